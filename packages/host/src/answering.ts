@@ -1,6 +1,6 @@
 /**
- * What a server gets for each request it makes of the person, the same in both eras: judged first, then asked, then put in
- * the words of the wire. A request that cannot be shown is refused with -32602 (2025-11-25), or ends its call with
+ * The response to each request that a server makes of the person, the same in both eras: judged first, then asked, then put in
+ * the form of the wire. A request that cannot be shown is refused with -32602 (2025-11-25), or ends its call with
  * `host/invalid-request` (2026-07-28), if there is nothing to send a refusal to.
  */
 import { setMaxListeners } from 'node:events';
@@ -70,7 +70,7 @@ export class Answering {
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       asking.refused(request.method, 'host', why, request.call?.context);
-      // What failed, and where, is the person's to know.
+      // What failed, and where, concerns only the person.
       throw asking.unanswered(
         new ProtocolError(ProtocolErrorCode.InternalError, 'The roots could not be listed'),
         new MidcallError('host/abandoned', `The roots could not be listed: ${why} The call was given up.`),

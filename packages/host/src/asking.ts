@@ -1,6 +1,6 @@
 /**
- * The one way from a server's request to a person: policy first, then the inbox, with the call's time limit standing
- * still and every step in the audit record.
+ * The only path from a server's request to a person: policy first, then the inbox, with the call's timeout paused and every step
+ * in the audit record.
  */
 
 import type { MidcallError } from '@midcall/core/errors';
@@ -16,7 +16,7 @@ import type { Policy } from './policy/policy.ts';
 import type { Asker, CallContext, Ending, FormQuestion, Question } from './question.ts';
 import { secretsOf } from './secrets.ts';
 
-/** What a view of one connection is told besides the inbox's events. */
+/** What a view of one connection learns besides the inbox's events. */
 export type Notice =
   /** A request that was never shown as a question, and why. */
   | {
@@ -32,7 +32,7 @@ export type Notice =
 /** The parts that are the same for every question. */
 export type Frame = Pick<Question, 'id' | 'asker' | 'askedAt'> & { readonly call?: CallContext };
 
-/** One request on its way. */
+/** One request in progress. */
 export interface QuestionSource {
   /** Becomes the question's id. */
   readonly id: string;
@@ -57,7 +57,7 @@ export interface AskingOptions {
   readonly answerTimeoutMs?: number;
 }
 
-/** Refusals of one connection that are recorded and told; a server can cause any number, and fill a disk with them. */
+/** Refusals of one connection that are recorded and reported; a server could otherwise fill a disk with them. */
 const recorded = { perWindow: 60, windowMs: 60_000 } as const;
 
 /** Asks for one connection. */
@@ -134,7 +134,7 @@ export class Asking {
   }
 
   /**
-   * What a request ends with that gets no answer.
+   * How a request ends that gets no answer.
    * @param sent - to the server, whose request it was
    * @param ended - if there is nothing to send it to, and the call ends with it
    */

@@ -1,6 +1,6 @@
-/** Which texts a person may want to write over several lines; every view gives such a field room. Pure. */
+/** Which texts a person may want to write on several lines; every view gives such a field more room. Pure. */
 
-/** A length limit above this, which no path has, says that more than a line is expected. */
+/** A length limit above this, longer than any path, means that more than a line is expected. */
 const longLine = 5_000;
 /** A name says nothing about a text that may be no longer than this. */
 const shortLine = 200;

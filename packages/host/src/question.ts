@@ -9,7 +9,7 @@ import type { Field, Issue } from '@midcall/core/form';
 import type { Era } from './era.ts';
 import type { UrlJudgement } from './url/judge.ts';
 
-/** Who asks, in words of our own: never taken from the question's text. */
+/** Who asks, in our own words: never taken from the question's text. */
 export interface Asker {
   /** The name the person gave this server, unique in the host. */
   readonly id: string;

@@ -1,4 +1,4 @@
-/** A server's URI template (RFC 6570) as something to fill in. Templates are untrusted: one that cannot be read is none. */
+/** A server's URI template (RFC 6570) as a form to fill in. Templates are untrusted: an unreadable one is ignored. */
 import { UriTemplate } from '@modelcontextprotocol/client';
 
 function read(template: string): UriTemplate | undefined {

@@ -1,5 +1,5 @@
 /**
- * What a person types that is a secret: found, warned of, and masked wherever it is shown again or kept. A form must not ask
+ * Secrets that a person types: recognized, warned about, and masked wherever they are shown again or stored. A form must not ask
  * for one (2025-11-25 and 2026-07-28, client/elicitation), but a server can. Pure.
  *
  * - secrets-S1 The server that asked gets what the person sent; everybody else gets the mask.
@@ -27,7 +27,7 @@ export function secretNames(
   fields: readonly { readonly kind: string; readonly name: string }[],
   message?: string,
 ): ReadonlySet<string> {
-  // Of what is no field of a question, such as a list, the name, the title and the description tell.
+  // If it is not a field of a question, such as a list, its name, title and description decide.
   const known = fields.filter((field): field is Field => field.kind !== 'json');
   const named = known.filter(field => secretIn(field) !== undefined).map(field => field.name);
   const inMessage = message !== undefined && secretInMessage(message, known) !== undefined;
@@ -55,7 +55,7 @@ export function maskedEnding(question: Question, ending: Ending): Ending {
   return { ...ending, content: maskedContent(question, ending.content) };
 }
 
-/** What is nested deeper is left out of sight. */
+/** What is nested deeper is not shown. */
 const deepest = 20;
 
 /** A call's arguments with every secret in them masked, as far as their names or values tell. */

@@ -44,7 +44,7 @@ function ended(message: WireMessage): Trace['end'] {
   return { kind: 'result', result: message.result ?? {} };
 }
 
-/** The client goes away, and whatever could still happen is let happen. */
+/** The client goes away, and whatever can still happen happens. */
 async function leave({ wire, clock, trace }: Path): Promise<Trace['end']> {
   trace.gone = true;
   await wire.close();
@@ -200,7 +200,7 @@ async function inRounds(path: Path): Promise<Trace['end']> {
   const { ask } = requester(path, subject.capabilities);
   const call = (more: Json): Promise<WireMessage | undefined> =>
     ask('tools/call', { name: subject.name, arguments: subject.args, ...more });
-  /** Questions nobody answers, by their key: they come again with every round until their time is up. */
+  /** Unanswered questions, by key: they come again with every round until their time is up. */
   const silent = new Set<string>();
   let reply = await call({});
   for (;;) {

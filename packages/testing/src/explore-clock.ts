@@ -1,9 +1,9 @@
-/** A clock that stands still until it is told to move, so that no outcome of a question has to be waited for. */
+/** A clock that moves only when told to, so that no outcome of a question takes real time. */
 
 import type { Clock } from '@midcall/core/time';
 
 export interface VirtualClock extends Clock {
-  /** Lets time pass, and runs what falls due in it in order. */
+  /** Moves the clock, and runs the timers that become due, in order. */
   advance(ms: number): void;
   /**
    * Jumps to the next timer and runs it.

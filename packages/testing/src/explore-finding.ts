@@ -1,9 +1,9 @@
-/** Judges what happened along one path, in one era and against the other. Pure. */
+/** Judges what happened along one path, within one era and compared with the other. Pure. */
 import { isMidcallError, type MidcallErrorCode } from '@midcall/core/errors';
 import type { ExploredOutcome } from './explore-outcome.ts';
 import type { Effect, PlayedAs, Trace } from './explore-trace.ts';
 
-/** What was found. The last two, and `not-repeatable`, lie outside the rules; see docs/testing.md. */
+/** What was found. The last two, and `not-repeatable`, are outside the rules; see docs/testing.md. */
 export type FindingKind =
   /** Something was changed though nobody had said yes. */
   | 'acts-without-consent'
@@ -25,27 +25,27 @@ export type FindingKind =
   | 'asks-in-circles'
   /** A mistake the library names itself. */
   | 'mistake'
-  /** The two eras came to different ends. */
+  /** The two eras ended differently. */
   | 'eras-differ'
-  /** As a task the call came to another end than on 2025-11-25. */
+  /** As a task, the call ended differently than on 2025-11-25. */
   | 'task-differs'
-  /** A replay did not come back to what was recorded, so the call ends with an error on 2026-07-28. */
+  /** A replay departed from what was recorded, so the call ends with an error on 2026-07-28. */
   | 'diverges'
-  /** The same path twice came to different ends, so nothing can be said about the eras. */
+  /** The same path ended differently the second time, so the eras cannot be compared. */
   | 'not-repeatable'
-  /** A change of the world runs while a question is open. */
+  /** An effect runs while a question is open. */
   | 'effect-beside-ask'
   /** A timer runs, or the handler goes on, while a question is open. */
   | 'timer-beside-ask';
 
-/** Kinds that lie outside the rules handlers are written by, rather than break a promise to the person. */
+/** Kinds that are outside the rules for handlers, rather than breaking a promise to the person. */
 export const outsideTheRules: ReadonlySet<FindingKind> = new Set([
   'not-repeatable',
   'effect-beside-ask',
   'timer-beside-ask',
 ]);
 
-/** One finding, before those of many paths are put together. */
+/** One finding on one path, before findings are merged. */
 export interface Sighting {
   readonly kind: FindingKind;
   readonly playedAs: PlayedAs | undefined;
@@ -65,7 +65,7 @@ const mistakes: ReadonlySet<MidcallErrorCode> = new Set<MidcallErrorCode>([
 ]);
 
 export interface JudgeOptions {
-  /** Names of effects that need no consent; one without its path stands for every path. */
+  /** Names of effects that need no consent; a name without a path covers every path. */
   readonly withoutConsent: readonly string[];
   /** True if the client lacks what the tool asks through. */
   readonly unsupported: boolean;
@@ -117,7 +117,7 @@ function judgeEnd(trace: Trace, unsupported: boolean): Omit<Sighting, 'playedAs'
     if (threw) return { kind: 'throws-on-answer', message: `the handler ${threw}` };
     if (end.kind === 'error')
       return { kind: 'crashes', message: `the call ended with the error ${end.code}: ${end.message}` };
-    // A plain no to a good answer is the tool's own business.
+    // A plain no to a good answer is up to the tool.
     return undefined;
   }
   const part = unsupported ? 'the client cannot be asked' : `the person's part was '${refusals(trace).at(-1)?.label}'`;
@@ -154,7 +154,7 @@ export function judgePair(pushed: Trace, replayed: Trace): Sighting[] {
   return found;
 }
 
-/** True if two runs asked the same, changed the same and came to the same end. */
+/** True if two runs asked the same, changed the same and ended the same. */
 export function sameCourse(a: Trace, b: Trace): boolean {
   // A handler that cannot go on unasked says so by a code that only one era has.
   if (lacksCapability(a) || lacksCapability(b)) return true;
@@ -200,7 +200,7 @@ function countNames(effects: readonly Effect[]): Map<string, number> {
   return counts;
 }
 
-/** What was not agreed to; an answer that did not fit counts only if it was the last. */
+/** What nobody agreed to; an answer that did not fit counts only if it was the last. */
 function refusals({ decisions }: Trace): readonly ExploredOutcome[] {
   const last = decisions.at(-1);
   return decisions

@@ -1,4 +1,4 @@
-/** Everything that can become of one question: every way to accept it that lies on a boundary of its form, and every way not to. */
+/** Every outcome of one question: an accept for each boundary value of its form, and every way not to accept. */
 import { checkContent, type Field, readForm } from '@midcall/core/form';
 
 /** A question as it crossed the wire. */
@@ -9,7 +9,7 @@ export interface ExploredQuestion {
   readonly words: string;
 }
 
-/** What the person, or fate, makes of a question. */
+/** What happens to a question. */
 export interface ExploredOutcome {
   readonly kind:
     | 'accept'
@@ -28,11 +28,11 @@ export interface ExploredOutcome {
   readonly reply?: Readonly<Record<string, unknown>>;
 }
 
-/** What a good answer is where the form alone does not say it, such as a code that must exist. */
+/** A good answer, if the form alone does not determine it, such as a code that must exist. */
 export type Answering = (question: ExploredQuestion) => Readonly<Record<string, unknown>> | undefined;
 
 export interface Outcomes {
-  /** The first is the one that goes furthest: a good accept. */
+  /** The first is a good accept, which leads furthest. */
   readonly list: readonly ExploredOutcome[];
   /** Accepts that lie on a boundary and were left out. */
   readonly leftOut: readonly string[];
@@ -43,7 +43,7 @@ const longText = 2_000;
 
 export function readQuestion(method: string, params: Readonly<Record<string, unknown>>): ExploredQuestion {
   const message = typeof params['message'] === 'string' ? params['message'] : method;
-  // The one-time code of a page is another every time, and nobody's to report.
+  // The one-time code of a page differs every time and must not be reported.
   const plain = params['mode'] === 'url' ? message.replaceAll(/[A-Z0-9]{4}-[A-Z0-9]{4}/g, '····-····') : message;
   const line = plain.replaceAll(/\s+/g, ' ');
   return { method, params, words: line.length > 60 ? `${line.slice(0, 59)}…` : line };
@@ -114,7 +114,7 @@ function samplingOutcomes(question: ExploredQuestion, answering: Answering | und
   ];
 }
 
-/** Content that fits a form, as far as its fields say: every field filled in, every yes a yes. */
+/** Content that fits a form, as far as its fields tell: every field filled in, every yes-or-no field true. */
 export function fittingContent(fields: readonly Field[]): Record<string, unknown> {
   return Object.fromEntries(fields.map(field => [field.name, good(field)]));
 }

@@ -1,4 +1,4 @@
-/** What an exploration says: typed, and as text for a person. Pure. */
+/** The report of an exploration: typed, and as text for a person. Pure. */
 import { type FindingKind, outsideTheRules, type Sighting } from './explore-finding.ts';
 import type { PlayedAs } from './explore-trace.ts';
 
@@ -9,7 +9,7 @@ export interface Finding {
   readonly playedAs: readonly PlayedAs[];
   /** What happened, in a sentence. */
   readonly message: string;
-  /** The shortest way there: each question with what was made of it. */
+  /** The shortest path to it: each question with its outcome. */
   readonly path: readonly string[];
   /** On how many paths. */
   readonly paths: number;
@@ -20,9 +20,9 @@ export interface ExploreReport {
   readonly tool: string;
   /** What breaks a promise to the person or the caller. */
   readonly findings: readonly Finding[];
-  /** What lies outside the rules handlers are written by: it may work today and cannot be promised. */
+  /** What is outside the rules for handlers: it may work today, but cannot be promised. */
   readonly outside: readonly Finding[];
-  /** Different ways through the tool that were taken. */
+  /** Different paths through the tool that were taken. */
   readonly paths: number;
   /** Runs made for them: in both eras, and as a task where the tool can be one. */
   readonly runs: number;
@@ -30,7 +30,7 @@ export interface ExploreReport {
   readonly asks: number;
   /** What was not covered, in sentences; empty if every outcome of every question was. */
   readonly notCovered: readonly string[];
-  /** All of this, to be read. */
+  /** All of this as text. */
   readonly text: string;
 }
 
@@ -41,7 +41,7 @@ interface Growing {
   shortest: readonly string[];
 }
 
-/** Puts sightings together as they come. */
+/** Merges sightings as they come. */
 export class Findings {
   readonly #byKey = new Map<string, Growing>();
 

@@ -1,6 +1,6 @@
 /**
- * Runs a tool once, in one era, along one path of outcomes, and tells what happened. Time moves by decision only: each
- * answer takes a moment, and an outcome that is a timeout lets the person's time pass.
+ * Runs a tool once, in one era, along one path of outcomes, and reports what happened. Time moves only by decision: each
+ * answer takes a moment, and a timeout lets the person's time pass.
  */
 
 import { checkGiven, func } from '@midcall/core/options';

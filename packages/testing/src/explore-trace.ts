@@ -1,4 +1,4 @@
-/** What is known of one run of a tool, while it goes on and when it has ended. No I/O. */
+/** What is known about one run of a tool, during and after it. No I/O. */
 import type { Observation } from '@midcall/server';
 import type { Era } from './eras.ts';
 import { type Answering, type ExploredOutcome, type ExploredQuestion, outcomesOf } from './explore-outcome.ts';
@@ -12,7 +12,7 @@ export interface DeliveredAnswer {
   readonly outcome: ExploredOutcome;
 }
 
-/** One question of a path, and what was made of it. */
+/** One question of a path, and its outcome. */
 export interface Decision {
   readonly question: ExploredQuestion;
   readonly outcome: ExploredOutcome;
@@ -20,7 +20,7 @@ export interface Decision {
   readonly of: number;
 }
 
-/** One change of the world. */
+/** One effect. */
 export interface Effect {
   readonly name: string;
   /** Somebody had said yes by then. */
@@ -43,7 +43,7 @@ export interface Trace {
     | { readonly kind: 'hang' | 'gone' | 'endless' };
   /** What the handler, or the library for it, ended the call with. */
   readonly failure: unknown;
-  /** A timer of the handler's own was running, or the handler went on, while a question was open. */
+  /** One of the handler's own timers was running, or the handler went on, while a question was open. */
   readonly raced: boolean;
   /** A retry that was sent twice got two different results. */
   readonly replayDiffers: boolean;
@@ -57,12 +57,12 @@ export interface Trace {
 /** Chooses an outcome: the number of the question from 0, and how many outcomes there are. */
 export type Picker = (index: number, of: number) => number;
 
-/** What a run is judged by while it goes on. */
+/** The rules for judging a run while it goes on. */
 export interface TraceRules {
   readonly answering: Answering | undefined;
   /** True if what was answered so far means yes. */
   readonly consents: (given: readonly DeliveredAnswer[]) => boolean;
-  /** Questions after which a run is left. */
+  /** Questions after which a run is abandoned. */
   readonly mostAsks: number;
 }
 
@@ -121,7 +121,7 @@ export class OpenTrace {
     else if (seen.kind === 'effect') this.#end(seen);
   }
 
-  /** A change that a fake of an outside service tells of. */
+  /** An effect reported by a fake of an outside service. */
   effect(name: string): void {
     if (this.#openSteps.length === 0) this.#note(name, this.waiting);
   }

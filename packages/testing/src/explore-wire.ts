@@ -1,6 +1,6 @@
 /**
- * A client made of bare messages, in memory, for `explore`: it says exactly what an outcome needs, answers twice, or is
- * gone. Nothing is waited for by the wall clock but a server that says nothing at all.
+ * A client made of bare messages, in memory, for `explore`: it sends exactly what an outcome needs, answers twice, or
+ * disappears. Only the wait for a silent server takes real time.
  */
 import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 import { InMemoryTransport, type McpServerFactory } from '@modelcontextprotocol/server';
@@ -40,7 +40,7 @@ const mostGraces = 4;
 /** What the SDK is given as the timeout of a request that has none. */
 const noTimeout = 0x7fff_ffff;
 
-/** Lets everything happen that needs no waiting. */
+/** Runs everything that needs no waiting. */
 async function turns(): Promise<void> {
   for (let quiet = 0; quiet < 8; quiet++) await new Promise<void>(resolve => setImmediate(resolve));
 }

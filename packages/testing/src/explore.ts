@@ -1,12 +1,12 @@
 /**
- * Runs a tool through everything that can become of its questions, in both eras and as a task, and says what breaks.
+ * Runs a tool through every outcome of its questions, in both eras and as a task, and reports what breaks.
  *
  * - explore-X1 Every path is taken in both eras, and as a task where its call becomes one, each time in a world made again, by a
  *   clock that stands still.
  * - explore-X2 To `depth` questions every combination of outcomes is taken, shortest deviations first, as far as `budget` reaches;
  *   a fifth of it goes into random paths if there are questions beyond that depth, drawn from `seed`.
  * - explore-X3 The same tool, arguments, options and seed give the same report.
- * - explore-X4 What was not taken is said.
+ * - explore-X4 The report says what was not covered.
  */
 import {
   anything,
@@ -30,7 +30,7 @@ import { seeded } from './seeded.ts';
 /** The tool to explore. */
 export interface ExploredTool {
   /**
-   * Makes what serves it; called for every run, so that each begins in a world of its own.
+   * Makes its server; called for every run, so that each starts from the same state.
    * @param options - to be passed to `midcall()`: the clock, a store and an observer
    * @param effect - for fakes of outside services: tells that something was changed, where no step and no file does
    */
@@ -46,7 +46,7 @@ export interface ExploreOptions {
   readonly budget?: number;
   /** For the random paths; 1 if absent. */
   readonly seed?: number;
-  /** Called before every run: puts the world outside the server back. */
+  /** Called before every run: resets what is outside the server. */
   readonly before?: () => void | Promise<void>;
   /** A good answer to a question, where its form alone does not say what is one; for sampling, the model's reply. */
   readonly answers?: Answering;
@@ -132,7 +132,7 @@ function subjectOf(tool: ExploredTool, args: Subject['args'], options: ExploreOp
   };
 }
 
-/** Agreeing to open a page says nothing yet about what is asked there. */
+/** Agreeing to open a page is not yet an answer to what it asks. */
 function saidYes(given: readonly DeliveredAnswer[]): boolean {
   const forms = given.filter(
     ({ question: { method, params } }) => method === 'elicitation/create' && params['mode'] !== 'url',
@@ -193,7 +193,7 @@ class Exploration {
     const begun = this.#paths;
     const share = Math.ceil(budget * forSampling);
     while (this.#paths < Math.min(budget, begun + share) && this.#hangs < mostHangs) {
-      // Half of the answers go on, so that the random paths are long.
+      // Half of the answers are good accepts, so that the random paths are long.
       await this.#take((_, of) => (random() < 0.5 ? 0 : Math.floor(random() * of)));
     }
     this.#notCovered.add(
@@ -271,11 +271,11 @@ class Exploration {
     }
     const explained: FindingKind[] = ['diverges', 'timer-beside-ask', 'effect-beside-ask', 'not-awaited'];
     if (!pushed || !replayed) return;
-    // A page nobody finishes is waited for, and left with a ticket, in each era by its own rules.
+    // A page that nobody finishes is waited for, and left with a ticket, by the rules of each era.
     if (traces.some(({ onPage }) => onPage)) return;
     if (sightings.some(([, seen]) => seen.some(({ kind }) => explained.includes(kind)))) return;
     const inEras = judgePair(pushed, replayed);
-    // What goes wrong in rounds already is not said again of the task.
+    // What already fails in rounds is not reported again for the task.
     const between = inEras.length === 0 && asTask ? judgePair(pushed, asTask) : inEras;
     if (between.length === 0) return;
     const path = describe(pushed, unsupported);

@@ -1,5 +1,5 @@
 /**
- * The suite a store must pass, for drivers of ours and yours alike. It takes the runner's own `test` function, so it
+ * The tests that a store must pass, for our drivers and yours. It takes the runner's own `test` function, so it
  * runs under Vitest, `node:test` or Mocha, and cites store-S1 to store-S4 of `Store`.
  */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
@@ -18,7 +18,7 @@ export interface StoreUnderTest {
   close?(): void | Promise<void>;
 }
 
-/** What the suite needs of its surroundings. */
+/** What the tests need from their environment. */
 export interface StoreContractOptions {
   /** The runner's `test` or `it`. */
   readonly test: (name: string, run: () => Promise<void>) => unknown;

@@ -36,24 +36,24 @@ export function checkContent(fields: readonly Field[], content: unknown): Checke
   if (content !== undefined && (typeof content !== 'object' || content === null || Array.isArray(content))) {
     return { ok: false, issues: [{ rule: 'type', message: 'The answer must be an object with one value per field.' }] };
   }
-  const given = (content ?? {}) as Record<string, unknown>;
+  const values = (content ?? {}) as Record<string, unknown>;
   const issues: Issue[] = [];
   const checked: Content = {};
   const work = new Work(formLimits.answerSteps);
   let known = 0;
   for (const field of fields) {
-    if (!Object.hasOwn(given, field.name) || given[field.name] === undefined) {
-      if (Object.hasOwn(given, field.name)) known += 1;
+    if (!Object.hasOwn(values, field.name) || values[field.name] === undefined) {
+      if (Object.hasOwn(values, field.name)) known += 1;
       if (field.required) issues.push(issue(field, 'required', 'is required'));
       continue;
     }
     known += 1;
-    const value = given[field.name];
+    const value = values[field.name];
     const problem = checkWithin(work, field, value);
     if (problem) issues.push(problem);
     else checked[field.name] = (Array.isArray(value) ? [...value] : value) as WireValue;
   }
-  const names = Object.keys(given);
+  const names = Object.keys(values);
   if (names.length > known) {
     const fieldNames = new Set(fields.map(field => field.name));
     for (const name of names.filter(each => !fieldNames.has(each)).slice(0, mostUnknownNamed)) {

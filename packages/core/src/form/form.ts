@@ -86,13 +86,13 @@ class CompiledForm implements Form<unknown> {
     const library = this.#library;
     if (!library) return { ok: true, value: this.#wrapped ? value['value'] : value };
     for (const name of nullable) if (!Object.hasOwn(value, name)) value[name] = null;
-    const given = this.#wrapped ? value['value'] : value;
+    const input = this.#wrapped ? value['value'] : value;
     return judging(async () => {
-      const result = await askLibrary(library, given);
+      const result = await askLibrary(library, input);
       if (result.issues === undefined) return { ok: true, value: result.value };
       const issues = result.issues.slice(0, mostIssues);
       return { ok: false, issues: issues.map(each => libraryIssue(each, this.#wrapped, fields)) };
-    }, given);
+    }, input);
   }
 }
 
@@ -117,8 +117,8 @@ const byIdentity = new WeakMap<object, Form<unknown>>();
 function compile(input: unknown): Form<unknown> {
   if (isForm(input)) return input;
   if (!isStandard(input)) return fromSpelling(input);
-  const known = byIdentity.get(input);
-  if (known) return known;
+  const cached = byIdentity.get(input);
+  if (cached) return cached;
   const made = fromLibrary(input);
   byIdentity.set(input, made);
   return made;

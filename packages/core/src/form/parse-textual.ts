@@ -27,8 +27,8 @@ export function parseTextual(
   raw: string | readonly string[] | undefined,
   options: TextualOptions = {},
 ): Textual {
-  const given = raw === undefined ? [] : typeof raw === 'string' ? [raw] : raw;
-  const read = readTextual(field, given, options);
+  const values = raw === undefined ? [] : typeof raw === 'string' ? [raw] : raw;
+  const read = readTextual(field, values, options);
   if (!read.ok) return read;
   if (read.value === undefined) {
     return field.required ? { ok: false, issue: issue(field, 'required', 'is required') } : read;
@@ -41,9 +41,9 @@ const yes = new Set(['true', 'yes', 'y', 'on', '1']);
 const no = new Set(['false', 'no', 'n', 'off', '0']);
 const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-function readTextual(field: Field, given: readonly string[], options: TextualOptions): Textual {
+function readTextual(field: Field, values: readonly string[], options: TextualOptions): Textual {
   const nothing: Textual = { ok: true, value: undefined };
-  const last = given.at(-1) ?? '';
+  const last = values.at(-1) ?? '';
   switch (field.kind) {
     case 'boolean': {
       const word = last.trim().toLowerCase();
@@ -64,7 +64,7 @@ function readTextual(field: Field, given: readonly string[], options: TextualOpt
       return last === '' && !offered ? nothing : { ok: true, value: last };
     }
     case 'multi-select': {
-      const picked = given.filter(each => each !== '' || field.choices.some(choice => choice.value === ''));
+      const picked = values.filter(each => each !== '' || field.choices.some(choice => choice.value === ''));
       return picked.length === 0 && !field.required ? nothing : { ok: true, value: picked };
     }
     case 'text':
@@ -72,16 +72,16 @@ function readTextual(field: Field, given: readonly string[], options: TextualOpt
         ? last === ''
           ? nothing
           : { ok: true, value: last.replace(/\r\n?/g, '\n') }
-        : readFormatted(field, given, options);
+        : readFormatted(field, values, options);
   }
 }
 
-function readFormatted(field: Field & { kind: 'text' }, given: readonly string[], options: TextualOptions): Textual {
-  const text = (given[0] ?? '').trim();
+function readFormatted(field: Field & { kind: 'text' }, values: readonly string[], options: TextualOptions): Textual {
+  const text = (values[0] ?? '').trim();
   if (text === '') return { ok: true, value: undefined };
   if (field.format === 'uri') return { ok: true, value: inAscii(text) };
-  if (field.format !== 'date-time' || (given.length === 1 && isDateTime(text))) return { ok: true, value: text };
-  const zone = given[1]?.trim() || options.timeZone;
+  if (field.format !== 'date-time' || (values.length === 1 && isDateTime(text))) return { ok: true, value: text };
+  const zone = values[1]?.trim() || options.timeZone;
   const zoned = zonedDateTime(text, zone);
   if (zoned !== undefined) return { ok: true, value: zoned };
   const missing = zonedDateTime(text, 'Z') !== undefined && zone === undefined;

@@ -72,8 +72,8 @@ export function readSchema(schema: unknown): ReadForm {
   for (const name of names) {
     if (problems.length >= mostProblems) break;
     if (reserved.has(name) || name === '' || name.length > formLimits.name) {
-      const shown = name.slice(0, 80);
-      problems.push({ field: shown, rule: 'name', message: `'${shown}' cannot be the name of a field.` });
+      const shortName = name.slice(0, 80);
+      problems.push({ field: shortName, rule: 'name', message: `'${shortName}' cannot be the name of a field.` });
       continue;
     }
     const field = readField(name, properties[name], required.has(name), { problems, notes, work });

@@ -24,7 +24,7 @@ export interface Shape {
 const mostKept = 500;
 /** Larger forms are not cached, so that the cache stays within a few megabytes. */
 const longestKept = 8_192;
-const kept = new Map<string, Shape>();
+const cache = new Map<string, Shape>();
 
 /**
  * Reads a form's schema as an author wrote it or a library described it.
@@ -34,12 +34,12 @@ const kept = new Map<string, Shape>();
 export function shapeOf(schema: Json, library: boolean): Shape {
   const content = contentOf(schema);
   const key = content.length > longestKept ? undefined : `${library ? 'library' : 'raw'} ${content}`;
-  const known = key === undefined ? undefined : kept.get(key);
-  if (known) return known;
+  const cached = key === undefined ? undefined : cache.get(key);
+  if (cached) return cached;
   const made = makeShape(schema, library);
   if (key !== undefined) {
-    if (kept.size >= mostKept) kept.delete(kept.keys().next().value!);
-    kept.set(key, made);
+    if (cache.size >= mostKept) cache.delete(cache.keys().next().value!);
+    cache.set(key, made);
   }
   return made;
 }
@@ -64,13 +64,13 @@ function contentOf(schema: Json): string {
 }
 
 function makeShape(schema: Json, library: boolean): Shape {
-  const given = own(schema, 'properties');
+  const declared = own(schema, 'properties');
   const properties: Record<string, unknown> = Object.create(null);
   const nullable: string[] = [];
   const required = own(schema, 'required');
   const wanted = new Set(Array.isArray(required) ? required : []);
-  for (const name of isRecord(given) ? Object.keys(given).slice(0, formLimits.fields + 1) : []) {
-    const translated = translate((given as Json)[name], schema, { library });
+  for (const name of isRecord(declared) ? Object.keys(declared).slice(0, formLimits.fields + 1) : []) {
+    const translated = translate((declared as Json)[name], schema, { library });
     properties[name] = translated.schema;
     if (translated.nullable && wanted.delete(name)) nullable.push(name);
   }
@@ -78,7 +78,7 @@ function makeShape(schema: Json, library: boolean): Shape {
   const open = isRecord(additional) && Object.keys(additional).length === 0;
   const read = readSchema({
     ...schema,
-    ...(isRecord(given) && { properties }),
+    ...(isRecord(declared) && { properties }),
     ...(Array.isArray(required) && { required: library ? [...wanted] : required }),
     ...(open && { additionalProperties: true }),
   });

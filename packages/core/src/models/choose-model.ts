@@ -35,8 +35,8 @@ export function chooseModel(entries: readonly ModelEntry[], request: SamplingReq
     const match = hint === undefined || hint.trim() === '' ? undefined : matching(able, hint);
     if (match) return among(match.entries, preferences, match.why);
   }
-  const asked = preferences.hints?.some(hint => hint.name);
-  return among(able, preferences, asked ? 'No model matches the server’s hints' : undefined);
+  const hinted = preferences.hints?.some(hint => hint.name);
+  return among(able, preferences, hinted ? 'No model matches the server’s hints' : undefined);
 }
 
 /** @throws MidcallError `sampling/unavailable` if this model cannot take the request */
@@ -89,8 +89,8 @@ function matching(
   if (named.length > 0) return { entries: named, why: `It matches the server’s hint ${quoted(hint)}` };
   const standing = able.filter(entry =>
     entry.standsFor?.some(family => {
-      const known = family.toLowerCase();
-      return known !== '' && (wanted.includes(known) || known.includes(wanted));
+      const lowerCase = family.toLowerCase();
+      return lowerCase !== '' && (wanted.includes(lowerCase) || lowerCase.includes(wanted));
     }),
   );
   if (standing.length > 0) return { entries: standing, why: `It stands in for the server’s hint ${quoted(hint)}` };

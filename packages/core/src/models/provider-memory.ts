@@ -13,21 +13,21 @@ export interface ProviderMemory {
 }
 
 export function providerMemory(): ProviderMemory {
-  const kept = new Map<string, ProviderData>();
+  const memory = new Map<string, ProviderData>();
   const keyOf = (model: string, id: string, name: string): string => JSON.stringify([model, id, name]);
   return {
     keep(model, parts) {
       for (const part of parts) {
         if (part.type !== 'tool-call' || !part.providerData) continue;
         const key = keyOf(model, part.id, part.name);
-        kept.delete(key);
-        kept.set(key, part.providerData);
+        memory.delete(key);
+        memory.set(key, part.providerData);
       }
-      for (const key of kept.keys()) {
-        if (kept.size <= limit) break;
-        kept.delete(key);
+      for (const key of memory.keys()) {
+        if (memory.size <= limit) break;
+        memory.delete(key);
       }
     },
-    recall: (model, { id, name }) => kept.get(keyOf(model, id, name)),
+    recall: (model, { id, name }) => memory.get(keyOf(model, id, name)),
   };
 }

@@ -145,9 +145,9 @@ function problemIn(
   return undefined;
 }
 
-function unknown(key: string, known: readonly string[], at: string): string {
-  const meant = nearest(key, known);
-  const rest = meant === undefined ? `The options are: ${known.join(', ')}.` : `Did you mean '${at}${meant}'?`;
+function unknown(key: string, names: readonly string[], at: string): string {
+  const meant = nearest(key, names);
+  const rest = meant === undefined ? `The options are: ${names.join(', ')}.` : `Did you mean '${at}${meant}'?`;
   return `there is no option '${at}${key.slice(0, 60)}'. ${rest}`;
 }
 
@@ -179,15 +179,15 @@ function kindOf(value: unknown): string {
 const counted = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`;
 
 /** The name that was probably meant: it begins the same, or differs by one or two typos. */
-function nearest(key: string, known: readonly string[]): string | undefined {
+function nearest(key: string, names: readonly string[]): string | undefined {
   if (key.length > 40) return undefined;
   const one = key.toLowerCase();
-  const begins = known.find(each => {
+  const begins = names.find(each => {
     const other = each.toLowerCase();
     return Math.min(one.length, other.length) >= 4 && (one.startsWith(other) || other.startsWith(one));
   });
   if (begins !== undefined) return begins;
-  const [first] = known.map(each => ({ each, off: slips(one, each.toLowerCase()) })).sort((a, b) => a.off - b.off);
+  const [first] = names.map(each => ({ each, off: slips(one, each.toLowerCase()) })).sort((a, b) => a.off - b.off);
   return first && first.off <= Math.min(2, Math.floor(one.length / 2)) ? first.each : undefined;
 }
 

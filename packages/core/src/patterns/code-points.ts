@@ -17,9 +17,9 @@ const most = 0x10ffff;
 const propertySteps = 10;
 
 /** The set of these ranges, in any order and overlapping as they may. */
-export function pointsIn(given: readonly CodePointRange[]): CodePoints {
+export function pointsIn(unsorted: readonly CodePointRange[]): CodePoints {
   const ranges: [number, number][] = [];
-  for (const [low, high] of [...given].sort((one, other) => one[0] - other[0])) {
+  for (const [low, high] of [...unsorted].sort((one, other) => one[0] - other[0])) {
     const last = ranges.at(-1);
     if (last && low <= last[1] + 1) last[1] = Math.max(last[1], high);
     else ranges.push([low, high]);
@@ -62,9 +62,9 @@ export function complement(points: CodePoints): CodePoints {
 
 /** Every code point that is in one of the sets. */
 export function union(sets: readonly CodePoints[]): CodePoints {
-  const known = pointsIn(sets.flatMap(set => set.ranges ?? []));
-  const asked = sets.filter(set => !set.ranges);
-  if (asked.length === 0) return known;
-  const steps = asked.reduce((sum, set) => sum + set.steps, known.steps);
-  return { ranges: undefined, steps, has: point => known.has(point) || asked.some(set => set.has(point)) };
+  const points = pointsIn(sets.flatMap(set => set.ranges ?? []));
+  const properties = sets.filter(set => !set.ranges);
+  if (properties.length === 0) return points;
+  const steps = properties.reduce((sum, set) => sum + set.steps, points.steps);
+  return { ranges: undefined, steps, has: point => points.has(point) || properties.some(set => set.has(point)) };
 }

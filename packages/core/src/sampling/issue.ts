@@ -58,9 +58,9 @@ export class Findings {
 
 /** The issues as one text for an error message: the first three, and how many more there are. */
 export function describeIssues(issues: readonly SamplingIssue[]): string {
-  const shown = issues.slice(0, 3).map(issue => `${issue.at}: ${issue.message}`);
-  const more = issues.length - shown.length;
-  return shown.join(' ') + (more > 0 ? ` (${more} more)` : '');
+  const listed = issues.slice(0, 3).map(issue => `${issue.at}: ${issue.message}`);
+  const more = issues.length - listed.length;
+  return listed.join(' ') + (more > 0 ? ` (${more} more)` : '');
 }
 
 /**

@@ -137,8 +137,8 @@ export async function answerToolUse(
 ): Promise<ToolResultContent> {
   const tool = tools.find(each => each.definition.name === use.name);
   if (tool) return tool.answer(use, options);
-  const known = tools.map(each => each.definition.name).join(', ') || 'none';
-  return errorResult(use, `There is no tool called ${quoted(use.name)}. The tools are: ${known}.`);
+  const names = tools.map(each => each.definition.name).join(', ') || 'none';
+  return errorResult(use, `There is no tool called ${quoted(use.name)}. The tools are: ${names}.`);
 }
 
 /** A tool result that says what went wrong. */

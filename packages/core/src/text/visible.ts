@@ -143,13 +143,13 @@ export function visible(text: string, options: VisibleOptions = {}): string {
   let at = 0;
   for (const piece of pieces(text.slice(0, max * 2 + longestEmoji))) {
     if (left <= 0) break;
-    const kept = cut(piece.text, left);
+    const part = cut(piece.text, left);
     // Part of an emoji is a different one, or none.
-    if (kept !== piece.text && hidden().test(piece.text)) break;
-    left -= codePoints(kept);
-    at += kept.length;
-    const asItIs = piece.drawn || (options.lines === true && (kept === '\n' || kept === '\t'));
-    out.push(asItIs ? kept : written(kept));
+    if (part !== piece.text && hidden().test(piece.text)) break;
+    left -= codePoints(part);
+    at += part.length;
+    const asItIs = piece.drawn || (options.lines === true && (part === '\n' || part === '\t'));
+    out.push(asItIs ? part : written(part));
   }
   const rest = codePoints(text, at);
   return rest > 0 ? `${out.join('')}… (${rest.toLocaleString('en')} more characters)` : out.join('');

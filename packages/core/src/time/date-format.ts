@@ -15,8 +15,8 @@ const mostKept = 64;
  */
 export function dateFormat(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = JSON.stringify([locale, options]);
-  const known = made.get(key);
-  if (known) return known;
+  const cached = made.get(key);
+  if (cached) return cached;
   const format = new Intl.DateTimeFormat(locale, options);
   const [oldest] = made.keys();
   if (made.size >= mostKept && oldest !== undefined) made.delete(oldest);

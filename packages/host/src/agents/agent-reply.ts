@@ -1,4 +1,4 @@
-/** What a call came to, in words for a model. Pure. */
+/** How a call ended, in words for a model. Pure. */
 import { isRecord, own } from '@midcall/core/json';
 import type { CallOutcome } from '../calls/runner.ts';
 
@@ -6,13 +6,13 @@ import type { CallOutcome } from '../calls/runner.ts';
 export interface AgentReply {
   /** For the model: the result's text, or why there is none. */
   readonly text: string;
-  /** True if the tool failed, or the call did not come to its end. */
+  /** True if the tool failed, or the call did not complete. */
   readonly isError: boolean;
   /** All of it: the result with its structured content and other blocks, or how it failed. */
   readonly outcome: CallOutcome;
 }
 
-/** What a model is told of an outcome. */
+/** What a model is told about an outcome. */
 export function agentReply(outcome: CallOutcome): AgentReply {
   return { text: textOf(outcome), isError: outcome.how !== 'completed', outcome };
 }

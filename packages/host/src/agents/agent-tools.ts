@@ -1,12 +1,12 @@
 /**
  * The tools of a server as plain functions with a JSON Schema, for agent frameworks. A framework names each call by an id; the same
- * id is the same call, in this process and in the next, so that a framework may ask again whatever became of it.
+ * id is the same call, in this process and in the next, so that a framework may ask again whatever happened to it.
  *
- * - agent-tools-1 A call is sent once: whoever asks again under its id joins it, takes it up where an earlier process left it, or
- *   gets the end that was recorded.
- * - agent-tools-2 A call that was left and cannot be taken up is in doubt. It is sent again only if its tool says that this does
- *   no harm.
- * - agent-tools-3 What is said to wait for the person is in the store by then.
+ * - agent-tools-1 A call is sent once: asking again under its id joins it, resumes it where an earlier process left it, or returns
+ *   the recorded result.
+ * - agent-tools-2 A call that was left and cannot be resumed is in doubt. It is sent again only if its tool says that this is
+ *   harmless.
+ * - agent-tools-3 A call is reported as waiting for the person only when it is in the store.
  */
 import { MidcallError } from '@midcall/core/errors';
 import { canonical } from '@midcall/core/json';
@@ -20,7 +20,7 @@ import type { Question } from '../question.ts';
 import { type AgentReply, agentReply } from './agent-reply.ts';
 import { type AskedCall, KeptCalls } from './kept-calls.ts';
 
-/** What a framework says of one call. */
+/** What a framework says about one call. */
 export interface AgentCallOptions {
   /**
    * Unique among the calls that the connection's store holds, such as the id of the conversation and the framework's tool call id.

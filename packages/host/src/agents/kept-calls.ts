@@ -1,8 +1,8 @@
 /**
- * The calls of agents in a store: which were started, with what, by which process, and how they ended.
+ * The calls of agents in a store: which were started, with which arguments, by which process, and how they ended.
  *
  * - kept-calls-1 A call is recorded before it is sent, and its end before anybody is told.
- * - kept-calls-2 An id stands for one call: with another tool or other arguments it is refused.
+ * - kept-calls-2 An id identifies one call: with another tool or other arguments it is refused.
  */
 import { createHash } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';

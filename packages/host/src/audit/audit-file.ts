@@ -1,7 +1,7 @@
 /**
  * The audit record as a JSON Lines file that is only ever appended to, readable by its owner alone.
  *
- * - audit-file-L1 A line is appended whole or not at all: what a failed write left is cut off at once, or before the next line.
+ * - audit-file-L1 A line is appended whole or not at all: what a failed write left is removed at once, or before the next line.
  * - audit-file-L2 Nothing but an unfinished line is ever cut off, and never where another process has written since.
  */
 import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
@@ -90,11 +90,11 @@ function cutBack(file: number, whole: number): number {
   return fstatSync(file).size;
 }
 
-/** What was written counts, whatever closing says. */
+/** What was written counts, even if closing fails. */
 function closeQuietly(file: number): void {
   try {
     closeSync(file);
   } catch {
-    // Nothing is lost by it.
+    // Nothing is lost.
   }
 }

@@ -5,8 +5,8 @@
  *
  * - audit-A1 `hash` is SHA-256 over the entry's canonical JSON without `hash`; `previous` is the hash of the entry before.
  * - audit-A2 What a sink has written is never rewritten.
- * - audit-A3 The chain goes on only from what was written. An entry that could not be is lost, and the next one that can be is a
- *   `gap` which says how many were lost and why: a full disk or a killed process never looks like tampering.
+ * - audit-A3 The chain continues only from what was written. An entry that could not be written is lost, and the next one that can
+ *   be is a `gap` that says how many were lost and why: a full disk or a killed process never looks like tampering.
  */
 
 import { createHash } from 'node:crypto';
@@ -34,7 +34,7 @@ export type HostEvent =
       readonly rule?: string;
       readonly elapsedMs: number;
     }
-  /** A request that was never shown: malformed, hostile, undeclared, or refused by policy before it was asked. */
+  /** A request that was never shown: malformed, hostile, undeclared, or refused by policy before the person was asked. */
   | { readonly type: 'refused'; readonly kind: string; readonly by: 'host' | 'policy'; readonly why: string }
   | { readonly type: 'call'; readonly state: 'started' | 'ended'; readonly how?: string }
   | { readonly type: 'allowed'; readonly kind: string; readonly rule: string }
@@ -62,14 +62,14 @@ export interface AuditEntry {
   readonly hash: string;
 }
 
-/** Where entries go besides memory. */
+/** Where entries are written, besides memory. */
 export interface AuditLog {
   /** What was written: whole lines, oldest first, and what follows the last of them where a write did not come to its end. */
   read(): { readonly lines: readonly string[]; readonly unfinished: string };
   /**
    * Appends one line, which has no line break, in place of what was unfinished.
    * @returns false if others have written since the sink was read or appended to; then nothing was appended
-   * @throws what went wrong; then nothing of the line stays
+   * @throws what went wrong; then no part of the line remains
    */
   append(line: string): boolean;
 }
@@ -81,7 +81,7 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 /** Of the calls there are; one call may be in any number of entries. */
 const digests = new WeakMap<CallContext, string>();
 
-/** What stands for a call's arguments in the record. */
+/** What represents a call's arguments in the record. */
 export function argumentsDigest(call: CallContext): string {
   // A digest of a short secret could be guessed from.
   const digest = digests.get(call) ?? sha256(canonical(maskedArguments(call.arguments)));
@@ -141,7 +141,7 @@ export function verifyAudit(lines: readonly string[], options: { readonly excerp
   return { ok: true, entries: lines.length, last: previous, lost, unfinished: false };
 }
 
-/** What is said of an entry that could not be written: never a path or a word of the sink's own. */
+/** Why an entry could not be written: never a path, or any of the sink's own words. */
 function whyOf(error: unknown): string {
   const code = (error as NodeJS.ErrnoException | null)?.code;
   return `It could not be written${typeof code === 'string' && /^[A-Z0-9_]{2,40}$/.test(code) ? ` (${code})` : ''}.`;
@@ -172,7 +172,7 @@ export class Audit {
   readonly #onError: (error: unknown) => void;
   #count = 0;
   #last = genesis;
-  /** What the record does not have and does not say yet. */
+  /** Lost entries that the record does not mention yet. */
   #gap: Omit<Extract<HostEvent, { type: 'gap' }>, 'type'> | undefined;
 
   /** @throws Error if the sink holds lines that do not verify: such a record is not continued */
@@ -226,7 +226,7 @@ export class Audit {
     }
   }
 
-  /** Writes down what was lost, before anything else is. @throws where that cannot be written either */
+  /** Records what was lost, before anything else. @throws if that cannot be written either */
   #sayGap(): void {
     while (this.#gap) {
       const said = this.#gap;

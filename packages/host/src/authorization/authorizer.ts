@@ -2,10 +2,10 @@
  * The tokens of one server for one principal: sent with every request, renewed when they end, and got from a person, or from the
  * authorization server itself, if there are none.
  *
- * - authorizer-Z1 A token is sent to its server's origin alone, and whatever belongs to one authorization server to no other.
- * - authorizer-Z2 A refresh token is presented once, whatever processes find the access token ended.
+ * - authorizer-Z1 A token is sent only to its server's origin, and what belongs to one authorization server only to that one.
+ * - authorizer-Z2 A refresh token is presented once, however many processes find the access token expired.
  * - authorizer-Z3 One person is asked once for what any number of requests wait for, in any number of processes.
- * - authorizer-Z4 A server that refuses what it was just given is not given more: the request fails, and says so.
+ * - authorizer-Z4 A server that refuses the token it was just given gets no other: the request fails, and says so.
  */
 import { MidcallError } from '@midcall/core/errors';
 import { own } from '@midcall/core/json';
@@ -22,7 +22,7 @@ import type { ServerAuth } from './server-auth.ts';
 import type { AskSignIn } from './sign-in.ts';
 import type { GrantVault, VaultKey } from './vault.ts';
 
-/** What the tokens of a server stand on. */
+/** What the tokens of a server depend on. */
 export interface AuthorizerOptions {
   readonly serverUrl: URL;
   readonly auth: ServerAuth;
@@ -40,7 +40,7 @@ export interface AuthorizerOptions {
 const answerMs = 20_000;
 /** Bytes of one answer of it. */
 const mostBytes = 1024 * 1024;
-/** Milliseconds between two looks for a sign-in of another process. */
+/** Milliseconds between two checks for a sign-in by another process. */
 const lookMs = 1_000;
 /** Milliseconds for which a sign-in that was read is used, and one of another process that ended is not noticed. */
 const rereadMs = 5_000;
@@ -94,7 +94,7 @@ export class Authorizer {
       }
       const asks = ask();
       if (!asks) this.needed = challenge;
-      // Nobody waits for an answer to anything but a request.
+      // Only a request has somebody waiting for its answer.
       if (!asks || !isRequest(init)) return response;
       const refused = JSON.stringify([challenge.wants, challenge.scope]);
       const isFutile = this.#futile?.refused === refused && clock.now() < this.#futile.until;
@@ -206,7 +206,7 @@ export class Authorizer {
     const before = stored?.issuer === found.issuer ? stored : undefined;
     const scope = scopeFor(challenge, found, auth, before);
     const grant: Grant = { issuer: found.issuer, ...(scope !== undefined && { scope }) };
-    // Most starts need neither, and hosts wait for a bridge to start.
+    // Most starts need neither, and hosts wait while a bridge starts.
     const signIn =
       auth.flow === 'device-code'
         ? (await import('./device-sign-in.ts')).signInByDevice

@@ -2,7 +2,7 @@
  * The place on this machine that the person's browser comes back to with an authorization code (RFC 8252, section 7.3).
  *
  * - callback-L1 It listens on loopback alone, takes GET at one path by one name, and redirects nowhere.
- * - callback-L2 Only the state of this sign-in is taken, and once; any other changes nothing.
+ * - callback-L2 Only the state of this sign-in is accepted, and once; any other has no effect.
  * - callback-L3 The browser is told how the sign-in ended, not only that it came back.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
@@ -27,7 +27,7 @@ export class CallbackListener {
 
   private constructor() {
     this.#server = createServer((request, response) => this.#heard(request, response));
-    // A sign-in that nobody finishes keeps no process alive.
+    // A sign-in that nobody finishes must not keep the process alive.
     this.#server.unref();
   }
 

@@ -8,7 +8,7 @@ body{margin:0;font:16px/1.5 system-ui,sans-serif}main{max-width:34rem;margin:12v
 
 const dataUrl = (type: string, text: string): string => `data:${type};base64,${Buffer.from(text).toString('base64')}`;
 
-/** Nothing is fetched, and nothing says where the browser came from: the address of this page has the code in it. */
+/** The page fetches nothing and sends no referrer: its address contains the code. */
 export const callbackHeaders: Readonly<Record<string, string>> = {
   ...pageHeaders('style-src data:; img-src data:'),
   'referrer-policy': 'no-referrer',

@@ -1,7 +1,7 @@
-/** What a server says with a refusal for want of a token (RFC 6750, RFC 9728). All of it is untrusted. Pure. */
+/** What a server says when it refuses a request for lack of a token (RFC 6750, RFC 9728). All of it is untrusted. Pure. */
 import { extractWWWAuthenticateParams } from '@modelcontextprotocol/client';
 
-/** Why a request was refused, and what would be taken. */
+/** Why a request was refused, and what would be accepted. */
 export interface Challenge {
   /** `token`: none, or none that is taken (401); `scope`: one that may not do this (403 insufficient_scope). */
   readonly wants: 'token' | 'scope';
@@ -23,5 +23,5 @@ export function challengeOf(response: Response): Challenge | undefined {
   };
 }
 
-/** Characters of a list of scopes that is sent on; what is longer is cut, and then not granted. */
+/** Characters of a list of scopes that is sent on; a longer list is cut, and the rest is not granted. */
 const longestScope = 4_000;

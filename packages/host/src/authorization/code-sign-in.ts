@@ -98,7 +98,7 @@ async function finish({ parameters, answer }: Callback, parts: Returning): Promi
   const code = single(parameters, 'code');
   try {
     const iss = single(parameters, 'iss');
-    // RFC 9207, 2.4: looked at first, since an error of somebody else's says nothing either.
+    // RFC 9207, 2.4: checked first, since an error from another server says nothing either.
     validateAuthorizationResponseIssuer({
       iss,
       expectedIssuer: issuer,
@@ -126,7 +126,7 @@ async function finish({ parameters, answer }: Callback, parts: Returning): Promi
   }
 }
 
-/** A parameter that is there once; one that is repeated is as good as none (RFC 6749, 3.1). */
+/** A parameter that occurs once; a repeated one counts as absent (RFC 6749, 3.1). */
 function single(parameters: URLSearchParams, name: string): string | undefined {
   const all = parameters.getAll(name);
   return all.length === 1 ? all[0] : undefined;

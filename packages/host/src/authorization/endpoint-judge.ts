@@ -1,6 +1,6 @@
 /**
  * Which addresses a server may send this host to while it signs in. A server says where its authorization server is, and that
- * says where its endpoints are: without a judgement either could have this machine call services that only it reaches. Pure.
+ * says where its endpoints are: unchecked, either could make this machine call services that only it can reach. Pure.
  *
  * - endpoint-E1 What carries a secret is https, or stays on this machine.
  * - endpoint-E2 A server elsewhere names no address of this machine or its network.

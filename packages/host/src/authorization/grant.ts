@@ -1,4 +1,4 @@
-/** What a host keeps of a sign-in to one server. Everything in it that is a secret stays in the vault and the token requests. */
+/** What a host stores of a sign-in to one server. Its secrets stay in the vault and the token requests. */
 import type { OAuthTokens, StoredOAuthClientInformation } from '@modelcontextprotocol/client';
 
 /** This host, as one authorization server knows it. */
@@ -25,7 +25,7 @@ export interface Grant {
   readonly endsAt?: number;
 }
 
-/** Milliseconds before its end from which a token is not sent any more. */
+/** Milliseconds before its end in which a token is no longer sent. */
 const marginMs = 20_000;
 
 /** Tokens as they came, with the time at which they end. */
@@ -35,7 +35,7 @@ export function withTokens(grant: Grant, tokens: OAuthTokens, now: number): Gran
   return { ...rest, tokens, ...(seconds !== undefined && { endsAt: now + seconds * 1_000 }) };
 }
 
-/** A sign-in whose tokens are of no use any more. */
+/** A sign-in whose tokens are no longer usable. */
 export function withoutTokens({ tokens: _, endsAt: __, ...rest }: Grant): Grant {
   return rest;
 }

@@ -85,7 +85,7 @@ export async function register(options: RegistrationOptions): Promise<KnownClien
   }
 }
 
-/** How this host shows who it is: not at all where that is allowed, since a program on a desk keeps no secret (RFC 8252, 8.4). */
+/** How this host authenticates: not at all if that is allowed, since a desktop program cannot keep a secret (RFC 8252, 8.4). */
 function methodFor(supported: readonly string[] | undefined): string | undefined {
   return ['none', 'client_secret_basic', 'client_secret_post'].find(method => supported?.includes(method));
 }

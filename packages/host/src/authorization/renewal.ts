@@ -1,4 +1,4 @@
-/** Tokens that no person is needed for: for a refresh token, or for credentials of this host's own. */
+/** Tokens got without a person: by a refresh token, or by this host's own credentials. */
 import { visible } from '@midcall/core/text';
 import { refreshAuthorization } from '@modelcontextprotocol/client';
 import type { Discovered } from './discovery.ts';

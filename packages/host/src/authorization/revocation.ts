@@ -1,4 +1,4 @@
-/** Takes tokens back at the authorization server that gave them (RFC 7009). */
+/** Revokes tokens at the authorization server that issued them (RFC 7009). */
 import { own } from '@midcall/core/json';
 import { authenticatedRequest } from './client-authentication.ts';
 import type { Grant } from './grant.ts';
@@ -6,7 +6,7 @@ import { knownClient } from './registration.ts';
 import type { RenewalParts } from './renewal.ts';
 
 /**
- * Takes back the refresh token, with which a good authorization server takes back the access tokens too, or else the access token.
+ * Revokes the refresh token, with which a good authorization server also revokes the access tokens; without one, the access token.
  * @returns false if the authorization server takes none back, or is not the one that gave them
  * @throws where it cannot be asked
  */
@@ -26,7 +26,7 @@ export async function revoked(
     if (token === undefined) continue;
     const response = await fetch(endpoint, authenticatedRequest(found, client, { token, token_type_hint: hint }));
     await response.body?.cancel();
-    // Some take no access tokens back (unsupported_token_type): those end soon, and are not renewed any more.
+    // Some do not revoke access tokens (unsupported_token_type): those expire soon and are no longer renewed.
     if (!response.ok) return hint === 'access_token' && refresh !== undefined;
   }
   return true;

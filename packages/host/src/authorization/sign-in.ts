@@ -1,4 +1,4 @@
-/** What a person is asked when a server wants them to sign in, and how a sign-in is told that it is over. */
+/** The question to a person when a server wants them to sign in, and how a sign-in learns that it is over. */
 import { MidcallError } from '@midcall/core/errors';
 import { visible } from '@midcall/core/text';
 import type { OAuthTokens } from '@modelcontextprotocol/client';
@@ -28,7 +28,7 @@ export interface SignInRequest {
  */
 export type AskSignIn = (request: SignInRequest, over: AbortSignal) => Promise<Ending>;
 
-/** What every way of signing in works with. */
+/** What every way of signing in needs. */
 export interface SignInParts {
   readonly found: Discovered;
   readonly auth: ServerAuth;

@@ -1,6 +1,6 @@
 /**
- * Why an authorization server gave no tokens, in words that carry nothing secret: an answer that is no OAuth error may quote
- * anything, and is not repeated. Pure.
+ * Why an authorization server gave no tokens, in words that contain nothing secret: a response that is not an OAuth error may
+ * quote anything, so it is not repeated. Pure.
  */
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { visible } from '@midcall/core/text';
@@ -49,7 +49,7 @@ export function tokenProblem(what: string, error: unknown, secrets: readonly str
   return problem(`the authorization server says ${visible(code, { max: 100 })}${quote}.`);
 }
 
-/** The kind of an error and nothing of its text, which may quote an answer. */
+/** The kind of an error without its text, which may quote a response. */
 function withoutSecrets(error: unknown): Error {
   const name = error instanceof Error ? error.name : typeof error;
   return new Error(name);

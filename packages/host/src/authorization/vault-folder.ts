@@ -1,12 +1,12 @@
 /**
- * A vault in a folder of its owner's alone: one sealed file for each sign-in, and beside them the key.
+ * A vault in a folder that only its owner can read: one sealed file for each sign-in, and next to them the key.
  *
  * - vault-folder-V1 A file opens only for the principal and the server it was sealed for.
  * - vault-folder-V2 A key or a folder that others can read is refused; so is a file that does not open.
- * - vault-folder-V3 A change excludes other processes, and a crash leaves what was there before or after it.
+ * - vault-folder-V3 A change excludes other processes, and a crash leaves the state before or after it.
  *
- * Sealing keeps tokens out of what a search, a backup or a listing of the folder shows. Whoever can read the key and the files as
- * their owner can open them.
+ * Sealing keeps tokens out of searches, backups and listings of the folder. Whoever can read both the key and the files can open
+ * them.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes, randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -84,7 +84,7 @@ async function mustBePrivate(path: string): Promise<void> {
   );
 }
 
-/** The key of the folder; made by whoever needs it first. */
+/** The key of the folder; made by the first process that needs it. */
 async function readKey(folder: string): Promise<Buffer> {
   const path = join(folder, 'key');
   const draft = join(folder, `.${randomUUID()}.tmp`);
@@ -95,7 +95,7 @@ async function readKey(folder: string): Promise<Buffer> {
       await writeFile(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
       await link(draft, path);
     } catch (cause) {
-      // Another process was faster, and its key is the key.
+      // Another process was faster: its key is used.
       if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
     } finally {
       await rm(draft, { force: true });

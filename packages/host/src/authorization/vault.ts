@@ -29,7 +29,7 @@ export interface GrantVault {
   change(key: VaultKey, make: (grant: Grant | undefined) => Promise<Grant | undefined>): Promise<Grant | undefined>;
 }
 
-/** A vault that is empty again when the process ends. */
+/** A vault in memory, lost when the process ends. */
 export function memoryVault(): GrantVault {
   const grants = new Map<string, Grant>();
   const tails = new Map<string, Promise<unknown>>();

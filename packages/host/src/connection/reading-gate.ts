@@ -1,4 +1,4 @@
-/** Stops what is read of a server while nobody takes it: what comes is not kept, and waits where it comes from. */
+/** Pauses reading from a server while nobody takes its messages: they are not buffered here but wait at their source. */
 export class ReadingGate {
   #closed: Promise<void> | undefined;
   #open: (() => void) | undefined;

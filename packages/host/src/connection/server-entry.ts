@@ -1,6 +1,5 @@
 /**
- * A server as hosts name it: a command, a URL, or an entry of an `mcp.json`. Pure reading of what people and files say;
- * starting it is the connection's business.
+ * A server as hosts name it: a command, a URL, or an entry of an `mcp.json`. Parses only; the connection starts it.
  */
 
 import { resolve } from 'node:path';

@@ -3,7 +3,7 @@ import type { Client } from '@modelcontextprotocol/client';
 import type { Attachment } from '../attachment.ts';
 import type { Era } from '../era.ts';
 
-/** What a server says of itself; everything but `era` is untrusted. */
+/** What a server says about itself; everything but `era` is untrusted. */
 export interface ServerInfo {
   readonly name: string;
   readonly version: string;

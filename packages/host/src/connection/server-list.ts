@@ -1,4 +1,4 @@
-/** An `mcp.json` as people write it, with comments and trailing commas, read entry by entry: one that is wrong spoils no other. */
+/** An `mcp.json` as people write it, with comments and trailing commas, read entry by entry: a wrong one does not affect others. */
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { isRecord } from '@midcall/core/json';
 import { readServerEntries, type ServerEntry } from './server-entry.ts';

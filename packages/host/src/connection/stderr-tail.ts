@@ -1,4 +1,4 @@
-/** The last lines of a server's standard error: kept in case it ends, and never shown as ours. */
+/** The last lines of a server's standard error: kept in case it ends, and never shown as our own. */
 import { lastSaid } from './last-said.ts';
 
 const mostLines = 200;

@@ -1,4 +1,4 @@
-/** Asks a process of ours to end; nothing happens where it has ended by itself. */
+/** Asks one of our processes to end; does nothing if it has already ended. */
 export function terminate(pid: number): void {
   try {
     process.kill(pid, 'SIGTERM');

@@ -1,4 +1,4 @@
-/** From a server's target to the transport that reaches it; nothing is started before the transport is. */
+/** Makes the transport that reaches a server's target; nothing is started before the transport is. */
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
@@ -15,13 +15,13 @@ export interface TransportOptions {
   readonly onStderr?: (line: string) => void;
   /** For HTTP. */
   readonly fetch?: typeof fetch;
-  /** Bytes of one message; the connection is of no use after a larger one. Default 10,485,760 (10 MiB). */
+  /** Bytes of one message; the connection is unusable after a larger one. Default 10,485,760 (10 MiB). */
   readonly mostBytes?: number;
   /** Told of the limit, in bytes, where a larger message came. */
   readonly onTooLarge?: (mostBytes: number) => void;
 }
 
-/** A transport that can be told not to read for a while. */
+/** A transport whose reading can be paused. */
 export type PausableTransport = Transport & {
   /** Reads nothing more, so that the server waits. */
   pause(): void;

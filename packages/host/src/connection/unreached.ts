@@ -1,6 +1,6 @@
 /**
- * Why a server could not be started or reached, in words a person can act on. The SDK says how its own attempt ended;
- * what the system or the server said lies below it, as causes. Pure.
+ * Why a server could not be started or reached, in words a person can act on. The SDK's error says how its own attempt ended;
+ * its causes contain what the system or the server said. Pure.
  */
 import { isMidcallError } from '@midcall/core/errors';
 import { notOfferedRevision } from '@midcall/core/sdk-seam';
@@ -16,7 +16,7 @@ interface Cause {
   readonly cause?: unknown;
 }
 
-/** An error and what lies below it, outermost first. */
+/** An error and its causes, outermost first. */
 function chain(error: unknown): readonly Cause[] {
   const all: Cause[] = [];
   for (let next = error; typeof next === 'object' && next !== null && all.length < 8; next = (next as Cause).cause)

@@ -1,7 +1,7 @@
-/** Lets somebody see the messages of a connection as they cross its transport. It costs nothing while nobody looks. */
+/** Shows the messages of a connection as they cross its transport. It costs nothing while nobody listens. */
 import { type InterceptedTransport, interceptTransport, type JsonRpcMessage } from '@midcall/core/sdk-seam';
 
-/** One message on its way. */
+/** One message in transit. */
 export interface WireFrame {
   readonly direction: 'sent' | 'received';
   readonly message: JsonRpcMessage;

@@ -14,7 +14,7 @@ import { MidcallError } from '@midcall/core/errors';
 import { type Clock, systemClock } from '@midcall/core/time';
 import { isAlive } from './process-mark.ts';
 
-/** What a lock needs of the world. */
+/** Injected dependencies of a lock. */
 export interface FileLockOptions {
   readonly clock?: Clock;
   /** Milliseconds to wait for another process; 5,000 if absent. */

@@ -1,6 +1,6 @@
 /**
- * A value kept in a JSON file of its owner's alone. It is written whole, so that a crash leaves the old value or the new
- * one; a file that cannot be understood is an error, never nothing.
+ * A value in a JSON file that only its owner can read. It is written atomically, so that a crash leaves the old value or the new
+ * one; a file that cannot be understood is an error and never counts as absent.
  */
 import { readFileSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** A process of this machine, so named that another one which is given its number later is not taken for it. */
+/** Identifies a process of this machine, so that a later process with the same number is not mistaken for it. */
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { isRecord } from '@midcall/core/json';
@@ -11,7 +11,7 @@ export interface ProcessMark {
   readonly began?: string;
 }
 
-/** The process this is. */
+/** This process. */
 export function ownMark(): ProcessMark {
   const began = beginOf(process.pid);
   return { pid: process.pid, host: hostname(), ...(began !== undefined && { began }) };
@@ -23,7 +23,7 @@ export const isMark = (value: unknown): value is ProcessMark =>
   typeof value['host'] === 'string' &&
   (value['began'] === undefined || typeof value['began'] === 'string');
 
-/** True if a process runs, or is of another machine, where nobody can tell. */
+/** True if a process runs, or is on another machine, where nobody can tell. */
 export function mayRun({ pid, host, began }: ProcessMark): boolean {
   if (host !== hostname()) return true;
   if (!isAlive(pid)) return false;

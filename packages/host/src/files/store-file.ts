@@ -1,7 +1,7 @@
 /**
- * A store in one JSON file of its owner's alone, for a host on one machine: every change reads the file, and replaces it whole
- * under a lock, so that several processes may share it and a crash leaves the old content or the new one. It is meant for what a
- * host has open, hundreds of entries, not for a server's millions.
+ * A store in one JSON file that only its owner can read, for a host on one machine: every change reads the file and replaces it
+ * atomically under a lock, so that several processes can share it and a crash leaves the old content or the new. It is meant for
+ * the hundreds of entries that a host has open, not for a server's millions.
  */
 import { isRecord } from '@midcall/core/json';
 import { checkEntry, checkKey, type Store } from '@midcall/core/store';

@@ -26,7 +26,7 @@ export interface Rule {
   readonly effect: 'ask' | 'refuse' | 'allow';
   /** `session`: gone when this process ends; `always`: kept where rules are kept. */
   readonly scope: 'session' | 'always';
-  /** Milliseconds since the epoch; for ever where absent. */
+  /** Milliseconds since the epoch; forever if absent. */
   readonly until?: number;
   /** Milliseconds since the epoch. */
   readonly madeAt: number;
@@ -75,7 +75,7 @@ const isAbout = (rule: Rule, { server, origin }: PolicyRequest): boolean => {
   return origin !== undefined && rule.origin === originDigest(origin);
 };
 
-/** True where a rule is in force for a server and a subject. Pure. */
+/** True if a rule is in force for a server and a subject. Pure. */
 export function applies(rule: Rule, request: PolicyRequest, now: number): boolean {
   const { subject } = request;
   return (

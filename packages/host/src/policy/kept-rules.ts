@@ -18,7 +18,7 @@ export interface KeptRules {
   read(): Promise<readonly Rule[]>;
   /**
    * The rules as they are kept now: the same list until the file is another. For {@link PolicyOptions.kept}.
-   * @throws MidcallError `cli/usage` where the first look finds a file that cannot be understood
+   * @throws MidcallError `cli/usage` if the first look finds a file that cannot be understood
    */
   current(): readonly Rule[];
   /**
@@ -26,7 +26,7 @@ export interface KeptRules {
    * @throws MidcallError `host/refused` for one that allows, or ends by itself
    */
   keep(rule: Rule): Promise<void>;
-  /** @returns false where none has this id */
+  /** @returns false if none has this id */
   drop(id: string): Promise<boolean>;
 }
 

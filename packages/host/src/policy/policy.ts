@@ -112,7 +112,7 @@ export class Policy {
     return made;
   }
 
-  /** Takes a rule back. @returns false where there is none */
+  /** Takes a rule back. @returns false if there is none */
   revoke(id: string): boolean {
     this.#follow();
     const left = this.#rules.filter(rule => rule.id !== id);

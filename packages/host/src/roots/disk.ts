@@ -1,6 +1,6 @@
 import { access, constants, realpath, stat } from 'node:fs/promises';
 
-/** What a roots manager asks of the file system. */
+/** The file system, as far as offering roots needs it. */
 export interface RootsDisk {
   /** What a path leads to, links followed. Never rejects. */
   look(path: string): Promise<'directory' | 'not-a-directory' | 'unreadable' | 'gone'>;

@@ -1,6 +1,6 @@
 /**
- * Holds calls back until the server knows the roots (2025-11-25). Servers fetch them after `initialized`, and again when the
- * list has changed; a call that overtakes the fetch meets a server that refuses its own root.
+ * Holds calls back until the server knows the roots (2025-11-25). Servers fetch them after `initialized`, and again when the list
+ * has changed; a call that overtakes the fetch reaches a server that does not allow the root yet.
  *
  * - roots-gate-G1 After each announcement calls wait until the server has asked for the list, has its answer, and some round trips have
  *   passed, so that it has read it.

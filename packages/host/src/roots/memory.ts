@@ -7,7 +7,7 @@ export interface RootsState {
   readonly grants: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Where a roots manager keeps its state. */
+/** Where the offered roots are stored. */
 export interface RootsMemory {
   /** What was kept last; undefined if nothing was. */
   read(): Promise<RootsState | undefined>;
@@ -15,7 +15,7 @@ export interface RootsMemory {
   write(state: RootsState): Promise<void>;
 }
 
-/** Keeps a roots manager's state in a JSON file of its owner's alone; a file that cannot be understood is an error. */
+/** Keeps the offered roots in a JSON file that only its owner can read; a file that cannot be understood is an error. */
 export function rootsFile(path: string): RootsMemory {
   return ownerFile(path, 'a list of roots', isState);
 }

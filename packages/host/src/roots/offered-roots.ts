@@ -1,7 +1,7 @@
 /**
  * The directories a person offers to servers, and which server may know of which.
  *
- * - offered-R1 A server is told of a root only if the person granted it to that server.
+ * - offered-R1 A server learns of a root only if the person granted it to that server.
  * - offered-R2 A root is a `file:` URI of a real directory, in one spelling; anything else is refused when it is added.
  * - offered-R3 Each change is announced once; what is gone from the disk, or leads elsewhere by now, is not announced as there.
  * - offered-R4 What is kept is written whole, so that a crash leaves the old list or the new one.
@@ -186,7 +186,7 @@ export class OfferedRoots {
     };
   }
 
-  /** Looks at every root now; a change is announced once. */
+  /** Checks every root now; a change is announced once. */
   async look(): Promise<void> {
     const looked = await Promise.all(
       this.#roots.map(async root => ({ ...root, state: await this.#stateOf(root.path) })),
@@ -198,7 +198,7 @@ export class OfferedRoots {
     this.#announce(undefined);
   }
 
-  /** A link that has taken a directory's place leads where nobody offered. */
+  /** A link that replaced a directory leads somewhere nobody offered. */
   async #stateOf(path: string): Promise<OfferedRoot['state']> {
     const kind = await this.#disk.look(path);
     if (kind === 'unreadable') return 'unreadable';

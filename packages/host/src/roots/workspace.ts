@@ -1,13 +1,13 @@
 import { readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Files that say "a project begins here", strongest first: version control, then build and package files. */
+/** Files that mark the root of a project, strongest first: version control, then build and package files. */
 const markers = [
   '.git', '.hg', '.jj', '.svn', 'package.json', 'pyproject.toml', 'Cargo.toml', 'go.mod', 'pom.xml', 'build.gradle',
   'build.gradle.kts', 'Gemfile', 'composer.json', 'mix.exs', 'deno.json', 'CMakeLists.txt', 'Makefile', '.obsidian',
 ]; // biome-ignore format: a list reads better in rows.
 
-/** A directory that looks like a workspace, and by what. */
+/** A directory that looks like a workspace, and why. */
 export interface DetectedWorkspace {
   readonly path: string;
   readonly marker: string;

@@ -59,7 +59,7 @@ export class AttachedTasks {
     return this.#follower;
   }
 
-  /** The connection is gone; its tasks go on without it. */
+  /** The connection is gone; its tasks continue without it. */
   close(): void {
     this.#follower?.close();
     const left = [...this.#own.keys()];

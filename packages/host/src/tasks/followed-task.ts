@@ -1,9 +1,9 @@
 /**
- * One task, followed to its end: asked after, told the answers to what it asks, its result fetched.
+ * One task, followed to its end: polls it, delivers the answers to its questions, and fetches its result.
  *
- * - followed-task-1 What a task asks is asked once, and its answer brought until it arrives, however long the server takes to go on.
- * - followed-task-2 A question that the server asks no more is taken back, and nothing is sent for it.
- * - followed-task-3 A server that answers nothing is asked less and less often, and given up after a while.
+ * - followed-task-1 A task's question is asked once, and its answer is sent until it arrives, however long the server takes to go on.
+ * - followed-task-2 A question that the server no longer asks is withdrawn, and nothing is sent for it.
+ * - followed-task-3 A server that does not answer is polled less and less often, and given up after a while.
  */
 import { MidcallError } from '@midcall/core/errors';
 import { isRecord, own } from '@midcall/core/json';
@@ -13,7 +13,7 @@ import { readTask, type TaskState } from './task-messages.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What became of a call. */
+/** The outcome of a call. */
 export type TaskEnd = { readonly result: Json } | { readonly error: unknown };
 
 /** How one task is followed. */
@@ -33,9 +33,9 @@ export interface FollowedTaskOptions {
 const usualPoll = 1_000;
 const leastPoll = 50;
 const mostPoll = 60_000;
-/** Milliseconds a look may take. */
+/** Milliseconds a poll may take. */
 const lookMs = 30_000;
-/** Looks in a row that may fail before the task is given up. */
+/** Consecutive polls that may fail before the task is given up. */
 const mostFailures = 5;
 /** Milliseconds after which a request for a result that brings nothing is made again, and after which that is given up. */
 const fetchAgainMs = 30_000;
@@ -150,7 +150,7 @@ export class FollowedTask {
     }
   }
 
-  /** Takes back what is asked no more (followed-task-2). */
+  /** Withdraws what is no longer asked (followed-task-2). */
   #withdraw(requests: Json): void {
     for (const [key, asked] of this.#asked)
       if (!Object.hasOwn(requests, key)) {

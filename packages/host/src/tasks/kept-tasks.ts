@@ -1,6 +1,6 @@
 /**
- * Calls that became tasks, in a file of their owner's alone, so that another process can take them up: the desk when it starts
- * again, or `midcall call --resume`.
+ * Calls that became tasks, in a file that only its owner can read, so that another process can resume them: the desk when it
+ * starts again, or `midcall call --resume`.
  *
  * - kept-tasks-1 A task is followed by one process at a time: whoever takes one up names itself, and one that a process which
  *   is still there follows is not taken.
@@ -14,7 +14,7 @@ import { ownerFile } from '../files/owner-file.ts';
 import { isMark, mayRun, ownMark, type ProcessMark } from '../files/process-mark.ts';
 import type { CallContext } from '../question.ts';
 
-/** A call that goes on without a request. */
+/** A call that continues without a request. */
 export interface KeptTask {
   readonly call: CallContext;
   readonly server: TaskServer;
@@ -45,7 +45,7 @@ export interface KeptTasks {
    * @returns those that it follows from now on
    */
   takeUp(wanted: (task: KeptTask) => boolean): Promise<readonly KeptTask[]>;
-  /** This process follows these calls no more. */
+  /** This process no longer follows these calls. */
   release(callIds: readonly string[]): Promise<void>;
   /** @returns false if there is no such call */
   drop(callId: string): Promise<boolean>;
@@ -55,7 +55,7 @@ interface Content {
   readonly tasks: readonly KeptTask[];
 }
 
-/** More than anybody waits for. */
+/** More tasks than anybody waits for. */
 const mostTasks = 1_000;
 
 /** True for a task that another process follows, which is still there. */

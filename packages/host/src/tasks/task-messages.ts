@@ -1,4 +1,4 @@
-/** What servers say of tasks, read from the messages of both revisions. Pure. */
+/** What servers say about tasks, read from the messages of both revisions. Pure. */
 import { isRecord, own } from '@midcall/core/json';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -13,13 +13,13 @@ export interface TaskState {
   readonly taskId: string;
   readonly status: (typeof statuses)[number];
   readonly statusMessage?: string;
-  /** Milliseconds between two looks, as the server wishes. */
+  /** Milliseconds between two polls, as the server wishes. */
   readonly pollMs?: number;
   /** Milliseconds it exists from when it was made; null forever. */
   readonly ttlMs?: number | null;
   /** What it asks (extension). */
   readonly inputRequests: Json;
-  /** What came of it (extension). */
+  /** Its result (extension). */
   readonly result?: unknown;
   readonly error?: unknown;
 }

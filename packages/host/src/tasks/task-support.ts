@@ -1,6 +1,6 @@
 /**
- * Which tools of a server are called as tasks (2025-11-25): each says so in the list of tools, where the server declares tasks
- * at all. The list is read from the answers that pass by; one that nobody has asked for yet is asked for.
+ * Which tools of a server are called as tasks (2025-11-25): the list of tools says so, if the server declares tasks at all. The
+ * list is read from responses that pass by; if there has been none yet, it is requested.
  */
 import { isRecord, own } from '@midcall/core/json';
 

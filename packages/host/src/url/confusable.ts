@@ -1,5 +1,5 @@
 /**
- * Letters that pass for Latin ones, so that names can be compared by their looks. Of what Unicode calls confusable
+ * Letters that pass for Latin ones, so that names can be compared by their appearance. Of what Unicode calls confusable
  * (UTS #39) these are the letters a host name may have, in the scripts whole words can be written in. Pure.
  */
 
@@ -48,7 +48,7 @@ const bare = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu,
 const lower = (text: string): string => text.replace(/[^\p{Script=Cherokee}]/gu, each => each.toLowerCase());
 const twin = (letter: string): string | undefined => (Object.hasOwn(twins, letter) ? twins[letter] : undefined);
 
-/** A name reduced to what it looks like: two names with one skeleton can be taken for each other. */
+/** A name reduced to its appearance: two names with the same skeleton can be mistaken for each other. */
 export function skeleton(name: string): string {
   const letters = [...bare(lower(name))].map(each => twin(each) ?? near[each] ?? each);
   return letters.join('').replaceAll('rn', 'm').replaceAll('vv', 'w').replaceAll('cl', 'd').replaceAll('i', 'l');

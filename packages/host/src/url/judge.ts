@@ -160,7 +160,7 @@ function disguised(readable: string): string | undefined {
     : undefined;
 }
 
-/** True where the text names the host the parser found, in the same letters. */
+/** True if the text names the host the parser found, in the same letters. */
 function hostIn(href: string, url: URL): boolean {
   const authority = /^https?:\/\/([^/?#\\]*)/i.exec(href)?.[1];
   if (authority === undefined) return false;

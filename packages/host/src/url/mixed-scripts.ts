@@ -1,6 +1,6 @@
 /**
- * Which alphabets a host name mixes, by the scripts Unicode gives its letters (UTS #39, section 5): each label is written
- * in one script, or in what belongs together in ordinary writing. Pure.
+ * Which alphabets a host name mixes, by the Unicode scripts of its letters (UTS #39, section 5): each label is written in one
+ * script, or in scripts that belong together in ordinary writing. Pure.
  */
 
 /** Scripts in use today (UAX #31, tables 5 and 7), with those that letters resembling Latin come from. */

@@ -1,5 +1,5 @@
 /**
- * Signs a host name may have that are not of ordinary writing: what stands in it to pass for a slash, a dash or a letter.
+ * Characters in a host name that are not ordinary writing: those that pass for a slash, a dash or a letter.
  * By rule, not by list; browsers' address bars and registries refuse most of them. Pure.
  */
 

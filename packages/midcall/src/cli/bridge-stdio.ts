@@ -15,7 +15,7 @@ import { wordsAfterDashes } from './server-flags.ts';
 /** Bytes of one message of the server: results with pictures and files in them are large. */
 const maxMessageBytes = 64 * 1024 * 1024;
 
-/** Serves one host until it goes. */
+/** Serves one host until it disconnects. */
 export async function bridgeStdio(flags: BridgeFlags): Promise<void> {
   const entry = chooseServer(flags, wordsAfterDashes(process.argv));
   const era = chooseEra(flags);
@@ -25,7 +25,7 @@ export async function bridgeStdio(flags: BridgeFlags): Promise<void> {
   const end = (atOnce: boolean): void => {
     ending = true;
     if (served) void served.close({ atOnce }).finally(() => process.exit(0));
-    // The server that is being started is stopped with it.
+    // A server that is still starting is stopped, too.
     else if (stdio) void stdio.close();
     else void Promise.resolve(started?.stop()).finally(() => process.exit(0));
   };

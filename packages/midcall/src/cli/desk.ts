@@ -92,7 +92,7 @@ async function plan(
   const roots = (flags.root ?? []).map(path => resolve(path));
   const servers: Planned[] = [];
   const add = (entry: ServerEntry, own = roots): void => {
-    // A name stands for one server, as what the person granted it does.
+    // A name identifies one server, and so do the grants made to it.
     const another = (id: string): boolean =>
       servers.some(each => each.entry.id === id) ||
       kept.some(each => each.id === id && !isDeepStrictEqual(each.target, entry.target));
@@ -108,7 +108,7 @@ async function plan(
     for (const entry of readServerList(file)) add(entry);
   }
   const { url: urls = [], header, serverAuth } = flags;
-  // What is meant for one server must not go to another.
+  // What is meant for one server must not reach another.
   if (urls.length !== 1 && (header ?? serverAuth) !== undefined)
     throw usage(
       `--header and --server-auth go with one --url; there are ${urls.length}. Name several servers in an mcp.json, with --config.`,

@@ -1,4 +1,4 @@
-/** What stands behind every command that answers servers: where questions wait, what was decided before, and the record. */
+/** What every command that answers servers has: the inbox, the decisions made in advance, and the record. */
 import { resolve } from 'node:path';
 import {
   Audit,
@@ -16,7 +16,7 @@ import {
 } from '@midcall/host';
 import { configPath } from '../install/index.ts';
 
-/** Where a command keeps what outlasts it. */
+/** Where a command stores what outlives it. */
 export interface HostFlags {
   readonly rules: string;
   readonly audit?: string;

@@ -1,4 +1,4 @@
-/** Calls that go on by themselves and were left: named, listed, and taken up again. */
+/** Calls that continue by themselves after they were left: naming, listing and resuming them. */
 import { visible } from '@midcall/core/text';
 import {
   type CallHandle,
@@ -11,13 +11,13 @@ import {
 import { readServerList } from './server-choice.ts';
 import { usage } from './usage.ts';
 
-/** A call that is to be taken up. */
+/** A call to resume. */
 export interface KeptCall {
   readonly task: KeptTask;
   readonly entry: ServerEntry;
 }
 
-/** As much of an id as tells calls apart. */
+/** The part of an id that distinguishes calls. */
 export const shortId = (id: string): string => id.slice(0, 8);
 
 const listCommand = 'List them: midcall call --resume';
@@ -45,7 +45,7 @@ export function keptCall(tasks: readonly KeptTask[], id: string, entry: ServerEn
 }
 
 /**
- * Takes up a call once its server is connected.
+ * Resumes a call once its server is connected.
  * @throws MidcallError `cli/usage` if another process was faster
  */
 export async function takenUp(

@@ -1,4 +1,4 @@
-/** `midcall lint`: what is wrong with the questions of a server, found by asking it to ask. */
+/** `midcall lint`: finds what is wrong with the questions of a server, by making it ask them. */
 
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';

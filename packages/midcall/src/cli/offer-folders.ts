@@ -34,7 +34,7 @@ export async function grantFolders(roots: OfferedRoots, server: string, folders:
   );
 }
 
-/** A folder whose own name has such a sign in it is taken as it stands. */
+/** A folder whose own name contains an equals sign is taken literally. */
 function placed(folder: string): { readonly place: string; readonly as: string | undefined } {
   const at = folder.lastIndexOf('=/');
   if (at <= 0 || existsSync(resolve(folder))) return { place: folder, as: undefined };

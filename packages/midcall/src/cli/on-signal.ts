@@ -1,4 +1,4 @@
-/** How commands that serve come to their end. */
+/** How commands that serve end. */
 
 /** Closes on the first signal to end; the process ends by itself when nothing is left to do. */
 export function closeOnSignal(close: () => Promise<void>): void {

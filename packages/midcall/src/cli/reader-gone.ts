@@ -1,5 +1,5 @@
 /**
- * What a command does when whoever read its output is gone, as with `midcall --help | head -1`: it ends, and says nothing.
+ * What a command does when its output is no longer read, as with `midcall --help | head -1`: it ends silently.
  */
 
 /** True for a write that nobody reads any more, which is no error to tell of: {@link endWithReader} ends the command. */

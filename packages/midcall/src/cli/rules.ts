@@ -1,4 +1,4 @@
-/** `midcall rules`: the standing decisions that are kept, to see and to take back. */
+/** `midcall rules`: lists the stored decisions, and revokes them. */
 import { resolve } from 'node:path';
 import { visible } from '@midcall/core/text';
 import { type Rule, rulesFile } from '@midcall/host';

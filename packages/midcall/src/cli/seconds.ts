@@ -3,7 +3,7 @@ import { usage } from './usage.ts';
 const day = 86_400;
 
 /**
- * A time of the command line, which people give in seconds.
+ * A duration on the command line, given in seconds.
  * @param flag - as it is written
  * @returns milliseconds
  * @throws MidcallError `cli/usage`

@@ -1,4 +1,4 @@
-/** Seals what a command keeps of secrets, with a key in a file of its owner's alone beside it. */
+/** Seals the secrets that a command stores, with a key in a file next to them that only its owner can read. */
 import { join } from 'node:path';
 import type { SecretBox } from '@midcall/host/web';
 import { createSealer, keyRing, type Sealer } from '@midcall/server';

@@ -1,4 +1,4 @@
-/** A tool's arguments as Zod code. What Zod would say otherwise than the schema is left at `z.unknown()`, never guessed. Pure. */
+/** A tool's arguments as Zod code. What Zod would express differently becomes `z.unknown()`, never a guess. Pure. */
 import { isRecord } from '@midcall/core/json';
 import { key, literal } from './literal.ts';
 import type { ArgumentFacts } from './tool-facts.ts';

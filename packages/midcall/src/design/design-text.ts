@@ -1,4 +1,4 @@
-/** A proposal as a person reads it in a terminal. Pure. */
+/** A proposal as text for a terminal. Pure. */
 import { visible } from '@midcall/core/text';
 import type { Proposal, ProposedAsk } from './propose.ts';
 

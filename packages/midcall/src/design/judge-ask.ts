@@ -172,7 +172,7 @@ function rawBreaches(params: Json): Breach[] {
   return found;
 }
 
-/** A form that cannot be read may ask for a secret all the same. */
+/** A form that cannot be read may still ask for a secret. */
 function secretsByName(schema: unknown): readonly Breach[] {
   return properties(schema).flatMap(([name, property]) => {
     const { title, description, type } = property;

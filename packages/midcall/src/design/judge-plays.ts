@@ -1,6 +1,6 @@
 /**
- * What is wrong with a tool, by how its calls went: each alone, and each beside the accepted one. The server is a black box:
- * a deed cannot be seen, so results that should differ and do not are called suspected, and words alone possible. Pure.
+ * What is wrong with a tool, judged by its calls: each alone, and each compared with the accepted one. The server is a black box:
+ * effects cannot be seen, so results that should differ and do not are called suspected, and mere wording possible. Pure.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { visible } from '@midcall/core/text';
@@ -83,7 +83,7 @@ const essence = ({ params }: LintAsk): unknown => [
 ];
 
 /**
- * Judges a call beside the one in which everything was accepted.
+ * Compares a call with the one in which everything was accepted.
  * @param declined - the one in which everything was declined: where accepting failed, what fails in the same way and not as
  *   a decline does was let through
  * @returns what differs too little, or undefined if the two cannot be compared

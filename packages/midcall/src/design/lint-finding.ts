@@ -1,4 +1,4 @@
-/** One breach of one rule, as it was seen on the wire of a server nobody can look into. */
+/** One breach of one rule, as seen on the wire of a black-box server. */
 import type { Era } from '@midcall/host';
 import type { PlayName } from './lint-play.ts';
 import { type LintRuleId, lintRules, type Severity } from './lint-rule.ts';
@@ -25,7 +25,7 @@ export interface LintFinding {
   readonly message: string;
 }
 
-/** What a judge says, before it is known where. */
+/** A judge's verdict, before its place is known. */
 export interface Breach {
   readonly rule: LintRuleId;
   readonly message: string;

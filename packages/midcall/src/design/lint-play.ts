@@ -1,6 +1,6 @@
 /**
- * The parts a scripted person plays in front of a server, and what each answers. Answers are made for the form that was
- * asked, and never for its meaning. Pure.
+ * The roles that a scripted person plays for a server, and what each answers. Answers are made from the form's schema, never
+ * from its meaning. Pure.
  */
 import { type Field, readForm } from '@midcall/core/form';
 import { fittingContent } from '@midcall/testing';
@@ -54,7 +54,7 @@ export function fieldsOf(params: Readonly<Record<string, unknown>>): readonly Fi
 const sure =
   /confirm|sure|proceed|continue|agree|approve|allow|accept|consent|really|delete|remove|move|overwrite|understand/i;
 
-/** The yes-or-no fields whose no means no, by what they are called; an optional one of several is a mere preference. */
+/** The yes-or-no fields that are confirmations, by their names; an optional one among several is only a preference. */
 export function confirmations(fields: readonly Field[]): readonly Field[] {
   return fields.filter(field => {
     const words = `${field.name} ${field.title ?? ''} ${field.description ?? ''}`;

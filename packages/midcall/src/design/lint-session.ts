@@ -62,7 +62,7 @@ export interface SessionOptions {
   readonly clock: Clock;
 }
 
-/** More questions than this in one call, and it is left. */
+/** Beyond this many questions, a call is abandoned. */
 const mostAsks = 12;
 
 type Answer = (ask: Pick<LintAsk, 'method' | 'params'>, pushed: boolean) => Json | undefined;
@@ -254,7 +254,7 @@ export class LintSession {
       return;
     }
     const error = message['error'];
-    // That it has no such method, such as the one that finds revisions out, is no reason of its own.
+    // A missing method, such as the one that discovers revisions, is not a reason by itself.
     if (isRecord(error) && error['code'] !== -32601) this.#lastError = String(error['message']);
     if (typeof method !== 'string' || id === undefined || !asked.has(method)) {
       deliver();

@@ -3,8 +3,9 @@
  * is declined, dismissed, sent back unconfirmed, accepted, accepted without content, and asked of a client that cannot
  * ask, in every era the server speaks.
  *
- * - lint-N1 What should change nothing goes first, in every era; what may, last: an accept must find the world as it was.
- * - lint-N2 What could not be judged is said.
+ * - lint-N1 Plays that should change nothing go first, in every era, and those that may change something last: an accept must find
+ *   everything unchanged.
+ * - lint-N2 The report says what could not be judged.
  */
 
 import { isMidcallError, type MidcallError, noSuchTool } from '@midcall/core/errors';
@@ -29,7 +30,7 @@ export type LintSelection =
   /** These, with these arguments; made from the input schema if absent. */
   | { readonly which: 'named'; readonly tools: ReadonlyMap<string, Readonly<Record<string, unknown>> | undefined> };
 
-/** Which server to lint how. */
+/** Which server to lint, and how. */
 export interface LintOptions {
   readonly select?: LintSelection;
   /** Default: every era the server speaks. */
@@ -61,7 +62,7 @@ export interface LintReport {
   readonly notes: readonly string[];
 }
 
-/** Questions of one call whose refusal is tried each by itself. */
+/** Questions of one call whose refusal is tried separately. */
 const deepest = 3;
 
 /**
@@ -249,7 +250,7 @@ class Linter {
     for (const breach of breaches) this.#findings.push(finding(breach, tool.name, era, play.name));
   }
 
-  /** A connection with what the play's client declares; the one before where it is as good as new. */
+  /** A connection with what the play's client declares; reuses the one before if nothing is left open on it. */
   async #session(era: Era, play: PlayName): Promise<LintSession> {
     const { waitMs = 10_000, startTimeoutMs = 30_000, clock = systemClock, roots = [] } = this.#options;
     const client = this.#options.client ?? { name: 'midcall-lint', version: '1.0.0' };

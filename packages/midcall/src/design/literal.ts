@@ -1,6 +1,6 @@
 /** JSON values as TypeScript source: single quotes, names bare where they can be. Pure. */
 
-/** What draws nothing, or redraws what is around it: code must read as it runs. */
+/** Invisible characters, and those that reorder text: code must read as it runs. */
 const unseen = /[\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;
 const written = (character: string): string => `\\u{${character.codePointAt(0)!.toString(16)}}`;
 

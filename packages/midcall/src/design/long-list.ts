@@ -1,4 +1,4 @@
-/** Whether a tool lets one of so many things be picked that a form is no place for it. Pure. */
+/** Whether a tool lets the person pick from too many things for a form. Pure. */
 import { isRecord } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
 import { designWords, longList, says } from './procedure.ts';
@@ -6,7 +6,7 @@ import type { ToolFacts } from './tool-facts.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Behind a number: it measures something, and counts no things to pick from. */
+/** After a number: it is a measure, not a count of things to pick from. */
 const measures =
   /^(?:\s|-)*(?:%|percent|ms|milliseconds?|seconds?|s|minutes?|min|hours?|h|days?|weeks?|months?|years?|characters?|chars?|letters?|words?|tokens?|bits?|bytes?|[kmgt]i?b|pixels?|px|points?|dpi|requests?|times|steps?|m|km|miles?|metres?|meters?|eur|usd|dollars?|euros?)\b/i;
 

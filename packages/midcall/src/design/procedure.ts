@@ -1,6 +1,6 @@
 /**
  * The designer's procedure as data: the words it looks for and the decisions it takes, in order. The skill in
- * skills/elicitation-form-designer says the same to a person or a model, and a test holds the two in step.
+ * skills/elicitation-form-designer says the same to a person or a model, and a test keeps the two in step.
  */
 
 /** What a tool turns out to need. The first decision that fits is taken. */
@@ -99,7 +99,7 @@ export const decisions: readonly Decision[] = [
   },
 ];
 
-/** From so many entries on, a list is searched rather than read. */
+/** From this many entries on, a list is searched rather than read. */
 export const longList = 100;
 
 /** The words that decide, per decision; looked for as whole words in the tool's name, and where it says so, its description. */
@@ -123,15 +123,15 @@ export const designWords = {
   list: ['browse', 'searchable', 'scrollable', 'long list', 'search through', 'scroll through'],
   /** In the description: something is picked. */
   picks: ['pick', 'picks', 'picked', 'choose', 'chooses', 'chosen', 'select', 'selects', 'selected', 'one of'],
-  /** In the same sentence of the description: it is picked from so many. */
+  /** In the same sentence of the description: it is picked from very many. */
   many: ['hundred', 'hundreds', 'thousand', 'thousands', 'million', 'millions'],
   /** Names of arguments that can match several things. */
   ambiguous: 'title name subject query keyword label term phrase',
-  /** In the description: the deed can be taken back. */
+  /** In the description: the action can be undone. */
   undone: ['trash', 'recycle bin', 'undo', 'undone', 'restore', 'brings it back', 'recover'],
   /** In the description: the thing is still there afterwards. */
   kept: ['archive', 'can be read', 'is kept', 'stays'],
-  /** In the name: money or the world outside; the yes is asked for out of the host's reach. */
+  /** In the name: money or the outside world; the yes is asked for out of band. */
   grave: 'pay transfer purchase buy deploy publish',
 } as const;
 

@@ -1,6 +1,6 @@
 /**
- * From what is known of a tool to what its questions should be. It decides by the procedure, gives its reasons with their
- * source, and says what it could not tell. Pure.
+ * From the facts about a tool to the questions it should ask. It follows the procedure, gives its reasons with their source,
+ * and says what it could not determine. Pure.
  */
 import { type Assurance, type Channel, form, type RawForm, type WireSchema } from '@midcall/core/form';
 import { longListIn } from './long-list.ts';
@@ -19,7 +19,7 @@ export interface ProposedAsk {
   readonly wire?: WireSchema;
 }
 
-/** What the designer says of a tool. */
+/** The designer's proposal for a tool. */
 export interface Proposal {
   readonly tool: string;
   readonly kind: DesignKind;
@@ -45,7 +45,7 @@ export function propose(facts: ToolFacts): Proposal {
   const { decision, why } = decide(facts);
   const reasons = [{ text: why, source: decision.source }];
   const base = { tool: facts.name, kind: decision.kind, ask: decision.ask, advice: decision.advice };
-  // A page in place of a form takes nothing from what is to be agreed to.
+  // A page instead of a form changes nothing about what must be agreed to.
   if (decision.kind === 'widget' && acts(facts) && !undoable(facts))
     reasons.push({
       text: `'${facts.verb}' cannot simply be taken back, so the page or widget asks for a yes to it as well.`,

@@ -1,5 +1,5 @@
 /**
- * Whether two results tell the same, apart from what was answered, counted and stamped. It says nothing about what a
+ * Whether two results say the same, apart from answers, numbers and dates. It says nothing about what a
  * server did, only about what it says, which is all that can be seen from outside. Pure.
  */
 import type { LintAsk } from './lint-play.ts';
@@ -22,7 +22,7 @@ export function wordsOf(end: PlayEnd): string {
 /** True if the call ended with a result that is no error. */
 export const succeeded = (end: PlayEnd): boolean => end.kind === 'result' && end.result['isError'] !== true;
 
-/** True if both ended in the same way and tell the same. */
+/** True if both ended in the same way and say the same. */
 export function sameCourse(one: PlayTrace, other: PlayTrace): boolean {
   const kinds = [one.end, other.end].map(end => (end.kind === 'result' ? `result ${succeeded(end)}` : end.kind));
   if (kinds[0] !== kinds[1] || !/^(result|error)/.test(kinds[0]!)) return false;
@@ -71,5 +71,5 @@ const deed =
 /** True if words say that something was not done, or how to go on. */
 export const tellsRefusal = (words: string): boolean => refusal.test(words);
 
-/** True if words say that something was done, and nothing of the contrary. */
+/** True if words say that something was done, and none say the opposite. */
 export const tellsDeed = (words: string): boolean => deed.test(words) && !refusal.test(words);

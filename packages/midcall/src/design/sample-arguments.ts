@@ -16,7 +16,7 @@ const samples: Readonly<Record<string, string>> = {
 };
 
 const deepest = 6;
-/** Values in all: a schema of few words can ask for lists of lists of lists. */
+/** Values in total: a short schema can ask for lists of lists of lists. */
 const mostValues = 1_000;
 
 /**

@@ -34,7 +34,7 @@ export interface ToolFacts {
 
 const verbs = `${designWords.reads} ${designWords.destroys} ${designWords.sends} create update write add set move rename restore`;
 
-/** Words of a name that are no thing. */
+/** Words of a name that are not nouns. */
 const notNouns = 'many all one bulk batch by my the a in from to';
 
 /** Reads a tool as `tools/list` gives it. */

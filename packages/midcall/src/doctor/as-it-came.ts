@@ -1,6 +1,6 @@
 /**
- * A form whose answers are handed out as they came. Everywhere else an answer that does not fit is asked again and never
- * counts; here what does not fit is what is to be found out.
+ * A form whose answers are passed on unjudged. Everywhere else, an answer that does not fit is asked again and never counts;
+ * here, whether it fits is what the check is about.
  */
 import type { Form } from '@midcall/core/form';
 

@@ -14,7 +14,7 @@ export interface CallTimeoutOptions {
   readonly found: () => Promise<void>;
   readonly outputSchema: z.ZodType;
   readonly reported: (chart: Chart) => CallToolResult;
-  /** Runs a function later; the result takes it back. */
+  /** Runs a function later; the result cancels it. */
   readonly timer?: ((fn: () => void, ms: number) => () => void) | undefined;
 }
 

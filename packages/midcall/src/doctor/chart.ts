@@ -30,7 +30,7 @@ interface Out {
 }
 
 const nothing: Can = { form: false, url: false, roots: false, sampling: false, samplingTools: false };
-/** A call that is left sooner than this went on elsewhere, as every round of 2026-07-28 does. */
+/** A call that is left sooner than this continued elsewhere, as every round of 2026-07-28 does. */
 const ROUND_MS = 1_000;
 
 /** Calls that come closer together than this were made at once, and none was given up for the other. */
@@ -40,7 +40,7 @@ export class Chart {
   readonly host: HostName;
   /** The capabilities as declared, in words. */
   declared: readonly string[] = [];
-  /** Whether the host asks to hear of progress; undefined if it is not known yet. */
+  /** Whether the host asks for progress; undefined if it is not known yet. */
   hearsProgress: boolean | undefined;
   readonly #now: () => number;
   readonly #found = new Map<RowName, Finding>();

@@ -5,7 +5,7 @@ import type { Can } from '@midcall/server';
 export const checkNames = ['roots', 'sampling', 'form', 'fields', 'decline', 'dismiss', 'page'] as const;
 export type CheckName = (typeof checkNames)[number];
 
-/** A line of the report. Most checks come to one; a form with several kinds of field to one for each. */
+/** A line of the report. Most checks have one; a form with several kinds of field has one for each. */
 export const rows = {
   form: { title: 'Form', needs: 'form' },
   'fields.text': { title: 'Default value', needs: 'form' },
@@ -25,7 +25,7 @@ export const rows = {
 export type RowName = keyof typeof rows;
 export const rowNames = Object.keys(rows) as readonly RowName[];
 
-/** The lines that a check, or a wait of the second tool, comes to. */
+/** The lines of a check, or of a wait of the second tool. */
 export const rowsOf = (name: CheckName | 'timeout' | 'timeout.progress'): readonly RowName[] =>
   name === 'fields' ? rowNames.filter(row => row.startsWith('fields.')) : [name];
 

@@ -1,6 +1,6 @@
 /**
- * One call of `doctor`: what is to be tried is put to the host, one thing after the other, and noted in the chart before
- * and after. Every check ends by itself, whatever comes of it, so none keeps the others from the report.
+ * One call of `doctor`: runs the checks one after the other, and notes each in the chart before and after. Every check ends
+ * by itself, whatever its outcome, so none keeps the others from the report.
  */
 
 import type { Answer } from '@midcall/core/form';
@@ -47,7 +47,7 @@ const PAGE_MS = 90_000;
 
 type Findings = ReadonlyMap<RowName, Finding>;
 
-/** What the person has a hand in; counted for them. */
+/** The checks in which the person takes part; numbered for them. */
 const asked: readonly CheckName[] = ['form', 'fields', 'decline', 'dismiss', 'page'];
 
 export async function examine(call: Call, examination: Examination): Promise<void> {
@@ -71,7 +71,7 @@ export async function examine(call: Call, examination: Examination): Promise<voi
   }
 }
 
-/** @returns what makes the findings, within a step of their own, since some of them tell the time */
+/** @returns a function that makes the findings, within their own step, since some of them read the clock */
 async function attempt(
   check: CheckName,
   lead: string,

@@ -1,6 +1,6 @@
-/** What became of one check: the words a report is made of. Pure. */
+/** The outcome of one check, and its words in a report. Pure. */
 
-/** Every outcome, in the order of how good the news is. */
+/** Every outcome, best first. */
 export const outcomes = [
   'works',
   'refused',
@@ -12,15 +12,15 @@ export const outcomes = [
 ] as const;
 
 /**
- * - `works`: proved, by something that only happens where the host does it right.
+ * - `works`: proved by something that happens only if the host does it right.
  * - `refused`: somebody said no, so nothing is proved.
  * - `wrong`: an answer came, and not the one that was given.
  * - `answers-by-itself`: the host, or a program behind it, answered in the person's place.
- * - `dropped`: declared, and nothing of use came back.
+ * - `dropped`: declared, and nothing useful came back.
  */
 export type Outcome = (typeof outcomes)[number];
 
-/** What came of one thing that was tried. */
+/** The result of one check. */
 export interface Finding {
   readonly outcome: Outcome;
   /** Milliseconds it took; 0 where nothing was tried. */

@@ -5,7 +5,7 @@ export interface HoldOptions {
   /** Tells the client that the call is alive; nothing is told if absent. */
   readonly progress?: (done: number) => Promise<void>;
   readonly signal: AbortSignal;
-  /** Runs a function later; the result takes it back. */
+  /** Runs a function later; the result cancels it. */
   readonly timer: (fn: () => void, ms: number) => () => void;
 }
 

@@ -78,7 +78,7 @@ export function judgePage(answer: Answer<unknown>, waitMs: number): Finding {
   return finding('works', ms, `The person agreed to open the link and pressed the button on the page.${code}`);
 }
 
-/** A question that was not accepted though it was to be. */
+/** A question that should have been accepted and was not. */
 export function unanswered(answer: NotAccepted): Finding {
   const { elapsedMs: ms, suspect } = answer.by;
   const said = answer.action === 'decline' ? 'decline' : answer.reason;

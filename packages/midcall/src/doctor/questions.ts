@@ -1,10 +1,10 @@
 /**
- * What is put to the person and to the model. Each question holds something drawn at random, which comes back only where
- * somebody read the message; so an answer that was made without it is known. Pure.
+ * The questions to the person and to the model. Each contains something random, which comes back only if somebody read the
+ * message, so an answer made without reading is recognized. Pure.
  */
 import { type Form, form } from '@midcall/core/form';
 
-/** What was drawn for one call. */
+/** The random values of one call. */
 export interface Drawn {
   readonly word: string;
   /** What the model is to say. */
@@ -123,7 +123,7 @@ export const fieldsWanted = ({ number, colour, animals: two }: Drawn): Readonly<
   choices: two,
 });
 
-/** Without fields, since that is what a plain yes or no is asked with, and what some hosts accept unseen. */
+/** Without fields, as for a plain yes or no, which some hosts accept unseen. */
 export const declineQuestion: Question = {
   message: 'Decline this question: say no to it.',
   form: form({ type: 'object', properties: {} }),

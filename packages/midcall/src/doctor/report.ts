@@ -9,7 +9,7 @@ import { duration, type Outcome } from './finding.ts';
 export interface ReportLine {
   readonly check: RowName;
   readonly title: string;
-  /** True if the client declares what this needs, or where nothing needs to be declared. */
+  /** True if the client declares what this needs, or nothing needs to be declared. */
   readonly declared: boolean;
   readonly outcome: Outcome;
   /** Milliseconds it took; 0 where nothing was tried. */
@@ -24,10 +24,10 @@ export interface Report {
   readonly host: HostName;
   /** In words, such as `forms` and `roots, announcing changes`. */
   readonly declares: readonly string[];
-  /** Whether it asks to hear of progress; absent where that is not known yet. */
+  /** Whether it asks for progress; absent if that is not known yet. */
   readonly hearsProgress?: boolean;
   readonly checks: readonly ReportLine[];
-  /** What to call next; absent where everything was tried. */
+  /** What to call next; absent if everything was tried. */
   readonly next?: string;
 }
 
@@ -87,7 +87,7 @@ export function reportText({ host, declares, hearsProgress, checks, next }: Repo
   ]);
 }
 
-/** The kinds of field are one line if there is one thing to say of them. */
+/** The kinds of field share one line if they have the same outcome. */
 function merged(checks: readonly ReportLine[]): readonly ReportLine[] {
   const fields = checks.filter(({ check }) => check.startsWith('fields.'));
   const [first] = fields;

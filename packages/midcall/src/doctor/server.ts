@@ -20,7 +20,7 @@ import { type Report, reportOf, reportText } from './report.ts';
 export interface DoctorOptions extends Pick<MidcallOptions, 'now' | 'timer' | 'warn' | 'key' | 'suspectBelowMs'> {
   /** Milliseconds the person has for each question; 120,000 if absent, and never more than 90,000 for the page. */
   readonly waitMs?: number;
-  /** Given everything that is known whenever something was found; a call waits for it. */
+  /** Called with the whole report after every finding; a call waits for it. */
   readonly onFound?: (reports: readonly Report[]) => Promise<void> | void;
   /** Where and how the page is served. */
   readonly pages?: Partial<ConnectOptions>;
@@ -180,5 +180,5 @@ function noPages({ baseUrl, reach: given }: Partial<ConnectOptions> = {}): strin
     : undefined;
 }
 
-/** What is foreign is kept short. */
+/** Foreign text is cut short. */
 const short = (text: unknown): string => String(text).slice(0, 200);

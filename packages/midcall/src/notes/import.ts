@@ -131,7 +131,7 @@ export function registerImport({ mid, server }: Registry, importing: Importing):
   );
 }
 
-/** What the person did not allow is told, and not asked for at every call. */
+/** Scopes that the person did not grant are reported, and not requested again at every call. */
 const notAllowed = (why: string) =>
   reply(`Nothing was imported: ${why} notes_disconnect does that, and the next import asks anew.`, {
     outcome: 'not-allowed',
@@ -165,7 +165,7 @@ async function write(files: Files, folder: string, notes: readonly RemoteNote[])
   return { outcome: 'imported', created, unchanged, kept };
 }
 
-/** A title as part of a file name: no separators, nothing hidden, no dot in front. */
+/** A title as part of a file name: no separators, nothing invisible, no leading dot. */
 const fileName = (title: string): string =>
   plain(title, 60)
     .replace(/[/\\:*?"<>|…]/gu, ' ')

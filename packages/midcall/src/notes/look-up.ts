@@ -1,4 +1,4 @@
-/** `notes_list`, `notes_search` and `notes_read`: looking, without changing anything. */
+/** `notes_list`, `notes_search` and `notes_read`: reading, without changing anything. */
 import { z } from 'zod';
 import { notebook } from './notebook.ts';
 import { plain } from './plain.ts';

@@ -57,7 +57,7 @@ export interface Amended {
   readonly outcome: 'amended' | 'gone' | 'changed' | 'unreadable';
 }
 
-/** Characters of a note's beginning that a glance takes in. */
+/** Characters from the beginning of a note that an overview shows. */
 const glanced = 700;
 
 /** What a handler does with notes. */

@@ -1,8 +1,8 @@
-/** The question which of several notes is meant: its choices, its words, and how many choices a person is shown. Pure. */
+/** The question of which of several notes is meant: its choices, its wording, and how many choices are shown. Pure. */
 import { label, type Note } from './note.ts';
 import { count } from './reply.ts';
 
-/** More than this nobody reads; the newest are shown. */
+/** Nobody reads more than this; the newest are shown. */
 const mostChoices = 50;
 
 /** The matches a question can show, and how many there are; plain JSON, so that a step can record it. */

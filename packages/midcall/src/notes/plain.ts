@@ -1,6 +1,6 @@
 /**
- * Text from a note, made fit to be one line of a question or a list: notes are written by anybody, and their titles are
- * shown to a person who decides by them. Pure.
+ * Text from a note, cleaned to be one line of a question or a list: anybody may have written a note, and people decide by its
+ * title. Pure.
  */
 
 // Control characters, line and paragraph separators, half surrogates, and everything that reorders or hides text.

@@ -16,7 +16,7 @@ export interface Seen {
   readonly excerpt: string;
 }
 
-/** What the model would have different about one note; at least one of the two. */
+/** What the model would change about one note; at least one of the two. */
 export interface Proposal {
   readonly note: Note;
   readonly title?: string;

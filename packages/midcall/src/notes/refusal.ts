@@ -1,6 +1,6 @@
 /**
- * What a tool says when it did nothing. The person's no, a question that was closed and a client that cannot ask are
- * three different things to whoever reads the result, so none shares its words with another. Pure.
+ * What a tool says when it did nothing. A refusal, a closed question and a client that cannot ask are three different things
+ * to whoever reads the result, so each has its own wording. Pure.
  */
 
 import type { Answer } from '@midcall/core/form';
@@ -36,7 +36,7 @@ export function refused(
   });
 }
 
-/** The result for a note that was not the same any more when the time came to act on it. */
+/** The result for a note that had changed by the time of the action. */
 export function overtaken(moved: Exclude<Moved, { outcome: 'moved' }>, note: Note, what: string): CallToolResult {
   const why = {
     gone: 'it is no longer there',

@@ -1,6 +1,6 @@
 /**
- * Notes of a service on the web: fetched with the person's access token, and read as what they are, text written by
- * anybody. Errors say what happened and carry neither the token nor a word of the answer.
+ * Notes from a web service: fetched with the person's access token, and treated as text that anybody may have written.
+ * Errors say what happened and contain neither the token nor any of the response.
  */
 
 import { MidcallError } from '@midcall/core/errors';
@@ -14,7 +14,7 @@ export interface RemoteNote {
   readonly text: string;
 }
 
-/** What fetching came to. */
+/** The result of fetching. */
 export type Fetched =
   | { readonly outcome: 'fetched'; readonly notes: readonly RemoteNote[] }
   /** The service does not accept the token: the sign-in has ended there. */
@@ -52,7 +52,7 @@ export async function fetchNotes(
 ): Promise<Fetched> {
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(timeoutMs)]);
   try {
-    // A redirect would carry the token to where nobody meant it to go.
+    // A redirect would send the token somewhere unintended.
     const init = {
       headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
       redirect: 'error',

@@ -3,7 +3,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { label, type Note } from './note.ts';
 
-/** A note as tools hand it out. */
+/** A note as tools return it. */
 export const noteShape = z.object({
   note_id: z.string(),
   title: z.string(),
@@ -20,7 +20,7 @@ export const outcomeShape = z.object({
   matches: z.array(noteShape).optional().describe('The notes the person had to choose from.'),
 });
 
-/** A result that is said, and given as data. */
+/** A result as text and as data. */
 export function reply(text: string, data?: Record<string, unknown>): CallToolResult {
   return { content: [{ type: 'text', text }], ...(data && { structuredContent: data }) };
 }

@@ -45,7 +45,7 @@ export function registerResources({ mid, server, now }: Registry): void {
     new ResourceTemplate('file:///{+path}', {
       async list(ctx) {
         const files = await mid.files(server, ctx).catch(() => undefined);
-        // Nothing is granted, or it cannot be asked here: the index says the first and asks for the second.
+        // Nothing is granted, or the client cannot be asked here: the index reports the first and asks for the second.
         if (!files) return { resources: [] };
         try {
           return { resources: await listed(files, now) };

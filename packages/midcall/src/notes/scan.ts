@@ -21,7 +21,7 @@ export interface Found extends Placed {
   readonly root: string;
 }
 
-/** Where notes go that are kept but no longer in use. */
+/** Where archived notes go. */
 export const archiveFolder = 'archive';
 
 /** Files read at the same time. */

@@ -1,6 +1,6 @@
 /**
- * Whether the SDK this process runs on can ask by URL: URL mode is young (revision 2025-11-25, and the SDK's 1.23.0), and
- * an older one would send the question as something else. So it is looked at before anything is asked.
+ * Whether this process's SDK can ask by URL: URL mode is new (revision 2025-11-25, SDK 1.23.0), and an older SDK would send the
+ * question as something else. So it is checked before anything is asked.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

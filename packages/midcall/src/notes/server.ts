@@ -38,7 +38,7 @@ export interface NotesOptions extends Omit<MidcallOptions, 'roots' | 'pages'> {
   readonly pages?: Partial<ConnectOptions>;
 }
 
-/** More lines than this fill a model's context without helping it. */
+/** Beyond this, lines fill a model's context without helping it. */
 const defaults: Preferences = { order: 'newest', listed: 200 };
 
 const instructions =

@@ -4,7 +4,7 @@ import { MidcallError } from '@midcall/core/errors';
 import type { z } from 'zod';
 import { plain } from './plain.ts';
 
-/** What an error about this file is. */
+/** An error about this file. */
 export const usage = (path: string, text: string): MidcallError =>
   new MidcallError('cli/usage', `'${plain(path, 300)}' ${text}`);
 

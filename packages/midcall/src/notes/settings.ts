@@ -20,7 +20,7 @@ const shape = z.strictObject({
 
 export type Settings = z.infer<typeof shape>;
 
-/** Where settings are kept where nothing else is said. */
+/** Where settings are kept by default. */
 export const settingsPath = (): string => configPath('notes.json');
 
 /**

@@ -11,7 +11,7 @@ import { choicesOf, picked, readProposals, tidyRequest } from './proposal.ts';
 import { pathArgument, type Registry } from './registry.ts';
 import { count, data, noteShape, reply } from './reply.ts';
 
-/** More than this makes a form nobody reads. */
+/** Nobody reads a longer form. */
 const mostTidied = 12;
 
 export function registerTidy({ mid, server, now }: Registry): void {

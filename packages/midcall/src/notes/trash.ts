@@ -1,7 +1,6 @@
 /**
- * Where deleted notes lie: a hidden folder in the same root, one folder per deletion named after its time, and below it
- * the note's own path. So a deletion is one rename, nothing has to be written down beside it, and restoring is the same
- * rename backwards. Pure.
+ * Where deleted notes are: in a hidden folder in the same root, with one folder per deletion, named after its time, and below it
+ * the note's own path. So a deletion is one rename, needs no further record, and restoring is the reverse rename. Pure.
  */
 
 /** The hidden folder, in every root. */
