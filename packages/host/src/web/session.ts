@@ -1,4 +1,4 @@
-/** What every page and card is made with. */
+/** What every page and card needs to be rendered. */
 export interface Session {
   /** The hidden token of every form. */
   readonly csrf: string;

@@ -5,7 +5,7 @@ import { texts } from './texts/texts.ts';
 
 /**
  * @param text - as received from a server
- * @param max - characters kept
+ * @param max - characters shown
  * @param lines - true keeps line breaks
  */
 export function visibleHtml(text: string, max = 2_000, lines = false): Html {
@@ -26,7 +26,7 @@ export function visibleJsonHtml(value: unknown, max = 20_000): Html {
   return visibleHtml(written(value, 2), max, true);
 }
 
-/** What a server nests deeper than the stack is can be received, but not written out. */
+/** What a server nests deeper than the stack can be received, but not written out. */
 function written(value: unknown, indent?: number): string {
   try {
     return JSON.stringify(value, null, indent) ?? 'undefined';

@@ -1,5 +1,5 @@
 /**
- * What a person has put into a form so far, as the browser posts it, and the content it stands for. Controls are named
+ * What a person has entered into a form so far, as the browser posts it, and the content it means. Controls are named
  * by position (`f0`, `f1`), never by the server's property names, and a choice travels as its position, so that no
  * name or value a server invents can collide with ours.
  */
@@ -56,7 +56,7 @@ function defaults(field: ArgumentField, name: string, zone: string): [string, st
   }
 }
 
-/** Rows are numbered as they come, and keep their number while others go. */
+/** Rows are numbered in order of creation, and keep their numbers when others are removed. */
 function rowDefaults(list: ListField, items: readonly unknown[], name: string, zone: string): [string, string[]][] {
   const cells = items.flatMap((item, row) => {
     const values = list.ofObjects ? (isRecord(item) ? item : {}) : { [list.name]: item };
@@ -81,7 +81,7 @@ export const rowsOf = (draft: Draft, list: string): readonly string[] => [
 export const isBlank = (draft: Draft, list: ListField, name: string, row: string): boolean =>
   list.columns.every((_, at) => (draft.get(cellName(name, row, at)) ?? []).every(value => value === ''));
 
-/** What the form holds before anybody touched it: the defaults, filled in. */
+/** What the form holds at first: the defaults, filled in. */
 export function untouched(fields: readonly ArgumentField[], zone: string): Draft {
   return new Map(fields.flatMap((field, at) => defaults(field, `f${at}`, zone)));
 }
@@ -101,7 +101,7 @@ export function draftFrom(
   );
 }
 
-/** What is no such value stays as it was typed; it is found wrong where the whole is checked. */
+/** An invalid value stays as it was typed, and is reported when the whole is checked. */
 function formatted(field: TextField, text: string, zone: string): unknown {
   const read = parseTextual(field, field.format === 'date-time' ? [text, zone === 'UTC' ? 'Z' : zone] : text);
   return read.ok ? read.value : text;
@@ -158,7 +158,7 @@ function valueFrom(field: ArgumentField, name: string, draft: Draft): { value?: 
   }
 }
 
-/** Of what is wrong, what a person has been at: the script names the controls they have left. */
+/** The issues in controls that the person has visited: the script names those they have left. */
 export function visitedIssues(
   fields: readonly ArgumentField[],
   draft: Draft,

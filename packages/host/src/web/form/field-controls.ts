@@ -39,7 +39,7 @@ export interface Place {
   readonly earlier?: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Up to this many choices are laid open; more become a list. */
+/** Up to this many choices are all shown; more become a drop-down list. */
 const mostOpen = 7;
 /** From this many choices on, a list can be filtered. */
 const filterFrom = 20;
@@ -132,7 +132,7 @@ function openChoices(
   )}`;
 }
 
-/** An argument that is left out is no missing answer. */
+/** An omitted argument is not a missing answer. */
 const leftOut = (part: Part): string => (part.scope === 'arguments' ? texts.field.notSet : texts.field.leaveOut);
 
 function leaveOut(part: Part): Html | false {
@@ -205,7 +205,7 @@ function secretControl(part: Part): Html {
   return html`<div class="secret-entry">${control}<button${attributes({ type: 'button', class: 'button small script-only', 'data-reveal': part.id, 'aria-controls': part.id, 'aria-describedby': `${part.id}-title`, 'aria-pressed': 'false', 'data-morph': 'keep' })}>${texts.field.reveal}</button></div>${again}`;
 }
 
-/** In our own words, at the field: what is wrong with being asked for this. */
+/** The warning next to the field, in our own words: why this should not be asked for. */
 function secretWarning(part: Part, secret: boolean, typedCard: boolean): Html | false {
   if (!secret && !typedCard) return false;
   if (!part.warns) return html`<p class="help" id="${part.id}-secret">${secretWarnings.argument}</p>`;

@@ -1,6 +1,6 @@
 /**
- * The controls of a tool's arguments: those of single fields, and for a list a row for each item. There is always one row
- * more than is filled in, so that nothing has to be added; a row that is blank is no item. Works without client script; pure.
+ * The controls of a tool's arguments: those of single fields, and for a list one row per item. There is always one empty row at the
+ * end, so that no button is needed to add one; a blank row is not an item. Works without client script; pure.
  */
 import { labelOf } from '@midcall/core/form';
 import { attributes, type Html, html, lineControl } from '@midcall/core/page';

@@ -1,7 +1,7 @@
 /**
- * The calls of earlier sessions, one line of JSON each in a file of its owner's alone.
+ * The calls of earlier sessions, one line of JSON each, in a file that only its owner can read.
  *
- * - call-file-C1 The file holds so many calls and no more; the oldest go first. One whose result is large is kept without it.
+ * - call-file-C1 The file holds a limited number of calls; the oldest go first. A call with a large result is stored without it.
  * - call-file-C2 Arguments that a secret may be in are kept masked, and the questions of a call are not kept.
  * - call-file-C3 A line that cannot be understood, such as one that a crash cut off, is left out.
  */
@@ -30,9 +30,9 @@ export interface CallMemory {
   clear(): Promise<void>;
 }
 
-/** Calls that are kept, and characters of one of them. */
+/** The most calls that are stored, and characters of one of them. */
 const [mostCalls, mostCharacters] = [1_000, 64_000];
-/** Calls that are added between two looks at how many there are. */
+/** Calls that are added between two checks of their number. */
 const lookEvery = 200;
 
 const ends: readonly unknown[] = [
@@ -66,7 +66,7 @@ function lineOf({ context, serverId, startedAt, endedAt, outcome }: KeptCall): s
   return rest !== undefined && rest.length <= mostCharacters ? rest : undefined;
 }
 
-/** What is nested deeper than the stack is cannot be written. */
+/** What is nested deeper than the stack cannot be written. */
 function written(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);

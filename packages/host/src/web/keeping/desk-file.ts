@@ -1,5 +1,5 @@
 /**
- * What a desk keeps between two runs, in files of its owner's alone: the servers that were put on it and how the person likes it.
+ * What a desk stores between two runs, in files that only their owner can read: its servers and the person's settings.
  *
  * - desk-file-F1 The values of environment variables and headers are never in the file itself: they are in a second one, sealed.
  * - desk-file-F2 Each change is read, made and written while no other process does so; a crash leaves what was there before it
@@ -27,7 +27,7 @@ export interface DeskMemory {
   change(make: (record: DeskRecord) => DeskRecord): Promise<void>;
 }
 
-/** Encrypts text, so that only who has the key reads it. */
+/** Encrypts text, so that only the holder of the key can read it. */
 export interface SecretBox {
   readonly seal: (text: string) => string;
   /** @returns undefined for what does not open */
@@ -36,7 +36,7 @@ export interface SecretBox {
 
 type Texts = Readonly<Record<string, string>>;
 
-/** A server as it is written: of what is secret, the names. */
+/** A server as it is written: of secrets, only the names. */
 interface WrittenServer {
   readonly id: string;
   readonly command?: string;
@@ -160,7 +160,7 @@ export function deskFile(path: string, box: SecretBox): DeskMemory {
     const writeSecrets = (all: Readonly<Record<string, Texts>>) =>
       secretsFile.write({ sealed: box.seal(JSON.stringify(all)) });
     const any = secrets !== undefined || Object.keys(values).length > 0;
-    // What the file names is there before it is named, and goes only after.
+    // A secret is written before the file names it, and removed only after.
     if (any) await writeSecrets({ ...old, ...values });
     await file.write({ servers: next.servers.map(written), preferences: next.preferences });
     if (Object.keys(old).some(id => !Object.hasOwn(values, id))) await writeSecrets(values);

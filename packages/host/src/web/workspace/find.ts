@@ -3,7 +3,7 @@ import type { Question } from '../../index.ts';
 import { manyOf } from './offers.ts';
 import type { OfferKind, OfferView, ServerView } from './views.ts';
 
-/** Something that can be gone to. */
+/** Something to go to. */
 export type Found =
   | { readonly kind: 'question'; readonly question: Question }
   | { readonly kind: 'page'; readonly path: string; readonly name: string }
@@ -15,7 +15,7 @@ export interface Findable {
   readonly servers: readonly ServerView[];
   readonly questions: readonly Question[];
   readonly pages: readonly { readonly path: string; readonly name: string }[];
-  /** How dear an offer is to the person: the greater, the further up it stands; 0 where they never used it. */
+  /** How much the person uses an offer: the greater, the higher it is listed; 0 if they never used it. */
   readonly useOf: (serverId: string, kind: OfferKind, name: string) => number;
 }
 
@@ -25,7 +25,7 @@ interface Ranked {
   readonly use: number;
 }
 
-/** How well a text fits: 0 where a word of the query is not in it. */
+/** How well a text matches: 0 if a word of the query is missing. */
 function fits(text: string, words: readonly string[]): number {
   const low = text.toLowerCase();
   let rank = 1;
@@ -40,7 +40,7 @@ function fits(text: string, words: readonly string[]): number {
 
 const kinds = Object.keys(manyOf) as OfferKind[];
 
-/** Everything there is, with the texts it can be found by: the better first. */
+/** Everything that can be found, with its texts, the most important first. */
 function* all({ servers, questions, pages, useOf }: Findable) {
   for (const question of questions) {
     const message = 'message' in question ? question.message : '';

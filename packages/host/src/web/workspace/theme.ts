@@ -1,2 +1,2 @@
-/** Colours that a person may choose in place of their system's. */
+/** Colours that a person may choose instead of their system's. */
 export type Theme = 'light' | 'dark';

@@ -1,7 +1,7 @@
 /**
- * What crosses between the desk and a server, for as long as the person records it.
+ * The messages between the desk and a server, while the person records them.
  *
- * - wire-P1 Nothing is looked at before the person asks for it, nor after they pause it.
+ * - wire-P1 Nothing is read before the person starts a recording, or after they pause it.
  * - wire-P2 What is kept is bounded in number and size; the oldest goes first. Members that are named like a secret are masked.
  */
 import type { Clock } from '@midcall/core/time';
