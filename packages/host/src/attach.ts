@@ -11,9 +11,9 @@
  */
 import { randomUUID } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
-import { defined } from '@midcall/core/json';
+import { blocksBack, defined } from '@midcall/core/json';
 import { checkGiven, checkOptions, having } from '@midcall/core/options';
-import type { Interception } from '@midcall/core/sdk-seam';
+import type { Interception, JsonRpcMessage } from '@midcall/core/sdk-seam';
 import { boundedStore } from '@midcall/core/store';
 import { type Clock, later, systemClock } from '@midcall/core/time';
 import { type Client, type CreateMessageResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
@@ -30,23 +30,32 @@ import {
 import { Audit } from './audit/audit.ts';
 import type { AskSignIn } from './authorization/sign-in.ts';
 import { Calls } from './calls/calls.ts';
-import { CallRunner, cancelledByPerson, type RunOptions } from './calls/runner.ts';
+import {
+  CallRunner,
+  cancelledByPerson,
+  type RunOptions,
+  type SendCall,
+  type SendOptions,
+  type SentResult,
+} from './calls/runner.ts';
 import type { ElicitationMode } from './elicitation.ts';
 import { callsOutliveProcess, type Era, eraOf } from './era.ts';
-import { outputValidator } from './output-validator.ts';
+import { forwardedCall } from './forwarded-call.ts';
+import { notingUnchecked, outputValidator } from './output-validator.ts';
 import { Policy } from './policy/policy.ts';
 import type { Asker } from './question.ts';
 import { AnnouncedRoots } from './roots/announced-roots.ts';
 import { type KeptRound, Rounds } from './rounds.ts';
 import { type SamplingAccount, SamplingFlow } from './sampling/flow.ts';
 import { aroundConnect } from './sdk-seam/around-connect.ts';
-import { ClientCalls } from './sdk-seam/client-calls.ts';
+import { ClientCalls, requestOf } from './sdk-seam/client-calls.ts';
 import { replaceDefaultValidator } from './sdk-seam/default-validator.ts';
 import {
   type ForwardedAnswer,
   type ForwardedRequest,
   ForwardedRequests,
   type ForwardOptions,
+  hasOwnStreams,
 } from './sdk-seam/forwarded-requests.ts';
 import { Introduction } from './sdk-seam/introduction.ts';
 import { placeholders } from './sdk-seam/placeholders.ts';
@@ -139,7 +148,7 @@ class Wiring implements Attachment {
       calls: this.#calls,
       clock: this.#clock,
       newId,
-      gate: async () => this.#roots?.opened(),
+      gate: () => this.#roots?.opened(),
       tell,
       openPages: (call, error) => this.#pages.openFor(call, error),
     });
@@ -177,7 +186,28 @@ class Wiring implements Attachment {
       arguments: { ...request.arguments },
       ...defined({ id: options.id, principal: options.principal }),
     };
-    return this.#runner.run(about, own => this.#sdk.send(about, request.rest ?? {}, own), options);
+    const { rest = {} } = request;
+    const bySdk = this.#bySdk(own => this.#sdk.send(about, rest, own));
+    const { transport } = this.#client;
+    // What a request over HTTP needs beside its message, such as headers for its arguments, is the SDK's to know.
+    if (!options.asItCame || !transport || hasOwnStreams(transport)) return this.#runner.run(about, bySdk, options);
+    const send = forwardedCall(requestOf(about, rest), {
+      send: (sent, how, call) => {
+        const within = <T>(now: () => T): T => this.#calls.sending(call, now);
+        return this.#forwarded.send(this.#client, this.#era(), sent, how, { within });
+      },
+      handOver: (call, answer) => this.#tap?.answerOf(call, answer),
+      bySdk,
+    });
+    return this.#runner.run(about, send, options);
+  }
+
+  /** Sends a call by the SDK, which goes round with it, and judges its result. */
+  #bySdk(send: (own: SendOptions) => Promise<SentResult['result']>): SendCall {
+    return async (own, call) => {
+      const { result, ...noted } = await notingUnchecked(() => this.#calls.within(call, () => send(own)));
+      return { ...noted, result: blocksBack(result) };
+    };
   }
 
   forward(request: ForwardedRequest, options: ForwardOptions = {}): Promise<ForwardedAnswer> {
@@ -195,7 +225,13 @@ class Wiring implements Attachment {
 
   async resume(callId?: string): Promise<readonly string[]> {
     const tasks = await this.#tasks.takeUp(callId);
-    for (const { call } of tasks) this.#runner.run(call, own => this.#sdk.send(call, {}, own)).catch(() => {});
+    for (const { call } of tasks)
+      this.#runner
+        .run(
+          call,
+          this.#bySdk(own => this.#sdk.send(call, {}, own)),
+        )
+        .catch(() => {});
     const kept = this.#rounds && callsOutliveProcess(this.#era()) ? await this.#rounds.takeUp(callId) : [];
     for (const round of kept) this.#resume(round).catch(() => {});
     return [...tasks, ...kept].map(({ call }) => call.id);
@@ -217,15 +253,15 @@ class Wiring implements Attachment {
   }
 
   #resume({ call, requests, requestState }: KeptRound): Promise<unknown> {
-    return this.#runner.run(call, async own => {
+    const send = async (own: SendOptions) => {
       const running = this.#calls.get(call.id);
-      const signal = own.signal ?? new AbortController().signal;
       const answered = requests.map(async ({ key, id, method, params }) => {
-        return [key, await this.#answering.answer({ id, method, params, call: running }, signal)] as const;
+        return [key, await this.#answering.answer({ id, method, params, call: running }, own.signal)] as const;
       });
       const inputResponses = Object.fromEntries(await Promise.all(answered));
       return this.#sdk.send(call, { inputResponses, ...(requestState !== undefined && { requestState }) }, own);
-    });
+    };
+    return this.#runner.run(call, this.#bySdk(send));
   }
 
   cancel(callId: string): boolean {
@@ -304,6 +340,7 @@ class Wiring implements Attachment {
         placeholder: this.#modes.includes('form') ? placeholders.form : placeholders.url,
         roots: roots !== undefined,
         onRootsList: what => roots?.note(what),
+        answered: message => forwarded.answered(message as unknown as JsonRpcMessage),
         onRound: round => this.#rounds?.keep(round),
         onFlood: (call, why) => {
           this.#asking.refused('round', 'host', why, call.context);
@@ -338,7 +375,7 @@ class Wiring implements Attachment {
       }
       roots?.connected();
     });
-    this.#sdk.lead((call, send, options) => this.#runner.run(call, send, options));
+    this.#sdk.lead((call, send, options) => this.#runner.run(call, this.#bySdk(send), options));
   }
 
   #taken(sent: { readonly _meta?: unknown }): TappedRequest {

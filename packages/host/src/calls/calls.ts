@@ -24,6 +24,7 @@ export class Calls {
   readonly #running = new Map<string, RunningCall>();
   readonly #answered = new WeakSet<RunningCall>();
   readonly #scope = new AsyncLocalStorage<RunningCall>();
+  #sending: RunningCall | undefined;
 
   add(call: RunningCall): void {
     this.#running.set(call.context.id, call);
@@ -46,9 +47,20 @@ export class Calls {
     return this.#scope.run(call, fn);
   }
 
+  /** Runs `fn`, which sends at once what is this call's; costs nothing, and says nothing of what comes back. */
+  sending<T>(call: RunningCall, fn: () => T): T {
+    const before = this.#sending;
+    this.#sending = call;
+    try {
+      return fn();
+    } finally {
+      this.#sending = before;
+    }
+  }
+
   /** The call whose stream or round this is, where the wire says so. */
   current(): RunningCall | undefined {
-    const call = this.#scope.getStore();
+    const call = this.#sending ?? this.#scope.getStore();
     return call && this.#running.has(call.context.id) ? call : undefined;
   }
 

@@ -4,10 +4,9 @@
  */
 
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
-import { blocksBack, isRecord, own } from '@midcall/core/json';
+import { isRecord, own } from '@midcall/core/json';
 import type { Clock } from '@midcall/core/time';
 import { type RequestOptions, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
-import { notingUnchecked } from '../output-validator.ts';
 import type { CallContext } from '../question.ts';
 import { invalidResultIssue, isConnectionGone, isRoundNotice } from '../sdk-seam/error-prose.ts';
 import { callTimeout } from './call-timeout.ts';
@@ -73,8 +72,8 @@ export interface RunnerOptions {
   readonly calls: Calls;
   readonly clock: Clock;
   readonly newId: () => string;
-  /** Resolves when calls may go out. */
-  readonly gate: () => Promise<void>;
+  /** Resolves when calls may go out; undefined where they may at once. */
+  readonly gate: () => Promise<void> | undefined;
   readonly tell: (event: CallEvent) => void;
   /** Opens the pages a call needs; true where the call is to be tried again. */
   readonly openPages: (call: RunningCall, error: unknown) => Promise<boolean>;
@@ -98,6 +97,25 @@ export interface RunOptions {
   /** Milliseconds of the server's own time; 60,000 where absent, Infinity for no limit. */
   readonly timeoutMs?: number;
   readonly onProgress?: (progress: CallProgress) => void;
+  /** Told when it has become a task, and of each change of that. */
+  readonly onTask?: (task: CallTask) => void;
+  /** True where the result is only handed on, as it came: nobody here reads it, so it is not judged. */
+  readonly asItCame?: boolean;
+}
+
+/** How a call is sent. */
+export interface SendOptions extends RequestOptions {
+  readonly signal: AbortSignal;
+  readonly onprogress: (progress: CallProgress) => void;
+}
+
+/** Sends a call's request; see {@link CallRunner.run}. */
+export type SendCall = (options: SendOptions, call: RunningCall) => Promise<SentResult>;
+
+/** What came of a request. */
+export interface SentResult {
+  readonly result: Readonly<Record<string, unknown>>;
+  readonly unchecked?: string;
 }
 
 /** Runs the calls of one connection. */
@@ -114,11 +132,11 @@ export class CallRunner {
    * @param send - sends the request with the options it is given
    * @throws what the SDK throws; `cancelledByPerson` where it was cancelled
    */
-  async run<T extends Readonly<Record<string, unknown>>>(
+  async run(
     about: Omit<CallContext, 'id'> & { readonly id?: string },
-    send: (options: RequestOptions) => Promise<T>,
+    send: SendCall,
     options: RunOptions = {},
-  ): Promise<T> {
+  ): Promise<SentResult['result']> {
     const { calls, clock, newId, gate, tell } = this.#options;
     const context: CallContext = { ...about, id: about.id ?? newId() };
     const abort = new AbortController();
@@ -140,13 +158,14 @@ export class CallRunner {
     tell({ type: 'call-started', call: context, startedAt: call.startedAt });
     const ended = (outcome: CallOutcome): void =>
       tell({ type: 'call-ended', call: context, outcome, endedAt: clock.now() });
-    const goOn = call.timeout.pause();
     try {
-      await orAborted(gate(), abort.signal);
-      goOn();
-      const noted = await notingUnchecked(() => this.#send(call, send, options));
-      const { unchecked } = noted;
-      const result = blocksBack(noted.result);
+      const opening = gate();
+      if (opening) {
+        const goOn = call.timeout.pause();
+        await orAborted(opening, abort.signal);
+        goOn();
+      } else if (abort.signal.aborted) throw abort.signal.reason;
+      const { result, unchecked } = await this.#send(call, send, options);
       ended(
         result['isError'] === true
           ? { how: 'tool-error', result }
@@ -165,17 +184,17 @@ export class CallRunner {
     }
   }
 
-  async #send<T>(call: RunningCall, send: (options: RequestOptions) => Promise<T>, options: RunOptions): Promise<T> {
+  async #send(call: RunningCall, send: SendCall, options: RunOptions): Promise<SentResult> {
     const onprogress = (progress: CallProgress): void => {
       call.timeout.renew();
       if (isRoundNotice(progress.message ?? '')) return;
       this.#options.tell({ type: 'call-progress', call: call.context, progress });
       options.onProgress?.(progress);
     };
-    const sent: RequestOptions = { signal: call.abort.signal, timeout: neverMs, onprogress };
+    const sent: SendOptions = { signal: call.abort.signal, timeout: neverMs, onprogress };
     for (let round = 1; ; round += 1) {
       try {
-        return await this.#options.calls.within(call, () => send(sent));
+        return await send(sent, call);
       } catch (error) {
         if (call.abort.signal.aborted || round > mostPageRounds) throw error;
         if (!(await this.#options.openPages(call, error))) throw error;

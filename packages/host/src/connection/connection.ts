@@ -39,6 +39,12 @@ export type ConnectionEvent =
   | { readonly type: 'stderr'; readonly line: string }
   | { readonly type: 'catalogue-changed'; readonly list: 'tools' | 'prompts' | 'resources' };
 
+/** A call, for whoever has begun it. */
+interface RunningHere {
+  readonly resolve: (outcome: CallOutcome) => void;
+  readonly onTask: RunOptions['onTask'];
+}
+
 /** How often a start asks the person to sign in: once, and once more where the server then wants more scopes. */
 const MOST_SIGN_INS = 2;
 
@@ -56,6 +62,8 @@ export class Connection {
   #attachment: Attachment | undefined;
   #transport: PausableTransport | undefined;
   #isPaused = false;
+  /** The calls that {@link run} has begun, by their ids. */
+  readonly #running = new Map<string, RunningHere>();
   #stopping: Promise<void> = Promise.resolve();
   /** The process of a server that is being stopped. */
   #pid: number | undefined;
@@ -212,22 +220,11 @@ export class Connection {
    */
   run(request: CallRequest, options: RunOptions & { readonly id?: string } = {}): CallHandle {
     const { attachment } = this.#ready();
-    const abort = new AbortController();
-    const signal = options.signal ? AbortSignal.any([options.signal, abort.signal]) : abort.signal;
     const id = options.id ?? (this.#options.newId ?? randomUUID)();
     const timeoutMs = options.timeoutMs ?? this.#options.callTimeoutMs;
-    let ended: CallOutcome | undefined;
-    const stop = this.subscribe(event => {
-      if (event.type === 'call-ended' && event.call.id === id) ended = event.outcome;
-    });
-    const settled = attachment.run(request, { ...options, signal, id, ...(timeoutMs !== undefined && { timeoutMs }) });
-    const outcome = settled
-      .then(
-        () => ended!,
-        () => ended!,
-      )
-      .finally(stop);
-    return { id, outcome, cancel: () => abort.abort() };
+    const outcome = new Promise<CallOutcome>(resolve => this.#running.set(id, { resolve, onTask: options.onTask }));
+    attachment.run(request, { ...options, id, ...(timeoutMs !== undefined && { timeoutMs }) }).catch(() => {});
+    return { id, outcome, cancel: () => void attachment.cancel(id) };
   }
 
   /**
@@ -305,7 +302,7 @@ export class Connection {
     const { startTimeoutMs = START_MS, clock = systemClock } = this.#options;
     const client = clientOf(this.#options, mode, list => this.#tell({ type: 'catalogue-changed', list }));
     const attachment = attach(client, { ...attachOptionsOf(this.#options), clock, server: taskServerOf(this.entry) });
-    attachment.subscribe(event => this.#tell(this.#worded(event)));
+    attachment.subscribe(event => this.#told(this.#worded(event)));
     this.#client = client;
     this.#attachment = attachment;
     try {
@@ -336,6 +333,14 @@ export class Connection {
     this.#state = state;
     this.#problem = problem;
     this.#tell({ type: 'state', state, ...(problem !== undefined && { problem }) });
+  }
+
+  #told(event: AttachEvent): void {
+    const running = 'call' in event && event.call ? this.#running.get(event.call.id) : undefined;
+    if (event.type === 'call-ended') this.#running.delete(event.call.id);
+    this.#tell(event);
+    if (event.type === 'call-ended') running?.resolve(event.outcome);
+    if (event.type === 'call-task') running?.onTask?.(event.task);
   }
 
   #tell(event: ConnectionEvent): void {

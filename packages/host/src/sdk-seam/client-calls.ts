@@ -5,15 +5,24 @@
 import type { Client, RequestOptions } from '@modelcontextprotocol/client';
 import type { RunOptions } from '../calls/runner.ts';
 import type { CallContext } from '../question.ts';
+import type { ForwardedRequest } from './forwarded-requests.ts';
 
 type Result = Readonly<Record<string, unknown>>;
 
 /** Runs a call: `send` makes the request with the options the runner wants. */
-export type RunCall = <T extends Result>(
+export type RunCall = (
   call: Omit<CallContext, 'id'>,
-  send: (own: RequestOptions) => Promise<T>,
+  send: (own: RequestOptions) => Promise<Result>,
   options: RunOptions,
-) => Promise<T>;
+) => Promise<Result>;
+
+const methods = { tool: 'tools/call', prompt: 'prompts/get', resource: 'resources/read' } as const;
+
+/** A call as its request, with what else it says. */
+export function requestOf({ kind, name, arguments: given }: Omit<CallContext, 'id'>, rest: object): ForwardedRequest {
+  const what = kind === 'resource' ? { uri: name } : { name, arguments: given };
+  return { method: methods[kind], params: { ...what, ...rest } };
+}
 
 /** A client's calls, before and after ours took their place. */
 export class ClientCalls {
@@ -42,20 +51,22 @@ export class ClientCalls {
   lead(run: RunCall): void {
     const client = this.#client;
     const { callTool, getPrompt, readResource } = this.#sdk;
+    // What comes back is what the SDK's own method returned.
+    const lead = run as (...given: Parameters<RunCall>) => Promise<never>;
     client.callTool = (params, options) =>
-      run(
+      lead(
         { kind: 'tool', name: params.name, arguments: params.arguments ?? {} },
         own => callTool.call(client, params, { ...options, ...own }),
         runOptions(options),
       );
     client.getPrompt = (params, options) =>
-      run(
+      lead(
         { kind: 'prompt', name: params.name, arguments: params.arguments ?? {} },
         own => getPrompt.call(client, params, { ...options, ...own }),
         runOptions(options),
       );
     client.readResource = (params, options) =>
-      run(
+      lead(
         { kind: 'resource', name: params.uri, arguments: {} },
         own => readResource.call(client, params, { ...options, ...own }),
         runOptions(options),

@@ -5,6 +5,8 @@
  * - forwarded-F1 The answer is the server's, member for member; so is what its progress tells.
  * - forwarded-F2 Ids and progress tokens are ours, and none that the SDK gives, which counts.
  * - forwarded-F3 Every request ends: with its answer, when it is given up, or when the connection closes.
+ * - forwarded-F4 The answer to a call passes everybody who looks at answers of calls, such as whoever follows tasks, before it is
+ *   handed on.
  */
 import { MidcallError } from '@midcall/core/errors';
 import { isRecord, own } from '@midcall/core/json';
@@ -34,7 +36,14 @@ export interface ForwardOptions {
   readonly onProgress?: (params: Readonly<Record<string, unknown>>) => void;
 }
 
+/** How a request is sent that is a call. */
+interface SentCall {
+  /** Sends it, so that it counts as the call's. */
+  readonly within: <T>(send: () => T) => T;
+}
+
 interface Waiting {
+  readonly isCall: boolean;
   readonly settle: (answer: ForwardedAnswer | MidcallError) => void;
   readonly onProgress: ForwardOptions['onProgress'];
 }
@@ -57,13 +66,16 @@ export class ForwardedRequests implements Required<Interception> {
       return;
     }
     const waiting = method === undefined && typeof id === 'string' ? this.#waiting.get(id) : undefined;
-    if (!waiting) {
-      deliver(message);
-      return;
-    }
-    const [result, error] = [own(message, 'result'), own(message, 'error')];
-    if (isRecord(result)) waiting.settle({ result });
-    else waiting.settle({ error: isRecord(error) ? error : { code: -32603, message: 'The server sent no answer.' } });
+    if (!waiting || waiting.isCall) deliver(message);
+    else waiting.settle(answerIn(message));
+  }
+
+  /** The answer to a call has passed the others (forwarded-F4). @returns false where the call was not sent here */
+  answered(message: JsonRpcMessage): boolean {
+    const { id } = message;
+    if (typeof id !== 'string' || !id.startsWith(mark)) return false;
+    this.#waiting.get(id)?.settle(answerIn(message));
+    return true;
   }
 
   outgoing(message: JsonRpcMessage, send: (message: JsonRpcMessage) => Promise<void>): Promise<void> {
@@ -72,9 +84,16 @@ export class ForwardedRequests implements Required<Interception> {
 
   /**
    * Sends a request.
+   * @param call - where it is one
    * @throws MidcallError `host/cancelled` where it was given up, `host/server-gone` where the connection is gone
    */
-  async send(client: Client, era: Era, request: ForwardedRequest, options: ForwardOptions): Promise<ForwardedAnswer> {
+  async send(
+    client: Client,
+    era: Era,
+    request: ForwardedRequest,
+    options: ForwardOptions,
+    call?: SentCall,
+  ): Promise<ForwardedAnswer> {
     const { transport } = client;
     const { signal, onProgress } = options;
     if (!transport) throw gone();
@@ -90,6 +109,7 @@ export class ForwardedRequests implements Required<Interception> {
     try {
       return await new Promise<ForwardedAnswer>((resolve, reject) => {
         this.#waiting.set(id, {
+          isCall: call !== undefined,
           settle: answer => (answer instanceof MidcallError ? reject(answer) : resolve(answer)),
           onProgress,
         });
@@ -99,11 +119,9 @@ export class ForwardedRequests implements Required<Interception> {
           else this.#tell(client, { method: 'notifications/cancelled', params: { requestId: id } }).catch(() => {});
         };
         signal?.addEventListener('abort', onAbort, { once: true });
-        transport
-          .send(enveloped(client, { jsonrpc: '2.0', id, method, ...(sent && { params: sent }) }), {
-            ...(stream && { requestSignal: stream.signal }),
-          })
-          .catch(error => reject(unsent(error)));
+        const message = enveloped(client, { jsonrpc: '2.0', id, method, ...(sent && { params: sent }) });
+        const send = () => transport.send(message, { ...(stream && { requestSignal: stream.signal }) });
+        (call ? call.within(send) : send()).catch(error => reject(unsent(error)));
       });
     } finally {
       this.#waiting.delete(id);
@@ -137,7 +155,14 @@ function enveloped(client: Client, message: JsonObject): JSONRPCMessage {
   return envelope.call(client, message);
 }
 
-const hasOwnStreams = (transport: Transport): boolean =>
+function answerIn(message: JsonRpcMessage): ForwardedAnswer {
+  const [result, error] = [own(message, 'result'), own(message, 'error')];
+  if (isRecord(result)) return { result };
+  return { error: isRecord(error) ? error : { code: -32603, message: 'The server sent no answer.' } };
+}
+
+/** True where each request has a stream of its own, as over HTTP. */
+export const hasOwnStreams = (transport: Transport): boolean =>
   (transport as { hasPerRequestStream?: boolean }).hasPerRequestStream === true;
 
 const gone = (): MidcallError => new MidcallError('host/server-gone', 'The server has stopped.');

@@ -11,11 +11,13 @@
  * - tap-T5 Responses leave a few at a time: over HTTP each is a connection, and a server may have asked any number of things.
  * - tap-T6 What a result holds is the server's: of the blocks in it the SDK sees none, since one it does not know would fail the
  *   call; see blocks-aside.ts.
+ * - tap-T8 An answer that the SDK has not asked for, since somebody else sent the call, is given to it as the answer to the call
+ *   that it then makes, which is not sent again.
  * - tap-T7 A round with more requests than a person could look at ends its call; none of them is asked.
  */
 
 import { blocksAside, isRecord } from '@midcall/core/json';
-import { type Interception, interceptTransport } from '@midcall/core/sdk-seam';
+import { type Interception, interceptTransport, type JsonRpcMessage } from '@midcall/core/sdk-seam';
 import type { JSONRPCMessage, JSONRPCResponse, Transport } from '@modelcontextprotocol/client';
 import type { Calls, RunningCall } from '../calls/calls.ts';
 
@@ -52,6 +54,8 @@ export interface TapOptions {
   /** The SDK refuses a request, so that no handler sees it. */
   readonly onRefused?: (request: TappedRequest, message: string) => void;
   readonly onRound?: (round: TappedRound) => void;
+  /** Takes the answer to a call that the SDK has not sent. @returns false where it did */
+  readonly answered?: (message: JSONRPCResponse) => boolean;
   /** A round asks too much at once; its call is to end. */
   readonly onFlood?: (call: RunningCall, message: string) => void;
 }
@@ -71,6 +75,10 @@ const asItIs: Required<Interception> = {
   outgoing: (message, send) => send(message),
 };
 
+/** True for a result that ends its call. */
+export const isFinal = (result: Json | undefined): boolean =>
+  isRecord(result) && result['resultType'] !== 'input_required';
+
 /** One connection's tap. */
 export class Tap {
   readonly #options: TapOptions;
@@ -78,6 +86,9 @@ export class Tap {
   readonly #callOfRequest = new Map<unknown, RunningCall>();
   readonly #pushed = new Map<unknown, TappedRequest>();
   readonly #turns = new Set<() => void>();
+  /** Answers that are there before the SDK asks (tap-T8). */
+  readonly #early = new WeakMap<RunningCall, JsonRpcMessage>();
+  #deliver: (message: JSONRPCMessage) => void = () => {};
   #sending = 0;
 
   constructor(options: TapOptions) {
@@ -91,10 +102,12 @@ export class Tap {
   onto(transport: Transport, below: Required<Interception> = asItIs): void {
     interceptTransport(transport, {
       incoming: (message, deliver) =>
-        below.incoming(message, seen =>
-          this.#incoming(seen as JSONRPCMessage, each => deliver(each as unknown as Json)),
-        ),
+        below.incoming(message, seen => {
+          this.#deliver = each => deliver(each as unknown as Json);
+          this.#incoming(seen as JSONRPCMessage, this.#deliver);
+        }),
       outgoing: (message, send, sendApart) => {
+        if (this.#answerEarly(message)) return Promise.resolve();
         const outgoing = this.#outgoing(message as JSONRPCMessage) as unknown as Json;
         const sendBelow = () => below.outgoing(outgoing, send, sendApart);
         return 'method' in outgoing ? sendBelow() : this.#inTurn(sendBelow);
@@ -109,6 +122,22 @@ export class Tap {
     const request = this.#waiting.get(id);
     this.#waiting.delete(id);
     return request;
+  }
+
+  /** The next request of this call has its answer (tap-T8). */
+  answerOf(call: RunningCall, answer: JsonRpcMessage): void {
+    this.#early.set(call, answer);
+  }
+
+  #answerEarly({ id, method }: JsonRpcMessage): boolean {
+    const call = id !== undefined && callMethods.has(method as string) ? this.#options.calls.current() : undefined;
+    const answer = call && this.#early.get(call);
+    if (!call || !answer) return false;
+    this.#early.delete(call);
+    this.#callOfRequest.set(id, call);
+    const response = { jsonrpc: '2.0', id, ...answer } as unknown as JSONRPCResponse;
+    queueMicrotask(() => this.#incomingResponse(response, this.#deliver));
+    return true;
   }
 
   #incoming(message: JSONRPCMessage, deliver: (message: JSONRPCMessage) => void): void {
@@ -131,12 +160,13 @@ export class Tap {
     const call = this.#callOfRequest.get(message.id);
     this.#callOfRequest.delete(message.id);
     const result = 'result' in message ? (message.result as Json) : undefined;
+    if (call && isFinal(result)) this.#options.calls.answered(call);
+    if (this.#options.answered?.(message)) return;
     if (!call || this.#isOver(call) || !isRecord(result)) {
       deliver(message);
       return;
     }
     if (result['resultType'] !== 'input_required') {
-      this.#options.calls.answered(call);
       deliver({ ...message, result: blocksAside(result) } as JSONRPCMessage);
       return;
     }

@@ -77,9 +77,9 @@ export class UpstreamCalls {
    * at once: then no other finds it.
    */
   begin(request: CallRequest, principal?: string): UpstreamCall {
-    const digest = this.#parts.digest(request, principal);
+    const digest = once(() => this.#parts.digest(request, principal));
     for (const upstreamCall of this.#calls.values())
-      if (upstreamCall.sentAway && upstreamCall.digest === digest) return upstreamCall;
+      if (upstreamCall.sentAway && upstreamCall.digest === digest()) return upstreamCall;
     const upstreamCall: UpstreamCall = new UpstreamCall({
       ...this.#parts,
       digest,
@@ -109,15 +109,25 @@ export class UpstreamCalls {
   }
 }
 
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+/** Said once: an error that is made for each call would be as much work as the call. */
+const callEnded = { how: 'ended' } as const;
+
 interface UpstreamCallOptions extends Pick<UpstreamCallsOptions, 'clock' | 'keptMs'> {
-  readonly digest: string;
+  readonly digest: () => string;
   readonly run: (onProgress: (progress: CallProgress) => void) => CallHandle;
   readonly gone: () => void;
 }
 
 /** One call. */
 export class UpstreamCall {
-  readonly digest: string;
   readonly #handle: CallHandle;
   /** True from when a client was sent away until one is back. */
   sentAway = false;
@@ -138,14 +148,18 @@ export class UpstreamCall {
 
   constructor(parts: UpstreamCallOptions) {
     this.#parts = parts;
-    this.digest = parts.digest;
     this.#handle = parts.run(progress => {
       for (const listener of this.#listeners) listener(progress);
     });
     void this.#handle.outcome.then(outcome => {
       this.#tell({ outcome });
-      this.#ended.abort();
+      this.#ended.abort(callEnded);
     });
+  }
+
+  /** The same for calls that are the same. */
+  get digest(): string {
+    return this.#parts.digest();
   }
 
   /** The one it has at the upstream server. */

@@ -13,8 +13,8 @@ import { passAnnouncements, passCompletion } from './announcements.ts';
 import { type HostLink, moreOf } from './host-link.ts';
 import { hostModel } from './host-model.ts';
 import { HostRoots } from './host-roots.ts';
-import { runWithStatus } from './run-with-status.ts';
 import { asksSignIn } from './sign-in-wait.ts';
+import { withStatus } from './status-progress.ts';
 import { unclaimed } from './unclaimed.ts';
 import { Upstream } from './upstream.ts';
 import { UpstreamCalls } from './upstream-calls.ts';
@@ -132,7 +132,12 @@ export class UpstreamSession {
       unclaimed: question => void unclaimed(question, { inbox, clock, showDesk: show, keptMs }),
       clock,
       keptMs,
-      run: (request, onProgress, caller) => runWithStatus(connection, request, onProgress, caller),
+      run: (request, onProgress, caller) => {
+        const told = withStatus(onProgress);
+        // How long it may take is the host's to say.
+        const timeoutMs = Number.POSITIVE_INFINITY;
+        return connection.run(request, { ...told, timeoutMs, asItCame: true, ...defined({ principal: caller }) });
+      },
       digest: ({ kind, name, arguments: given = {}, rest: { _meta: _, ...rest } = {} }, caller = '') =>
         digest([caller, kind, name, given as Json, rest as Json]),
     });

@@ -1,0 +1,44 @@
+/**
+ * A call whose result is only handed on: sent past the SDK, whose schemas would look at every member of it. What is not its
+ * end, such as a round of questions or an error that may name pages, is given to the SDK, which goes on from there.
+ */
+import { own } from '@midcall/core/json';
+import type { RunningCall } from './calls/calls.ts';
+import type { CallProgress, SendCall } from './calls/runner.ts';
+import type { ForwardedAnswer, ForwardedRequest, ForwardOptions } from './sdk-seam/forwarded-requests.ts';
+
+/** Where such a call is sent. */
+export interface ForwardedCallParts {
+  readonly send: (request: ForwardedRequest, options: ForwardOptions, call: RunningCall) => Promise<ForwardedAnswer>;
+  /** The next request of the call that the SDK makes has this answer, and is not sent. */
+  readonly handOver: (call: RunningCall, answer: ForwardedAnswer) => void;
+  readonly bySdk: SendCall;
+}
+
+/** How to send it, for whoever runs it. */
+export function forwardedCall(request: ForwardedRequest, { send, handOver, bySdk }: ForwardedCallParts): SendCall {
+  return async (own, call) => {
+    const onProgress = (told: unknown): void => {
+      const progress = progressIn(told);
+      if (progress) own.onprogress(progress);
+    };
+    const answer = await send(request, { signal: own.signal, onProgress }, call);
+    if ('result' in answer) {
+      const { resultType, ...result } = answer.result;
+      if (resultType === undefined || resultType === 'complete') return { result };
+    }
+    handOver(call, answer);
+    return bySdk(own, call);
+  };
+}
+
+/** Progress as the server tells it; undefined for what is none. */
+function progressIn(told: unknown): CallProgress | undefined {
+  const [progress, total, message] = [own(told, 'progress'), own(told, 'total'), own(told, 'message')];
+  if (typeof progress !== 'number') return undefined;
+  return {
+    progress,
+    ...(typeof total === 'number' && { total }),
+    ...(typeof message === 'string' && { message }),
+  };
+}
