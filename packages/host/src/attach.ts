@@ -13,7 +13,7 @@ import { randomUUID } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
 import { blocksBack, defined } from '@midcall/core/json';
 import { checkGiven, checkOptions, having } from '@midcall/core/options';
-import type { Interception, JsonRpcMessage } from '@midcall/core/sdk-seam';
+import type { JsonRpcMessage } from '@midcall/core/sdk-seam';
 import { boundedStore } from '@midcall/core/store';
 import { type Clock, later, systemClock } from '@midcall/core/time';
 import { type Client, type CreateMessageResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
@@ -59,6 +59,7 @@ import {
 } from './sdk-seam/forwarded-requests.ts';
 import { Introduction } from './sdk-seam/introduction.ts';
 import { placeholders } from './sdk-seam/placeholders.ts';
+import { stacked } from './sdk-seam/stacked.ts';
 import { Tap, type TappedRequest } from './sdk-seam/tap.ts';
 import { AttachedTasks } from './tasks/attached-tasks.ts';
 import { tasksExtension } from './tasks/task-messages.ts';
@@ -385,17 +386,6 @@ class Wiring implements Attachment {
     return request;
   }
 }
-
-/** Two that look at the same transport, the second nearer to the wire. */
-const stacked = (upper: Required<Interception>, lower: Required<Interception>): Required<Interception> => ({
-  incoming: (message, deliver) => lower.incoming(message, seen => upper.incoming(seen, deliver)),
-  outgoing: (message, send, sendApart) =>
-    upper.outgoing(
-      message,
-      each => lower.outgoing(each, send, sendApart),
-      (each, own) => lower.outgoing(each, apart => sendApart(apart, own), sendApart),
-    ),
-});
 
 /** What a server calls itself is in every question and every entry of the record: no more of it than this. */
 const longestName = 200;

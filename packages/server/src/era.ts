@@ -31,6 +31,9 @@ export const hasTaskParameter = (server: McpServer): boolean =>
 /** The revision that asks in rounds, and deprecates roots and sampling. */
 export const roundsRevision = '2026-07-28';
 
+/** Whether each request says who sends it, and what that can. */
+export const inEnvelopes = (revision: string): boolean => revision >= roundsRevision;
+
 /** Batches exist in one revision (2025-03-26, basic, "Batching"); the next one removed them. */
 export const hasBatches = (revision: string | undefined): boolean => revision === '2025-03-26';
 

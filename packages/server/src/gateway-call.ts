@@ -4,6 +4,7 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Call, ElicitAsk } from './call.ts';
 import type { Consent } from './channels/native/consent.ts';
 import type { TaskMode } from './request.ts';
+import type { Direct } from './sdk-seam/direct-answers.ts';
 
 /** A page of another server. */
 export interface GatewayPage {
@@ -32,6 +33,11 @@ export interface GatewayOptions {
    * `execution.taskSupport` yourself.
    */
   readonly task?: TaskMode;
+  /**
+   * Answers requests that may need nothing but a result, before their handler is called and without what the SDK does around one;
+   * the handler is given those that it leaves. What it returns is sent as it is.
+   */
+  readonly direct?: Direct;
 }
 
 /** What the handler of `mid.handle` holds. */

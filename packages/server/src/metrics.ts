@@ -95,7 +95,11 @@ function measure(event: AuditEvent): void {
  * @param ms - since it arrived
  * @param errorType - what went wrong, as a code; `tool_error` where the tool itself says so
  */
-export function measureOperation(call: CallRef, ms: number, errorType?: string | number): void {
+export function measureOperation(
+  call: Pick<CallRef, 'method' | 'name'>,
+  ms: number,
+  errorType?: string | number,
+): void {
   const error = errorType === undefined ? {} : { 'error.type': String(errorType) };
   instruments()?.operations.record(ms / 1_000, { ...attributesOf(call), ...error });
 }
@@ -111,7 +115,7 @@ const nameKeys: Readonly<Record<CallRef['method'], string | undefined>> = {
   'resources/read': undefined,
 };
 
-function attributesOf({ method, name }: CallRef): Attributes {
+function attributesOf({ method, name }: Pick<CallRef, 'method' | 'name'>): Attributes {
   const key = nameKeys[method];
   const listed = key !== undefined && (names.has(name) || (names.size < MOST_NAMES && names.add(name) !== undefined));
   return { 'mcp.method.name': method, ...(listed && { [key]: name }) };

@@ -42,10 +42,12 @@ import {
 import { type AskingMethod, askingMethods, type Registered } from './request.ts';
 import { registerResume } from './resume/resume-tool.ts';
 import type { Files } from './roots/index.ts';
+import { answerDirectly } from './sdk-seam/direct-answers.ts';
 import { wrapServer } from './sdk-seam/request-slot.ts';
 import { markReplayable } from './shared-call.ts';
 import { callsMayBecomeTasks, serveTasks } from './tasks/serve-tasks.ts';
 import { Tasks } from './tasks/tasks.ts';
+import { timedDirect } from './timed-direct.ts';
 import { runUnattended } from './unattended.ts';
 import type { WaitingCall } from './waiting-calls.ts';
 import { waitingKinds } from './waiting-kinds.ts';
@@ -296,8 +298,8 @@ export function midcall(options: MidcallOptions = {}): Midcall {
       checkGiven('mid.handle', 'the first argument', server, serverKind);
       checkGiven('mid.handle', 'the method', method, oneOf(...askingMethods));
       checkGiven('mid.handle', 'the handler', handler, func);
-      checkOptions<GatewayOptions>('mid.handle', options, { task: taskKind });
-      const { task = 'never' } = options;
+      checkOptions<GatewayOptions>('mid.handle', options, { task: taskKind, direct: func });
+      const { task = 'never', direct } = options;
       if (task !== 'never' && method !== 'tools/call')
         throw new TypeError(`mid.handle: only calls of tools become tasks, not ${method}.`);
       if (config.pages !== undefined || config.channels.includes('relay')) {
@@ -318,6 +320,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
         dispatch.run(server, ctx, registered, call =>
           handler({ params: request.params, ctx }, call as GatewayCall),
         )) as never);
+      if (direct) answerDirectly(server, method, timedDirect(method, direct, config.now));
     },
     wrap,
     files: (server, ctx) => dispatch.files(server, ctx),

@@ -87,6 +87,7 @@ export type {
   ToolConfig,
 } from './registration.ts';
 export type { TaskMode } from './request.ts';
+export type { Direct, DirectAnswer, DirectRequest } from './sdk-seam/direct-answers.ts';
 export { type KeyRing, type KeyRingOptions, type KeySource, keyRing, type SealKey } from './state/keys.ts';
 export { createSealer, type Opened, type Sealer, type SealerOptions } from './state/seal.ts';
 export type { WaitingCall } from './waiting-calls.ts';

@@ -76,8 +76,7 @@ const asItIs: Required<Interception> = {
 };
 
 /** True for a result that ends its call. */
-export const isFinal = (result: Json | undefined): boolean =>
-  isRecord(result) && result['resultType'] !== 'input_required';
+const isFinal = (result: Json | undefined): boolean => isRecord(result) && result['resultType'] !== 'input_required';
 
 /** One connection's tap. */
 export class Tap {

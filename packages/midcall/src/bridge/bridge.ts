@@ -3,7 +3,7 @@
  * through as they are; what the upstream server asks is answered by the host where it can, and else by the person on the desk.
  */
 
-import { defined } from '@midcall/core/json';
+import { defined, isRecord, own } from '@midcall/core/json';
 import type { SamplingModel } from '@midcall/core/sampling';
 import { systemClock } from '@midcall/core/time';
 import type { Connection, ConnectionOptions, OfferedRoots, Question, ServerEntry } from '@midcall/host';
@@ -176,7 +176,13 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
       pending.set(link, isOld);
       return link.server;
     }
-    const link = await hostServer({ era, mid, session: () => running, sessionFor, forward });
+    const sessionNow = (capabilities: unknown): UpstreamSession | undefined => {
+      const { hostRoots } = running;
+      if (isOld ? hostRoots && !hostRoots.isSettled : hostRoots && isRecord(own(capabilities, 'roots')))
+        return undefined;
+      return running;
+    };
+    const link = await hostServer({ era, mid, session: () => running, sessionFor, sessionNow, forward });
     if (isOld) running.hostRoots?.follow(link.server);
     onClosed(link.server, running.join(link));
     return link.server;

@@ -21,7 +21,8 @@ import type { CallProgress, CallRequest, Inbox, Question } from '@midcall/host';
 import type { Call, GatewayCall } from '@midcall/server';
 import { SdkError, SdkErrorCode, type ServerContext } from '@modelcontextprotocol/server';
 import { answeredWithin } from './answered-within.ts';
-import type { HostLink } from './host-link.ts';
+import type { BegunCall } from './direct-calls.ts';
+import { type HostLink, openRequest } from './host-link.ts';
 import { resultOf, unanswered, type WireResult } from './outcome.ts';
 import { type Answered, replyOf } from './reply.ts';
 import { signInNeeded } from './sign-in-wait.ts';
@@ -34,6 +35,8 @@ export interface ForwardOptions {
   readonly session: () => Promise<UpstreamSession>;
   /** The connection that the call came over. */
   readonly link: HostLink;
+  /** The call, if it was made before its handler was called. */
+  readonly begun: BegunCall | undefined;
   /** Whose calls these are, if there are several: nobody else's are found when the client comes back. */
   readonly principal?: string;
   readonly clock: Clock;
@@ -52,11 +55,12 @@ export async function forward(
 ): Promise<WireResult> {
   let session: UpstreamSession;
   let upstreamCall: UpstreamCall;
-  call.defer(parts.link.begin(ctx));
+  const { begun } = parts;
+  call.defer(parts.link.begin(openRequest(ctx)));
   try {
-    session = await parts.session();
-    const rest = withMeta(request.rest, await session.logsFor(parts.link));
-    upstreamCall = await joined({ ...request, rest }, call, ctx, session, parts.principal);
+    session = begun?.session ?? (await parts.session());
+    const rest = begun ? {} : withMeta(request.rest, await session.logsFor(parts.link));
+    upstreamCall = await joined({ ...request, rest }, call, ctx, session, parts);
   } catch (error) {
     if (!isMidcallError(error, 'host/not-found') && !isMidcallError(error, 'host/server-gone')) throw error;
     return unanswered(request.kind, error.message);
@@ -95,7 +99,7 @@ async function joined(
   call: Call,
   { mcpReq }: ServerContext,
   { calls, upstream }: UpstreamSession,
-  principal: string | undefined,
+  { begun, principal }: Pick<ForwardOptions, 'begun' | 'principal'>,
 ): Promise<UpstreamCall> {
   const onProgress = (progress: CallProgress): void => {
     const progressToken = mcpReq._meta?.progressToken;
@@ -118,13 +122,16 @@ async function joined(
     if (mcpReq.signal.aborted && !isGone) at.upstreamCall.stop();
     else at.leave();
   });
+  join(begun?.upstreamCall);
+  begun?.leave();
   // Joined within the step: nothing comes between, neither another client nor the end of this run.
   const id = await call.step('call the upstream server', async () => {
+    if (begun) return begun.upstreamCall.id;
     await upstream.client();
     if (mcpReq.signal.aborted) throw over();
-    const begun = calls.begin(request, principal);
-    join(begun);
-    return begun.id;
+    const made = calls.begin(request, principal);
+    join(made);
+    return made.id;
   });
   join(calls.get(id));
   if (!at) throw over();

@@ -32,17 +32,31 @@ const levels: readonly unknown[] = ['debug', 'info', 'notice', 'warning', 'error
 export const moreOf = (one: string | undefined, other: string | undefined): string | undefined =>
   one === undefined || (other !== undefined && levels.indexOf(other) < levels.indexOf(one)) ? other : one;
 
+/** A request of the host that is under way. */
+export interface OpenRequest {
+  /** What of `_meta` is the protocol's (2026-07-28). */
+  readonly envelope: unknown;
+  /** Tells the host something as part of it. */
+  notify(notification: WireNotification): Promise<void>;
+}
+
 /** The log level that a request of 2026-07-28 names. */
-function levelOf({ mcpReq }: ServerContext): string | undefined {
-  const level = own(mcpReq.envelope, LOG_LEVEL_META_KEY);
+function levelOf({ envelope }: OpenRequest): string | undefined {
+  const level = own(envelope, LOG_LEVEL_META_KEY);
   return levels.includes(level) ? (level as string) : undefined;
 }
+
+/** A request that the SDK has. */
+export const openRequest = ({ mcpReq }: ServerContext): OpenRequest => ({
+  envelope: mcpReq.envelope,
+  notify: notification => mcpReq.notify(notification as never),
+});
 
 /** The connection to one host, or one request of it. */
 export class HostLink {
   readonly server: McpServer;
   readonly #perRequest: boolean;
-  readonly #requests = new Set<ServerContext>();
+  readonly #requests = new Set<OpenRequest>();
   #level: string | undefined;
 
   /** @param perRequest - true if logs are asked for with each request, and belong to it (2026-07-28) */
@@ -53,7 +67,8 @@ export class HostLink {
 
   /** The most that this host wants to know; undefined if it has not said. */
   get level(): string | undefined {
-    return [...this.#requests].map(levelOf).reduce(moreOf, this.#level);
+    if (!this.#perRequest) return this.#level;
+    return [...this.#requests].map(levelOf).reduce(moreOf, undefined);
   }
 
   /**
@@ -67,9 +82,9 @@ export class HostLink {
   }
 
   /** A request is in progress. @returns to be called when it is over */
-  begin(ctx: ServerContext): () => void {
-    this.#requests.add(ctx);
-    return () => void this.#requests.delete(ctx);
+  begin(request: OpenRequest): () => void {
+    this.#requests.add(request);
+    return () => void this.#requests.delete(request);
   }
 
   log(notification: WireNotification): void {
@@ -80,14 +95,14 @@ export class HostLink {
       if (wants(this.#level)) this.#send(notification);
       return;
     }
-    const ctx = [...this.#requests].find(each => levelOf(each) !== undefined && wants(levelOf(each)));
-    if (ctx) this.#within(ctx, notification);
+    const request = [...this.#requests].find(each => levelOf(each) !== undefined && wants(levelOf(each)));
+    if (request) this.#within(request, notification);
   }
 
   /** Any other notification. */
   tell(notification: WireNotification): void {
-    const [ctx] = this.#requests;
-    if (this.#perRequest && ctx) this.#within(ctx, notification);
+    const [request] = this.#requests;
+    if (this.#perRequest && request) this.#within(request, notification);
     else this.#send(notification);
   }
 
@@ -110,7 +125,7 @@ export class HostLink {
     this.server.server.notification(notification as never).catch(() => {});
   }
 
-  #within({ mcpReq }: ServerContext, notification: WireNotification): void {
-    mcpReq.notify(notification as never).catch(() => {});
+  #within(request: OpenRequest, notification: WireNotification): void {
+    request.notify(notification).catch(() => {});
   }
 }

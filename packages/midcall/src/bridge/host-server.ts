@@ -7,6 +7,7 @@ import { blocksAside } from '@midcall/core/json';
 import type { CallRequest } from '@midcall/host';
 import type { Call, GatewayCall, Handled, Midcall } from '@midcall/server';
 import { McpServer, type McpServerFactory } from '@modelcontextprotocol/server';
+import { DirectCalls } from './direct-calls.ts';
 import { type ForwardOptions, forward } from './forward.ts';
 import { HostLink } from './host-link.ts';
 import { passWhole, restOf } from './host-wire.ts';
@@ -22,7 +23,9 @@ export interface HostServerOptions {
   readonly session: () => UpstreamSession;
   /** The upstream server that runs a call: the one that was told of the host's roots. */
   readonly sessionFor: (call: Call) => Promise<UpstreamSession>;
-  readonly forward: Omit<ForwardOptions, 'session' | 'link'>;
+  /** The same for a host that declares this, where nothing is to be waited for. */
+  readonly sessionNow: (capabilities: unknown) => UpstreamSession | undefined;
+  readonly forward: Omit<ForwardOptions, 'session' | 'link' | 'begun'>;
 }
 
 const kinds = { 'tools/call': 'tool', 'prompts/get': 'prompt', 'resources/read': 'resource' } as const;
@@ -42,7 +45,7 @@ export async function hostServer(options: HostServerOptions): Promise<HostLink> 
   const link = new HostLink(server, !isOld);
   passWhole(server, isOld);
   declare(server, can, isOld && upstreamEra === '2025-11-25');
-  forwardCalls(link, mid, can, options.forward, sessionFor);
+  forwardCalls(link, mid, can, options.forward, sessionFor, options.sessionNow);
   passThrough(link, session, options.forward, isOld);
   return link;
 }
@@ -54,19 +57,26 @@ export function forwardCalls(
   can: Readonly<Record<string, unknown>>,
   how: HostServerOptions['forward'],
   sessionFor: HostServerOptions['sessionFor'],
+  sessionNow: HostServerOptions['sessionNow'] = () => undefined,
 ): void {
   const { server } = link;
+  const { principal, ownModels, clock } = how;
+  const calls = new DirectCalls({ link, session: sessionNow, principal, ownModels, clock });
   for (const [method, kind] of Object.entries(kinds) as [keyof typeof kinds, CallRequest['kind']][]) {
     if (!can[`${kind}s`]) continue;
     const answer = async ({ params, ctx }: Handled, call: GatewayCall): Promise<WireResult> => {
       const { name, uri, arguments: given } = params as { name?: string; uri?: string; arguments?: object };
       const request = { kind, name: name ?? uri ?? '', arguments: { ...given }, rest: restOf(params) };
-      const result = await forward(request, call, ctx, { ...how, link, session: () => sessionFor(call) });
+      const begun = calls.take(ctx.mcpReq.id);
+      const result = await forward(request, call, ctx, { ...how, link, begun, session: () => sessionFor(call) });
       // On 2025-11-25 structured content is an object.
       const fits =
         kind === 'tool' ? (server.server.projectCallToolResult(result as never, undefined) as WireResult) : result;
       return blocksAside(fits);
     };
-    mid.handle<WireResult>(server, method, answer, { task: kind === 'tool' ? 'when-needed' : 'never' });
+    mid.handle<WireResult>(server, method, answer, {
+      task: kind === 'tool' ? 'when-needed' : 'never',
+      direct: request => calls.begin(method, kind, request),
+    });
   }
 }

@@ -31,12 +31,14 @@ export function upstreamError(error: Json): ProtocolError {
 const taken = new Set(['name', 'arguments', 'uri', '_meta', 'inputResponses', 'requestState', 'task']);
 const calls = new Set<unknown>(['tools/call', 'prompts/get', 'resources/read']);
 
-/** What else the params of a call say, `_meta` among them, as it is to be sent on. */
-export function restOf({ _meta }: Json): Json {
-  if (!isRecord(_meta)) return {};
-  const { [paramsKey]: aside, progressToken: _, ...meta } = _meta;
-  return { ...(isRecord(aside) && aside), ...(Object.keys(meta).length > 0 && { _meta: meta }) };
+/** What else the params of a call say, `_meta` among them, as it is to be sent on; also of one that has come past the SDK. */
+export function restOf({ _meta, ...params }: Json): Json {
+  const { [paramsKey]: aside, progressToken: _, ...meta } = isRecord(_meta) ? _meta : {};
+  return { ...unknownIn(params), ...(isRecord(aside) && aside), ...(Object.keys(meta).length > 0 && { _meta: meta }) };
 }
+
+const unknownIn = (params: Json): Json =>
+  Object.fromEntries(Object.entries(params).filter(([name]) => !taken.has(name)));
 
 type Send = Transport['send'];
 type Rest<T extends readonly unknown[]> = T extends readonly [unknown, ...infer R] ? R : never;
@@ -88,11 +90,11 @@ function wholeError(error: unknown, codesAreOld: boolean): Json | undefined {
 function restAside(message: JSONRPCMessage): JSONRPCMessage {
   const given = own(message, 'params');
   const params = isRecord(given) ? given : {};
-  const rest = Object.entries(params).filter(([name]) => !taken.has(name));
-  if (rest.length === 0) return message;
+  const rest = unknownIn(params);
+  if (Object.keys(rest).length === 0) return message;
   const meta = isRecord(params['_meta']) ? params['_meta'] : {};
   return {
     ...message,
-    params: { ...params, _meta: { ...meta, [paramsKey]: Object.fromEntries(rest) } },
+    params: { ...params, _meta: { ...meta, [paramsKey]: rest } },
   } as JSONRPCMessage;
 }

@@ -10,7 +10,7 @@ import { isMidcallError } from '@midcall/core/errors';
 import { isRecord, own } from '@midcall/core/json';
 import type { ForwardedAnswer } from '@midcall/host';
 import { type McpServer, ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server';
-import { asItIs, type HostLink } from './host-link.ts';
+import { asItIs, type HostLink, openRequest } from './host-link.ts';
 import { upstreamError } from './host-wire.ts';
 import type { WireResult } from './outcome.ts';
 import { orSignIn, type SignInWait } from './sign-in-wait.ts';
@@ -50,7 +50,7 @@ export function passThrough(
     const { progressToken, ...meta } = (mcpReq._meta ?? {}) as Json;
     const params = isRecord(request.params) ? request.params : {};
     const { _meta: _, ...rest } = params;
-    const over = link.begin(ctx);
+    const over = link.begin(openRequest(ctx));
     try {
       const upstream = await session();
       await upstream.upstream.client();

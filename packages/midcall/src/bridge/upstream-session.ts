@@ -164,16 +164,27 @@ export class UpstreamSession {
    * where it is told once for all.
    * @returns members of the request's `_meta`
    */
-  async logsFor({ level }: HostLink): Promise<Readonly<Record<string, unknown>>> {
-    const { server, introduction } = this.connection;
-    if (level === undefined || !server || !introduction?.capabilities['logging']) return {};
-    if (server.era === '2026-07-28') return { [LOG_LEVEL_META_KEY]: level };
-    const most = [...this.#links].map(link => link.level).reduce(moreOf, level)!;
-    if (this.#level === most) return {};
+  async logsFor(link: HostLink): Promise<Readonly<Record<string, unknown>>> {
+    const logs = this.logsNow(link);
+    if (logs) return logs;
+    const most = this.#mostOf(link.level);
     this.#level = most;
     // One that cannot be told logs what it does by itself.
     await this.connection.forward({ method: 'logging/setLevel', params: { level: most } });
     return {};
+  }
+
+  /** The same where nothing is to be said beforehand; undefined where something is. */
+  logsNow({ level }: HostLink): Readonly<Record<string, unknown>> | undefined {
+    if (level === undefined) return {};
+    const { server, introduction } = this.connection;
+    if (!server || !introduction?.capabilities['logging']) return {};
+    if (server.era === '2026-07-28') return { [LOG_LEVEL_META_KEY]: level };
+    return this.#level === this.#mostOf(level) ? {} : undefined;
+  }
+
+  #mostOf(level: string | undefined): string {
+    return [...this.#links].map(link => link.level).reduce(moreOf, level)!;
   }
 
   /**

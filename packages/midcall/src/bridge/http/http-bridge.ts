@@ -9,7 +9,7 @@
  *   about this one.
  */
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
-import { defined } from '@midcall/core/json';
+import { defined, isRecord, own } from '@midcall/core/json';
 import { systemClock } from '@midcall/core/time';
 import type { ServerEntry } from '@midcall/host';
 import type { Call, Principal } from '@midcall/server';
@@ -138,9 +138,11 @@ export async function startHttpBridge(options: HttpBridgeOptions): Promise<HttpB
           if (isSignInNeeded(error)) return undefined;
           throw error;
         });
+        const sessionNow = (capabilities: unknown): UpstreamSession | undefined =>
+          kind.hasRoots && isRecord(own(capabilities, 'roots')) ? undefined : session;
         const facing = { mid, sessionFor, forward };
         const link: HostLink = started
-          ? await hostServer({ ...facing, era, session: () => session ?? started })
+          ? await hostServer({ ...facing, era, session: () => session ?? started, sessionNow })
           : pendingServer({ ...facing, isOld, name: entry.id, ready });
         if (started) use(started);
         else

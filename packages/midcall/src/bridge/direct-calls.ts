@@ -1,0 +1,122 @@
+/**
+ * Calls of one host that may need nothing but a result: made at the upstream server as soon as they are there, and answered
+ * past the SDK. One that asks something, fails, or takes longer is given to the handler, which finds it where it is.
+ *
+ * - direct-calls-D1 A call is made once, whoever answers it.
+ * - direct-calls-D2 Until the handler has taken a call over, it is stopped where its host takes it back, and kept where the
+ *   host is gone, as in `forward.ts`.
+ */
+import { isRecord, own } from '@midcall/core/json';
+import type { Clock } from '@midcall/core/time';
+import type { CallProgress, CallRequest } from '@midcall/host';
+import type { DirectAnswer, DirectRequest } from '@midcall/server';
+import type { HostLink } from './host-link.ts';
+import { restOf } from './host-wire.ts';
+import type { WireResult } from './outcome.ts';
+import { requestProblem } from './request-problem.ts';
+import type { UpstreamCall } from './upstream-calls.ts';
+import type { UpstreamSession } from './upstream-session.ts';
+
+/** Milliseconds after which a call is the handler's: it may have to become a task. */
+const directMs = 1_000;
+
+/** A call that was made before its handler is called. */
+export interface BegunCall {
+  readonly session: UpstreamSession;
+  readonly upstreamCall: UpstreamCall;
+  /** To be called when the handler listens to it. */
+  readonly leave: () => void;
+}
+
+/** What is needed to make calls. */
+export interface DirectCallsParts {
+  readonly link: HostLink;
+  /** The upstream server, where it can be called at once by a host that declares this. */
+  readonly session: (capabilities: unknown) => UpstreamSession | undefined;
+  readonly principal: string | undefined;
+  readonly ownModels: boolean;
+  readonly clock: Clock;
+}
+
+/** Of one connection to a host. */
+export class DirectCalls {
+  readonly #parts: DirectCallsParts;
+  /** Those that the handler may take over, by the ids of their requests. */
+  readonly #begun = new Map<unknown, BegunCall>();
+
+  constructor(parts: DirectCallsParts) {
+    this.#parts = parts;
+  }
+
+  /** The call of a request, for its handler; once. */
+  take(id: unknown): BegunCall | undefined {
+    const begun = this.#begun.get(id);
+    this.#begun.delete(id);
+    return begun;
+  }
+
+  /** Makes a call; undefined where its handler is to do so. */
+  begin(method: string, kind: CallRequest['kind'], request: DirectRequest): DirectAnswer | undefined {
+    const { link, principal, clock, ownModels } = this.#parts;
+    const { id, params, capabilities } = request;
+    const session = this.#parts.session(capabilities);
+    if (session?.connection.state !== 'ready' || requestProblem(method, params)) return undefined;
+    const over = link.begin(request);
+    const logs = session.logsNow(link);
+    if (!logs) {
+      over();
+      return undefined;
+    }
+    const { _meta: meta, ...rest } = restOf(params);
+    const whole = { ...(meta as object | undefined), ...logs };
+    const { name, uri, arguments: given } = params as { name?: string; uri?: string; arguments?: object };
+    const upstreamCall = session.calls.begin(
+      {
+        kind,
+        name: name ?? uri ?? '',
+        arguments: { ...given },
+        rest: { ...rest, ...(Object.keys(whole).length > 0 && { _meta: whole }) },
+      },
+      principal,
+    );
+    upstreamCall.samplesAtHost = !ownModels && isRecord(own(capabilities, 'sampling'));
+    const leaveCall = upstreamCall.join(progressTo(request));
+    const leave = (): void => {
+      leaveCall();
+      over();
+    };
+    const begun: BegunCall = { session, upstreamCall, leave };
+    this.#begun.set(id, begun);
+    const isOurs = (): boolean => this.#begun.get(id) === begun;
+    return {
+      result: new Promise(resolve => {
+        const callOff = clock.after(directMs, () => resolve(undefined));
+        void upstreamCall.happened(0).then(happened => {
+          callOff();
+          const outcome = 'outcome' in happened ? happened.outcome : undefined;
+          if (!isOurs() || (outcome?.how !== 'completed' && outcome?.how !== 'tool-error')) return resolve(undefined);
+          this.#begun.delete(id);
+          upstreamCall.delivered();
+          leave();
+          resolve(outcome.result as WireResult);
+        });
+      }),
+      end: how => {
+        if (!isOurs()) return;
+        this.#begun.delete(id);
+        if (how === 'cancelled') upstreamCall.stop();
+        else upstreamCall.sentAway = true;
+        leave();
+      },
+    };
+  }
+}
+
+/** Passes progress on to whoever asked for it. */
+function progressTo({ params, notify }: DirectRequest): (progress: CallProgress) => void {
+  const progressToken = own(params['_meta'], 'progressToken');
+  if (progressToken === undefined) return () => {};
+  return progress =>
+    // A client that is gone is noticed by the end of its connection.
+    void notify({ method: 'notifications/progress', params: { ...progress, progressToken } }).catch(() => {});
+}

@@ -1,0 +1,156 @@
+/**
+ * Requests that are answered before the SDK is given them, whose schemas would look at every member. Whoever answers so may
+ * find that more is needed than a result, and leave the request to its handler: then the SDK gets it as if it had just come.
+ *
+ * - direct-D1 A request has one answer: where it was left to its handler, was taken back, or its client is gone, nothing is sent
+ *   directly.
+ * - direct-D2 A request that says more than what is called (an answered round, a task) is the handler's from the start.
+ *
+ * What of the SDK this stands on is held by test/server/direct-answers.test.ts.
+ */
+import { isRecord, own } from '@midcall/core/json';
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  type JSONRPCMessage,
+  LOG_LEVEL_META_KEY,
+  type McpServer,
+  PROTOCOL_VERSION_META_KEY,
+  type Transport,
+} from '@modelcontextprotocol/server';
+import { inEnvelopes } from '../era.ts';
+import { whenServerCloses } from './server-close.ts';
+import { tapSent } from './tapped-transport.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** A request of a method that is handled as a whole, before its handler is called. */
+export interface DirectRequest {
+  readonly id: string | number;
+  /** As they arrived, but for what of `_meta` is the protocol's. */
+  readonly params: Json;
+  /** What of `_meta` is the protocol's (2026-07-28); empty on 2025-11-25. */
+  readonly envelope: Json;
+  /** What the client declares. */
+  readonly capabilities: unknown;
+  /** Tells the client something on the stream of this request. Rejects where the client is gone. */
+  notify(notification: { readonly method: string; readonly params?: Json | undefined }): Promise<void>;
+}
+
+/** A request that is being answered before its handler is called. */
+export interface DirectAnswer {
+  /** The whole result; undefined where the request is to be given to the handler. Must not reject. */
+  readonly result: Promise<Json | undefined>;
+  /** Called where the client takes the request back, or is gone, before the request has its response. */
+  end(how: 'cancelled' | 'gone'): void;
+}
+
+/** Begins to answer a request; undefined where its handler is to be called at once. */
+export type Direct = (request: DirectRequest) => DirectAnswer | undefined;
+
+const directs = new WeakMap<McpServer, Map<string, Direct>>();
+
+/** Answers requests of one method so; before the server is connected. */
+export function answerDirectly(server: McpServer, method: string, direct: Direct): void {
+  const known = directs.get(server);
+  if (known) {
+    known.set(method, direct);
+    return;
+  }
+  const methods = new Map([[method, direct]]);
+  directs.set(server, methods);
+  const connect = server.connect.bind(server);
+  server.connect = async transport => {
+    await connect(transport);
+    intercept(server, transport, methods);
+  };
+}
+
+function intercept(server: McpServer, transport: Transport, methods: ReadonlyMap<string, Direct>): void {
+  /** Those that have no response yet. */
+  const open = new Map<unknown, DirectAnswer>();
+  const receive = transport.onmessage?.bind(transport);
+  const end = (id: unknown, how: 'cancelled' | 'gone'): void => {
+    const answer = open.get(id);
+    open.delete(id);
+    answer?.end(how);
+  };
+  tapSent(transport, message => {
+    if (!('method' in message)) open.delete(message.id);
+  });
+  transport.onmessage = (message, extra) => {
+    if ('method' in message && !('id' in message) && message.method === 'notifications/cancelled')
+      end(own(message.params, 'requestId'), 'cancelled');
+    const request = requestIn(server, transport, message);
+    const answer = request && !open.has(request.id) ? methods.get(request.method)?.(request) : undefined;
+    if (!request || !answer) return receive?.(message, extra);
+    const { id, method } = request;
+    open.set(id, answer);
+    void answer.result.then(result => {
+      if (open.get(id) !== answer) return;
+      if (!result) return receive?.(message, extra);
+      // A client that is gone needs no answer.
+      transport.send(responseOf(server, id, method, result)).catch(() => {});
+    });
+  };
+  whenServerCloses(server, () => {
+    for (const id of [...open.keys()]) end(id, 'gone');
+  });
+}
+
+/** What a handler is not given: it is the protocol's. */
+const envelopeKeys = [
+  PROTOCOL_VERSION_META_KEY,
+  CLIENT_INFO_META_KEY,
+  CLIENT_CAPABILITIES_META_KEY,
+  LOG_LEVEL_META_KEY,
+] as const;
+
+/** @returns undefined for what the SDK has to see (direct-D2), or may refuse */
+function requestIn(
+  { server }: McpServer,
+  transport: Transport,
+  message: JSONRPCMessage,
+): (DirectRequest & { readonly method: string }) | undefined {
+  if (!('method' in message && 'id' in message)) return undefined;
+  const { id, method, params = {} } = message as { id: string | number; method: string; params?: unknown };
+  if (!isRecord(params) || 'task' in params || 'inputResponses' in params || 'requestState' in params) return undefined;
+  const { _meta: meta = {}, ...rest } = params;
+  const version = server.getNegotiatedProtocolVersion();
+  if (version === undefined || !isRecord(meta)) return undefined;
+  const envelope: Record<string, unknown> = {};
+  const others = { ...meta };
+  for (const key of envelopeKeys) {
+    if (!(key in others)) continue;
+    envelope[key] = others[key];
+    delete others[key];
+  }
+  const fits = inEnvelopes(version)
+    ? envelope[PROTOCOL_VERSION_META_KEY] === version &&
+      isRecord(envelope[CLIENT_CAPABILITIES_META_KEY]) &&
+      isRecord(envelope[CLIENT_INFO_META_KEY])
+    : Object.keys(envelope).length === 0;
+  if (!fits) return undefined;
+  return {
+    id,
+    method,
+    params: Object.keys(others).length > 0 ? { ...rest, _meta: others } : rest,
+    envelope,
+    capabilities: envelope[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities(),
+    notify: told => transport.send({ jsonrpc: '2.0', ...told } as JSONRPCMessage, { relatedRequestId: id }),
+  };
+}
+
+/** The response as the SDK would make it of a handler's result. */
+function responseOf({ server }: McpServer, id: string | number, method: string, result: Json): JSONRPCMessage {
+  const sdk = server as unknown as {
+    _wireCodec(): { encodeResult(method: string, result: Json, server: unknown): Json };
+    _outboundServerInfo(): unknown;
+  };
+  const fits = method === 'tools/call' ? server.projectCallToolResult(result as never, undefined) : result;
+  return {
+    jsonrpc: '2.0',
+    id,
+    result: sdk._wireCodec().encodeResult(method, fits as Json, sdk._outboundServerInfo()),
+  } as JSONRPCMessage;
+}
