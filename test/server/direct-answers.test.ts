@@ -85,10 +85,13 @@ describe('a request that is answered directly', () => {
   });
 
   it('is the handler’s where it is left to it, once', async () => {
-    const { say, answered, handled, sent } = await stage(() => ({ result: Promise.resolve(undefined), end: () => {} }));
+    const ends: string[] = [];
+    const left = { result: Promise.resolve(undefined), end: (how: string) => void ends.push(how) };
+    const { say, answered, handled, sent } = await stage(() => left);
     say(call(1));
     expect((await answered(1))['result']).toMatchObject({ content: [{ text: 'of the handler' }] });
     expect(handled).toHaveLength(1);
+    expect(ends).toEqual(['cancelled']);
     expect(sent.filter(each => each['id'] === 1)).toHaveLength(1);
   });
 

@@ -41,7 +41,10 @@ export interface DirectRequest {
 export interface DirectAnswer {
   /** The whole result; undefined where the request is to be given to the handler. Must not reject. */
   readonly result: Promise<Json | undefined>;
-  /** Called where the client takes the request back, or is gone, before the request has its response. */
+  /**
+   * Called where nobody waits for the result any more: the client takes the request back, or is gone, or the request that was
+   * left to its handler has its response.
+   */
   end(how: 'cancelled' | 'gone'): void;
 }
 
@@ -76,7 +79,7 @@ function intercept(server: McpServer, transport: Transport, methods: ReadonlyMap
     answer?.end(how);
   };
   tapSent(transport, message => {
-    if (!('method' in message)) open.delete(message.id);
+    if (!('method' in message)) end(message.id, 'cancelled');
   });
   transport.onmessage = (message, extra) => {
     if ('method' in message && !('id' in message) && message.method === 'notifications/cancelled')
@@ -89,6 +92,7 @@ function intercept(server: McpServer, transport: Transport, methods: ReadonlyMap
     void answer.result.then(result => {
       if (open.get(id) !== answer) return;
       if (!result) return receive?.(message, extra);
+      open.delete(id);
       // A client that is gone needs no answer.
       transport.send(responseOf(server, id, method, result)).catch(() => {});
     });
