@@ -387,6 +387,18 @@ describe('what a round settles', () => {
     expect(outcome).toMatchObject({ kind: 'needs', asks: [{ label: 'a' }, { label: 'b' }] });
   });
 
+  it('a round that comes before anybody waits for it is given once, and an end to everybody who asks', async () => {
+    const run = new Run<unknown>(async r => [await ask(r, 'a'), await ask(r, 'b')]);
+    for (const label of ['a', 'b']) {
+      const outcome = await run.next();
+      const asks = outcome.kind === 'needs' ? outcome.asks : [];
+      expect(asks.map(each => each.label)).toEqual([label]);
+      run.settle(new Map(asks.map(each => [each.id, `${label}!`])));
+      for (let n = 0; n < 5; n += 1) await turn();
+    }
+    for (let n = 0; n < 2; n += 1) expect(await run.next()).toEqual({ kind: 'done', result: ['a!', 'b!'] });
+  });
+
   it('a run that has failed is not failed again, nor does it become cancelled', async () => {
     const run = new Run<unknown>(r => ask(r, 'a'));
     await round(run);
@@ -468,6 +480,46 @@ describe('cancelling', () => {
     await run.cancel('gone');
     expect(run.signal.aborted).toBe(true);
     expect((await next).kind).toBe('cancelled');
+  });
+
+  it.each<[string, (run: Run<unknown>) => Promise<unknown>, (run: Run<unknown>) => Promise<unknown>, string]>([
+    ['gives its result', async () => 1, async () => {}, 'done'],
+    ['throws', async () => Promise.reject(new Error('no')), async () => {}, 'failed'],
+    ['waits for the person', r => ask(r, 'a'), r => r.suspend(), 'suspended'],
+    ['is cancelled', r => ask(r, 'a'), r => r.cancel('gone'), 'cancelled'],
+    ['is ended from outside', r => ask(r, 'a'), r => r.fail(new Error('no')).catch(() => {}), 'failed'],
+  ])(
+    'what defer was given is told how the run ended: one that %s, also where it comes late',
+    async (_, handler, end, how) => {
+      const ends: string[] = [];
+      const run = new Run<unknown>(async r => {
+        r.defer(each => void ends.push(each));
+        return handler(r);
+      });
+      await run.next();
+      void end(run);
+      for (let n = 0; n < 3; n += 1) await turn();
+      run.defer(each => void ends.push(`${each}, late`));
+      await turn();
+      expect(ends).toEqual([how, `${how}, late`]);
+    },
+  );
+
+  it('what the client was told is told once in a run, and never after its end', async () => {
+    const told: boolean[] = [];
+    const run = new Run<unknown>(async r => {
+      for (const what of ['a', 'a', 'b']) told.push(r.say(what));
+    });
+    await run.next();
+    told.push(run.say('c'));
+    // Each time it is said is a time of its own; a run that replays says none of them again.
+    expect(told).toEqual([true, true, true, false]);
+    const again: boolean[] = [];
+    const next = new Run<unknown>(async r => {
+      for (const what of ['a', 'a', 'b', 'c']) again.push(r.say(what));
+    }, run.journal);
+    await next.next();
+    expect(again).toEqual([false, false, false, true]);
   });
 
   it('run-E7: stays silent while an ask is open, and runs what defer was given once', async () => {
