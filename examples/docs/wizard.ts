@@ -2,14 +2,7 @@
 import { type Midcall, whyNot } from '@midcall/server';
 import type { McpServer } from '@modelcontextprotocol/server';
 
-export interface TripOptions {
-  readonly isFree: (seat: string) => boolean;
-  /** True to ask on a page of the server's own. */
-  readonly onPage?: boolean;
-}
-
-export function addTrips(server: McpServer, mid: Midcall, { isFree, onPage = false }: TripOptions): void {
-  const channels = [onPage ? 'page' : 'native'] as const;
+export function addTrips(server: McpServer, mid: Midcall, isFree: (seat: string) => boolean): void {
   // #region tool
   mid.tool(server, 'trip_plan', { description: 'Plans a trip with the person.' }, async (_args, call) => {
     const answer = await call.wizard({
@@ -33,7 +26,6 @@ export function addTrips(server: McpServer, mid: Midcall, { isFree, onPage = fal
         back: ({ day }, { dates }) => (day > dates!.day ? undefined : { day: 'Choose a day after the departure.' }),
         seat: ({ seat }) => (isFree(seat) ? undefined : { seat: `${seat} has just been taken.` }),
       },
-      channels,
     });
     if (answer.action !== 'accept') return `No trip was planned: ${whyNot(answer)}`;
     const { dates, back, seat } = answer.content;

@@ -36,7 +36,7 @@ async function asks([era, carrier]: Pairing, answers: readonly Scripted[], add: 
 
 const plansTrip = (pairing: Pairing, answers: readonly Scripted[], isFree: (seat: string) => boolean = () => true) => {
   const mid = midcall({ key, suspectBelowMs: 0 });
-  return asks(pairing, answers, server => addTrips(server, mid, { isFree }));
+  return asks(pairing, answers, server => addTrips(server, mid, isFree));
 };
 
 function calls(handler: (call: Call) => Promise<string>) {
