@@ -22,7 +22,7 @@ export class CallEnd {
   #saysError = false;
   #asked: readonly Unstamped[] = [];
   /** What `onError` has been given. */
-  readonly #given = new Set<unknown>();
+  #given: Set<unknown> | undefined;
   readonly #began: number;
   trace: RoundTrace | undefined;
 
@@ -69,6 +69,7 @@ export class CallEnd {
 
   /** A mistake in the use of this library, which the handler may catch. */
   misused(error: unknown): void {
+    this.#given ??= new Set();
     if (this.#given.has(error)) return;
     this.#given.add(error);
     this.#config.onError?.(error, this.#call);
@@ -89,7 +90,7 @@ export class CallEnd {
     );
     if (outcome === 'input-required') return;
     this.#audit({ kind: 'ended', outcome, ...code, ...(isError && { isError }) });
-    if (outcome === 'failed' && !this.#given.has(error)) this.#config.onError?.(asThrown(error), this.#call);
+    if (outcome === 'failed' && !this.#given?.has(error)) this.#config.onError?.(asThrown(error), this.#call);
   }
 
   #judged(final: Final): { readonly outcome: RequestOutcome | 'input-required'; readonly error?: unknown } {

@@ -63,14 +63,22 @@ export function dispatcher(config: Config): Dispatch {
   const access: FileAccesses = fileAccess(config);
   let closed = false;
 
-  const counted = <T>(work: () => Promise<T>): Promise<T> => {
+  const counted = <T>(work: () => Promise<T>, failed: (error: unknown) => T): Promise<T> => {
     if (closed) {
-      return Promise.reject(new MidcallError('call/closed', 'This server is closing and takes no new calls.'));
+      const error = new MidcallError('call/closed', 'This server is closing and takes no new calls.');
+      return Promise.resolve(failed(error));
     }
-    const running = work();
-    const ended = () => inFlight.delete(running);
+    const running = work().then(
+      done => {
+        inFlight.delete(running);
+        return done;
+      },
+      (error: unknown) => {
+        inFlight.delete(running);
+        return failed(error);
+      },
+    );
     inFlight.add(running);
-    running.then(ended, ended);
     return running;
   };
 
@@ -83,10 +91,13 @@ export function dispatcher(config: Config): Dispatch {
     answer<R>(ctx, params => {
       const call = unread(params, method);
       const end = new CallEnd(call, config);
-      const ending = counted(() => work(params, end, call.arguments)).catch((error: unknown): CallEnding<R> => {
-        end.failed(error);
-        return { kind: 'failed', error };
-      });
+      const ending = counted<CallEnding<R>>(
+        () => work(params, end, call.arguments),
+        error => {
+          end.failed(error);
+          return { kind: 'failed', error };
+        },
+      );
       return { ended: final => end.tell(final), ending };
     });
 
@@ -144,12 +155,12 @@ async function openAndRun<R>(work: Work<R>, access: FileAccesses, config: Config
 
 async function runOpened<R>(
   opened: OpenedCall,
-  { end, ...work }: Work<R>,
+  work: Work<R>,
   access: FileAccesses,
   config: Config,
 ): Promise<CallEnding<R>> {
-  if (opened.earlier === undefined) return runCall(opened, work, end, access, config);
-  end.answeredBefore();
+  if (opened.earlier === undefined) return runCall(opened, work, work.end, access, config);
+  work.end.answeredBefore();
   return { kind: 'answered-before', earlier: opened.earlier as Earlier };
 }
 

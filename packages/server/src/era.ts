@@ -95,12 +95,15 @@ export function aboutClient(server: McpServer, ctx: ServerContext): AboutClient 
 }
 
 /** The parameters of a form question; the mode is spelled out only where every client of the era knows it. */
-export const formParams = (asks: ClientView['asks'], message: string, requestedSchema: unknown, app?: string) => ({
-  ...(asks === 'rounds' && { mode: 'form' as const }),
-  message,
-  requestedSchema,
-  ...(app !== undefined && { _meta: { ui: { resourceUri: app } } }),
-});
+export function formParams(
+  asks: ClientView['asks'],
+  message: string,
+  requestedSchema: unknown,
+  app?: string,
+): Readonly<Record<string, unknown>> {
+  const params = asks === 'rounds' ? { mode: 'form', message, requestedSchema } : { message, requestedSchema };
+  return app === undefined ? params : { ...params, _meta: { ui: { resourceUri: app } } };
+}
 
 /** The parameters of a URL question; its id exists on 2025-11-25 only. */
 export const urlParams = (asks: ClientView['asks'], message: string, url: string, elicitationId: string) =>

@@ -100,8 +100,10 @@ export function measureOperation(
   ms: number,
   errorType?: string | number,
 ): void {
+  const to = instruments();
+  if (!to) return;
   const error = errorType === undefined ? {} : { 'error.type': String(errorType) };
-  instruments()?.operations.record(ms / 1_000, { ...attributesOf(call), ...error });
+  to.operations.record(ms / 1_000, { ...attributesOf(call), ...error });
 }
 
 /** Questions have left that this process waits for; or fewer, where `change` is below 0. */

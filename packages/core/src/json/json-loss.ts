@@ -26,7 +26,8 @@ export function jsonLoss(
   { asItIs = false }: { readonly asItIs?: boolean } = {},
 ): JsonLoss | undefined {
   try {
-    return value === undefined ? undefined : lossIn(value, name, new Set(), asItIs ? 'refused' : 'heard');
+    const found = value === undefined ? undefined : lossIn(value, new Set(), asItIs ? 'refused' : 'heard');
+    return found && at(name, found);
   } catch {
     // Nested deeper than the stack, or a proxy that throws on every access.
     return { path: name, what: 'something that cannot be read to its end', instead: plain };
@@ -48,9 +49,12 @@ const insteadOf: Readonly<Record<string, string>> = {
 /** What becomes of `toJSON`: it is asked, it was asked of this very value, or it is itself a loss. */
 type Says = 'heard' | 'over' | 'refused';
 
-function lossIn(value: unknown, path: string, above: Set<object>, says: Says): JsonLoss | undefined {
+/** Paths are spelled on the way back from a loss, since most values have none. */
+const lost = (what: string, instead = plain): JsonLoss => ({ path: '', what, instead });
+const at = (where: string, { path, what, instead }: JsonLoss): JsonLoss => ({ path: `${where}${path}`, what, instead });
+
+function lossIn(value: unknown, above: Set<object>, says: Says): JsonLoss | undefined {
   if (value === null) return undefined;
-  const lost = (what: string, instead = plain): JsonLoss => ({ path, what, instead });
   switch (typeof value) {
     case 'string':
     case 'boolean':
@@ -69,58 +73,54 @@ function lossIn(value: unknown, path: string, above: Set<object>, says: Says): J
     if (!said) return lost('something whose toJSON throws');
     // An invalid Date, and whatever else serializes to nothing.
     if (said.value === undefined || said.value === null) return lost(kindOf(value), insteadOf[classOf(value)] ?? plain);
-    return lossIn(said.value, path, above, 'over');
+    return lossIn(said.value, above, 'over');
   }
   if (typeof value === 'bigint') return lost('a BigInt', insteadOf['BigInt']);
   if (above.has(value))
     return lost('what holds it (a circle)', 'Return each thing once, and name it elsewhere by its id.');
   above.add(value);
   const members = says === 'over' ? 'heard' : says;
-  const found = Array.isArray(value)
-    ? lossInList(value, path, above, members)
-    : lossInObject(value, path, above, members);
+  const found = Array.isArray(value) ? lossInList(value, above, members) : lossInObject(value, above, members);
   above.delete(value);
   return found;
 }
 
-function lossInList(list: readonly unknown[], path: string, above: Set<object>, says: Says): JsonLoss | undefined {
+function lossInList(list: readonly unknown[], above: Set<object>, says: Says): JsonLoss | undefined {
   for (let index = 0; index < list.length; index++) {
-    const at = `${path}[${index}]`;
-    if (!Object.hasOwn(list, index)) return { path: at, what: 'a gap in a list', instead: 'Return null in its place.' };
-    const found = lossIn(list[index], at, above, says);
-    if (found) return found;
+    const found = Object.hasOwn(list, index)
+      ? lossIn(list[index], above, says)
+      : lost('a gap in a list', 'Return null in its place.');
+    if (found) return at(`[${index}]`, found);
   }
   const more = Reflect.ownKeys(list).find(key => key !== 'length' && isEnumerable(list, key) && !isIndex(key));
   if (more === undefined) return undefined;
-  return { path: memberOf(path, more), what: 'a member of a list beside its items', instead: 'Return an object.' };
+  return at(memberOf(more), lost('a member of a list beside its items', 'Return an object.'));
 }
 
-function lossInObject(value: object, path: string, above: Set<object>, says: Says): JsonLoss | undefined {
+function lossInObject(value: object, above: Set<object>, says: Says): JsonLoss | undefined {
   const kind = classOf(value);
-  if (kind !== '') return { path, what: kindOf(value), instead: insteadOf[kind] ?? plain };
+  if (kind !== '') return lost(kindOf(value), insteadOf[kind]);
   for (const key of Reflect.ownKeys(value)) {
     if (!isEnumerable(value, key)) continue;
-    const at = memberOf(path, key);
-    if (typeof key === 'symbol') return { path: at, what: 'a member named by a symbol', instead: plain };
-    const member = read(value, key);
-    if (!member) return { path: at, what: 'a member that throws when it is read', instead: plain };
-    const found = member.value === undefined ? undefined : lossIn(member.value, at, above, says);
-    if (found) return found;
+    const found = typeof key === 'symbol' ? lost('a member named by a symbol') : lossInMember(value, key, above, says);
+    if (found) return at(memberOf(key), found);
   }
   return undefined;
+}
+
+function lossInMember(value: object, key: string, above: Set<object>, says: Says): JsonLoss | undefined {
+  let member: unknown;
+  try {
+    member = (value as Record<string, unknown>)[key];
+  } catch {
+    return lost('a member that throws when it is read');
+  }
+  return member === undefined ? undefined : lossIn(member, above, says);
 }
 
 const isEnumerable = (value: object, key: PropertyKey): boolean =>
   Object.prototype.propertyIsEnumerable.call(value, key);
 const isIndex = (key: PropertyKey): boolean => typeof key === 'string' && /^(0|[1-9]\d*)$/.test(key);
-
-function read(value: object, key: string): { readonly value: unknown } | undefined {
-  try {
-    return { value: (value as Record<string, unknown>)[key] };
-  } catch {
-    return undefined;
-  }
-}
 
 function spoken(value: { toJSON(): unknown }): { readonly value: unknown } | undefined {
   try {
@@ -146,8 +146,8 @@ const kindOf = (value: object): string => {
   return builtIn.test(kind) ? `a ${kind}` : `an instance of ${kind}`;
 };
 
-const memberOf = (path: string, key: string | symbol): string => {
-  if (typeof key === 'symbol') return `${path}[${String(key)}]`;
-  if (/^[A-Za-z_$][\w$]*$/.test(key) && key.length <= 60) return `${path}.${key}`;
-  return `${path}[${JSON.stringify(key.length > 60 ? `${key.slice(0, 59)}…` : key)}]`;
+const memberOf = (key: string | symbol): string => {
+  if (typeof key === 'symbol') return `[${String(key)}]`;
+  if (/^[A-Za-z_$][\w$]*$/.test(key) && key.length <= 60) return `.${key}`;
+  return `[${JSON.stringify(key.length > 60 ? `${key.slice(0, 59)}…` : key)}]`;
 };

@@ -31,9 +31,13 @@ export class Deferred {
     this.#fns.push(fn);
   }
 
-  /** Runs all of them, the last one first. */
-  async runAll(end: RunEnd): Promise<void> {
+  /** Runs all of them, the last one first. @returns undefined where there are none to wait for */
+  runAll(end: RunEnd): Promise<void> | undefined {
     this.#end ??= end;
+    return this.#fns.length > 0 ? this.#runEach() : undefined;
+  }
+
+  async #runEach(): Promise<void> {
     for (const fn of this.#fns.splice(0).reverse()) await this.run(fn);
   }
 

@@ -46,10 +46,10 @@ export class Operations {
     const operation = new Operation<T>((resolve, reject) => {
       work.then(resolve, reason => {
         reject(reason);
+        operation.neverUnhandled();
         if (!operation.awaited) this.#failed = [...(this.#failed ?? []), { operation, label, reason }];
       });
     });
-    operation.neverUnhandled();
     return operation;
   }
 

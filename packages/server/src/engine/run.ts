@@ -224,8 +224,8 @@ export class Run<R, D = unknown> {
   }
 
   /** Ends a run whose round is answered by another run; nothing of it ever goes on. */
-  suspend(): Promise<void> {
-    return this.#close('suspended');
+  async suspend(): Promise<void> {
+    await this.#close('suspended');
   }
 
   /** Resolves when no step or file operation is in progress, or what is can never end; a closed run begins none. */
@@ -275,13 +275,13 @@ export class Run<R, D = unknown> {
     return this.#journal.left ? this.#journal.diverged() : undefined;
   }
 
-  async #close(end: RunEnd): Promise<void> {
+  #close(end: RunEnd): Promise<void> | undefined {
     this.#state = 'closed';
     this.#held = [];
     this.#pending.clear();
     this.#stopGrace?.();
     this.#stopStall?.();
-    await this.#deferred.runAll(end);
+    return this.#deferred.runAll(end);
   }
 
   /** run-E4: passes at once while running, holds while a round is out, and never passes once closed. */

@@ -10,7 +10,8 @@ export function pooledRandom(): (size: number) => Buffer {
       randomFillSync(pool);
       used = 0;
     }
-    const bytes = Buffer.from(pool.subarray(used, used + size));
+    const bytes = Buffer.allocUnsafe(size);
+    pool.copy(bytes, 0, used, used + size);
     pool.fill(0, used, used + size);
     used += size;
     return bytes;

@@ -30,6 +30,9 @@ const SALT = 12;
 const NONCE = 12;
 const TAG = 16;
 const HEADER = KEY_ID + SALT + NONCE;
+/** In characters: whole groups of three bytes, which are spelled by themselves. */
+const KEY_ID_TEXT = (KEY_ID / 3) * 4;
+const SALT_TEXT = (SALT / 3) * 4;
 /** Purposes are a handful of constants, and so are the salts of a few replicas; whoever makes salts up grows nothing. */
 const MAX_DERIVED = 256;
 /** Messages under one salt (seal-E4). */
@@ -84,7 +87,6 @@ export function createSealer(keys: KeyRing, options: SealerOptions = {}): Sealer
   const sealing = keys.keys[0];
   if (!sealing) throw new TypeError('createSealer: the key ring is empty; build it with keyRing().');
   const byId = new Map(keys.keys.map(key => [key.id, key]));
-  const sealingId = Buffer.from(sealing.id, 'base64url');
   const keyOf = derivation();
   const draw = (size: number): Uint8Array => {
     const drawn = randomBytes(size);
@@ -92,10 +94,8 @@ export function createSealer(keys: KeyRing, options: SealerOptions = {}): Sealer
     return drawn;
   };
   const newSeries = () => {
-    const salt = Buffer.from(draw(SALT));
-    // Whole groups of three bytes, so that what follows is spelled by itself.
-    const spelled = PREFIX + Buffer.concat([sealingId, salt]).toString('base64url');
-    return { salt, spelled, sealed: 0, keys: new Map<string, Buffer>() };
+    const salt = Buffer.from(draw(SALT)).toString('base64url');
+    return { salt, spelled: `${PREFIX}${sealing.id}${salt}`, sealed: 0, keys: new Map<string, Buffer>() };
   };
   /** The messages under one salt, and what they share. */
   let series: ReturnType<typeof newSeries> | undefined;
@@ -134,9 +134,9 @@ export function createSealer(keys: KeyRing, options: SealerOptions = {}): Sealer
       const spelled = text.slice(PREFIX.length);
       const bytes = Buffer.from(spelled, 'base64url');
       if (bytes.length < HEADER + TAG || bytes.toString('base64url') !== spelled) return malformed;
-      const known = byId.get(bytes.toString('base64url', 0, KEY_ID));
+      const known = byId.get(spelled.slice(0, KEY_ID_TEXT));
       if (!known) return unknownKey;
-      const key = keyOf(known, purpose, bytes.subarray(KEY_ID, KEY_ID + SALT));
+      const key = keyOf(known, purpose, spelled.slice(KEY_ID_TEXT, KEY_ID_TEXT + SALT_TEXT));
       const nonce = bytes.subarray(KEY_ID + SALT, HEADER);
       const decipher = createDecipheriv('aes-256-gcm', key, nonce, cipherOptions).setAuthTag(bytes.subarray(-TAG));
       const plain = decipher.update(bytes.subarray(HEADER, -TAG));
@@ -156,17 +156,17 @@ const malformed: Opened = { ok: false, reason: 'malformed' };
 const unknownKey: Opened = { ok: false, reason: 'unknown-key' };
 const tampered: Opened = { ok: false, reason: 'tampered' };
 
-/** Message keys; those used last are kept, since a process meets the same salts again and again. */
-function derivation(): (key: SealKey, purpose: string, salt: Buffer) => Buffer {
+/** Message keys, by salts in base64url; those used last are kept, since a process meets the same salts again and again. */
+function derivation(): (key: SealKey, purpose: string, salt: string) => Buffer {
   const purposeKeys = new Map<string, Buffer>();
   const messageKeys = new Map<string, Buffer>();
   return (key, purpose, salt) =>
-    kept(messageKeys, `${key.id} ${salt.toString('latin1')} ${purpose}`, () => {
+    kept(messageKeys, `${key.id} ${salt} ${purpose}`, () => {
       if (typeof purpose !== 'string' || purpose === '') throw new TypeError('A purpose is a non-empty string.');
       const purposeKey = kept(purposeKeys, `${key.id} ${purpose}`, () =>
         Buffer.from(hkdfSync('sha256', key.secret, 'midcall.seal.m1', purpose, 32)),
       );
-      return createHmac('sha256', purposeKey).update(salt).digest();
+      return createHmac('sha256', purposeKey).update(salt, 'base64url').digest();
     });
 }
 

@@ -182,9 +182,10 @@ export function callsMayBecomeTasks(
     if (detachedOf(ctx)) return handler(request, ctx);
     const client = viewClient(server, ctx);
     if (client.asks === 'push') {
-      const { task: wanted, ...params } = request.params;
-      const asked = hasTaskParameter(server) ? wanted : undefined;
-      const answered = await callOlder({ server, ctx, params, wanted: asked, registered, tasks, config });
+      const wanted = hasTaskParameter(server) ? request.params.task : undefined;
+      if (wanted === undefined && registered?.task !== 'required') return handler(request, ctx);
+      const { task: _, ...params } = request.params;
+      const answered = await callOlder({ server, ctx, params, wanted, registered, tasks, config });
       return answered ?? handler(request, ctx);
     }
     if (!registered) return handler(request, ctx);
