@@ -27,17 +27,25 @@ export const alias = readdirSync(packages).flatMap(folder => {
   });
 });
 
-const project = (name: string, include: string[], exclude: string[] = [], testTimeout = 120_000) => ({
+interface Kind {
+  readonly include: string[];
+  readonly exclude?: string[];
+  readonly isolate?: boolean;
+}
+
+const project = (name: string, kind: Kind) => ({
   resolve: { alias },
   test: {
     name,
-    include,
-    exclude,
-    testTimeout,
+    ...kind,
+    testTimeout: 600_000,
     hookTimeout: 600_000,
     setupFiles: ['test/fixtures/record-frames.ts', 'test/fixtures/record-canaries.ts'],
   },
 });
+
+/** Put another module in the place of one of ours, so they need a process where it has not been loaded. */
+const replaceModules = ['test/server/channels.test.ts'];
 
 export default defineConfig({
   test: {
@@ -51,9 +59,15 @@ export default defineConfig({
       },
     ],
     projects: [
-      project('unit', ['test/**/*.test.ts'], ['test/**/*.{e2e,browser,soak}.test.ts']),
-      project('e2e', ['test/**/*.e2e.test.ts'], [], 600_000),
-      project('browser', ['test/**/*.browser.test.ts'], [], 600_000),
+      // Files share a process, so that what most of them import is loaded once.
+      project('unit', {
+        include: ['test/**/*.test.ts'],
+        exclude: ['test/**/*.{e2e,browser,soak}.test.ts', ...replaceModules],
+        isolate: false,
+      }),
+      project('replaced', { include: replaceModules }),
+      project('e2e', { include: ['test/**/*.e2e.test.ts'] }),
+      project('browser', { include: ['test/**/*.browser.test.ts'] }),
     ],
   },
 });

@@ -20,6 +20,8 @@ const mostLine = 32 * 2 ** 20;
 
 let write: ((line: string) => void) | undefined;
 let connections = 0;
+/** Prototypes that are watched: files of tests that share a process each ask for it. */
+const tapped = new WeakSet<object>();
 const newConnection = () => `${process.pid}-${++connections}`;
 
 const record = (entry: Omit<Frame, 'test'>) => write?.(line({ test: currentTest(), ...entry }));
@@ -148,7 +150,8 @@ function tapExchange(request: IncomingMessage, response: ServerResponse): void {
 
 /** In-memory pairs of an SDK; the side that speaks first is the client. */
 export function tapMemory({ prototype }: { readonly prototype: object }): void {
-  if (write === undefined) return;
+  if (write === undefined || tapped.has(prototype)) return;
+  tapped.add(prototype);
   const sides = new WeakMap<object, Pick<Frame, 'connection' | 'from'>>();
   before(prototype as { _otherTransport?: object }, 'send', function (frame: unknown) {
     const side = sides.get(this) ?? { connection: newConnection(), from: 'client' };

@@ -57,6 +57,13 @@ it('kept-tasks-2: a task stays until it is dropped, or its time is up', async ()
   expect(await own.list()).toEqual([]);
 });
 
+it('keeps a task that does not expire, while the clock runs on', async () => {
+  let now = 5_000;
+  const own = tasksFile(path(), () => now++);
+  await own.keep(task('a'));
+  expect((await own.list()).map(each => each.call.id)).toEqual(['a']);
+});
+
 it('refuses a file that holds something else, and more tasks than anybody waits for', async () => {
   const bad = path();
   writeFileSync(bad, JSON.stringify({ tasks: [{ ...task('a'), taskId: 7 }] }));

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { boundary, type Files, type Guarantee } from '@midcall/server/roots';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { descriptorsBelow } from './descriptors.ts';
 
 const sizes = [0, 1, 511, 512, 513, 1024, 1500];
 
@@ -28,7 +29,7 @@ describe.each<Guarantee>(process.platform === 'linux' ? ['held', 'checked'] : ['
     rmSync(root, { recursive: true, force: true });
   });
 
-  const openDescriptors = (): number => (guarantee === 'held' ? readdirSync('/proc/self/fd').length : 0);
+  const openDescriptors = (): number => (guarantee === 'held' ? descriptorsBelow(root) : 0);
 
   it('lists every entry once, however many lists are under way', async () => {
     const before = openDescriptors();

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BoundaryOptions, boundary, type Guarantee, liveRoots, type Root, toUri } from '@midcall/server/roots';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { descriptorsBelow } from './descriptors.ts';
 
 let base: string;
 const at = (path: string): string => join(base, path);
@@ -16,18 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => fs.rmSync(base, { recursive: true, force: true }));
 
-/** Descriptors of this process that lead to a path or below it. */
-function descriptors(path = base): number {
-  let count = 0;
-  for (const fd of fs.readdirSync('/proc/self/fd')) {
-    try {
-      if (fs.readlinkSync(`/proc/self/fd/${fd}`).startsWith(path)) count += 1;
-    } catch {
-      // Closed in between, as the one that listed the directory was.
-    }
-  }
-  return count;
-}
+const descriptors = (path = base): number => descriptorsBelow(path);
 
 /** A client whose list can be set, made to fail, and held back. */
 function client(first: readonly Root[] | undefined) {

@@ -36,12 +36,12 @@ describe('explored, the notes server has no findings:', () => {
     const report = await exploreNotes('notes_delete', { title: 'TPS report' });
     expect(report.text).toContain('Nothing broken');
     expect(report).toMatchObject({ findings: [], outside: [], notCovered: [], asks: 3 });
-  }, 60_000);
+  });
 
   it('notes_archive', async () => {
     const report = await exploreNotes('notes_archive', { title: 'TPS report' });
     expect(report).toMatchObject({ findings: [], outside: [], notCovered: [], asks: 3 });
-  }, 60_000);
+  });
 
   it('notes_delete, where one note has the title: it can be undone, so nobody is asked', async () => {
     const title = 'Focaccia';

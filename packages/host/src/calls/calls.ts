@@ -19,11 +19,13 @@ export interface RunningCall {
   readonly abort: AbortController;
 }
 
+/** One for all connections: Node carries each scope that was ever entered through every promise, for as long as it runs. */
+const scope = new AsyncLocalStorage<RunningCall>();
+
 /** Running calls of one connection. */
 export class Calls {
   readonly #running = new Map<string, RunningCall>();
   readonly #answered = new WeakSet<RunningCall>();
-  readonly #scope = new AsyncLocalStorage<RunningCall>();
   #sending: RunningCall | undefined;
 
   add(call: RunningCall): void {
@@ -44,7 +46,7 @@ export class Calls {
 
   /** Runs `fn` so that what it sends, and what comes back on the same stream, counts as this call's. */
   within<T>(call: RunningCall, fn: () => T): T {
-    return this.#scope.run(call, fn);
+    return scope.run(call, fn);
   }
 
   /** Runs `fn`, which sends at once what is this call's; costs nothing, and says nothing of what comes back. */
@@ -60,8 +62,8 @@ export class Calls {
 
   /** The call whose stream or round this is, where the wire says so. */
   current(): RunningCall | undefined {
-    const call = this.#sending ?? this.#scope.getStore();
-    return call && this.#running.has(call.context.id) ? call : undefined;
+    const call = this.#sending ?? scope.getStore();
+    return call && this.#running.get(call.context.id) === call ? call : undefined;
   }
 
   /** The answer of a call is there. What the server asks from now on is not the call's, unless the wire says so. */

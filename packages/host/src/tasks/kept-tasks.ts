@@ -68,7 +68,7 @@ export function tasksFile(path: string, now: () => number = Date.now): KeptTasks
   let last: Promise<unknown> = Promise.resolve();
   const isOwn = ({ holder }: KeptTask): boolean => holder?.pid === own.pid && holder.host === own.host;
   const alive = (content: Content | undefined): readonly KeptTask[] =>
-    (content?.tasks ?? []).filter(each => (each.expiresAt ?? now()) >= now());
+    (content?.tasks ?? []).filter(({ expiresAt }) => expiresAt === undefined || expiresAt >= now());
   /** One change after the other. */
   const change = (make: (tasks: readonly KeptTask[]) => readonly KeptTask[]): Promise<void> => {
     const next = last.then(() =>
