@@ -3,6 +3,7 @@
  * disappears. Only the wait for a silent server takes real time.
  */
 import { AsyncLocalStorage, createHook } from 'node:async_hooks';
+import { performance } from 'node:perf_hooks';
 import { InMemoryTransport, type McpServerFactory } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { VirtualClock } from './explore-clock.ts';
