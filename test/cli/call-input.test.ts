@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { originOf } from '../../packages/host/src/connection/server-entry.ts';
 import { chooseEra, chooseServer } from '../../packages/midcall/src/cli/server-choice.ts';
 import { wordsAfterDashes } from '../../packages/midcall/src/cli/server-flags.ts';
-import { readToolArguments } from '../../packages/midcall/src/cli/tool-arguments.ts';
+import { checkRequired, readToolArguments } from '../../packages/midcall/src/cli/tool-arguments.ts';
 
 const variable = (name: string): string => `\${${name}}`;
 
@@ -53,7 +53,7 @@ describe('tool arguments', () => {
     [['{"count":1}'], "the argument 'title'"],
     [['{"__proto__":{"title":"x"},"count":1}'], "the argument 'title'"],
   ])('refuses %j where more is required', (words, why) =>
-    expect(() => readToolArguments(words, { ...schema, required: ['title', 'count'] })).toThrow(why),
+    expect(() => checkRequired(readToolArguments(words, schema), { required: ['title', 'count'] })).toThrow(why),
   );
 
   it('names what there is so that it can be looked at', () => {

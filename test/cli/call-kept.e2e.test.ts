@@ -68,8 +68,11 @@ it('keeps nothing of a server that makes no task, and says why the result is her
   expect(existsSync(tasks) && readFileSync(tasks, 'utf8').includes('plain')).toBe(false);
 });
 
-it('says which words are missing where neither a tool nor a call is named', async () => {
-  const { code, stderr } = await midcall(['call', '--', process.execPath, server]);
-  expect(code).toBe(2);
-  expect(stderr).toContain('Name the tool to call, or use --resume to return to a call.');
+it('lists the tools where none is named and nobody is there to choose', async () => {
+  const named = ['--', process.execPath, askingServer];
+  const { code, stdout } = await midcall(['call', ...named]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^plain\b.*$/m);
+  const json = await midcall(['call', '--json', ...named]);
+  expect(JSON.parse(json.stdout)).toContainEqual(expect.objectContaining({ name: 'plain' }));
 });

@@ -1,4 +1,6 @@
 /** `midcall call` in a real pseudo-terminal, and the keys a person presses. */
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { spawn } from '@lydell/node-pty';
@@ -17,7 +19,14 @@ export function terminal(words: readonly string[], env: Readonly<Record<string, 
     cwd: root,
     cols: 120,
     rows: 40,
-    env: { ...(process.env as Record<string, string>), NO_COLOR: '', VISUAL: '', EDITOR: '', ...env },
+    env: {
+      ...(process.env as Record<string, string>),
+      NO_COLOR: '',
+      VISUAL: '',
+      EDITOR: '',
+      XDG_CONFIG_HOME: mkdtempSync(join(tmpdir(), 'midcall-tty-')),
+      ...env,
+    },
   });
   let [all, from] = ['', 0];
   const waiting = new Set<() => void>();

@@ -77,9 +77,9 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
   '@midcall/host': {
     values: `
       agentTools attach Audit auditFile commandTarget Connection detectWorkspace followTasks Inbox isFollowed isMidcallError
-      judgeUrl machineDisk mask memoryVault MidcallError OfferedRoots outputValidator Policy
-      readServerEntries rootsFile rulesFile secretsOf serverOpener StartedServer storeFile tasksFile urlTarget
-      vaultFolder verifyAudit visible`,
+      judgeUrl machineDisk mask maskedArguments memoryVault MidcallError OfferedRoots outputValidator Policy
+      readServerEntries rootsFile rulesFile secretNames secretsOf serverOpener StartedServer storeFile
+      tasksFile urlTarget vaultFolder verifyAudit visible`,
     types: `
       AgentCall AgentCallOptions AgentReply AgentTool AskedModel Asker AskSignIn AttachEvent Attachment AttachOptions AuditEntry
       AuditLog AuditOptions AuditVerdict CallContext CallEvent CallHandle CallOutcome CallProgress CallRequest CallTask
@@ -95,13 +95,13 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
   },
   '@midcall/host/terminal': {
     values: `
-      Terminal`,
+      drawnText drawnValue Terminal`,
     types: `
-      MaybeTty TerminalOptions`,
+      DrawOptions MaybeTty TerminalOptions`,
   },
   '@midcall/host/web': {
     values: `
-      callFile deskFile startDesk`,
+      callFile deskFile earlierValues startDesk`,
     types: `
       CallMemory DeskMemory DeskOptions DeskRecord KeptCall ModelsView PreferencesRecord RunningDesk
       SecretBox Theme WorkspaceParts`,

@@ -76,7 +76,7 @@ export { type DetectedWorkspace, detectWorkspace } from './roots/workspace.ts';
 export type { SamplingLimits, SamplingSpent } from './sampling/budget.ts';
 export type { SamplingAccount } from './sampling/flow.ts';
 export type { ForwardedAnswer, ForwardedRequest, ForwardOptions } from './sdk-seam/forwarded-requests.ts';
-export { mask, secretsOf } from './secrets.ts';
+export { mask, maskedArguments, secretNames, secretsOf } from './secrets.ts';
 export { type FollowTasksOptions, followTasks, type TaskQuestion } from './tasks/follow-tasks.ts';
 export type { KeptTask, KeptTasks } from './tasks/kept-tasks.ts';
 export { isFollowed, tasksFile } from './tasks/kept-tasks.ts';

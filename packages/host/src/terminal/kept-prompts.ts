@@ -47,20 +47,42 @@ const emptyLine = styleText(['inverse', 'hidden'], '_');
 const outcome = <T extends string | readonly string[]>(given: T | symbol | undefined, typed: T): PromptResult<T> =>
   typeof given === 'symbol' ? { given: false, typed } : { given: true, value: given ?? typed };
 
+/** A line of text in which the Up and Down keys go through what was given before, as in a shell. */
+class RecallingPrompt extends TextPrompt {
+  /** Which of the earlier texts stands there; -1 for the person's own. */
+  #at = -1;
+  #own = '';
+
+  constructor(options: ConstructorParameters<typeof TextPrompt>[0], earlier: readonly string[]) {
+    super(options);
+    this.on('cursor', key => {
+      const step = key === 'up' ? 1 : key === 'down' ? -1 : 0;
+      const to = Math.min(Math.max(this.#at + step, -1), earlier.length - 1);
+      if (to === this.#at) return;
+      if (this.#at < 0) this.#own = this.userInput;
+      this.#at = to;
+      this._clearUserInput();
+      this._setUserInput(to < 0 ? this.#own : earlier[to], true);
+    });
+  }
+}
+
 /** One line of text. @param message - fits the terminal */
 export async function keptText(
-  { message, initial, validate }: TextRequest,
+  { message, initial, earlier = [], validate }: TextRequest,
   streams: Streams,
 ): Promise<PromptResult<string>> {
-  const prompt = new TextPrompt({
+  const keys = earlier.length === 0 ? '' : `  ${styleText('dim', `Up for earlier values (${earlier.length})`)}`;
+  const options = {
     ...streams,
-    validate: typed => validate(typed ?? ''),
+    validate: (typed: string | undefined) => validate(typed ?? ''),
     ...(initial !== undefined && { initialValue: initial }),
-    render() {
+    render(this: Omit<TextPrompt, 'prompt'>) {
       const body = over(this.state) ? this.userInput : this.userInput ? this.userInputWithCursor : emptyLine;
-      return frame(this, message, body, streams.output);
+      return frame(this, message, body, streams.output, keys);
     },
-  });
+  };
+  const prompt = new RecallingPrompt(options, earlier);
   return outcome<string>(await prompt.prompt(), prompt.userInput);
 }
 

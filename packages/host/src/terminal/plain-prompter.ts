@@ -32,7 +32,8 @@ export function plainPrompter(input: MaybeTty, output: MaybeColumns): Prompter {
       return lines.starved;
     },
     say: text => show(text.map(line => `${line}\n`).join('')),
-    async text({ message, signal, initial, validate }) {
+    async text({ message, signal, initial, earlier = [], validate }) {
+      if (earlier.length > 0) show(`Given before: ${earlier.join(' | ')}\n`);
       const hint = initial === undefined ? '' : ` [Enter: ${initial}; ${nothing}: nothing]`;
       for (;;) {
         const line = await ask(`${message}${hint}: `, signal);

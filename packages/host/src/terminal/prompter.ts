@@ -26,12 +26,14 @@ interface Prompt {
 export interface TextPrompt extends Prompt {
   /** Stands there to be changed. */
   readonly initial?: string;
+  /** What was given here before, newest first; the Up key brings it. */
+  readonly earlier?: readonly string[];
   /** What is wrong with a text, or undefined. */
   readonly validate: (text: string) => string | undefined;
 }
 
 /** A secret stands nowhere to be changed: it is typed anew. */
-export type SecretPrompt = Omit<TextPrompt, 'initial'>;
+export type SecretPrompt = Omit<TextPrompt, 'initial' | 'earlier'>;
 
 export interface ChoicePrompt extends Prompt {
   readonly picks: readonly Pick[];

@@ -183,8 +183,8 @@ function note(texts: LeftTexts, which: 'system' | 'last', text: PromptResult<str
 /** What they wrote would be gone, so they are asked first; not where nobody is there, or the question is over. */
 async function leave(prompter: Prompter, signal: AbortSignal): Promise<'stay' | Reply> {
   if (signal.aborted || prompter.starved) return dismiss;
-  const leaving = await askToLeave(prompter, signal, false);
-  return leaving === 'back' ? 'stay' : leaving;
+  const leaving = await askToLeave(prompter, signal);
+  return typeof leaving === 'object' ? leaving : 'stay';
 }
 
 /** The blocks with the last text rewritten; undefined where there is none or nothing was given. */

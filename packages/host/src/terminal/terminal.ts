@@ -15,6 +15,7 @@ import { endingLine } from './frame.ts';
 import { type Interruptible, interruptible } from './interruptible.ts';
 import type { MaybeTty } from './line-source.ts';
 import { plainPrompter } from './plain-prompter.ts';
+import type { PromptResult } from './prompter.ts';
 
 /** The streams, and how questions are put on them. */
 export interface TerminalOptions {
@@ -71,6 +72,67 @@ export class Terminal implements Presenter {
   show(question: Question, controls: Controls): void {
     this.#queue.push({ question, controls });
     if (!this.#busy) this.#working = this.#work();
+  }
+
+  /**
+   * Asks the person to choose one of several things; for a program's own questions, while none of a server is open.
+   * @param asked - texts of a server are made visible here; `initial` is the value the cursor stands on
+   * @returns the `value` of what was chosen; undefined where the person left it, or the input ended
+   */
+  async choose(asked: {
+    readonly message: string;
+    readonly choices: readonly { readonly value: string; readonly label: string; readonly hint?: string }[];
+    readonly initial?: string;
+  }): Promise<string | undefined> {
+    const { message, choices, initial } = asked;
+    const picks = choices.map(({ value, label, hint }) => ({
+      value,
+      label: visible(label, { max: 200 }),
+      ...(hint !== undefined && { hint: visible(hint, { max: 200 }) }),
+    }));
+    const prompt = { message: visible(message, { max: 600 }), picks, ...(initial !== undefined && { initial }) };
+    return this.#alone(signal => this.#prompter.choose({ ...prompt, signal }));
+  }
+
+  /**
+   * Asks the person for a line of text; for a program's own questions, while none of a server is open.
+   * @param asked - `earlier`: what was given here before, newest first, which the Up key brings; `secret`: true where it is
+   *   not shown while it is typed; `validate` says what is wrong with a text
+   * @returns undefined where the person left it, or the input ended
+   */
+  async ask(asked: {
+    readonly message: string;
+    readonly initial?: string;
+    readonly earlier?: readonly string[];
+    readonly secret?: boolean;
+    readonly validate?: (text: string) => string | undefined;
+  }): Promise<string | undefined> {
+    const { initial, earlier = [], secret, validate = () => undefined } = asked;
+    const common = {
+      message: visible(asked.message, { max: 600 }),
+      validate: (text: string) => {
+        const wrong = validate(text);
+        return wrong === undefined ? undefined : visible(wrong, { max: 400 });
+      },
+    };
+    // What hides something cannot be brought back as it was.
+    const shown = earlier.filter(each => visible(each, { max: 1_000 }) === each);
+    const prompt = { ...common, earlier: shown, ...(initial !== undefined && { initial }) };
+    return this.#alone(signal =>
+      secret ? this.#prompter.secret({ ...common, signal }) : this.#prompter.text({ ...prompt, signal }),
+    );
+  }
+
+  async #alone(ask: (signal: AbortSignal) => Promise<PromptResult<string>>): Promise<string | undefined> {
+    const interrupt = new AbortController();
+    this.#interrupt = interrupt;
+    try {
+      const given = await ask(interrupt.signal);
+      return given.given ? given.value : undefined;
+    } finally {
+      this.#interrupt = undefined;
+      this.#prompter.giveBackKeys();
+    }
   }
 
   /**

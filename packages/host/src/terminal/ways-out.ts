@@ -11,25 +11,30 @@ export const refusing: readonly Pick[] = [
   { value: 'dismiss', label: 'Dismiss', hint: 'close it without saying yes or no' },
 ];
 
+/** Offered where a form is long. */
+export const listPick: Pick = { value: 'list', label: 'Choose from the list of fields', hint: 'in any order' };
+
 /**
  * Asks a person who has given nothing twice whether to leave the question. Giving nothing here, too, dismisses it.
- * @param back - true where there is a further step to go back to
+ * @param ways - what else there is: `back`, a further step to go back to; `list`, a list of the fields
  */
 export async function askToLeave(
   prompter: Prompter,
   signal: AbortSignal,
-  back: boolean,
-): Promise<'stay' | 'back' | Reply> {
+  { back = false, list = false }: { readonly back?: boolean; readonly list?: boolean } = {},
+): Promise<'stay' | 'back' | 'list' | Reply> {
   const given = await prompter.choose({
     message: 'Leave this question? Nothing has been sent.',
     picks: [
       { value: 'stay', label: 'Go on', hint: 'what you entered is still there' },
       ...(back ? [{ value: 'back', label: 'Go back another step' }] : []),
+      ...(list ? [listPick] : []),
       ...refusing,
     ],
     initial: 'stay',
     signal,
   });
   if (!given.given || given.value === 'dismiss') return dismiss;
-  return given.value === 'decline' ? decline : given.value === 'back' ? 'back' : 'stay';
+  if (given.value === 'decline') return decline;
+  return given.value === 'back' || given.value === 'list' ? given.value : 'stay';
 }

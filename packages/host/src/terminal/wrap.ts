@@ -16,7 +16,7 @@ const narrowest = 16;
 
 const widthOf = (character: string): number => (character === '\t' ? tab : eastAsianWidth(character.codePointAt(0)!));
 
-const textWidth = (text: string): number => [...text].reduce((sum, character) => sum + widthOf(character), 0);
+export const textWidth = (text: string): number => [...text].reduce((sum, character) => sum + widthOf(character), 0);
 
 const clusters = new Intl.Segmenter('en', { granularity: 'grapheme' });
 

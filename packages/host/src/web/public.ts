@@ -4,6 +4,7 @@ export type { CallMemory, KeptCall } from './keeping/call-file.ts';
 export { callFile } from './keeping/call-file.ts';
 export type { DeskMemory, DeskRecord, SecretBox } from './keeping/desk-file.ts';
 export { deskFile } from './keeping/desk-file.ts';
+export { earlierValues } from './workspace/earlier-values.ts';
 export type { PreferencesRecord } from './workspace/preferences.ts';
 export type { Theme } from './workspace/theme.ts';
 export type { ModelsView } from './workspace/views.ts';

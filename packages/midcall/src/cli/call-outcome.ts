@@ -3,14 +3,19 @@
 import { isRecord, own } from '@midcall/core/json';
 import { visible, visibleJson } from '@midcall/core/text';
 import type { CallOutcome } from '@midcall/host';
+import { type DrawOptions, drawnText, drawnValue } from '@midcall/host/terminal';
 import type { ExitName } from './exit-codes.ts';
 
-/** Writes a result to standard output, and anything else that happened to standard error. */
-export function printOutcome(outcome: CallOutcome): void {
+/**
+ * Writes a result to standard output, and anything else that happened to standard error. In a terminal, Markdown, JSON and
+ * tables are drawn; a pipe gets the text as the tool wrote it.
+ * @param options - `plain`: true draws nothing
+ */
+export function printOutcome(outcome: CallOutcome, { plain }: { readonly plain: boolean }): void {
   switch (outcome.how) {
     case 'completed':
     case 'tool-error':
-      process.stdout.write(`${resultLines(outcome.result).join('\n')}\n`);
+      process.stdout.write(`${resultLines(outcome.result, plain ? asWritten : viewOf(process.stdout)).join('\n')}\n`);
       if (outcome.how === 'completed' && outcome.unchecked !== undefined)
         process.stderr.write(
           `midcall: the structured content was not checked against the tool's schema, because ${outcome.unchecked}\n`,
@@ -24,27 +29,45 @@ export function printOutcome(outcome: CallOutcome): void {
   }
 }
 
-function resultLines(result: Readonly<Record<string, unknown>>): readonly string[] {
+/** How texts and values become lines. */
+interface View {
+  readonly text: (text: string) => string;
+  readonly value: (value: unknown) => string;
+}
+
+const asWritten: View = {
+  text: text => visible(text, { lines: true, max: 1_000_000 }),
+  value: value => visibleJson(value, 2),
+};
+
+function viewOf(output: NodeJS.WriteStream): View {
+  if (output.isTTY !== true) return asWritten;
+  const look: DrawOptions = { columns: output.columns, color: (process.env['NO_COLOR'] ?? '') === '' };
+  return {
+    text: text => drawnText(text, look).join('\n'),
+    value: value => drawnValue(value, look).join('\n'),
+  };
+}
+
+function resultLines(result: Readonly<Record<string, unknown>>, view: View): readonly string[] {
   const content = (result['content'] ?? []) as readonly Readonly<Record<string, unknown>>[];
-  if (content.length === 0 && result['structuredContent'] !== undefined)
-    return [visibleJson(result['structuredContent'], 2)];
-  return content.map(blockLine);
+  const structured = result['structuredContent'];
+  if (content.length === 0 && structured !== undefined) return [view.value(structured)];
+  return content.map(block => blockLine(block, view));
 }
 
 /** A block: text as text, data as what it is, and what is of no kind we know as it was sent. */
-function blockLine(block: Readonly<Record<string, unknown>>): string {
+function blockLine(block: Readonly<Record<string, unknown>>, view: View): string {
   const { type, text, mimeType, data, uri } = block;
   const told = (parts: readonly unknown[]) => visible(`[${parts.filter(Boolean).join(', ')}]`);
   const base64 = (of: unknown) => typeof of === 'string' && `${of.length} characters of base64`;
-  if (type === 'text' && typeof text === 'string') return visible(text, { lines: true, max: 1_000_000 });
+  if (type === 'text' && typeof text === 'string') return view.text(text);
   if ((type === 'image' || type === 'audio') && typeof data === 'string') return told([type, mimeType, base64(data)]);
   if (type === 'resource_link' && typeof uri === 'string') return told([type, mimeType, uri]);
   const held = type === 'resource' ? own(block, 'resource') : undefined;
   if (isRecord(held) && typeof held['uri'] === 'string') {
     const line = told([type, held['mimeType'], held['uri'], base64(held['blob'])]);
-    return typeof held['text'] === 'string'
-      ? `${line}\n${visible(held['text'], { lines: true, max: 1_000_000 })}`
-      : line;
+    return typeof held['text'] === 'string' ? `${line}\n${view.text(held['text'])}` : line;
   }
   return `${told([`a part of kind '${String(type)}', as it was sent`])}\n${visibleJson(block, 2)}`;
 }

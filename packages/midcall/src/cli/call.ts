@@ -1,23 +1,19 @@
 /**
  * `midcall call`: one tool call, its questions asked in the terminal or answered from a file. The result goes to standard
- * output, everything a person reads to standard error. A call that became a task can be left, and taken up again.
+ * output, everything a person reads to standard error. Without a tool, the person chooses one. A call that became a task can
+ * be left, and taken up again.
  */
 
 import { resolve } from 'node:path';
-import { isMidcallError, noSuchTool } from '@midcall/core/errors';
+import { isMidcallError } from '@midcall/core/errors';
 import { visible, visibleJson } from '@midcall/core/text';
-import {
-  type CallHandle,
-  type CallProgress,
-  type CallTask,
-  Connection,
-  type ServerEntry,
-  tasksFile,
-} from '@midcall/host';
+import { type CallProgress, type CallTask, Connection, type ServerEntry, tasksFile } from '@midcall/host';
 import { Terminal } from '@midcall/host/terminal';
 import type { Command } from 'commander';
 import { configPath, ownVersion } from '../install/index.ts';
 import { Answers } from './answers.ts';
+import { beginCall, type WantedCall } from './begin-call.ts';
+import type { CallHistory } from './call-history.ts';
 import { exitOf, printOutcome } from './call-outcome.ts';
 import { type ExitName, exitCodes } from './exit-codes.ts';
 import { type HostFlags, hostParts } from './host-parts.ts';
@@ -28,8 +24,6 @@ import { repeatable } from './repeatable.ts';
 import { readSeconds } from './seconds.ts';
 import { chooseEra, chooseServer } from './server-choice.ts';
 import { addServerFlags, type ServerFlags, wordsAfterDashes } from './server-flags.ts';
-import { readToolArguments } from './tool-arguments.ts';
-import { usage } from './usage.ts';
 
 interface CallFlags extends ServerFlags, HostFlags {
   readonly root?: readonly string[];
@@ -39,6 +33,7 @@ interface CallFlags extends ServerFlags, HostFlags {
   readonly plain?: boolean;
   readonly timeout: string;
   readonly tasks: string;
+  readonly keep: string | false;
   readonly detach?: boolean;
   /** True where no call is named. */
   readonly resume?: string | true;
@@ -50,10 +45,10 @@ const noFolder =
 /** Adds `call` to the program. */
 export function register(command: Command): void {
   command
-    .argument('[tool]', 'name of the tool')
+    .argument('[tool]', 'name of the tool; without one, choose it from a list')
     .argument('[arguments...]', 'one JSON object, or key=value (key:=json for a value as JSON)')
     .usage(
-      '[options] <tool> [json | key=value…] -- <command that starts the server…>\n       midcall call --resume [id]',
+      '[options] [tool] [json | key=value…] -- <command that starts the server…>\n       midcall call --resume [id]',
     );
   addServerFlags(command)
     .option(
@@ -68,6 +63,12 @@ export function register(command: Command): void {
     .option('--timeout <seconds>', "the server's own time, not counting yours", '60')
     .option('--rules <file>', 'where your permanent decisions are kept', configPath('rules.json'))
     .option('--audit <file>', 'append what was asked and how it ended to this file (JSON Lines)')
+    .option(
+      '--keep <folder>',
+      'where the calls you make in a terminal are kept, with those of the desk',
+      configPath('desk'),
+    )
+    .option('--no-keep', 'keep nothing of this call, and offer no earlier values')
     .option('--detach', 'leave the call as soon as the server continues it by itself, and print its id')
     .option('--resume [id]', 'return to a call that was left; without an id, list them')
     .option('--tasks <file>', 'where calls that continue by themselves are kept', configPath('tasks.json'))
@@ -87,8 +88,7 @@ async function run(
     // The words after the dashes are among those before, and the first of these is the tool.
     const given = [...(tool === undefined ? [] : [tool]), ...words];
     const [name, ...args] = given.slice(0, given.length - after.length);
-    if (name === undefined) throw usage('Name the tool to call, or use --resume to return to a call.');
-    return call({ tool: name, words: args }, chooseServer(flags, after), flags);
+    return call({ ...(name !== undefined && { tool: name }), words: args }, chooseServer(flags, after), flags);
   }
   const tasks = tasksFile(resolve(flags.tasks));
   if (flags.resume === true) {
@@ -101,7 +101,7 @@ async function run(
 }
 
 /** What is to be called, or what was. */
-type Wanted = { readonly tool: string; readonly words: readonly string[] } | { readonly kept: KeptCall };
+type Wanted = WantedCall | { readonly kept: KeptCall };
 
 async function call(wanted: Wanted, entry: ServerEntry, flags: CallFlags): Promise<ExitName> {
   const say = (lines: readonly string[]): void => void process.stderr.write(lines.map(line => `${line}\n`).join(''));
@@ -157,9 +157,18 @@ async function call(wanted: Wanted, entry: ServerEntry, flags: CallFlags): Promi
   });
   try {
     await connection.start();
-    const begun = 'kept' in wanted ? takenUp(connection, wanted.kept) : begin(connection, wanted, say);
-    const running = await begun;
-    if (running === undefined) return connection.state === 'ready' ? 'toolError' : 'noServer';
+    const byHand = terminal !== undefined && isSeen(flags);
+    const history = byHand && flags.keep !== false ? await historyOf(resolve(flags.keep), complain) : undefined;
+    const running = await ('kept' in wanted
+      ? takenUp(connection, wanted.kept)
+      : beginCall(connection, entry.id, wanted, {
+          say,
+          json: flags.json === true,
+          ...(byHand && { person: { terminal, history } }),
+          onProgress: progress => say([progressLine(progress)]),
+        }));
+    if (typeof running === 'string') return running;
+    const startedAt = Date.now();
     giveUp = () => running.cancel();
     const stop = onInterrupt(() => terminal?.interrupt() !== true && running.cancel());
     if (terminal && process.stderr.isTTY)
@@ -180,7 +189,9 @@ async function call(wanted: Wanted, entry: ServerEntry, flags: CallFlags): Promi
       );
     wantsFolder ||= !flags.root && outcome.how === 'refused' && outcome.needs?.includes('roots') === true;
     if (flags.json) process.stdout.write(`${visibleJson(outcome)}\n`);
-    else if (!wantsFolder || 'result' in outcome) printOutcome(outcome);
+    else if (!wantsFolder || 'result' in outcome) printOutcome(outcome, { plain: flags.plain === true });
+    if ('arguments' in running)
+      await history?.add({ ...running, serverId: entry.id }, outcome, startedAt).catch(complain);
     if (wantsFolder) say([noFolder]);
     if (unanswered !== undefined) {
       say([`midcall: ${unanswered}`]);
@@ -201,19 +212,18 @@ async function call(wanted: Wanted, entry: ServerEntry, flags: CallFlags): Promi
   }
 }
 
-/** Calls the tool. @returns undefined where the server does not say what it has */
-async function begin(
-  connection: Connection,
-  { tool, words }: Extract<Wanted, { tool: string }>,
-  say: (lines: readonly string[]) => void,
-): Promise<(CallHandle & { readonly tool: string }) | undefined> {
-  const { tools, problems } = await connection.catalogue();
-  say(problems.map(({ list, why }) => `midcall: The ${list} could not be listed: ${why}`));
-  if (problems.some(({ list }) => list === 'tools')) return undefined;
-  const schema = tools.find(each => each.name === tool)?.inputSchema;
-  if (!schema) throw noSuchTool(tool, tools);
-  const request = { kind: 'tool', name: tool, arguments: readToolArguments(words, schema) } as const;
-  return { tool, ...connection.run(request, { onProgress: progress => say([progressLine(progress)]) }) };
+/** True where a person sits at the terminal and reads what is written to it. */
+const isSeen = (flags: CallFlags): boolean =>
+  process.stdin.isTTY === true && process.stderr.isTTY === true && flags.json !== true;
+
+/** A history that cannot be read is none: the call is made without it. */
+async function historyOf(folder: string, complain: (error: unknown) => void): Promise<CallHistory | undefined> {
+  // What it stands on is loaded only where a person is there.
+  const { callHistory } = await import('./call-history.ts');
+  return callHistory(folder).catch(error => {
+    complain(error);
+    return undefined;
+  });
 }
 
 function terminalFor(flags: CallFlags, onUnanswered: (why: string) => void): Terminal {

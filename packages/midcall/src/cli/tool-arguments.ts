@@ -10,25 +10,27 @@ import { usage } from './usage.ts';
 /**
  * Reads the words.
  * @param schema - the tool's `inputSchema`; untrusted
- * @throws MidcallError `cli/usage`, naming the argument and never its value; also where a required one is missing
+ * @throws MidcallError `cli/usage`, naming the argument and never its value
  */
-export function readToolArguments(words: readonly string[], schema: unknown): Record<string, unknown> {
+export function readToolArguments(words: readonly string[], schema: unknown): Readonly<Record<string, unknown>> {
   const [first] = words;
   const json = first?.trimStart().startsWith('{') === true;
   if (json && words.length > 1) throw usage('Give the arguments as one JSON object, or as key=value, not both.');
-  const read = json ? readObject('The arguments are', first) : readPairs(words, schema);
+  return json ? readObject('The arguments are', first) : readPairs(words, schema);
+}
+
+/** @throws MidcallError `cli/usage` where a required argument is not among those given */
+export function checkRequired(given: Readonly<Record<string, unknown>>, schema: unknown): void {
   const required = own(schema, 'required');
   const missing = (Array.isArray(required) ? required : []).filter(
-    (name): name is string => typeof name === 'string' && !Object.hasOwn(read, name),
+    (name): name is string => typeof name === 'string' && !Object.hasOwn(given, name),
   );
-  if (missing.length > 0) {
-    const names = missing.map(name => `'${visibleName(name)}'`).join(', ');
-    throw usage(
-      `The tool needs ${missing.length === 1 ? 'the argument' : 'the arguments'} ${names}. Nothing was sent. ` +
-        `Write ${visibleName(missing[0]!)}=value after the tool's name, or all arguments as one JSON object.`,
-    );
-  }
-  return read;
+  if (missing.length === 0) return;
+  const names = missing.map(name => `'${visibleName(name)}'`).join(', ');
+  throw usage(
+    `The tool needs ${missing.length === 1 ? 'the argument' : 'the arguments'} ${names}. Nothing was sent. ` +
+      `Write ${visibleName(missing[0]!)}=value after the tool's name, or all arguments as one JSON object.`,
+  );
 }
 
 function readPairs(words: readonly string[], schema: unknown): Record<string, unknown> {
@@ -42,7 +44,7 @@ function readPairs(words: readonly string[], schema: unknown): Record<string, un
     if (known && !known.includes(key) && own(schema, 'additionalProperties') !== true)
       throw usage(`The tool has no argument '${key}'. It has: ${known.map(visibleName).join(', ') || 'none'}.`);
     const property = isRecord(properties) && Object.hasOwn(properties, key) ? properties[key] : undefined;
-    const read = sign === ':=' ? readJson(key, value) : coerce(key, value, property);
+    const read = sign === ':=' ? readJson(key, value) : readArgument(key, value, property);
     const before = entries.get(key);
     entries.set(key, Array.isArray(before) && Array.isArray(read) ? [...before, ...read] : read);
   }
@@ -63,7 +65,8 @@ export function readObject(what: string, text: string): Record<string, unknown> 
   return value;
 }
 
-function coerce(key: string, text: string, property: unknown): unknown {
+/** One argument from the text of it. @param property - its part of the schema @throws MidcallError `cli/usage` */
+export function readArgument(key: string, text: string, property: unknown): unknown {
   const type = typeOf(property);
   switch (type) {
     case 'string':
@@ -81,7 +84,7 @@ function coerce(key: string, text: string, property: unknown): unknown {
       throw usage(`The argument '${key}' must be true or false.`);
     case 'array':
       if (text.trimStart().startsWith('[')) return readJson(key, text);
-      return [coerce(key, text, own(property, 'items'))];
+      return [readArgument(key, text, own(property, 'items'))];
     case 'object':
       return readJson(key, text);
     case 'null':

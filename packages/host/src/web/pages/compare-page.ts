@@ -1,11 +1,10 @@
 /** Two calls of one tool beside each other: what was asked differently, and what came of it. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
-import { maskedArguments } from '../../index.ts';
+import { jsonIn, maskedArguments } from '../../index.ts';
 import type { Session } from '../session.ts';
 import { spelledSpan, texts } from '../texts/texts.ts';
 import { visibleHtml } from '../visible-html.ts';
 import type { CallView } from '../workspace/views.ts';
-import { jsonIn } from './json-tree.ts';
 import type { Content } from './layout.ts';
 import { lineDiff } from './line-diff.ts';
 import { againPath, callPath, comparePath, serverPath } from './paths.ts';

@@ -1,33 +1,15 @@
 /** A JSON value as a tree that folds, lists of like objects as tables; foreign text all of it. Pure. */
 import { type Html, html } from '@midcall/core/page';
+import { type Members, tableColumns } from '../../index.ts';
 import { texts } from '../texts/texts.ts';
 import { visibleHtml } from '../visible-html.ts';
 
 /** How much of one value is shown: nodes in all, members of one, rows of a table, levels laid open. */
 const [mostNodes, mostMembers, mostRows, openLevels] = [3_000, 200, 100, 2];
-/** Columns of a table, at most. */
-const mostColumns = 8;
 /** What is nested deeper is not shown. */
 const deepest = 40;
 
-type Members = Readonly<Record<string, unknown>>;
-
 const isScalar = (value: unknown): boolean => value === null || typeof value !== 'object';
-const isObject = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** The columns of a list that is a table: objects of the same few scalar members. */
-function columnsOf(list: readonly unknown[]): readonly string[] | undefined {
-  const rows = list.slice(0, mostRows);
-  if (rows.length < 2 || !rows.every(isObject)) return undefined;
-  const names = [...new Set(rows.flatMap(row => Object.keys(row).slice(0, mostColumns + 1)))];
-  const flat = rows.every(row =>
-    Object.values(row)
-      .slice(0, mostColumns + 1)
-      .every(isScalar),
-  );
-  return names.length > 0 && names.length <= mostColumns && flat ? names : undefined;
-}
 
 function scalar(value: unknown): Html {
   if (typeof value === 'string')
@@ -49,7 +31,7 @@ class Tree {
     const size = list ? texts.json.entries(members.length) : texts.json.members(members.length);
     if (members.length === 0) return html`<li>${key}<span class="json-size">${list ? '[]' : '{}'}</span></li>`;
     const open = level < openLevels;
-    const columns = list && columnsOf(list);
+    const columns = list && tableColumns(list);
     const inner = columns ? this.#table(columns, list as readonly Members[]) : this.#members(members, level);
     return html`<li><details${open && html` open`}><summary>${key}<span class="json-size">${size}</span></summary>${inner}</details></li>`;
   }
@@ -82,13 +64,3 @@ class Tree {
 
 /** The tree of a value; of a very large one, the beginning. */
 export const jsonTree = (value: unknown): Html => html`<ul class="json">${new Tree().node(undefined, value, 0)}</ul>`;
-
-/** The value that a text is the JSON of, where it is that of an object or a list. */
-export function jsonIn(text: string): unknown {
-  if (text.length > 2_000_000 || !/^\s*[[{]/.test(text)) return undefined;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}

@@ -7,24 +7,11 @@
  * - markdown-D3 Text is made visible before it is read as Markdown, so that no character in it hides or reorders anything.
  */
 import { escaped, type Html, trusted } from '@midcall/core/page';
-import MarkdownIt from 'markdown-it';
-import { visible } from '../../index.ts';
+import { hostOf, isMarkdown, markdownReader, visible } from '../../index.ts';
 import { texts } from '../texts/texts.ts';
 import { visibleHtml } from '../visible-html.ts';
 
-const reader = new MarkdownIt('default', { html: false, linkify: false, typographer: false });
-
-/** The host of an address that may be led to; undefined for every other. */
-function hostOf(href: string): string | undefined {
-  try {
-    const { protocol, host } = new URL(href);
-    return protocol === 'http:' || protocol === 'https:' ? host : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-reader.validateLink = href => hostOf(href) !== undefined;
+const reader = markdownReader();
 const { rules } = reader.renderer;
 rules['link_open'] = (tokens, at) =>
   `<a href="${escaped(String(tokens[at]!.attrGet('href')))}" target="_blank" rel="noopener noreferrer nofollow">`;
@@ -50,12 +37,6 @@ rules['td_open'] = cellOf('td');
 rules['table_close'] = () => '</table></div>';
 rules['fence'] = (tokens, at) => `<pre class="result-json" tabindex="0">${escaped(tokens[at]!.content)}</pre>`;
 rules['code_block'] = rules['fence'];
-
-/** Signs of Markdown: without any, text is shown as it was written. */
-const signs = /^(?:#{1,6} |[-*+] |\d{1,3}[.)] |> |```|\|.*\|)|\*\*[^*\n]+\*\*|\[[^\]\n]+\]\(|`[^`\n]+`/m;
-
-/** True for text that is better read as Markdown. */
-const isMarkdown = (text: string): boolean => signs.test(text.slice(0, 20_000));
 
 /** @param max - characters kept */
 function markdownHtml(text: string, max = 100_000): Html {

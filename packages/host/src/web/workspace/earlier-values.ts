@@ -1,11 +1,9 @@
 /**
  * Values that a person gave the arguments of a tool in earlier calls, to be offered again. They are those of the calls that
- * the desk remembers, so that they go with them. Pure.
+ * are remembered, so that they go with them. Pure.
  */
 import { isCardNumber } from '@midcall/core/form';
-import { mask, maskedArguments, secretNames } from '../../index.ts';
-import type { ArgumentField } from '../form/argument-form.ts';
-import type { CallView, OfferKind } from './views.ts';
+import { type CallContext, mask, maskedArguments, secretNames } from '../../index.ts';
 
 /** Values of one field, characters of a value, calls that are looked at, and items of a list. */
 const [mostValues, longest, mostCalls, mostItems] = [8, 200, 100, 20];
@@ -27,13 +25,19 @@ function openValue(all: Readonly<Record<string, unknown>>, name: string): unknow
 }
 
 /**
- * By field, newest first; nothing of a field that asks for a secret.
- * @param calls - newest first
+ * The values given before, by field, newest first; nothing of a field that asks for a secret.
+ * @param calls - newest first; those made `here` count, and those of an `earlier` session
+ * @param fields - as a form has them; their names, titles and descriptions tell which ask for a secret
  */
 export function earlierValues(
-  calls: readonly CallView[],
-  of: { readonly serverId: string; readonly kind: OfferKind; readonly name: string },
-  fields: readonly ArgumentField[],
+  calls: readonly {
+    readonly serverId: string;
+    readonly context: Pick<CallContext, 'kind' | 'name' | 'arguments'>;
+    readonly here?: boolean;
+    readonly earlier?: boolean;
+  }[],
+  of: { readonly serverId: string; readonly kind: CallContext['kind']; readonly name: string },
+  fields: readonly { readonly kind: string; readonly name: string }[],
 ): ReadonlyMap<string, readonly string[]> {
   const own = calls.filter(
     ({ serverId, context, here, earlier }) =>

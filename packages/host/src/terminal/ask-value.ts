@@ -1,0 +1,128 @@
+/** Asks for the value of one field, in the way of its kind. */
+import { checkValue, type Field, isCardNumber, parseTextual, type WireValue } from '@midcall/core/form';
+import { isLongText, secretWarnings, visible } from '../index.ts';
+import { askSecret } from './ask-secret.ts';
+import { editText } from './edit-text.ts';
+import type { Editor } from './editor.ts';
+import { promptOf } from './field-lines.ts';
+import { notGiven, type Pick, type Prompter, type PromptResult, type TextPrompt } from './prompter.ts';
+import { safePrompt } from './safe-prompt.ts';
+
+/** What asking one field needs. */
+export interface FieldOptions {
+  readonly signal: AbortSignal;
+  /** The zone of a date and time written without one (IANA name); shown to the person. */
+  readonly timeZone: string;
+  /** For texts of several lines. */
+  readonly editor: Editor | undefined;
+  /** Names of the fields that ask for a secret. */
+  readonly secrets: ReadonlySet<string>;
+}
+
+/** What a field gives; where it gives nothing, what stood there: a text, or the picks of a list. */
+export type FieldOutcome =
+  | { readonly given: true; readonly value: WireValue | undefined }
+  | { readonly given: false; readonly typed?: string | readonly string[] };
+
+/**
+ * @param initial - the answer that stands, or the field's default
+ * @param left - what stood there when the field was left without an answer
+ */
+export async function askValue(
+  field: Field,
+  initial: WireValue | undefined,
+  left: string | readonly string[] | undefined,
+  prompter: Prompter,
+  options: FieldOptions,
+): Promise<FieldOutcome> {
+  const { signal } = options;
+  const message = promptOf(field, options);
+  switch (field.kind) {
+    case 'boolean': {
+      const picks = [{ value: 'true', label: 'Yes' }, { value: 'false', label: 'No' }, ...leaveOut(field)];
+      const given = await prompter.choose({
+        message,
+        picks: marked(picks, field, String(field.default)),
+        signal,
+        ...standing(field, initial === undefined ? undefined : String(initial)),
+      });
+      return given.given ? { given: true, value: given.value === none ? undefined : given.value === 'true' } : notGiven;
+    }
+    case 'select': {
+      const picks = [...picksOf(field), ...leaveOut(field)];
+      const index = field.choices.findIndex(choice => choice.value === initial);
+      const byDefault = field.choices.findIndex(choice => choice.value === field.default);
+      const given = await prompter.choose({
+        message,
+        picks: marked(picks, field, String(byDefault)),
+        signal,
+        ...standing(field, index < 0 ? undefined : String(index)),
+      });
+      return given.given ? { given: true, value: field.choices[Number(given.value)]?.value } : notGiven;
+    }
+    case 'multi-select': {
+      const values = (chosen: readonly string[]): readonly string[] =>
+        chosen.map(each => field.choices[Number(each)]!.value);
+      const start = Array.isArray(left)
+        ? (left as readonly string[])
+        : field.choices.flatMap((choice, index) =>
+            (initial as readonly string[] | undefined)?.includes(choice.value) ? [String(index)] : [],
+          );
+      const empty = (chosen: readonly string[]): boolean => chosen.length === 0 && !field.required;
+      const validate = (chosen: readonly string[]): string | undefined =>
+        empty(chosen) ? undefined : problem(checkValue(field, values(chosen)));
+      const given = await prompter.chooseMany({ message, picks: picksOf(field), initial: start, validate, signal });
+      if (given.given) return { given: true, value: empty(given.value) ? undefined : values(given.value) };
+      return String(given.typed ?? start) === String(start) ? notGiven : given;
+    }
+    default: {
+      const read = (text: string) => parseTextual(field, text, { timeZone: options.timeZone });
+      const validate = (text: string): string | undefined => {
+        const result = read(text);
+        return result.ok ? undefined : problem(result.issue);
+      };
+      if (options.secrets.has(field.name))
+        return askSecret(field, initial, { message, validate, signal }, prompter, read);
+      const standing = left ?? initial;
+      const start: { initial?: string } = standing === undefined ? {} : { initial: String(standing) };
+      const prompt = { message, validate, signal, ...start };
+      const given = isLongText(field, start.initial ?? '')
+        ? await editText(prompter, options.editor, prompt)
+        : await askText(prompter, prompt);
+      if (!given.given) return given;
+      const result = read(given.value);
+      const value = result.ok ? result.value : undefined;
+      if (isCardNumber(value)) prompter.say([`! ${secretWarnings.typed}`]);
+      return { given: true, value };
+    }
+  }
+}
+
+async function askText(prompter: Prompter, asked: TextPrompt): Promise<PromptResult<string>> {
+  const { prompt, untouched } = safePrompt(asked, false);
+  const given = await prompter.text(prompt);
+  if (given.given) return { given: true, value: untouched(given.value) };
+  // What was not touched was not typed.
+  return given.typed === undefined || given.typed === (prompt.initial ?? '')
+    ? notGiven
+    : { given: false, typed: untouched(given.typed) };
+}
+
+/** Where the cursor stands in a list: on nothing where an answer is required and there is none to change. */
+const standing = (
+  field: Field,
+  value: string | undefined,
+): { readonly initial: string } | { readonly unchosen: true } =>
+  value !== undefined ? { initial: value } : field.required ? { unchosen: true } : { initial: none };
+
+const none = 'none';
+const leaveOut = (field: Field): readonly Pick[] => (field.required ? [] : [{ value: none, label: '(no answer)' }]);
+
+const picksOf = (field: Field & { kind: 'select' | 'multi-select' }): readonly Pick[] =>
+  field.choices.map((choice, index) => ({ value: String(index), label: visible(choice.title, { max: 200 }) }));
+
+const marked = (picks: readonly Pick[], field: Field, value: string): readonly Pick[] =>
+  field.default === undefined ? picks : picks.map(pick => (pick.value === value ? { ...pick, hint: 'default' } : pick));
+
+const problem = (issue: { readonly message: string } | undefined): string | undefined =>
+  issue && visible(issue.message, { max: 400 });

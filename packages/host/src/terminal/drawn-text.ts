@@ -1,0 +1,82 @@
+/**
+ * What a tool returned, drawn for a terminal: Markdown with its headings, lists and tables, JSON in colours, a list of like
+ * objects as a table. What is neither stays as it is, only safe and broken to the width. Pure.
+ */
+import { isRecord } from '@midcall/core/json';
+import { visibleJson } from '@midcall/core/text';
+import { isMarkdown, jsonIn, type Members, tableColumns, visible } from '../index.ts';
+import { markdownLines } from './markdown-lines.ts';
+import { painted, styled } from './paint.ts';
+import { tableLines } from './table-lines.ts';
+import { textWidth, wrapped } from './wrap.ts';
+
+/** The terminal that is drawn on. */
+export interface DrawOptions {
+  /** How wide the terminal is, in characters; lines are not broken where absent. */
+  readonly columns?: number;
+  /** False draws without colours and bold letters. */
+  readonly color: boolean;
+}
+
+/** Characters of a text that are drawn as Markdown; a longer one is shown as it is. Characters of one cell. */
+const [mostMarkdown, mostCell] = [200_000, 200];
+
+/**
+ * Draws a text of a server: JSON and Markdown where it is that.
+ * @returns lines that are safe to write to a terminal
+ */
+export function drawnText(text: string, { columns, color }: DrawOptions): readonly string[] {
+  const value = jsonIn(text);
+  if (value !== undefined) return drawnValue(value, { color, ...(columns !== undefined && { columns }) });
+  const shown = visible(text, { lines: true, max: 1_000_000 });
+  const lines =
+    shown.length <= mostMarkdown && isMarkdown(shown)
+      ? markdownLines(shown, columns)
+      : shown.split('\n').flatMap(line => wrapped(line, columns, ''));
+  return painted(lines, color);
+}
+
+/**
+ * Draws a JSON value: a list of like objects as a table, also where it is a member of an object; anything else as JSON,
+ * in one line where that fits.
+ * @returns lines that are safe to write to a terminal
+ */
+export function drawnValue(value: unknown, { columns, color }: DrawOptions): readonly string[] {
+  return painted(valueLines(value, columns), color);
+}
+
+function valueLines(value: unknown, columns?: number): readonly string[] {
+  const names = Array.isArray(value) ? tableColumns(value) : undefined;
+  if (names) return table(names, value as readonly Members[], columns);
+  const whole = visibleJson(value);
+  if (textWidth(whole) <= (columns ?? 0)) return [whole];
+  const isTable = (each: unknown) => Array.isArray(each) && tableColumns(each) !== undefined;
+  if (!isRecord(value) || !Object.values(value).some(isTable)) return visibleJson(value, 2).split('\n').map(line);
+  return Object.entries(value).flatMap(([name, each], at) => {
+    const head = styled('bold', `${visible(name, { max: 200 })}:`);
+    if (!isTable(each))
+      return visibleJson(each, 2)
+        .split('\n')
+        .map((text, index) => (index === 0 ? `${head} ${line(text)}` : line(text)));
+    return [...(at === 0 ? [] : ['']), head, ...valueLines(each, columns), ''];
+  });
+}
+
+const cell = (value: unknown): string =>
+  value === undefined ? '' : visible(typeof value === 'string' ? value : String(value), { max: mostCell });
+
+const table = (names: readonly string[], rows: readonly Members[], columns?: number): readonly string[] =>
+  tableLines(
+    names.map(name => visible(name, { max: 60 })),
+    rows.map(row => names.map(name => cell(Object.hasOwn(row, name) ? row[name] : undefined))),
+    columns,
+  );
+
+/** A line of JSON with its styles. */
+function line(text: string): string {
+  const [, indent = '', key = '', rest = ''] = /^(\s*)("(?:[^"\\]|\\.)*": )?(.*)$/s.exec(text) ?? [];
+  const style = rest.startsWith('"') ? 'green' : /^(-?\d|true|false|null)/.test(rest) ? 'yellow' : undefined;
+  const comma = style !== undefined && rest.endsWith(',') ? ',' : '';
+  const value = comma === '' ? rest : rest.slice(0, -1);
+  return `${indent}${key === '' ? '' : styled('cyan', key)}${style === undefined ? rest : styled(style, value) + comma}`;
+}

@@ -1,0 +1,94 @@
+/** A field and its answer in words. Pure. */
+import { type Field, isCardNumber, labelOf, type WireValue } from '@midcall/core/form';
+import { mask, saidAlready, visible } from '../index.ts';
+import { quoted } from './frame.ts';
+
+/** What a field is called. */
+export const nameOf = (field: Field): string => visible(labelOf(field), { max: 100 });
+
+/** A field as a question: its name, what it takes, and what it is about. @param options - `timeZone`: an IANA name */
+export function promptOf(field: Field, options: { readonly timeZone: string }): string {
+  const rules = [field.required ? 'required' : 'optional', ...rulesOf(field, options)].join(', ');
+  const about = field.description === undefined ? '' : ` — ${visible(field.description, { max: 500 })}`;
+  return `${nameOf(field)} (${rules})${about}`;
+}
+
+function rulesOf(field: Field, options: { readonly timeZone: string }): readonly string[] {
+  const rule = (value: unknown, text: string): readonly string[] => (value === undefined ? [] : [text]);
+  switch (field.kind) {
+    case 'text':
+      return [
+        ...rule(
+          field.format,
+          field.format === 'date-time'
+            ? `date and time, in ${options.timeZone} unless you write a zone`
+            : String(field.format),
+        ),
+        ...unsaid(field, field.minLength, field.maxLength, 'characters', [
+          ...rule(field.minLength, `at least ${field.minLength} characters`),
+          ...rule(field.maxLength, `at most ${field.maxLength} characters`),
+        ]),
+        ...rule(field.pattern, `must match ${visible(field.pattern ?? '', { max: 100 })}`),
+        ...rule(
+          field.uncheckedPattern,
+          `not checked here: must match ${visible(field.uncheckedPattern ?? '', { max: 100 })}`,
+        ),
+      ];
+    case 'number':
+      return [
+        field.integer ? 'whole number' : 'number',
+        ...unsaid(field, field.minimum, field.maximum, 'number', [
+          ...rule(field.minimum, `from ${field.minimum}`),
+          ...rule(field.maximum, `up to ${field.maximum}`),
+        ]),
+      ];
+    case 'multi-select':
+      return unsaid(field, field.minItems, field.maxItems, 'choices', [
+        ...rule(field.minItems, `at least ${field.minItems}`),
+        ...rule(field.maxItems, `at most ${field.maxItems}`),
+      ]);
+    default:
+      return [];
+  }
+}
+
+/** Limits that the field's own description does not state. */
+const unsaid = (
+  { description }: Field,
+  min: number | undefined,
+  max: number | undefined,
+  of: 'characters' | 'choices' | 'number',
+  rules: readonly string[],
+): readonly string[] => (saidAlready(description, min, max, of) ? [] : rules);
+
+/** A field with its answer, secrets masked. */
+export function answerLines(
+  field: Field,
+  value: WireValue | undefined,
+  secrets: ReadonlySet<string>,
+): readonly string[] {
+  if (field.kind === 'text' && typeof value === 'string' && value.includes('\n') && !isMasked(field, value, secrets))
+    return [`  ${nameOf(field)}:`, ...quoted(value, 4_000)];
+  return [`  ${nameOf(field)}: ${answerText(field, value, secrets)}`];
+}
+
+const isMasked = (field: Field, value: WireValue | undefined, secrets: ReadonlySet<string>): boolean =>
+  value !== undefined && (secrets.has(field.name) || isCardNumber(value));
+
+/** An answer in one line, secrets masked. */
+export function answerText(field: Field, value: WireValue | undefined, secrets: ReadonlySet<string>): string {
+  if (isMasked(field, value, secrets)) return mask;
+  if (value === undefined) return '(no answer)';
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  if (field.kind === 'select' || field.kind === 'multi-select') {
+    const title = (each: string): string => field.choices.find(choice => choice.value === each)?.title ?? each;
+    return visible(
+      [value]
+        .flat()
+        .map(each => title(String(each)))
+        .join(', '),
+      { max: 500 },
+    );
+  }
+  return visible(String(value), { max: 500 });
+}

@@ -1,0 +1,80 @@
+/** The fields of a form as a list to choose from, each with its answer: for forms that are longer than one wants to walk. */
+import type { Field, WireValue } from '@midcall/core/form';
+import type { FormQuestion } from '../index.ts';
+import type { FieldOptions } from './ask-value.ts';
+import { answerText, nameOf } from './field-lines.ts';
+import type { Pick, Prompter } from './prompter.ts';
+import { askField, type Sheet, unanswered } from './sheet.ts';
+
+/** A form with more fields offers the list. */
+const mostWalked = 8;
+
+export const isLong = ({ fields }: FormQuestion): boolean => fields.length > mostWalked;
+
+const review = 'review';
+
+/** Takes the defaults of the form as answers, as somebody does who walks through it and changes nothing. */
+export function takeDefaults({ fields }: FormQuestion, { answers }: Sheet, secrets: ReadonlySet<string>): void {
+  for (const { name, default: value } of fields)
+    if (value !== undefined && !answers.has(name) && !secrets.has(name)) answers.set(name, value as WireValue);
+}
+
+/** One pick for each field, by its place in the form; its answer is in sight, not only where the cursor is. */
+export const fieldPicks = (
+  { fields }: FormQuestion,
+  { answers, typed }: Sheet,
+  secrets: ReadonlySet<string>,
+): readonly Pick[] =>
+  fields.map((field, index) => {
+    const name = nameOf(field);
+    const answered = answers.has(field.name);
+    const label = answered ? `${name}: ${answerText(field, answers.get(field.name), secrets)}` : name;
+    const state = typed.has(field.name) ? ' (not finished)' : field.required && !answered ? ' (required)' : '';
+    return { value: String(index), label: `${label}${state}` };
+  });
+
+/** "5 answers, 12 left empty, 2 of them required" */
+function counted(question: FormQuestion, sheet: Sheet): string {
+  const given = question.fields.filter(({ name }) => sheet.answers.has(name)).length;
+  const missing = unanswered(question, sheet).length;
+  const required = missing === 0 ? '' : `, ${missing} of them required`;
+  return `${given} ${given === 1 ? 'answer' : 'answers'}, ${question.fields.length - given} left empty${required}`;
+}
+
+/** The next field somebody would want: of those after the last one, what is required, then what is empty. */
+function next(question: FormQuestion, sheet: Sheet, last: Field | undefined): string {
+  const { fields } = question;
+  const from = last ? fields.indexOf(last) + 1 : 0;
+  const inTurn = [...fields.slice(from), ...fields.slice(0, from)];
+  const [missing] = unanswered(question, sheet);
+  const wanted = inTurn.find(field => unanswered(question, sheet).includes(field)) ?? missing;
+  const empty = wanted ?? inTurn.find(({ name }) => !sheet.answers.has(name));
+  return empty ? String(fields.indexOf(empty)) : review;
+}
+
+/** Lets the person choose fields and answer them, until they want to look at the whole. */
+export async function fieldList(
+  question: FormQuestion,
+  sheet: Sheet,
+  prompter: Prompter,
+  options: FieldOptions,
+): Promise<'on' | 'back'> {
+  const { fields } = question;
+  let last: Field | undefined;
+  for (;;) {
+    const chosen = await prompter.choose({
+      message: `Which field? ${counted(question, sheet)}`,
+      picks: [
+        { value: review, label: 'Look at your answer', hint: 'then send it' },
+        ...fieldPicks(question, sheet, options.secrets),
+      ],
+      initial: next(question, sheet, last),
+      signal: options.signal,
+    });
+    if (!chosen.given) return 'back';
+    if (chosen.value === review) return 'on';
+    last = fields[Number(chosen.value)]!;
+    await askField(last, sheet, prompter, options);
+    if (options.signal.aborted || prompter.starved) return 'back';
+  }
+}

@@ -1,0 +1,137 @@
+/** Asks in the terminal for the arguments of a tool that the command line does not give. */
+import { isMidcallError } from '@midcall/core/errors';
+import { isRecord, own } from '@midcall/core/json';
+import { maskedArguments, secretNames } from '@midcall/host';
+import type { Terminal } from '@midcall/host/terminal';
+import { readArgument } from './tool-arguments.ts';
+
+/** An argument as the tool's schema has it; untrusted. */
+export interface Argument {
+  readonly kind: 'argument';
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly required: boolean;
+  readonly schema: unknown;
+}
+
+/** The arguments of a tool, in the order of its schema. */
+export function argumentsOf(inputSchema: unknown): readonly Argument[] {
+  const properties = own(inputSchema, 'properties');
+  const required = own(inputSchema, 'required');
+  const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
+  return Object.entries(isRecord(properties) ? properties : {}).map(([name, schema]) => {
+    const [title, description] = [text(own(schema, 'title')), text(own(schema, 'description'))];
+    return {
+      kind: 'argument',
+      name,
+      ...(title !== undefined && { title }),
+      ...(description !== undefined && { description }),
+      required: Array.isArray(required) && required.includes(name),
+      schema,
+    };
+  });
+}
+
+type Given = Readonly<Record<string, unknown>>;
+
+/**
+ * Asks for every required argument that is not given; then, where `all` is true, lets the person fill in the others.
+ * @param earlier - what was given before, by argument, newest first
+ * @returns undefined where the person left
+ */
+export async function askArguments(
+  terminal: Terminal,
+  all: readonly Argument[],
+  start: Given,
+  { optional, earlier }: { readonly optional: boolean; readonly earlier: ReadonlyMap<string, readonly string[]> },
+): Promise<Given | undefined> {
+  const secrets = secretNames(all);
+  const ask = (argument: Argument, given: Given) =>
+    askOne(terminal, argument, given, { secret: secrets.has(argument.name), earlier });
+  let given = start;
+  for (const argument of all.filter(({ name, required }) => required && !Object.hasOwn(start, name))) {
+    const next = await ask(argument, given);
+    if (next === undefined) return undefined;
+    given = next;
+  }
+  const rest = all.filter(({ required }) => !required);
+  if (!optional || rest.length === 0) return given;
+  for (;;) {
+    const chosen = await terminal.choose({
+      message: 'Call it, or fill in more?',
+      choices: [
+        { value: call, label: 'Call it' },
+        ...rest.map(({ name }, at) => ({ value: String(at), label: name, hint: hintOf(given, name, secrets) })),
+      ],
+      initial: call,
+    });
+    if (chosen === undefined) return undefined;
+    if (chosen === call) return given;
+    given = (await ask(rest[Number(chosen)]!, given)) ?? given;
+  }
+}
+
+const call = 'call';
+
+function hintOf(given: Given, name: string, secrets: ReadonlySet<string>): string {
+  if (!Object.hasOwn(given, name)) return 'optional';
+  if (secrets.has(name)) return 'given';
+  return JSON.stringify(maskedArguments({ [name]: given[name] })[name]);
+}
+
+/** The types that are not typed as they are. */
+const notations: Readonly<Record<string, string>> = {
+  array: 'a JSON list, or one item',
+  object: 'a JSON object',
+  integer: 'a whole number',
+  number: 'a number',
+};
+
+/** @returns the arguments with this one, which is left out where nothing is typed; undefined where the person left */
+async function askOne(
+  terminal: Terminal,
+  { name, title, description, required, schema }: Argument,
+  given: Given,
+  { secret, earlier }: { readonly secret: boolean; readonly earlier: ReadonlyMap<string, readonly string[]> },
+): Promise<Given | undefined> {
+  const type = own(schema, 'type');
+  const notation = typeof type === 'string' ? notations[type] : undefined;
+  const rules = [required ? 'required' : 'optional', ...(notation === undefined ? [] : [notation])].join(', ');
+  const about = description ?? title;
+  const message = `${name} (${rules})${about === undefined ? '' : ` — ${about}`}`;
+  const { [name]: _, ...others } = given;
+  const listed = own(schema, 'enum');
+  const choices = Array.isArray(listed) && listed.every(each => typeof each === 'string') ? listed : booleans(type);
+  if (choices) {
+    const none = required ? [] : [{ value: '', label: '(leave it out)' }];
+    const values = choices.map((value, at) => ({ value: String(at), label: value }));
+    const chosen = await terminal.choose({ message, choices: [...values, ...none] });
+    if (chosen === undefined) return undefined;
+    return chosen === '' ? others : { ...others, [name]: readArgument(name, choices[Number(chosen)]!, schema) };
+  }
+  const before = given[name];
+  const initial = typeof before === 'string' ? before : before === undefined ? undefined : JSON.stringify(before);
+  const typed = await terminal.ask({
+    message,
+    secret,
+    earlier: earlier.get(name) ?? [],
+    ...(initial !== undefined && { initial }),
+    validate: text => wrongWith(name, text, schema, required),
+  });
+  if (typed === undefined) return undefined;
+  return typed === '' && !required ? others : { ...others, [name]: readArgument(name, typed, schema) };
+}
+
+const booleans = (type: unknown): readonly string[] | undefined => (type === 'boolean' ? ['true', 'false'] : undefined);
+
+function wrongWith(name: string, text: string, schema: unknown, required: boolean): string | undefined {
+  if (text === '') return required && own(schema, 'type') !== 'string' ? `'${name}' is required.` : undefined;
+  try {
+    readArgument(name, text, schema);
+    return undefined;
+  } catch (error) {
+    if (!isMidcallError(error, 'cli/usage')) throw error;
+    return error.message;
+  }
+}

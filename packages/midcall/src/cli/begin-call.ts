@@ -1,0 +1,64 @@
+/** Begins a call: the tool and the arguments that the command line leaves open are asked for, where a person is there to say. */
+import { noSuchTool } from '@midcall/core/errors';
+import { visibleJson } from '@midcall/core/text';
+import type { CallHandle, CallProgress, Connection } from '@midcall/host';
+import type { Terminal } from '@midcall/host/terminal';
+import { argumentsOf, askArguments } from './ask-arguments.ts';
+import type { CallHistory, MadeCall } from './call-history.ts';
+import type { ExitName } from './exit-codes.ts';
+import { checkRequired, readToolArguments } from './tool-arguments.ts';
+import { chooseTool, toolLines } from './tool-list.ts';
+
+/** What the command line says of a call. */
+export interface WantedCall {
+  /** Absent where it names none. */
+  readonly tool?: string;
+  readonly words: readonly string[];
+}
+
+/** Who begins it. */
+export interface CallDesk {
+  readonly say: (lines: readonly string[]) => void;
+  readonly json: boolean;
+  /** Where the person sits; absent where nobody is there to be asked. */
+  readonly person?: { readonly terminal: Terminal; readonly history: CallHistory | undefined };
+  readonly onProgress: (progress: CallProgress) => void;
+}
+
+/** A call under way. */
+export type BegunCall = CallHandle & Pick<MadeCall, 'tool' | 'arguments'>;
+
+/**
+ * Calls the tool. Without one, and without anybody to choose it, the tools are listed.
+ * @returns the exit code where there is no call
+ * @throws MidcallError `cli/usage` for a tool or arguments that do not fit
+ */
+export async function beginCall(
+  connection: Connection,
+  serverId: string,
+  { tool, words }: WantedCall,
+  { say, json, person, onProgress }: CallDesk,
+): Promise<BegunCall | ExitName> {
+  const { tools, problems } = await connection.catalogue();
+  say(problems.map(({ list, why }) => `midcall: The ${list} could not be listed: ${why}`));
+  if (problems.some(({ list }) => list === 'tools')) return connection.state === 'ready' ? 'toolError' : 'noServer';
+  if (tool === undefined && (!person || tools.length === 0)) {
+    process.stdout.write(json ? `${visibleJson(tools)}\n` : toolLines(tools));
+    return 'ok';
+  }
+  const name = tool ?? (await chooseTool(person!.terminal, tools));
+  if (name === undefined) return 'interrupted';
+  const schema = tools.find(each => each.name === name)?.inputSchema;
+  if (!schema) throw noSuchTool(name, tools);
+  let given = readToolArguments(words, schema);
+  if (person) {
+    const wanted = argumentsOf(schema);
+    const earlier = (await person.history?.earlier({ serverId, tool: name }, wanted)) ?? new Map();
+    const asked = await askArguments(person.terminal, wanted, given, { optional: tool === undefined, earlier });
+    if (asked === undefined) return 'interrupted';
+    given = asked;
+  }
+  checkRequired(given, schema);
+  const request = { kind: 'tool', name, arguments: given } as const;
+  return { tool: name, arguments: given, ...connection.run(request, { onProgress }) };
+}

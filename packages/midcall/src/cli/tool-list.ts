@@ -1,0 +1,40 @@
+/** The tools of a server: as lines, and to choose one from. */
+import { own } from '@midcall/core/json';
+import { visible } from '@midcall/core/text';
+import type { Catalogue } from '@midcall/host';
+import type { Terminal } from '@midcall/host/terminal';
+
+type Tools = Catalogue['tools'];
+
+/** Characters of what a tool is for; the rest is left out. */
+const mostAbout = 70;
+
+/** What a tool is for, in one line; empty where its server does not say. */
+function about({ title, description }: Tools[number]): string {
+  const [first = ''] = (description ?? title ?? '').trim().split('\n');
+  return visible(first.length <= mostAbout ? first : `${first.slice(0, mostAbout).replace(/\s+\S*$/, '')} …`);
+}
+
+/** One line for each tool: its name, its required arguments, and what it is for. */
+export function toolLines(tools: Tools): string {
+  if (tools.length === 0) return 'The server has no tools.\n';
+  const rows = tools.map(tool => ({ call: [visible(tool.name, { max: 100 }), ...wanted(tool)].join(' '), tool }));
+  const width = Math.min(Math.max(...rows.map(({ call }) => call.length)), 50);
+  return rows.map(({ call, tool }) => `${`${call.padEnd(width)}  ${about(tool)}`.trimEnd()}\n`).join('');
+}
+
+const wanted = ({ inputSchema }: Tools[number]): readonly string[] => {
+  const required = own(inputSchema, 'required');
+  return (Array.isArray(required) ? required : []).map(name => `${visible(String(name), { max: 60 })}=…`);
+};
+
+/** @returns the name of the tool that the person chose; undefined where they chose none */
+export function chooseTool(terminal: Terminal, tools: Tools): Promise<string | undefined> {
+  return terminal.choose({
+    message: 'Which tool?',
+    choices: tools.map(tool => {
+      const hint = about(tool);
+      return { value: tool.name, label: tool.name, ...(hint !== '' && { hint }) };
+    }),
+  });
+}
