@@ -18,6 +18,7 @@ it('lists a call that goes on, takes it up after a restart of the desk, and brin
   const entry: ServerEntry = { id: 'stock', target: commandTarget(words) };
 
   let id = '';
+  let startedAt: number | undefined;
   {
     await using first = await stage({ tasks: tasksFile(path) });
     await first.desk.addServer(entry);
@@ -27,6 +28,7 @@ it('lists a call that goes on, takes it up after a restart of the desk, and brin
     const page = (await (await enter(first.desk)).get('/tasks')).text;
     expect(page).toContain(`/calls/${id}`);
     expect(page).toContain('Waits for an answer');
+    startedAt = calls.get(id)?.startedAt;
   }
 
   await using second = await stage({ tasks: tasksFile(path) });
@@ -39,6 +41,7 @@ it('lists a call that goes on, takes it up after a restart of the desk, and brin
   const [question] = second.inbox.list();
   expect(question).toMatchObject({ message: 'Correct the books?', call: { id } });
   await second.inbox.reply(question!.id, { action: 'accept', content: { value: true } }, 'web');
+  expect(second.desk.workspace.calls.get(id)?.startedAt).toBe(startedAt);
   const done = await whenSo(second.desk, () => second.desk.workspace.calls.get(id)?.outcome);
   expect(done).toMatchObject({ how: 'completed', result: { content: [{ text: 'Answered: accept.' }] } });
   await eventually(async () => (await visitor.get('/tasks')).text.includes('No call continues by itself.'));

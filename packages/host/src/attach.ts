@@ -226,10 +226,10 @@ class Wiring implements Attachment {
 
   async resume(callId?: string): Promise<readonly string[]> {
     const tasks = await this.#tasks.takeUp(callId);
-    for (const { call } of tasks)
+    for (const { call, startedAt } of tasks)
       this.#runner
         .run(
-          call,
+          { ...call, startedAt },
           this.#bySdk(own => this.#sdk.send(call, {}, own)),
         )
         .catch(() => {});

@@ -128,17 +128,19 @@ export class CallRunner {
 
   /**
    * Runs one call.
-   * @param about - what is called; `id` where the caller has chosen one
+   * @param about - what is called; `id` where the caller has chosen one, `startedAt` (milliseconds since the epoch) where an
+   *   earlier process made the call
    * @param send - sends the request with the options it is given
    * @throws what the SDK throws; `cancelledByPerson` where it was cancelled
    */
   async run(
-    about: Omit<CallContext, 'id'> & { readonly id?: string },
+    about: Omit<CallContext, 'id'> & { readonly id?: string; readonly startedAt?: number },
     send: SendCall,
     options: RunOptions = {},
   ): Promise<SentResult['result']> {
     const { calls, clock, newId, gate, tell } = this.#options;
-    const context: CallContext = { ...about, id: about.id ?? newId() };
+    const { startedAt = clock.now(), ...named } = about;
+    const context: CallContext = { ...named, id: about.id ?? newId() };
     const abort = new AbortController();
     const onAbort = (): void => abort.abort(cancelledByPerson);
     if (options.signal?.aborted) onAbort();
@@ -150,12 +152,12 @@ export class CallRunner {
       );
     const call: RunningCall = {
       context,
-      startedAt: clock.now(),
+      startedAt,
       abort,
       timeout: callTimeout(limitMs, clock, expired),
     };
     calls.add(call);
-    tell({ type: 'call-started', call: context, startedAt: call.startedAt });
+    tell({ type: 'call-started', call: context, startedAt });
     const ended = (outcome: CallOutcome): void =>
       tell({ type: 'call-ended', call: context, outcome, endedAt: clock.now() });
     try {
