@@ -184,3 +184,35 @@ it('stays usable with 1,000 open questions', async () => {
   for (const question of questions) on.inbox.end(question.id, { how: 'withdrawn' });
   expect(me.troubles).toEqual([]);
 });
+
+it('marks the tab with a dot while a question waits, and says what to do where the browser blocks notifications', async () => {
+  await using me = await nextPage(person);
+  await me.page.addInitScript(() => {
+    // As a browser is whose person chooses Block when they are asked.
+    Object.defineProperty(window, 'Notification', {
+      value: class {
+        static permission = 'default';
+        static async requestPermission() {
+          this.permission = 'denied';
+          return this.permission;
+        }
+      },
+    });
+  });
+  await me.page.goto(at('/settings'));
+  const mark = (name: string) => me.page.locator(`link[rel=icon][href$="${name}"]`).waitFor({ state: 'attached' });
+  await mark('icon.svg');
+  const question = pickOne('dot-1');
+  void on.inbox.ask(question);
+  await mark('waiting.svg');
+  on.inbox.end(question.id, { how: 'withdrawn' });
+  await mark('icon.svg');
+  const main = me.page.getByRole('main');
+  const help = main.getByText('Your browser blocks notifications from the desk');
+  expect(await help.isVisible()).toBe(false);
+  await main.getByLabel('Alert me').check();
+  await help.waitFor();
+  await main.getByLabel('Alert me').uncheck();
+  await help.waitFor({ state: 'hidden' });
+  expect(me.troubles).toEqual([]);
+});

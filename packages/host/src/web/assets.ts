@@ -44,6 +44,11 @@ export interface Assets {
   get(path: string): Asset | undefined;
 }
 
+/** The mark of a tab in which a question waits: it has a dot. */
+const waiting = '/assets/waiting.svg';
+const dot = '<circle cx="25" cy="7" r="7" fill="#fff"/><circle cx="25" cy="7" r="5.4" fill="#d6342c"/>';
+const waitingIcon = icon.replace('</svg>', `${dot}</svg>`);
+
 /** @param from - the folder of the compiled client script */
 export function loadAssets(from: URL): Assets {
   const scripts = clientScripts.map(name => [`${name}.js`, readFileSync(new URL(`${name}.js`, from), 'utf8')] as const);
@@ -52,6 +57,7 @@ export function loadAssets(from: URL): Assets {
   const base = `/assets/${digest.digest('base64url').slice(0, 12)}`;
   const files = new Map<string, Asset>([
     ['/assets/icon.svg', { type: 'image/svg+xml', body: icon, lasting: false }],
+    [waiting, { type: 'image/svg+xml', body: waitingIcon, lasting: false }],
     [`${base}/desk.css`, { type: 'text/css; charset=utf-8', body: style, lasting: true }],
     ...scripts.map(
       ([name, body]) => [`${base}/${name}`, { type: 'text/javascript; charset=utf-8', body, lasting: true }] as const,
@@ -59,6 +65,7 @@ export function loadAssets(from: URL): Assets {
   ]);
   return {
     paths: {
+      waiting,
       style: `${base}/desk.css`,
       entry: `${base}/desk.js`,
       modules: modules.slice(1).map(name => `${base}/${name}.js`),

@@ -32,9 +32,14 @@ export function alertPerson(text: string): void {
   if (Notification.permission === 'granted') new Notification('Midcall', { body: text, tag: 'midcall-question' });
 }
 
+/** True where the browser shows no notification, whatever the person wants. */
+const denied = (): boolean => !('Notification' in window) || Notification.permission === 'denied';
+
 function prepare(): void {
   for (const box of document.querySelectorAll<HTMLElement>('[data-alerts]')) box.hidden = false;
   for (const control of document.querySelectorAll<HTMLInputElement>('[data-alerts-switch]')) control.checked = wanted();
+  for (const help of document.querySelectorAll<HTMLElement>('[data-alerts-denied]'))
+    help.hidden = !(wanted() && denied());
 }
 
 /** Shows the switch and listens to it. */
@@ -44,9 +49,12 @@ export function startAlerts(): void {
     const control = event.target as HTMLInputElement;
     if (!control.matches('[data-alerts-switch]')) return;
     localStorage.setItem(key, control.checked ? 'on' : 'off');
+    prepare();
     if (control.checked && 'Notification' in window && Notification.permission === 'default') {
-      void Notification.requestPermission();
+      void Notification.requestPermission().then(prepare);
     }
   });
+  // A person who allows them in the settings of the browser comes back to a page that knows.
+  window.addEventListener('focus', prepare);
   prepare();
 }

@@ -51,6 +51,7 @@ export function showDocument(text: string, options: { readonly live: boolean; re
   const elsewhere = options.url !== undefined && isElsewhere(options.url);
   if (elsewhere) history.pushState(null, '', options.url);
   document.title = next.title;
+  showIcon(next);
   const { theme } = next.documentElement.dataset;
   if (theme === undefined) delete document.documentElement.dataset['theme'];
   else document.documentElement.dataset['theme'] = theme;
@@ -65,6 +66,13 @@ export function showDocument(text: string, options: { readonly live: boolean; re
     if (elsewhere || (!options.live && focusIsLost())) focusMain();
     focusNewCard(before);
   }
+}
+
+/** The mark of the tab says whether a question waits. */
+function showIcon(next: Document): void {
+  const [now, then] = [document, next].map(each => each.querySelector('link[rel=icon]'));
+  const href = then?.getAttribute('href');
+  if (href && now?.getAttribute('href') !== href) now?.setAttribute('href', href);
 }
 
 /** Where nothing on the new page had the focus, reading goes on from its beginning, and not from the top bar. */

@@ -12,6 +12,8 @@ import { type Place, sidebar } from './sidebar.ts';
 
 /** Where the pages find their own files. */
 export interface AssetPaths {
+  /** The mark of a tab in which a question waits. */
+  readonly waiting: string;
   readonly style: string;
   readonly entry: string;
   readonly modules: readonly string[];
@@ -41,7 +43,7 @@ export function inboxItem(question: Question, { link, now }: DeskView, current: 
 }
 
 /** Whether the person is told of questions that come; shown if there is client script. */
-export const alertSwitch: Html = html`<div class="alerts" hidden data-alerts><label class="switch"><input type="checkbox" data-alerts-switch> <span>${texts.inbox.alerts}</span></label><p class="help">${texts.inbox.alertsHelp}</p></div>`;
+export const alertSwitch: Html = html`<div class="alerts" hidden data-alerts><label class="switch"><input type="checkbox" data-alerts-switch> <span>${texts.inbox.alerts}</span></label><p class="help">${texts.inbox.alertsHelp}</p><p class="help" role="status" data-alerts-denied hidden>${texts.inbox.alertsDenied}</p></div>`;
 
 function inboxRail(view: DeskView, current: string | undefined): Html {
   const { open, link } = view;
@@ -79,6 +81,7 @@ export function layout(view: DeskView, content: Content, assets: AssetPaths): st
   return page({
     title: `${count}${content.title} · ${texts.product}`,
     theme: view.theme,
+    ...(open.length > 0 && { icon: assets.waiting }),
     styles: [assets.style],
     modules: [assets.entry],
     preload: assets.modules,

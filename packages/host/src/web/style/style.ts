@@ -105,6 +105,7 @@ main{padding:20px 28px 64px;max-width:820px;width:100%;justify-self:center;min-w
 .inbox-call{display:block;color:var(--muted);margin-top:3px;overflow-wrap:anywhere}
 .inbox-message{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2;overflow:hidden;margin-top:4px;overflow-wrap:anywhere}
 .alerts{margin-top:18px;padding:12px 2px 0;border-top:1px solid var(--line)}
+.alerts [data-alerts-denied]{margin-top:8px;padding-left:10px;border-left:2px solid var(--bad-line)}
 .panel .alerts{margin:0 0 10px;padding:0;border:0}
 .switch{display:inline-flex;align-items:center;gap:8px;font-weight:500}
 input[type=checkbox],input[type=radio]{accent-color:var(--accent);width:16px;height:16px;margin:0;flex:none}

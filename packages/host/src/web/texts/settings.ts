@@ -64,8 +64,7 @@ export const settingTexts = {
     themes: { system: 'As my system has them', light: 'Light', dark: 'Dark' },
     save: 'Save',
     alerts: 'Alerts',
-    alertsHelp:
-      'The number of open questions is in the title of the page. If your browser does not let this page show notifications, allow them in the settings that its address bar leads to, and switch alerts on again.',
+    alertsHelp: 'The number of open questions is in the title of the page, and its icon has a dot while one waits.',
     history: {
       title: 'History',
       on: (count: number) =>
