@@ -189,15 +189,14 @@ it('marks the tab with a dot while a question waits, and says what to do where t
   await using me = await nextPage(person);
   await me.page.addInitScript(() => {
     // As a browser is whose person chooses Block when they are asked.
-    Object.defineProperty(window, 'Notification', {
-      value: class {
-        static permission = 'default';
-        static async requestPermission() {
-          this.permission = 'denied';
-          return this.permission;
-        }
+    const blocked = {
+      permission: 'default',
+      requestPermission: async () => {
+        blocked.permission = 'denied';
+        return 'denied';
       },
-    });
+    };
+    Object.defineProperty(window, 'Notification', { value: blocked });
   });
   await me.page.goto(at('/settings'));
   const mark = (name: string) => me.page.locator(`link[rel=icon][href$="${name}"]`).waitFor({ state: 'attached' });
