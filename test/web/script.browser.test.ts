@@ -199,6 +199,7 @@ it('marks the tab with a dot while a question waits, and says what to do where t
     Object.defineProperty(window, 'Notification', { value: blocked });
   });
   await me.page.goto(at('/settings'));
+  for (const { id } of on.inbox.list()) on.inbox.end(id, { how: 'withdrawn' });
   const mark = (name: string) => me.page.locator(`link[rel=icon][href$="${name}"]`).waitFor({ state: 'attached' });
   await mark('icon.svg');
   const question = pickOne('dot-1');
