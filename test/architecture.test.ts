@@ -87,7 +87,7 @@ const files = packages.flatMap(name =>
     .filter(path => path.endsWith('.ts') && statSync(sourceOf(path)).isFile()),
 );
 
-/** `server/call.ts` -> the file it names. */
+/** `server/call/call.ts` -> the file it names. */
 function sourceOf(file: string): string {
   const [name, ...path] = file.split('/');
   return join(packagesDir, name!, 'src', ...path);

@@ -1,9 +1,9 @@
 /** A step and its ledger: what is begun, asked after, withdrawn and audited, and what is never started. */
 import { memoryStore } from '@midcall/server/stores/memory';
 import { describe, expect, it } from 'vitest';
-import type { Unstamped } from '../../packages/server/src/audit.ts';
 import { Run } from '../../packages/server/src/engine/run.ts';
 import type { EngineOptions, StepLedger, StepWork } from '../../packages/server/src/engine/seam.ts';
+import type { Unstamped } from '../../packages/server/src/observe/audit.ts';
 import { AuditedLedger } from '../../packages/server/src/state/audited-ledger.ts';
 import type { Attempt } from '../../packages/server/src/state/claims.ts';
 import { flowSteps, stepLedger } from '../../packages/server/src/state/ledger.ts';

@@ -3,16 +3,16 @@
 import type { Channel } from '@midcall/core/form';
 import type { SamplingModel } from '@midcall/core/sampling';
 import type { Store } from '@midcall/core/store';
-import type { AuditSink, CallRef, ErrorSink } from './audit.ts';
 import type { PageService, Pages } from './channels/page/pages.ts';
 import type { Jobs } from './jobs/jobs.ts';
-import type { Observer } from './observe.ts';
+import type { AuditSink, CallRef, ErrorSink } from './observe/audit.ts';
+import type { Observer } from './observe/observe.ts';
+import type { WaitingCalls } from './observe/waiting-calls.ts';
 import type { PrincipalOf } from './principal.ts';
 import type { Boundary, BoundaryOptions } from './roots/index.ts';
 import type { Claims } from './state/claims.ts';
 import type { KeyRing, KeySource } from './state/keys.ts';
 import type { Sealer } from './state/seal.ts';
-import type { WaitingCalls } from './waiting-calls.ts';
 import type { Wake } from './wake.ts';
 
 /** What `midcall()` takes; every part has a safe default. */

@@ -17,13 +17,14 @@ import {
   storeKind,
 } from '@midcall/core/options';
 import { boundedStore } from '@midcall/core/store';
-import type { CallRef, ErrorSink } from './audit.ts';
 import { channels } from './channels/all.ts';
 import type { PagesHost } from './channels/page/pages.ts';
 import type { Config, MidcallOptions } from './config.ts';
 import { startTimer } from './engine/timer.ts';
 import { embeddedJobs } from './jobs/embedded-jobs.ts';
-import { measured } from './metrics.ts';
+import type { CallRef, ErrorSink } from './observe/audit.ts';
+import { measured } from './observe/metrics.ts';
+import { WaitingCalls } from './observe/waiting-calls.ts';
 import { type Boundary, boundary } from './roots/index.ts';
 import { claims } from './state/claims.ts';
 import { keyRing } from './state/keys.ts';
@@ -31,7 +32,6 @@ import { pooledRandom } from './state/pooled-random.ts';
 import { createSealer } from './state/seal.ts';
 import { sealedStore } from './state/sealed-store.ts';
 import { memoryStore } from './stores/memory.ts';
-import { WaitingCalls } from './waiting-calls.ts';
 import { noWake } from './wake.ts';
 
 /** A claim lives as long as its state could, so a busy server holds many; a full store refuses. */

@@ -15,10 +15,10 @@ import {
   type StandardSchemaV1,
   UrlElicitationRequiredError,
 } from '@modelcontextprotocol/server';
-import type { AboutClient, Can } from './call.ts';
+import type { AboutClient, Can } from './call/call.ts';
+import type { ClientView } from './call/client-view.ts';
+import { detachedOf } from './call/detached.ts';
 import type { ClientAsk } from './channels/outgoing.ts';
-import type { ClientView } from './client-view.ts';
-import { detachedOf } from './detached.ts';
 import type { Json } from './digest.ts';
 
 /** The extension by which calls go on without a request (ext-tasks, "Extension Identifier"). */

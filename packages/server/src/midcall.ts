@@ -15,13 +15,19 @@ import type {
   StandardSchemaWithJSON,
   ToolAnnotations,
 } from '@modelcontextprotocol/server';
-import type { AboutClient, Call } from './call.ts';
+import type { AboutClient, Call } from './call/call.ts';
+import { dispatcher, type ResumableTool } from './call/dispatch.ts';
+import type { GatewayCall, GatewayOptions, Handled } from './call/gateway-call.ts';
+import { promptResult, resourceResult, toolResult } from './call/handler-result.ts';
+import { type AskingMethod, askingMethods, type Registered } from './call/request.ts';
+import { markReplayable } from './call/shared-call.ts';
+import { timedDirect } from './call/timed-direct.ts';
+import { runUnattended } from './call/unattended.ts';
 import type { MidcallOptions } from './config.ts';
 import { configure, drawn } from './configure.ts';
-import { dispatcher, type ResumableTool } from './dispatch.ts';
 import { aboutClient } from './era.ts';
-import type { GatewayCall, GatewayOptions, Handled } from './gateway-call.ts';
-import { promptResult, resourceResult, toolResult } from './handler-result.ts';
+import type { WaitingCall } from './observe/waiting-calls.ts';
+import { waitingKinds } from './observe/waiting-kinds.ts';
 import {
   addressKind,
   checkRegistration,
@@ -39,18 +45,12 @@ import {
   taskSupport,
   toolKinds,
 } from './registration.ts';
-import { type AskingMethod, askingMethods, type Registered } from './request.ts';
 import { registerResume } from './resume/resume-tool.ts';
 import type { Files } from './roots/index.ts';
 import { answerDirectly } from './sdk-seam/direct-answers.ts';
 import { wrapServer } from './sdk-seam/request-slot.ts';
-import { markReplayable } from './shared-call.ts';
 import { callsMayBecomeTasks, serveTasks } from './tasks/serve-tasks.ts';
 import { Tasks } from './tasks/tasks.ts';
-import { timedDirect } from './timed-direct.ts';
-import { runUnattended } from './unattended.ts';
-import type { WaitingCall } from './waiting-calls.ts';
-import { waitingKinds } from './waiting-kinds.ts';
 
 type ArgsOf<S> = S extends StandardSchemaWithJSON ? StandardSchemaWithJSON.InferOutput<S> : Record<string, never>;
 

@@ -45,7 +45,6 @@ export type {
   WizardForms,
   WizardValidate,
 } from './asking/wizard-ask.ts';
-export type { AuditEvent, AuditSink, CallRef, ErrorSink, PageEvent, RequestOutcome } from './audit.ts';
 export type {
   AboutClient,
   AboutRequest,
@@ -57,7 +56,9 @@ export type {
   StepContext,
   StepOptions,
   StepRetry,
-} from './call.ts';
+} from './call/call.ts';
+export type { GatewayCall, GatewayOptions, GatewayPage, Handled } from './call/gateway-call.ts';
+export type { TaskMode } from './call/request.ts';
 export type { Consent } from './channels/native/consent.ts';
 export type { UrlAsk } from './channels/page/ask.ts';
 export type {
@@ -73,10 +74,11 @@ export type {
 export type { MidcallOptions } from './config.ts';
 export { digest, type Json } from './digest.ts';
 export type { RunEnd } from './engine/deferred.ts';
-export type { GatewayCall, GatewayOptions, GatewayPage, Handled } from './gateway-call.ts';
 export type { JobRun, Jobs } from './jobs/jobs.ts';
 export { type Midcall, midcall } from './midcall.ts';
-export type { Observation, Observer } from './observe.ts';
+export type { AuditEvent, AuditSink, CallRef, ErrorSink, PageEvent, RequestOutcome } from './observe/audit.ts';
+export type { Observation, Observer } from './observe/observe.ts';
+export type { WaitingCall } from './observe/waiting-calls.ts';
 export type { Principal, PrincipalOf } from './principal.ts';
 export type {
   PromptAnswer,
@@ -86,9 +88,7 @@ export type {
   ToolAnswer,
   ToolConfig,
 } from './registration.ts';
-export type { TaskMode } from './request.ts';
 export type { Direct, DirectAnswer, DirectRequest } from './sdk-seam/direct-answers.ts';
 export { type KeyRing, type KeyRingOptions, type KeySource, keyRing, type SealKey } from './state/keys.ts';
 export { createSealer, type Opened, type Sealer, type SealerOptions } from './state/seal.ts';
-export type { WaitingCall } from './waiting-calls.ts';
 export type { Wake } from './wake.ts';

@@ -20,7 +20,7 @@ import type {
   StandardSchemaWithJSON,
   ToolAnnotations,
 } from '@modelcontextprotocol/server';
-import type { TaskMode } from './request.ts';
+import type { TaskMode } from './call/request.ts';
 
 interface Described {
   readonly title?: string;

@@ -13,8 +13,8 @@ import {
   isForm,
   refuseSecretMessage,
 } from '@midcall/core/form';
-import type { Unstamped } from '../audit.ts';
-import type { ElicitAsk } from '../call.ts';
+import type { ElicitAsk } from '../call/call.ts';
+import type { CallRequest } from '../call/request.ts';
 import type { AskChannel, FormQuestion, Put } from '../channels/channel.ts';
 import { ladder, wouldCount } from '../channels/ladder.ts';
 import { asNative, native } from '../channels/native/native.ts';
@@ -27,7 +27,7 @@ import { type Recording, unanswered } from '../channels/recording.ts';
 import type { Config } from '../config.ts';
 import { shortLabel } from '../engine/journal.ts';
 import { missingCapability } from '../era.ts';
-import type { CallRequest } from '../request.ts';
+import type { Unstamped } from '../observe/audit.ts';
 import { checkAsk } from './check-ask.ts';
 import { checkChannels, checkFallback } from './check-channels.ts';
 import { AskHistory } from './judge.ts';

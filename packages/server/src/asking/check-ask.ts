@@ -20,7 +20,7 @@ import {
   required,
   text,
 } from '@midcall/core/options';
-import type { ElicitAsk, StepOptions, StepRetry } from '../call.ts';
+import type { ElicitAsk, StepOptions, StepRetry } from '../call/call.ts';
 import { channels } from '../channels/all.ts';
 import type { UrlAsk } from '../channels/page/ask.ts';
 import { MAX_TIMEOUT_MS } from '../engine/timer.ts';

@@ -4,10 +4,10 @@
  */
 import { MidcallError } from '@midcall/core/errors';
 import { type Assurance, assures, type Channel, type Form, type FormInput } from '@midcall/core/form';
-import type { ElicitAsk } from '../call.ts';
+import type { ElicitAsk } from '../call/call.ts';
+import type { CallRequest } from '../call/request.ts';
 import type { UrlAsk } from '../channels/page/ask.ts';
 import type { Config } from '../config.ts';
-import type { CallRequest } from '../request.ts';
 
 type Asking = Pick<CallRequest, 'registered' | 'name'>;
 type Switched = Pick<Config, 'channels' | 'pages'>;

@@ -23,13 +23,13 @@ import {
   type ToolResultContent,
 } from '@midcall/core/sampling';
 import { documentation } from '@midcall/core/text';
+import type { CallRequest } from '../call/request.ts';
 import type { CallRun, ClientAsk } from '../channels/outgoing.ts';
 import { type Recording, readRecording } from '../channels/recording.ts';
 import type { Config } from '../config.ts';
 import { digest, type Json } from '../digest.ts';
 import { MAX_TIMEOUT_MS } from '../engine/timer.ts';
 import { roundsRevision } from '../era.ts';
-import type { CallRequest } from '../request.ts';
 import type { PlainSamplingRequest, ToolSamplingRequest, ToolSamplingResult } from './sampling-request.ts';
 
 export interface Sampler {

@@ -5,7 +5,7 @@
  */
 import { type Issue, isCardNumber, secretIn } from '@midcall/core/form';
 import { defined } from '@midcall/core/json';
-import type { ElicitAsk } from '../call.ts';
+import type { ElicitAsk } from '../call/call.ts';
 import type { CallRun } from '../channels/outgoing.ts';
 
 /** An answer that was not taken, and why. */

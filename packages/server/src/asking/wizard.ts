@@ -19,7 +19,7 @@ import {
   type Issue,
 } from '@midcall/core/form';
 import { defined } from '@midcall/core/json';
-import type { ElicitAsk } from '../call.ts';
+import type { ElicitAsk } from '../call/call.ts';
 import type { ChannelCall, FormQuestion } from '../channels/channel.ts';
 import { ladder } from '../channels/ladder.ts';
 import { ASK_AGAIN } from '../channels/put-form.ts';

@@ -6,9 +6,9 @@
  */
 import type { Answer, Assurance, Channel, Form, FormInput } from '@midcall/core/form';
 import type { AskHistory } from '../asking/judge.ts';
-import type { ElicitAsk } from '../call.ts';
+import type { ElicitAsk } from '../call/call.ts';
+import type { CallRequest } from '../call/request.ts';
 import type { Config } from '../config.ts';
-import type { CallRequest } from '../request.ts';
 import type { CallRun } from './outgoing.ts';
 import type { UrlAsk } from './page/ask.ts';
 import type { PageCall } from './page/plan.ts';

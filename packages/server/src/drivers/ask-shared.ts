@@ -2,10 +2,11 @@
  * Puts one question of a call that another process may take over: its time runs from when it was first put, by whomever, and
  * what was answered to an earlier holder counts.
  */
+
+import { HandedOver, type SharedCall } from '../call/shared-call.ts';
 import type { ClientAsk, OpenQuestion } from '../channels/outgoing.ts';
 import { fromClient, type Recording, unanswered } from '../channels/recording.ts';
 import type { Config } from '../config.ts';
-import { HandedOver, type SharedCall } from '../shared-call.ts';
 import { received } from './received.ts';
 
 const METHOD_NOT_FOUND = -32601;

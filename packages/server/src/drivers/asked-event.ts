@@ -1,6 +1,7 @@
 /** What the audit is told of a question when it leaves; see `audited` of an outgoing question. */
-import type { Unstamped } from '../audit.ts';
+
 import type { OpenQuestion } from '../channels/outgoing.ts';
+import type { Unstamped } from '../observe/audit.ts';
 
 /** @returns nothing for what is put to no person: roots, and the model; nor for the second half of a question */
 export function askedEvent(ask: OpenQuestion): Unstamped | undefined {

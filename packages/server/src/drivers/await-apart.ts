@@ -1,8 +1,9 @@
 /** Waiting for answers that come apart from the client: for as long as a request may be held, with signs of life meanwhile. */
+
+import type { CallRequest } from '../call/request.ts';
 import type { ApartAsk, OpenQuestion } from '../channels/outgoing.ts';
 import { type Recording, unanswered } from '../channels/recording.ts';
 import type { Config } from '../config.ts';
-import type { CallRequest } from '../request.ts';
 import { signsOfLife } from './signs-of-life.ts';
 
 /**

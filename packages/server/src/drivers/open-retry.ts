@@ -7,13 +7,13 @@
 import { MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import type { Unstamped } from '../audit.ts';
+import type { CallRequest } from '../call/request.ts';
+import type { SharedCall } from '../call/shared-call.ts';
 import { fromClient, unanswered } from '../channels/recording.ts';
 import type { Config } from '../config.ts';
 import { digest, type Json } from '../digest.ts';
 import type { Entry } from '../engine/journal.ts';
-import type { CallRequest } from '../request.ts';
-import type { SharedCall } from '../shared-call.ts';
+import type { Unstamped } from '../observe/audit.ts';
 import type { Attempt } from '../state/claims.ts';
 import { type FlowSteps, flowSteps } from '../state/ledger.ts';
 import { lifeOf, type OutAsk, openState } from '../state/request-state.ts';

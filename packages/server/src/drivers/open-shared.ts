@@ -1,8 +1,8 @@
 /** What a request of a session that several processes serve brings: where its call stands, and the claim it is run under. */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { type CallRequest, principalKey } from '../call/request.ts';
+import type { SharedCall } from '../call/shared-call.ts';
 import { digest } from '../digest.ts';
-import { type CallRequest, principalKey } from '../request.ts';
-import type { SharedCall } from '../shared-call.ts';
 import { flowSteps } from '../state/ledger.ts';
 import { begins, interrupted, type OpenedCall } from './open-retry.ts';
 

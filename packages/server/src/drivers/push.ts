@@ -4,7 +4,8 @@
  * was open is run again with the answers, so that both eras mean the same.
  */
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
-import type { Unstamped } from '../audit.ts';
+import type { CallRequest } from '../call/request.ts';
+import type { SharedCall } from '../call/shared-call.ts';
 import {
   type ApartAsk,
   type CallRun,
@@ -19,9 +20,8 @@ import type { Json } from '../digest.ts';
 import { Run } from '../engine/run.ts';
 import type { EngineOptions, Outcome } from '../engine/seam.ts';
 import { push } from '../era.ts';
-import { measureOpen } from '../metrics.ts';
-import type { CallRequest } from '../request.ts';
-import type { SharedCall } from '../shared-call.ts';
+import type { Unstamped } from '../observe/audit.ts';
+import { measureOpen } from '../observe/metrics.ts';
 import { again } from './again.ts';
 import { askShared } from './ask-shared.ts';
 import { askedEvent } from './asked-event.ts';

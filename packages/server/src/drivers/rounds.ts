@@ -5,7 +5,9 @@
 
 import { MidcallError } from '@midcall/core/errors';
 import { type InputRequiredResult, inputRequired } from '@modelcontextprotocol/server';
-import type { Unstamped } from '../audit.ts';
+import type { Departure } from '../call/departure.ts';
+import { detachedOf } from '../call/detached.ts';
+import { type CallRequest, outlivesRequest } from '../call/request.ts';
 import {
   type ApartAsk,
   type CallRun,
@@ -15,12 +17,10 @@ import {
   type Outgoing,
 } from '../channels/outgoing.ts';
 import type { Config } from '../config.ts';
-import type { Departure } from '../departure.ts';
-import { detachedOf } from '../detached.ts';
 import { type Entry, shortLabel } from '../engine/journal.ts';
 import { Run } from '../engine/run.ts';
 import type { EngineOptions, Outcome } from '../engine/seam.ts';
-import { type CallRequest, outlivesRequest } from '../request.ts';
+import type { Unstamped } from '../observe/audit.ts';
 import { type OutAsk, type RoundState, sealState } from '../state/request-state.ts';
 import { again } from './again.ts';
 import { awaitApart, timedOut } from './await-apart.ts';

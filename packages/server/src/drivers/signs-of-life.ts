@@ -4,9 +4,9 @@
  * Requirements": the number only grows, whatever is waited for).
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
+import type { CallRequest } from '../call/request.ts';
+import { sharedCallOf } from '../call/shared-call.ts';
 import type { Config } from '../config.ts';
-import type { CallRequest } from '../request.ts';
-import { sharedCallOf } from '../shared-call.ts';
 
 /** Milliseconds between two signs. */
 const EVERY_MS = 10_000;

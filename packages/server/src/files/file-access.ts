@@ -7,12 +7,12 @@
 import { MidcallError } from '@midcall/core/errors';
 import { documentation } from '@midcall/core/text';
 import type { McpServer } from '@modelcontextprotocol/server';
+import { type CallRequest, inRounds } from '../call/request.ts';
 import type { CallRun, ClientAsk } from '../channels/outgoing.ts';
 import { readRecording } from '../channels/recording.ts';
 import type { Config } from '../config.ts';
 import type { Json } from '../digest.ts';
 import { push, roundsRevision } from '../era.ts';
-import { type CallRequest, inRounds } from '../request.ts';
 import {
   type Boundary,
   type Files,

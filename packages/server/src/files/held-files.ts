@@ -1,7 +1,7 @@
 /** Files whose every operation is held while the run is: none starts once its round has left or the run is closed. */
 
 import type { Run } from '../engine/run.ts';
-import { type Observer, observed } from '../observe.ts';
+import { type Observer, observed } from '../observe/observe.ts';
 import type { FileHandle, Files } from '../roots/index.ts';
 
 interface Guard {

@@ -13,9 +13,9 @@ import {
   type Server,
   type TransportSendOptions,
 } from '@modelcontextprotocol/server';
-import type { AskingMethod } from '../request.ts';
+import type { AskingMethod } from '../call/request.ts';
+import { isReplayable, shareCall } from '../call/shared-call.ts';
 import { SessionTransport } from '../sdk-seam/session-transport.ts';
-import { isReplayable, shareCall } from '../shared-call.ts';
 import { type CallKeys, callName, questionId, type SessionKeys, STANDALONE } from './keys.ts';
 import { type Member, sealAt } from './member.ts';
 import { type Claim, nameOfCall, RunningCall, streamName } from './running-call.ts';

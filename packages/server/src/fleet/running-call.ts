@@ -8,8 +8,6 @@
  * - running-call-F3 What a call came to is kept before its steps are forgotten, and before it is sent.
  */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import { digest, type Json } from '../digest.ts';
-import type { Entry } from '../engine/journal.ts';
 import {
   type Caller,
   HandedOver,
@@ -18,7 +16,9 @@ import {
   type SharedAsk,
   type SharedCall,
   type SharedResponse,
-} from '../shared-call.ts';
+} from '../call/shared-call.ts';
+import { digest, type Json } from '../digest.ts';
+import type { Entry } from '../engine/journal.ts';
 import type { Reply, Script } from './commands.ts';
 import { type CallKeys, questionId, type SessionKeys } from './keys.ts';
 import { type Member, openAt, persist, sealAt } from './member.ts';

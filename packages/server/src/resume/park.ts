@@ -6,10 +6,10 @@
 
 import { MidcallError } from '@midcall/core/errors';
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import { type CallRequest, callRef, waitingResult } from '../call/request.ts';
 import type { ApartAsk, OpenQuestion } from '../channels/outgoing.ts';
 import type { Config } from '../config.ts';
 import type { Journal } from '../engine/journal.ts';
-import { type CallRequest, callRef, waitingResult } from '../request.ts';
 import { sealState } from '../state/request-state.ts';
 import { keepTicket, RESUME } from './ticket.ts';
 

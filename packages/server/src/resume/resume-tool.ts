@@ -1,7 +1,7 @@
 /** The tool that goes on with a call that waits; listed only for clients that may need it. */
 import type { McpServer, ServerContext, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import type { Dispatch, ResumableTool } from '../dispatch.ts';
+import type { Dispatch, ResumableTool } from '../call/dispatch.ts';
 import { viewClient } from '../era.ts';
 import { arrangeTools } from '../sdk-seam/request-slot.ts';
 import { RESUME } from './ticket.ts';

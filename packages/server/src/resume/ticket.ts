@@ -8,13 +8,13 @@
  *   refused. The store knows a ticket by its digest alone.
  */
 import { MidcallError } from '@midcall/core/errors';
-import type { CallRef } from '../audit.ts';
+import type { CallRequest } from '../call/request.ts';
 import type { Recording } from '../channels/recording.ts';
 import type { Config } from '../config.ts';
 import { digest, type Json } from '../digest.ts';
 import { begins, interrupted, type OpenedCall } from '../drivers/open-retry.ts';
 import type { Entry } from '../engine/journal.ts';
-import type { CallRequest } from '../request.ts';
+import type { CallRef } from '../observe/audit.ts';
 import { flowSteps } from '../state/ledger.ts';
 import { lifeOf, openState } from '../state/request-state.ts';
 

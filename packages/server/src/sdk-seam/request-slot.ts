@@ -10,9 +10,9 @@
 
 import { MidcallError } from '@midcall/core/errors';
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
-import type { Departure } from '../departure.ts';
-import { type AskingMethod, askingMethods, type RawParams } from '../request.ts';
-import { asThrown } from '../sendable.ts';
+import type { Departure } from '../call/departure.ts';
+import { type AskingMethod, askingMethods, type RawParams } from '../call/request.ts';
+import { asThrown } from '../call/sendable.ts';
 
 /** What the client gets, or would have got where it is gone. */
 export type Final = { readonly result: unknown } | { readonly error: unknown };

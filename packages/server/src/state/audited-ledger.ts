@@ -3,9 +3,9 @@
  * followed. The audit is written before the effect, so that a step begun and never ended shows even where no retry comes.
  */
 import { MidcallError } from '@midcall/core/errors';
-import type { Unstamped } from '../audit.ts';
 import type { Entry } from '../engine/journal.ts';
 import type { StepLedger, WorkId } from '../engine/seam.ts';
+import type { Unstamped } from '../observe/audit.ts';
 import type { Attempt } from './claims.ts';
 
 type Begun = Awaited<ReturnType<StepLedger['begin']>>;

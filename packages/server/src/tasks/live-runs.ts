@@ -3,8 +3,8 @@
  * server closes, and shown to the other processes that have the same store.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
+import { detachedOf } from '../call/detached.ts';
 import type { Config } from '../config.ts';
-import { detachedOf } from '../detached.ts';
 import { taskName } from '../wake.ts';
 import type { TaskStore } from './task-store.ts';
 

@@ -4,10 +4,10 @@
  * 2026-07-28.
  */
 import { type McpServer, ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server';
+import { HandedOver, type SharedCall, sharedCallOf } from '../call/shared-call.ts';
 import { digest } from '../digest.ts';
 import { push } from '../era.ts';
 import { whenServerCloses } from '../sdk-seam/server-close.ts';
-import { HandedOver, type SharedCall, sharedCallOf } from '../shared-call.ts';
 import { type InputRequest, isOlder, isOver, type Task, toldOlder, unanswered } from './task.ts';
 import type { Tasks } from './tasks.ts';
 

@@ -11,11 +11,11 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { detachedOf } from '../call/detached.ts';
+import { principalKey, type Registered } from '../call/request.ts';
+import { clientOf, principalOf } from '../call/requester.ts';
 import type { Config } from '../config.ts';
-import { detachedOf } from '../detached.ts';
 import { declaresTasks, hasTaskParameter, TASKS_EXTENSION, viewClient } from '../era.ts';
-import { principalKey, type Registered } from '../request.ts';
-import { clientOf, principalOf } from '../requester.ts';
 import { departureOf } from '../sdk-seam/request-slot.ts';
 import { type ListenRequest, serveSubscriptions, type TaskSubscription } from '../sdk-seam/task-subscription.ts';
 import {

@@ -8,10 +8,10 @@
  */
 import { isMidcallError } from '@midcall/core/errors';
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
+import type { Departure } from '../call/departure.ts';
+import { detachedOf } from '../call/detached.ts';
+import type { Registered } from '../call/request.ts';
 import type { Config } from '../config.ts';
-import type { Departure } from '../departure.ts';
-import { detachedOf } from '../detached.ts';
-import type { Registered } from '../request.ts';
 import { departureOf } from '../sdk-seam/request-slot.ts';
 import { cancelled, closing, LiveRuns } from './live-runs.ts';
 import { isOver, isReady, jobOf, keyOf, type Task, unanswered } from './task.ts';

@@ -1,6 +1,6 @@
 /** A task as it is kept, and as it is told (extension `io.modelcontextprotocol/tasks`, "Tasks"). Pure. */
 
-import type { ClientView } from '../client-view.ts';
+import type { ClientView } from '../call/client-view.ts';
 import { digest, type Json } from '../digest.ts';
 import { received } from '../drivers/received.ts';
 import type { Principal } from '../principal.ts';

@@ -9,10 +9,10 @@
  * - tasks-5 A request that is given up before its task leaves leaves none that goes on.
  */
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
+import { detach } from '../call/detached.ts';
+import { type CallRequest, type Registered, readRequest } from '../call/request.ts';
 import type { Config } from '../config.ts';
-import { detach } from '../detached.ts';
 import { digest } from '../digest.ts';
-import { type CallRequest, type Registered, readRequest } from '../request.ts';
 import { departureOf } from '../sdk-seam/request-slot.ts';
 import { sealState } from '../state/request-state.ts';
 import { OpenTasks } from './open-tasks.ts';

@@ -1,7 +1,7 @@
 /** One turn of a task: the retry that the server makes of itself, and what it leaves in the task. */
 import type { ServerContext } from '@modelcontextprotocol/server';
-import type { Departure } from '../departure.ts';
-import { detach } from '../detached.ts';
+import type { Departure } from '../call/departure.ts';
+import { detach } from '../call/detached.ts';
 import type { InputRequest, Task } from './task.ts';
 
 /** What leaves instead of a result, for the client to answer. */

@@ -1,11 +1,11 @@
 /** Consent to a page that is another server's, in the words of that server. */
 import { checkOptions, type Kinds, name, positive, required } from '@midcall/core/options';
 import { checkMessage } from '../../asking/ask-message.ts';
-import type { Unstamped } from '../../audit.ts';
+import type { GatewayPage } from '../../call/gateway-call.ts';
+import type { CallRequest } from '../../call/request.ts';
 import type { Config } from '../../config.ts';
 import { urlParams } from '../../era.ts';
-import type { GatewayPage } from '../../gateway-call.ts';
-import type { CallRequest } from '../../request.ts';
+import type { Unstamped } from '../../observe/audit.ts';
 import type { CallRun } from '../outgoing.ts';
 import { askConsent, type Consent } from './consent.ts';
 

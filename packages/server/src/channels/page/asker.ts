@@ -7,13 +7,13 @@ import { type Answer, type Assurance, assures, type By } from '@midcall/core/for
 import { checkUrlAsk } from '../../asking/check-ask.ts';
 import { checkPageChannels } from '../../asking/check-channels.ts';
 import { AskHistory } from '../../asking/judge.ts';
-import type { Unstamped } from '../../audit.ts';
+import type { CallRequest } from '../../call/request.ts';
 import type { Config } from '../../config.ts';
 import type { Json } from '../../digest.ts';
 import { digest } from '../../digest.ts';
 import { shortLabel } from '../../engine/journal.ts';
 import { formParams, missingCapability, urlParams, urlRequired } from '../../era.ts';
-import type { CallRequest } from '../../request.ts';
+import type { Unstamped } from '../../observe/audit.ts';
 import { askConsent } from '../native/consent.ts';
 import type { ApartAsk, CallRun, ClientAsk } from '../outgoing.ts';
 import { elapsed, type Recording, readRecording } from '../recording.ts';

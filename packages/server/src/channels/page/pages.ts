@@ -8,8 +8,8 @@
  */
 import type { Assurance } from '@midcall/core/form';
 import type { Store } from '@midcall/core/store';
-import type { CallRef, PageEvent } from '../../audit.ts';
 import type { Json } from '../../digest.ts';
+import type { CallRef, PageEvent } from '../../observe/audit.ts';
 import type { Principal } from '../../principal.ts';
 import type { Sealer } from '../../state/seal.ts';
 import type { Wake } from '../../wake.ts';

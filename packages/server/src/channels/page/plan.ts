@@ -11,10 +11,10 @@
  */
 import { isMidcallError } from '@midcall/core/errors';
 import { type Assurance, assures, type Channel } from '@midcall/core/form';
-import type { CallRef } from '../../audit.ts';
+import type { CallRequest } from '../../call/request.ts';
 import type { Config } from '../../config.ts';
 import type { Json } from '../../digest.ts';
-import type { CallRequest } from '../../request.ts';
+import type { CallRef } from '../../observe/audit.ts';
 import type { Announce, Announced } from './announced.ts';
 import type { PageService, PersonCheck } from './pages.ts';
 

@@ -5,9 +5,9 @@
  * - relay-L3 An answer is checked like any other, and carries assurance `relayed`.
  */
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import { type CallRequest, callRef, waitingResult } from '../../call/request.ts';
 import type { Config } from '../../config.ts';
 import { type Journal, shortLabel } from '../../engine/journal.ts';
-import { type CallRequest, callRef, waitingResult } from '../../request.ts';
 import { keepTicket, RESUME } from '../../resume/ticket.ts';
 import { sealState } from '../../state/request-state.ts';
 import type { ModelAsk, OpenQuestion } from '../outgoing.ts';

@@ -1,10 +1,10 @@
 /** What a handler logs, sent to the client that asked for it (server/utilities/logging). */
 import { jsonLoss, lossText } from '@midcall/core/json';
 import { checkGiven, name, oneOf } from '@midcall/core/options';
+import type { CallRun } from '../channels/outgoing.ts';
+import type { Config } from '../config.ts';
+import type { Listener } from '../drivers/signs-of-life.ts';
 import type { LogLevel } from './call.ts';
-import type { CallRun } from './channels/outgoing.ts';
-import type { Config } from './config.ts';
-import type { Listener } from './drivers/signs-of-life.ts';
 
 const level = oneOf('debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency');
 

@@ -1,32 +1,32 @@
 /** Runs one call from where it stands: which driver, what its handler is given, and what becomes of the outcome. */
 
 import { MidcallError } from '@midcall/core/errors';
-import type { Unstamped } from './audit.ts';
+import type { CallRun, ModelAsk, OpenQuestion } from '../channels/outgoing.ts';
+import type { PageCall } from '../channels/page/plan.ts';
+import { leaveToModel } from '../channels/relay/leave.ts';
+import type { Config } from '../config.ts';
+import { digest, type Json } from '../digest.ts';
+import { askedEvent } from '../drivers/asked-event.ts';
+import { interrupted, type OpenedCall } from '../drivers/open-retry.ts';
+import { runByPush } from '../drivers/push.ts';
+import { runByRounds } from '../drivers/rounds.ts';
+import type { EngineOptions } from '../engine/seam.ts';
+import { aboutClient, isWireError, tellCompleted, tellCompletedLater } from '../era.ts';
+import type { FileAccesses } from '../files/file-access.ts';
+import type { Unstamped } from '../observe/audit.ts';
+import { traceRound } from '../observe/trace.ts';
+import { park } from '../resume/park.ts';
+import type { Ending, Final } from '../sdk-seam/request-slot.ts';
+import { AuditedLedger } from '../state/audited-ledger.ts';
+import { flowSteps, stepLedger } from '../state/ledger.ts';
 import type { Call } from './call.ts';
 import type { CallEnd } from './call-end.ts';
-import type { CallRun, ModelAsk, OpenQuestion } from './channels/outgoing.ts';
-import type { PageCall } from './channels/page/plan.ts';
-import { leaveToModel } from './channels/relay/leave.ts';
-import type { Config } from './config.ts';
 import type { Departure } from './departure.ts';
 import { detachedOf } from './detached.ts';
-import { digest, type Json } from './digest.ts';
-import { askedEvent } from './drivers/asked-event.ts';
-import { interrupted, type OpenedCall } from './drivers/open-retry.ts';
-import { runByPush } from './drivers/push.ts';
-import { runByRounds } from './drivers/rounds.ts';
-import type { EngineOptions } from './engine/seam.ts';
-import { aboutClient, isWireError, tellCompleted, tellCompletedLater } from './era.ts';
-import type { FileAccesses } from './files/file-access.ts';
 import { makeCall } from './handle.ts';
 import { auditor, type CallRequest, callRef, inRounds, outlivesRequest } from './request.ts';
-import { park } from './resume/park.ts';
-import type { Ending, Final } from './sdk-seam/request-slot.ts';
 import { asThrown, checkSendable } from './sendable.ts';
 import { HandedOver } from './shared-call.ts';
-import { AuditedLedger } from './state/audited-ledger.ts';
-import { flowSteps, stepLedger } from './state/ledger.ts';
-import { traceRound } from './trace.ts';
 
 export type Handler<R> = (call: Call) => R | Promise<R>;
 

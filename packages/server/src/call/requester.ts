@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
 import type { ServerContext } from '@modelcontextprotocol/server';
-import type { Principal, PrincipalOf } from './principal.ts';
+import type { Principal, PrincipalOf } from '../principal.ts';
 
 interface PrincipalOptions {
   readonly principal: PrincipalOf | undefined;

@@ -7,10 +7,10 @@
  */
 import { MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
+import { digest } from '../digest.ts';
+import type { Principal } from '../principal.ts';
+import { TimeList } from '../state/time-list.ts';
 import type { CallRef } from './audit.ts';
-import { digest } from './digest.ts';
-import type { Principal } from './principal.ts';
-import { TimeList } from './state/time-list.ts';
 
 /** One call that waits without a request, or may be gone on with. */
 export interface WaitingCall {

@@ -3,13 +3,13 @@ import type { Answer, Assurance, Channel, FormInput, FormValue } from '@midcall/
 import type { Root } from '@midcall/core/roots';
 import type { SamplingResult } from '@midcall/core/sampling';
 import type { AuthInfo } from '@modelcontextprotocol/server';
-import type { PlainSamplingRequest, ToolSamplingRequest, ToolSamplingResult } from './asking/sampling-request.ts';
-import type { Validation } from './asking/validation.ts';
-import type { WizardAsk, WizardContent, WizardForms } from './asking/wizard-ask.ts';
-import type { UrlAsk } from './channels/page/ask.ts';
-import type { RunEnd } from './engine/deferred.ts';
-import type { Principal } from './principal.ts';
-import type { Files } from './roots/index.ts';
+import type { PlainSamplingRequest, ToolSamplingRequest, ToolSamplingResult } from '../asking/sampling-request.ts';
+import type { Validation } from '../asking/validation.ts';
+import type { WizardAsk, WizardContent, WizardForms } from '../asking/wizard-ask.ts';
+import type { UrlAsk } from '../channels/page/ask.ts';
+import type { RunEnd } from '../engine/deferred.ts';
+import type { Principal } from '../principal.ts';
+import type { Files } from '../roots/index.ts';
 
 /** One question with a form. */
 export interface ElicitAsk<I extends FormInput> {

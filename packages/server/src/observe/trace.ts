@@ -4,9 +4,9 @@
  * API is used: without an SDK in the process nothing is recorded.
  */
 import { context, type Span, SpanStatusCode, trace } from '@opentelemetry/api';
+import type { CallRequest } from '../call/request.ts';
 import type { Unstamped } from './audit.ts';
 import { errorCode } from './error-code.ts';
-import type { CallRequest } from './request.ts';
 
 export interface RoundTrace {
   /** Sees every audit event of the round. */

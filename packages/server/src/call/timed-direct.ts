@@ -1,7 +1,7 @@
 /** Requests that are answered before their handler is called, measured like others. */
-import { measureOperation } from './metrics.ts';
+import { measureOperation } from '../observe/metrics.ts';
+import type { Direct } from '../sdk-seam/direct-answers.ts';
 import type { AskingMethod } from './request.ts';
-import type { Direct } from './sdk-seam/direct-answers.ts';
 
 /** @param now - milliseconds since the epoch */
 export const timedDirect =

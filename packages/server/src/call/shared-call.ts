@@ -4,9 +4,9 @@
  */
 import type { Store } from '@midcall/core/store';
 import type { McpServer, Server, ServerContext } from '@modelcontextprotocol/server';
-import type { Json } from './digest.ts';
-import type { Entry, Journal } from './engine/journal.ts';
-import type { Principal } from './principal.ts';
+import type { Json } from '../digest.ts';
+import type { Entry, Journal } from '../engine/journal.ts';
+import type { Principal } from '../principal.ts';
 import type { AskingMethod } from './request.ts';
 
 /** Whose call it is. */

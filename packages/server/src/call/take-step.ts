@@ -9,13 +9,13 @@
  *   the other's attempt came to, in whatever order they fail.
  */
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
-import { checkStep } from './asking/check-ask.ts';
+import { checkStep } from '../asking/check-ask.ts';
+import type { CallRun } from '../channels/outgoing.ts';
+import type { Config } from '../config.ts';
+import { digest } from '../digest.ts';
+import { MAX_TIMEOUT_MS } from '../engine/timer.ts';
+import { observed } from '../observe/observe.ts';
 import type { StepContext, StepOptions, StepRetry } from './call.ts';
-import type { CallRun } from './channels/outgoing.ts';
-import type { Config } from './config.ts';
-import { digest } from './digest.ts';
-import { MAX_TIMEOUT_MS } from './engine/timer.ts';
-import { observed } from './observe.ts';
 
 type Work = (context: StepContext) => unknown;
 type Surroundings = { readonly config: Config; readonly flow: string };

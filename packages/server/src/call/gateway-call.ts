@@ -1,10 +1,10 @@
 /** What the handler of `mid.handle` holds: a call whose questions are another server's. */
 import type { Answer, FormInput, FormValue } from '@midcall/core/form';
 import type { ServerContext } from '@modelcontextprotocol/server';
+import type { Consent } from '../channels/native/consent.ts';
+import type { Direct } from '../sdk-seam/direct-answers.ts';
 import type { Call, ElicitAsk } from './call.ts';
-import type { Consent } from './channels/native/consent.ts';
 import type { TaskMode } from './request.ts';
-import type { Direct } from './sdk-seam/direct-answers.ts';
 
 /** A page of another server. */
 export interface GatewayPage {

@@ -1,15 +1,15 @@
 /** One request that may ask: what is known about it before its handler runs. */
 import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprotocol/server';
-import type { AuditEvent, CallRef, Unstamped } from './audit.ts';
+import type { Config } from '../config.ts';
+import { digest } from '../digest.ts';
+import { viewClient } from '../era.ts';
+import type { AuditEvent, CallRef, Unstamped } from '../observe/audit.ts';
+import type { Principal } from '../principal.ts';
+import { nameOf } from '../sdk-seam/server-name.ts';
+import type { Binding } from '../state/request-state.ts';
 import type { ClientView } from './client-view.ts';
-import type { Config } from './config.ts';
 import { detachedOf } from './detached.ts';
-import { digest } from './digest.ts';
-import { viewClient } from './era.ts';
-import type { Principal } from './principal.ts';
 import { clientOf, principalOf } from './requester.ts';
-import { nameOf } from './sdk-seam/server-name.ts';
-import type { Binding } from './state/request-state.ts';
 
 /** The requests whose handlers may ask (2026-07-28, basic/patterns/mrtr, "Supported Requests"). */
 export const askingMethods = ['tools/call', 'prompts/get', 'resources/read'] as const;

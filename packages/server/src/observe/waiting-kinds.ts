@@ -1,7 +1,7 @@
 /** How a call that waits is looked at, and ended, where it waits. */
-import type { Config } from './config.ts';
-import { dropTicket, lookAtTicket } from './resume/ticket.ts';
-import type { Tasks } from './tasks/tasks.ts';
+import type { Config } from '../config.ts';
+import { dropTicket, lookAtTicket } from '../resume/ticket.ts';
+import type { Tasks } from '../tasks/tasks.ts';
 import type { WaitingKinds } from './waiting-calls.ts';
 
 export const waitingKinds = (tasks: Tasks, config: Config): WaitingKinds => ({

@@ -2,14 +2,15 @@
  * How a request of a call ended, told to the operator: the audit has the outcome and a code, `onError` the error itself.
  * Told when it is known what the client gets, which the SDK or another attempt at the same retry may still change.
  */
-import type { CallRef, RequestOutcome, Unstamped } from './audit.ts';
-import type { Config } from './config.ts';
-import { isUrlRequired } from './era.ts';
-import { errorCode } from './error-code.ts';
-import { measureOperation } from './metrics.ts';
-import type { Final } from './sdk-seam/request-slot.ts';
+
+import type { Config } from '../config.ts';
+import { isUrlRequired } from '../era.ts';
+import type { CallRef, RequestOutcome, Unstamped } from '../observe/audit.ts';
+import { errorCode } from '../observe/error-code.ts';
+import { measureOperation } from '../observe/metrics.ts';
+import type { RoundTrace } from '../observe/trace.ts';
+import type { Final } from '../sdk-seam/request-slot.ts';
 import { asThrown } from './sendable.ts';
-import type { RoundTrace } from './trace.ts';
 
 /** What is known of a request while it is dispatched. */
 export class CallEnd {

@@ -3,16 +3,16 @@
  * the run is held. What most handlers never use is made when it is used, since many calls may wait at once.
  */
 import { isMidcallError, type MidcallErrorCode } from '@midcall/core/errors';
-import { Asker, type AskerOptions } from './asking/asker.ts';
-import { checkProgress } from './asking/check-ask.ts';
-import { type Sampler, sampler } from './asking/sampler.ts';
+import { Asker, type AskerOptions } from '../asking/asker.ts';
+import { checkProgress } from '../asking/check-ask.ts';
+import { type Sampler, sampler } from '../asking/sampler.ts';
+import { gatewayConsent } from '../channels/native/gateway-consent.ts';
+import type { CallRun } from '../channels/outgoing.ts';
+import { type Listener, tellProgress } from '../drivers/signs-of-life.ts';
+import { Operations } from '../engine/operations.ts';
+import type { FileAccess } from '../files/file-access.ts';
 import type { AboutClient, Call } from './call.ts';
-import { gatewayConsent } from './channels/native/gateway-consent.ts';
-import type { CallRun } from './channels/outgoing.ts';
 import { whenDetached } from './detached.ts';
-import { type Listener, tellProgress } from './drivers/signs-of-life.ts';
-import { Operations } from './engine/operations.ts';
-import type { FileAccess } from './files/file-access.ts';
 import type { GatewayCall } from './gateway-call.ts';
 import { Steps } from './take-step.ts';
 import { tellLog } from './tell-log.ts';

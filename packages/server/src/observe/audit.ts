@@ -3,7 +3,7 @@
  * thing that happened, handed to the `audit` option in the order it happened.
  */
 import type { Assurance, By, CancelReason, Channel } from '@midcall/core/form';
-import type { Principal } from './principal.ts';
+import type { Principal } from '../principal.ts';
 
 /** Which call an event belongs to. */
 export interface CallRef {

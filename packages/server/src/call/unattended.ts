@@ -3,11 +3,12 @@
  * is `unavailable`, so what the handler does without an answer is what happens; steps run, files are the operator's
  * directories, and a model is the operator's or none.
  */
+
+import type { CallRun, Outgoing } from '../channels/outgoing.ts';
+import type { Config } from '../config.ts';
+import { Run } from '../engine/run.ts';
+import { heldFiles } from '../files/held-files.ts';
 import type { Call } from './call.ts';
-import type { CallRun, Outgoing } from './channels/outgoing.ts';
-import type { Config } from './config.ts';
-import { Run } from './engine/run.ts';
-import { heldFiles } from './files/held-files.ts';
 import { makeCall } from './handle.ts';
 import type { CallRequest } from './request.ts';
 import { processUser } from './requester.ts';

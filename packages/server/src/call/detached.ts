@@ -3,8 +3,8 @@
  * and its person comes with them.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
+import type { Principal } from '../principal.ts';
 import type { ClientView } from './client-view.ts';
-import type { Principal } from './principal.ts';
 
 /** Whose request this was, when it began. */
 export interface Detached {

@@ -2,15 +2,18 @@
 
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { type CallToolResult, type McpServer, ProtocolError, type ServerContext } from '@modelcontextprotocol/server';
+import type { Config } from '../config.ts';
+import type { Json } from '../digest.ts';
+import { begins, type OpenedCall, openRetry } from '../drivers/open-retry.ts';
+import { openShared } from '../drivers/open-shared.ts';
+import { viewClient } from '../era.ts';
+import { type FileAccesses, fileAccess } from '../files/file-access.ts';
+import { openByTicket, readTicket } from '../resume/ticket.ts';
+import type { Files } from '../roots/index.ts';
+import { answer, type Earlier } from '../sdk-seam/request-slot.ts';
 import type { Call } from './call.ts';
 import { CallEnd } from './call-end.ts';
-import type { Config } from './config.ts';
 import { detachedOf } from './detached.ts';
-import type { Json } from './digest.ts';
-import { begins, type OpenedCall, openRetry } from './drivers/open-retry.ts';
-import { openShared } from './drivers/open-shared.ts';
-import { viewClient } from './era.ts';
-import { type FileAccesses, fileAccess } from './files/file-access.ts';
 import {
   type AskingMethod,
   auditor,
@@ -22,10 +25,7 @@ import {
   readRequest,
   unread,
 } from './request.ts';
-import { openByTicket, readTicket } from './resume/ticket.ts';
-import type { Files } from './roots/index.ts';
 import { type CallEnding, type Handler, runCall } from './run-call.ts';
-import { answer, type Earlier } from './sdk-seam/request-slot.ts';
 import { sharedCallOf } from './shared-call.ts';
 
 /** What the model brings to `resume`. */
