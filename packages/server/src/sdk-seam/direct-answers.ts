@@ -22,25 +22,26 @@ import { inEnvelopes } from '../era.ts';
 import { whenServerCloses } from './server-close.ts';
 import { tapSent } from './tapped-transport.ts';
 
-type Json = Readonly<Record<string, unknown>>;
-
 /** A request of a method that is handled as a whole, before its handler is called. */
 export interface DirectRequest {
   readonly id: string | number;
   /** As they arrived, but for what of `_meta` is the protocol's. */
-  readonly params: Json;
+  readonly params: Readonly<Record<string, unknown>>;
   /** What of `_meta` is the protocol's (2026-07-28); empty on 2025-11-25. */
-  readonly envelope: Json;
+  readonly envelope: Readonly<Record<string, unknown>>;
   /** What the client declares. */
   readonly capabilities: unknown;
   /** Tells the client something on the stream of this request. Rejects where the client is gone. */
-  notify(notification: { readonly method: string; readonly params?: Json | undefined }): Promise<void>;
+  notify(notification: {
+    readonly method: string;
+    readonly params?: Readonly<Record<string, unknown>> | undefined;
+  }): Promise<void>;
 }
 
 /** A request that is being answered before its handler is called. */
 export interface DirectAnswer {
   /** The whole result; undefined where the request is to be given to the handler. Must not reject. */
-  readonly result: Promise<Json | undefined>;
+  readonly result: Promise<Readonly<Record<string, unknown>> | undefined>;
   /**
    * Called where nobody waits for the result any more: the client takes the request back, or is gone, or the request that was
    * left to its handler has its response.
@@ -146,15 +147,26 @@ function requestIn(
 }
 
 /** The response as the SDK would make it of a handler's result. */
-function responseOf({ server }: McpServer, id: string | number, method: string, result: Json): JSONRPCMessage {
+function responseOf(
+  { server }: McpServer,
+  id: string | number,
+  method: string,
+  result: Readonly<Record<string, unknown>>,
+): JSONRPCMessage {
   const sdk = server as unknown as {
-    _wireCodec(): { encodeResult(method: string, result: Json, server: unknown): Json };
+    _wireCodec(): {
+      encodeResult(
+        method: string,
+        result: Readonly<Record<string, unknown>>,
+        server: unknown,
+      ): Readonly<Record<string, unknown>>;
+    };
     _outboundServerInfo(): unknown;
   };
   const fits = method === 'tools/call' ? server.projectCallToolResult(result as never, undefined) : result;
   return {
     jsonrpc: '2.0',
     id,
-    result: sdk._wireCodec().encodeResult(method, fits as Json, sdk._outboundServerInfo()),
+    result: sdk._wireCodec().encodeResult(method, fits as Readonly<Record<string, unknown>>, sdk._outboundServerInfo()),
   } as JSONRPCMessage;
 }
