@@ -97,8 +97,8 @@ describe('midcall call with the everything server', () => {
   });
 
   it('elicit-07: tells decline from dismiss, and both are calls that completed', async () => {
-    const declined = await run(['trigger-elicitation-request'], everything, '2\n');
-    const dismissed = await run(['trigger-elicitation-request'], everything, '3\n');
+    const declined = await run(['trigger-elicitation-request'], everything, 'decline\n');
+    const dismissed = await run(['trigger-elicitation-request'], everything, 'dismiss\n');
     expect([declined.code, dismissed.code]).toEqual([0, 0]);
     expect(declined.out).toContain('"action": "decline"');
     expect(dismissed.out).toContain('"action": "cancel"');
