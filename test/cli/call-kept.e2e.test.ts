@@ -48,7 +48,8 @@ it.each(['2026-07-28', '2025-11-25'])(
     writeFileSync(answers, JSON.stringify([{ action: 'accept', content: { value: true } }]));
     const resumed = await midcall(['call', '--resume', id.slice(0, 8), '--tasks', tasks, '--answers', answers]);
     expect(resumed).toMatchObject({ code: 0, stdout: 'Answered: accept.\n' });
-    expect(resumed.stderr).toContain('… the server waits for an answer');
+    // On 2025-11-25 what asks may come before a look at the task says that it waits.
+    if (era === '2026-07-28') expect(resumed.stderr).toContain('… the server waits for an answer');
     expect(resumed.stderr).not.toContain('may continue');
 
     expect((await midcall(['call', '--resume', '--tasks', tasks])).stdout).toBe('No call continues by itself.\n');

@@ -11,13 +11,15 @@ import { flows } from '../../packages/server/dist/connect/oauth/flows.js';
 import { PageRecords } from '../../packages/server/dist/connect/page-records.js';
 import { keyRing } from '../../packages/server/dist/state/keys.js';
 import { createSealer } from '../../packages/server/dist/state/seal.js';
+import { noWake } from '../../packages/server/dist/wake.js';
 import { openStore } from '../stores/open-store.mjs';
 
 const [mode, kind, where, key] = process.argv.slice(2);
 const say = line => writeSync(1, `${line}\n`);
 const { store } = await openStore(kind, where);
 const sealer = createSealer(keyRing(key));
-const records = new PageRecords({ store, sealer, now: Date.now, timer: (fn, ms) => void setTimeout(fn, ms) });
+const timer = (fn, ms) => void setTimeout(fn, ms);
+const records = new PageRecords({ store, sealer, now: Date.now, timer, wake: noWake });
 
 if (mode === 'race') {
   await store.get('warm');

@@ -57,7 +57,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
       form: 'not-tried',
     });
     expect(said(await report, 'timeout')).toBe('The call was held for 90.0 s, and the host did not cancel it.');
-    expect((await report).next).toContain('goes on with form');
+    expect((await report).next).toContain('continues with form');
   });
 
   it('tells of progress while it holds the call', async () => {

@@ -159,7 +159,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     cut.catch(() => {});
     const before = await host.report('doctor_report');
     expect(outcomesOf(before)).toMatchObject({ form: 'works', decline: 'dropped', dismiss: 'not-tried' });
-    expect(before.next).toContain('goes on with dismiss');
+    expect(before.next).toContain('continues with dismiss');
     const after = await host.report();
     expect(outcomesOf(after)).toMatchObject({ form: 'works', decline: 'dropped', dismiss: 'works' });
     expect(host.asked).toHaveLength(4);

@@ -7,7 +7,7 @@ import { textWidth } from '../../packages/host/src/terminal/wrap.ts';
 const plain = { columns: 40, color: false };
 
 describe('a result in a terminal', () => {
-  it('has the headings, lists, quotes and code of its Markdown, broken to the width', () => {
+  it('has the headings, lists, quotes and code of its Markdown, with its lines, broken to the width', () => {
     const text = [
       '# Report of **today**',
       'Some text with *stress*',
@@ -28,8 +28,8 @@ describe('a result in a terminal', () => {
     expect(drawnText(text, plain)).toEqual([
       'Report of today',
       '',
-      'Some text with stress and a second',
-      'line of it that is long.',
+      'Some text with stress',
+      'and a second line of it that is long.',
       '',
       '• one',
       '  • nested',

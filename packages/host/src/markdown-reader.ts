@@ -11,9 +11,9 @@ export function hostOf(href: string): string | undefined {
   }
 }
 
-/** A reader of its own, which a view may give its rules. */
+/** A reader of its own, which a view may give its rules. Lines stay lines: what tools answer is seldom written as paragraphs. */
 export function markdownReader(): MarkdownIt {
-  const reader = new MarkdownIt('default', { html: false, linkify: false, typographer: false });
+  const reader = new MarkdownIt('default', { html: false, breaks: true, linkify: false, typographer: false });
   reader.validateLink = href => hostOf(href) !== undefined;
   return reader;
 }

@@ -27,8 +27,6 @@ function inline(tokens: readonly Token[]): string {
         text += token.content;
         break;
       case 'softbreak':
-        text += ' ';
-        break;
       case 'hardbreak':
         text += '\n';
         break;

@@ -6,7 +6,7 @@
  * - open-pages-G1 A page counts until it is finished, declined, withdrawn or past its time, wherever that happened: before
  *   one is refused, the store is asked what became of those that were counted.
  * - open-pages-G2 Of many at once, in however many processes, no more get in than fit: the list of one person is replaced in one
- *   motion.
+ *   motion. Changes of this process wait for one another, so that only other processes can come in between.
  */
 import { MidcallError } from '@midcall/core/errors';
 import { digest, openUnder, type PageAsk, type PagesHost, under } from '../index.ts';
@@ -23,12 +23,16 @@ export interface OpenPagesOptions {
 /** A page by its digest, and when its time is up, in milliseconds since the epoch. */
 type Counted = readonly [page: string, dueAt: number];
 
+type Change = (open: readonly Counted[]) => Promise<readonly Counted[] | undefined>;
+
 const PURPOSE = 'open-pages';
 /** Tries to change a list that others are changing. */
 const MOST_TRIES = 50;
 
 export class OpenPages {
   readonly #options: OpenPagesOptions;
+  /** By key: settles when the changes under way in this process are over. */
+  readonly #changes = new Map<string, Promise<unknown>>();
 
   constructor(options: OpenPagesOptions) {
     this.#options = options;
@@ -70,10 +74,18 @@ export class OpenPages {
    * @param change - given those whose time is not up; may be called again
    * @returns false where nothing was to be changed
    */
-  async #change(
-    key: string,
-    change: (open: readonly Counted[]) => Promise<readonly Counted[] | undefined>,
-  ): Promise<boolean> {
+  #change(key: string, change: Change): Promise<boolean> {
+    const changed = (this.#changes.get(key) ?? Promise.resolve()).then(() => this.#changeNow(key, change));
+    const over = changed
+      .catch(() => {})
+      .then(() => {
+        if (this.#changes.get(key) === over) this.#changes.delete(key);
+      });
+    this.#changes.set(key, over);
+    return changed;
+  }
+
+  async #changeNow(key: string, change: Change): Promise<boolean> {
     const { store, sealer, now } = this.#options.host;
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const text = await store.get(key);
