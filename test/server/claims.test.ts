@@ -185,7 +185,7 @@ describe('a retry', () => {
     });
     expect(await claim(b)).toEqual({ kind: 'answered', result: { result: 1 } });
     expect(await attempt.holds()).toBe(false);
-    expect(await store.get('claim:n:2')).toBe('{"i":"yes"}');
+    expect(await store.get('claim:n:2')).toBe('{"i":"yes","t":1000000}');
   });
 
   it('claims-C2: one that was followed holds nothing for ever, also where the claim on it is gone', async () => {
@@ -246,10 +246,24 @@ describe('a retry', () => {
     before.set('result:n', () => new Promise<void>(resolve => (go = resolve)));
     const answered = mine(await claim(process('a'))).answer({ result: 1 });
     await settle();
-    expect(await store.get('claim:n')).toBe('{"i":"yes","o":"a"}');
+    expect(await store.get('claim:n')).toBe('{"i":"yes","o":"a","t":1000000}');
     go();
     expect(await answered).toBe(true);
     expect(await store.get('claim:n')).toBe('{"i":"yes","d":true}');
+  });
+
+  it.each(['died', 'was abandoned'])('claims-C4: is judged by when it came first where its attempt %s', async how => {
+    const { process, freeze, late, pass } = world();
+    const [a, b] = [process('a'), process('b')];
+    const came = 999_000;
+    const first = await a.claim('n', 'yes', 3_600_000, never, came);
+    expect(first).toMatchObject({ kind: 'mine', cameAt: came });
+    if (how === 'died') {
+      freeze('a');
+      await pass(WAIT);
+    } else await mine(first).abandon();
+    late(600_000);
+    expect(await claim(b)).toMatchObject({ kind: 'mine', attempt: { first: false }, cameAt: came });
   });
 
   it('is followed at once when it was abandoned, also by another process', async () => {

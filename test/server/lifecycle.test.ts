@@ -357,6 +357,40 @@ describe.each(['memory', 'http'] as const)('a retry that is cut off, over %s', c
     if (carrier === 'http') expect(await cut).toBe('cut');
   });
 
+  it('goes on with the answer that was in time, though its question is over when the client comes back', async () => {
+    const [begun, aborted, ended] = [deferred(), deferred(), deferred()];
+    const ran: string[] = [];
+    let laterMs = 0;
+    const client = await serve(
+      async call => {
+        const answer = await call.elicit({ message: 'Sure?', form: Boolean, timeoutMs: 60_000 });
+        if (answer.action !== 'accept') return `Not charged: ${answer.action}.`;
+        call.signal.addEventListener('abort', () => aborted.resolve());
+        await call.step('charge', async () => {
+          ran.push('charge');
+          begun.resolve();
+          await ended.promise;
+        });
+        await call.step('tell', () => ran.push('tell'));
+        return 'Charged.';
+      },
+      { now: () => Date.now() + laterMs },
+    );
+    const retry = await retryOf(client);
+    const gone = new AbortController();
+    const cut = client.act(retry, { signal: gone.signal }).catch(() => 'cut');
+    await begun.promise;
+    gone.abort();
+    await aborted.promise;
+    laterMs = 90_000;
+    const back = client.act(retry);
+    await turns();
+    ended.resolve();
+    expect(textOf(await back)).toBe('Charged.');
+    if (carrier === 'http') expect(await cut).toBe('cut');
+    expect(ran).toEqual(['charge', 'tell']);
+  });
+
   it('is not run again while a step of it is under way: the duplicate is told what is in doubt', async () => {
     const [begun, ended] = [deferred(), deferred()];
     const ran: string[] = [];

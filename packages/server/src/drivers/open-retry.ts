@@ -65,8 +65,6 @@ export async function openRetry(
     throw refused(opened.kind);
   }
   const { state } = opened;
-  // A slow store, or a slow sign-in, is no time that a person took.
-  const now = request.receivedAt;
   const responses = mcpReq.inputResponses ?? {};
   // What the SDK found to be no answer at all was sent all the same: it is no silence, and asking again would end nothing.
   const unreadable = new Set(mcpReq.droppedInputResponseKeys);
@@ -77,13 +75,15 @@ export async function openRetry(
   // With the tag of the state, which no store holds, so that a digest in a store answers no guess about an answer.
   const inputs = digest([String(text).slice(-22), brought.map(({ ask, answer }) => [ask.key, answer?.text ?? null])]);
   const keptMs = lifeOf(state, config.now());
-  const claim = await config.claims.claim(state.nonce, inputs, keptMs, mcpReq.signal);
+  const claim = await config.claims.claim(state.nonce, inputs, keptMs, mcpReq.signal, request.receivedAt);
   if (claim.kind === 'other-inputs' || claim.kind === 'forgotten') {
     audit({ kind: 'state-refused', reason: 'already answered' });
     throw refused('answered');
   }
   if (claim.kind === 'answered') return { earlier: claim.result, ...begins(state.flow) };
   if (claim.kind === 'under-way') throw interrupted(await flowSteps(config.kept, state.flow), true);
+  // Not by the clock: a slow store, or a slow sign-in, is no time that a person took (claims-C4).
+  const now = claim.cameAt;
   const late = state.out.filter(ask => now > ask.due && !brought.some(each => each.ask === ask));
   const entries = [
     ...brought.map(({ ask, answer }) => entryOf(ask, answer?.value, request.answeredAt[ask.key] ?? now)),

@@ -11,6 +11,8 @@
  *   follow itself (`holds`): a process that was stopped and woke up again finds that out by its own clock.
  * - claims-C3 Of all that would follow an attempt exactly one does, by `ifAbsent`; and it looks for a result once more
  *   after it has won, because a result is always written before its attempt is let go.
+ * - claims-C4 Whoever follows judges the retry by the time at which it came first: what the attempt before it did was done on answers
+ *   that were in time.
  *
  * So what follows a dead attempt may run again what the attempt did outside steps, and steps that are safe to repeat. No
  * other step: each of those is begun by `ifAbsent` (ledger.ts). What was in progress at the very moment a process stopped
@@ -19,7 +21,8 @@
 import type { Store } from '@midcall/core/store';
 
 export type Claim =
-  | { readonly kind: 'mine'; readonly attempt: Attempt }
+  /** `cameAt`: when the retry came first, in milliseconds since the epoch (claims-C4). */
+  | { readonly kind: 'mine'; readonly attempt: Attempt; readonly cameAt: number }
   /** The same retry was answered before. */
   | { readonly kind: 'answered'; readonly result: unknown }
   /** The same retry was answered before, with what is not kept any more. */
@@ -45,7 +48,8 @@ export interface Attempt {
 }
 
 export interface Claims {
-  claim(nonce: string, inputs: string, ttlMs: number, signal: AbortSignal): Promise<Claim>;
+  /** @param cameAt - when this retry came, in milliseconds since the epoch; now if absent */
+  claim(nonce: string, inputs: string, ttlMs: number, signal: AbortSignal, cameAt?: number): Promise<Claim>;
 }
 
 export interface ClaimsOptions {
@@ -73,6 +77,8 @@ interface Held {
   readonly o?: string;
   /** It was answered; the result lies beside it while it is kept. */
   readonly d?: true;
+  /** When the retry came; on the first claim alone. */
+  readonly t?: number;
 }
 
 export function claims({ store, results = store, now, timer, id, waitMs }: ClaimsOptions): Claims {
@@ -119,7 +125,7 @@ export function claims({ store, results = store, now, timer, id, waitMs }: Claim
       });
     });
 
-  const take = (nonce: string, taken: number, inputs: string, ttlMs: number): Attempt => {
+  const take = (nonce: string, taken: number, inputs: string, ttlMs: number, cameAt: number): Attempt => {
     const keys = [keyOf(nonce, taken)];
     let attempt = taken;
     let lost = false;
@@ -154,7 +160,7 @@ export function claims({ store, results = store, now, timer, id, waitMs }: Claim
         // One that was followed has nothing to say any more.
         if (!(await holds())) return false;
         if (given === undefined) {
-          await store.set(keyOf(nonce, attempt), JSON.stringify({ i: inputs } satisfies Held), { ttlMs });
+          await store.set(keyOf(nonce, attempt), JSON.stringify({ i: inputs, t: cameAt } satisfies Held), { ttlMs });
           return true;
         }
         const result = JSON.stringify(given.result);
@@ -188,12 +194,12 @@ export function claims({ store, results = store, now, timer, id, waitMs }: Claim
   };
 
   return {
-    async claim(nonce, inputs, ttlMs, signal) {
+    async claim(nonce, inputs, ttlMs, signal, cameAt = now()) {
       if (now() - shownAt >= presentMs / 3) await show();
-      const mine = JSON.stringify({ i: inputs, o: me() } satisfies Held);
+      const mine = JSON.stringify({ i: inputs, o: me(), t: cameAt } satisfies Held);
       const first = keyOf(nonce, 1);
       if (await store.set(first, mine, { ttlMs, ifAbsent: true })) {
-        return { kind: 'mine', attempt: take(nonce, 1, inputs, ttlMs) };
+        return { kind: 'mine', attempt: take(nonce, 1, inputs, ttlMs, cameAt), cameAt };
       }
       const until = now() + waitMs;
       for (let attempt = 1; ; ) {
@@ -210,9 +216,10 @@ export function claims({ store, results = store, now, timer, id, waitMs }: Claim
         attempt++;
         if (now() - shownAt >= presentMs / 3) await show();
         if (!(await store.set(keyOf(nonce, attempt), mine, { ttlMs, ifAbsent: true }))) continue;
-        const taken = take(nonce, attempt, inputs, ttlMs);
+        const firstAt = held.t ?? cameAt;
+        const taken = take(nonce, attempt, inputs, ttlMs, firstAt);
         const late = await read(first);
-        if (!late?.d) return { kind: 'mine', attempt: taken };
+        if (!late?.d) return { kind: 'mine', attempt: taken, cameAt: firstAt };
         await taken.abandon();
         return given(nonce);
       }
