@@ -84,6 +84,17 @@ describe('a request that is answered directly', () => {
     expect(handled).toEqual([]);
   });
 
+  it.each([
+    ['a list with nothing in it that is a block', { structuredContent: 1, content: [null] }],
+    ['a text in place of the list', { structuredContent: 1, content: 'text' }],
+  ])('gets an error where the result is none of the protocol: %s', async (_, result) => {
+    const { say, answered, handled } = await stage(() => ({ result: Promise.resolve(result), end: () => {} }));
+    say(call(1));
+    const { error } = await answered(1);
+    expect(error).toEqual({ code: -32603, message: expect.stringContaining('was not passed on') });
+    expect(handled).toEqual([]);
+  });
+
   it('is the handler’s where it is left to it, once', async () => {
     const ends: string[] = [];
     const left = { result: Promise.resolve(undefined), end: (how: string) => void ends.push(how) };

@@ -16,6 +16,7 @@ import {
   LOG_LEVEL_META_KEY,
   type McpServer,
   PROTOCOL_VERSION_META_KEY,
+  ProtocolErrorCode,
   type Transport,
 } from '@modelcontextprotocol/server';
 import { inEnvelopes } from '../era.ts';
@@ -146,13 +147,27 @@ function requestIn(
   };
 }
 
-/** The response as the SDK would make it of a handler's result. */
+/** The response as the SDK would make it of a handler's result; an error where that is nothing it could be made of. */
 function responseOf(
-  { server }: McpServer,
+  server: McpServer,
   id: string | number,
   method: string,
   result: Readonly<Record<string, unknown>>,
 ): JSONRPCMessage {
+  try {
+    return { jsonrpc: '2.0', id, result: encoded(server, method, result) } as JSONRPCMessage;
+  } catch {
+    const message = 'The result is none that the protocol has, so it was not passed on. What was called has run.';
+    return { jsonrpc: '2.0', id, error: { code: ProtocolErrorCode.InternalError, message } };
+  }
+}
+
+/** A result in the client's revision. @throws TypeError for one whose content is none */
+function encoded(
+  { server }: McpServer,
+  method: string,
+  result: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
   const sdk = server as unknown as {
     _wireCodec(): {
       encodeResult(
@@ -164,9 +179,5 @@ function responseOf(
     _outboundServerInfo(): unknown;
   };
   const fits = method === 'tools/call' ? server.projectCallToolResult(result as never, undefined) : result;
-  return {
-    jsonrpc: '2.0',
-    id,
-    result: sdk._wireCodec().encodeResult(method, fits as Readonly<Record<string, unknown>>, sdk._outboundServerInfo()),
-  } as JSONRPCMessage;
+  return sdk._wireCodec().encodeResult(method, fits as Readonly<Record<string, unknown>>, sdk._outboundServerInfo());
 }
