@@ -1,10 +1,9 @@
 /** JSON of servers, read the same way by every view. Pure. */
+import { isRecord } from '@midcall/core/json';
 
 export type Members = Readonly<Record<string, unknown>>;
 
 const isScalar = (value: unknown): boolean => value === null || typeof value !== 'object';
-const isObject = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Rows that are looked at, and columns of a table, at most. */
 const [mostRows, mostColumns] = [100, 8];
@@ -12,7 +11,7 @@ const [mostRows, mostColumns] = [100, 8];
 /** The columns of a list that is a table: objects of the same few scalar members. */
 export function tableColumns(list: readonly unknown[]): readonly string[] | undefined {
   const rows = list.slice(0, mostRows);
-  if (rows.length < 2 || !rows.every(isObject)) return undefined;
+  if (rows.length < 2 || !rows.every(isRecord)) return undefined;
   const names = [...new Set(rows.flatMap(row => Object.keys(row).slice(0, mostColumns + 1)))];
   const flat = rows.every(row =>
     Object.values(row)

@@ -26,14 +26,15 @@ import type { UrlAsk } from '../channels/page/ask.ts';
 import { MAX_TIMEOUT_MS } from '../engine/timer.ts';
 import { checkMessage } from './ask-message.ts';
 
-const shared = {
-  message: required(text),
-  key: text,
+/** How a question reaches the person, whatever it asks. */
+export const reachKinds = {
   timeoutMs: positive,
   assurance: oneOf('relayed', 'in-band', 'out-of-band', 'verified'),
   channels: listOf(oneOf(...channels.map(({ name }) => name))),
   required: flag,
 };
+
+const shared = { message: required(text), key: text, ...reachKinds };
 
 const askKinds: Kinds<ElicitAsk<FormInput>> = {
   ...shared,

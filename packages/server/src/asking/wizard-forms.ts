@@ -19,15 +19,12 @@ import {
   checkOptions,
   func,
   type Kinds,
-  listOf,
   name as nameKind,
-  oneOf,
   parts,
-  positive,
   required,
   text,
 } from '@midcall/core/options';
-import { channels } from '../channels/all.ts';
+import { reachKinds } from './check-ask.ts';
 import { type NotTaken, withProblems } from './validated.ts';
 import type { WizardAsk, WizardCondition, WizardForm, WizardForms, WizardValidate } from './wizard-ask.ts';
 
@@ -83,10 +80,7 @@ const askKinds: Kinds<WizardAsk<WizardForms>> = {
     words: 'an object: { dates: ({ day }) => … }',
     fits: value => isRecord(value) && Object.values(value).every(each => each === undefined || func.fits(each)),
   },
-  timeoutMs: positive,
-  assurance: oneOf('relayed', 'in-band', 'out-of-band', 'verified'),
-  channels: listOf(oneOf(...channels.map(({ name }) => name))),
-  required: { words: 'true or false', fits: value => typeof value === 'boolean' },
+  ...reachKinds,
 };
 
 const inRange = (count: number): boolean => count >= 1 && count <= MOST_FORMS;
