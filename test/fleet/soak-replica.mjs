@@ -25,9 +25,11 @@ const mid = midcall({
   warn: () => {},
 });
 const inputSchema = z.object({ order: z.string() });
+// Ten thousand questions are answered within the time that two cores need for them.
+const timeoutMs = 6 * 3_600_000;
 
 const charge = async ({ order }, call) => {
-  const answer = await call.elicit({ message: `Charge ${order}?`, form: { say: String } });
+  const answer = await call.elicit({ message: `Charge ${order}?`, form: { say: String }, timeoutMs });
   if (answer.action !== 'accept') return said(`Not charged: ${answer.action}.`);
   await call.step('charge', () => appendFileSync(ledger, `${order} ${call.principal.subject}\n`));
   return said(`Charged ${order}: ${answer.content.say}`);
@@ -35,7 +37,7 @@ const charge = async ({ order }, call) => {
 const survey = async ({ order }, call) => {
   const given = [];
   for (const part of ['first', 'second']) {
-    const answer = await call.elicit({ message: `The ${part} of ${order}?`, form: { say: String } });
+    const answer = await call.elicit({ message: `The ${part} of ${order}?`, form: { say: String }, timeoutMs });
     given.push(answer.action === 'accept' ? answer.content.say : answer.action);
   }
   return said(`Surveyed ${order}: ${given.join(' ')}`);
