@@ -38,7 +38,7 @@ const config: KnipConfig = {
         'publint',
         // An optional peer of @midcall/server, which its tests need.
         'bullmq',
-        // Started by their files, in test/packages/compilers.e2e.test.ts.
+        // Started by their files: scripts/places.ts.
         'oldest-compiler',
         'newest-compiler',
         // An older SDK, read as a folder there.
@@ -47,8 +47,6 @@ const config: KnipConfig = {
         '@modelcontextprotocol/conformance',
         // Read as a file, to be put into a page.
         'axe-core',
-        // Peers of benches that take part where they are installed.
-        'ajv',
       ],
     },
     ...Object.fromEntries(

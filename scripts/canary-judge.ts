@@ -14,10 +14,25 @@ export interface Problem {
 /** Characters by which secrets are found: none that is shorter can be told from chance. */
 const SHORTEST = 12;
 
+/**
+ * Where a secret may begin: a mark for every four characters that one begins with, so that hardly any other place in hundreds of
+ * megabytes is looked at twice.
+ */
+const marks = 2 ** 22;
+const markAt = (text: string, at: number): number =>
+  Math.imul(
+    text.charCodeAt(at) ^
+      (text.charCodeAt(at + 1) << 7) ^
+      (text.charCodeAt(at + 2) << 14) ^
+      (text.charCodeAt(at + 3) << 21),
+    0x9e3779b1,
+  ) >>> 10;
+
 /** Every secret that was said somewhere, and every one that could not be looked for. None of them is repeated. */
 export function judgeCanaries({ secrets, said }: Heard): Problem[] {
   const problems: Problem[] = [];
   const byStart = new Map<string, { secret: string; what: string }[]>();
+  const marked = new Uint8Array(marks);
   for (const { secret, what, test } of secrets) {
     if (what === 'secret of a page' && secret.length < 1_000 && !/canary/iu.test(secret)) {
       problems.push({ test, says: 'enters a secret that is not recognisable: let it contain "canary"' });
@@ -31,10 +46,12 @@ export function judgeCanaries({ secrets, said }: Heard): Problem[] {
     }
     const start = secret.slice(0, SHORTEST);
     byStart.set(start, [...(byStart.get(start) ?? []), { secret, what }]);
+    marked[markAt(secret, 0)] = 1;
   }
   for (const { sink, text, test } of said) {
     const found = new Set<string>();
     for (let at = 0; at + SHORTEST <= text.length; at++) {
+      if (marked[markAt(text, at)] === 0) continue;
       for (const { secret, what } of byStart.get(text.slice(at, at + SHORTEST)) ?? []) {
         if (text.startsWith(secret, at)) found.add(what);
       }

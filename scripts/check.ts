@@ -4,8 +4,8 @@
  * problem does not hide the others.
  */
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
-import { root } from './places.ts';
+import { resolve } from 'node:path';
+import { compiler, root } from './places.ts';
 
 const quick = [
   'vitest',
@@ -24,7 +24,7 @@ const rules = ['architecture', 'waits', 'docs/paths', 'conformance/requirements'
 const parts: readonly (readonly (readonly string[])[])[] = [
   [
     ['biome', 'check', '--error-on-warnings', '.'],
-    ['tsc', '-p', 'tsconfig.json'],
+    [process.execPath, compiler('newest'), '-p', 'tsconfig.json'],
     ['knip', '--no-progress'],
   ],
   all
@@ -37,9 +37,12 @@ const parts: readonly (readonly (readonly string[])[])[] = [
 
 function run(command: readonly string[]): Promise<boolean> {
   const begun = Date.now();
-  return new Promise(resolve => {
+  return new Promise(done => {
     const [name, ...args] = command;
-    const child = spawn(join(root, 'node_modules/.bin', name!), args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(resolve(root, 'node_modules/.bin', name!), args, {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     let said = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', part => (said += part));
     child.on('close', code => {
@@ -47,7 +50,7 @@ function run(command: readonly string[]): Promise<boolean> {
       console.log(
         `${code === 0 ? 'ok    ' : 'FAILED'} ${command.join(' ')} (${((Date.now() - begun) / 1000).toFixed(1)} s)`,
       );
-      resolve(code === 0);
+      done(code === 0);
     });
   });
 }

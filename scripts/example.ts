@@ -5,6 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { compiler } from './places.ts';
 
 const root = new URL('..', import.meta.url);
 const at = (path: string) => fileURLToPath(new URL(path, root));
@@ -16,7 +17,7 @@ const stale = ['core', 'server', 'host', 'testing'].some(name => {
   return sources.some(path => changed(at(`packages/${name}/src/${path}`)) > built);
 });
 if (stale) {
-  const tsc = [at('node_modules/typescript/bin/tsc'), '-b', at('tsconfig.build.json')];
+  const tsc = [compiler('newest'), '-b', at('tsconfig.build.json')];
   const { status } = spawnSync(process.execPath, tsc, { stdio: ['ignore', 2, 2] });
   if (status !== 0) process.exit(1);
 }

@@ -12,6 +12,7 @@ import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compileTaps } from './compile-taps.ts';
+import { compiler } from './places.ts';
 
 const needs = [
   {
@@ -86,7 +87,7 @@ const found = Object.fromEntries(needs.flatMap(need => (find(need) ? [[need.env,
 async function checkTexts(): Promise<void> {
   must(await stage('lint', 'npx', ['biome', 'check', '--error-on-warnings', '.']), 'Lint');
   must(await stage('documents', 'node', [...script('sync-snippets'), '--check']), 'The check of the documents');
-  must(await stage('types', 'npx', ['tsc', '-p', 'tsconfig.json']), 'The type check');
+  must(await stage('types', 'node', [compiler('newest'), '-p', 'tsconfig.json']), 'The type check');
 }
 
 async function buildAll(): Promise<void> {

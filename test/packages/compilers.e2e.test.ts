@@ -1,12 +1,13 @@
 /** What authors write compiles with the oldest compiler that we promise and with the newest; the ones between are soaked. */
 import { describe, expect, it } from 'vitest';
-import { checkedBy, installed, resolutions } from './compilers.ts';
+import { compiler } from '../../scripts/places.ts';
+import { checkedBy, resolutions } from './compilers.ts';
 
 describe.each(['oldest', 'newest'] as const)('the %s TypeScript of authors', which => {
   it.each(Object.keys(resolutions) as (keyof typeof resolutions)[])(
     'types forms, inputs and misspelt options alike for every schema library, resolved as by %s',
     resolution => {
-      expect(checkedBy(installed(which), resolution, 'test/types/author.ts')).toBe('');
+      expect(checkedBy(compiler(which), resolution, 'test/types/author.ts')).toBe('');
     },
   );
 });

@@ -1,7 +1,4 @@
-/**
- * Compilers of other versions than our own. The oldest and the newest that authors may use are dependencies of folders of their
- * own, or they would take the command `tsc` from ours; the ones between are got from npm the first time they are soaked.
- */
+/** Compilers that authors may use. The oldest and the newest come with the repository; the ones between from npm, when they are soaked. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,12 +6,8 @@ import { root } from '../../scripts/places.ts';
 
 const cache = join(root, 'node_modules/.cache/compilers');
 
-/** The start file of a compiler that is installed with the repository. */
-export const installed = (which: 'oldest' | 'newest'): string =>
-  join(root, 'test/compilers', which, 'node_modules/typescript/bin/tsc');
-
 /** @returns the compiler's start file, kept in `node_modules/.cache`; undefined where npm cannot get it */
-export function compiler(version: string): string | undefined {
+export function downloaded(version: string): string | undefined {
   const folder = join(cache, version);
   const start = join(folder, 'node_modules/typescript/bin/tsc');
   if (existsSync(start)) return start;

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { BillOfMaterials } from '../../scripts/bill-of-materials.ts';
-import { root } from '../../scripts/places.ts';
+import { compiler, root } from '../../scripts/places.ts';
 import { install, installByNpm, packAll, readManifest } from './installed.ts';
 
 let tarballs: ReadonlyMap<string, string>;
@@ -140,7 +140,7 @@ describe('@midcall/server alone', () => {
     const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')];
     const compiled = spawnSync(
       process.execPath,
-      [join(root, 'node_modules/typescript/bin/tsc'), '--noEmit', '--strict', '--module', 'nodenext', ...types].concat(
+      [compiler('newest'), '--noEmit', '--strict', '--module', 'nodenext', ...types].concat(
         '--target',
         'es2023',
         'server.ts',
