@@ -34,39 +34,39 @@ export class Answering {
 
   /**
    * Answers one request of any kind.
-   * @param taken - fires when the server takes it back or is gone
+   * @param withdrawn - fires when the server takes it back or is gone
    */
-  answer(request: TappedRequest, taken: AbortSignal): Promise<object> {
+  answer(request: TappedRequest, withdrawn: AbortSignal): Promise<object> {
     switch (request.method) {
       case 'elicitation/create':
-        return this.elicit(request, taken);
+        return this.elicit(request, withdrawn);
       case 'roots/list':
-        return this.roots(request, taken);
+        return this.roots(request, withdrawn);
       case 'sampling/createMessage':
-        return this.sample(request, taken);
+        return this.sample(request, withdrawn);
     }
   }
 
   /** `elicitation/create`. */
-  async elicit(request: TappedRequest, taken: AbortSignal): Promise<ElicitResult> {
+  async elicit(request: TappedRequest, withdrawn: AbortSignal): Promise<ElicitResult> {
     const { asking, modes, pages } = this.#options;
     const { id, call } = request;
-    const signal = signalOf(request, taken);
+    const signal = signalOf(request, withdrawn);
     const read = readElicitation(request.params, { withId: hasElicitationIds(asking.asker().era), modes });
     if (!read.ok) throw this.#refuse(request, read.why);
     if (read.mode === 'url') return elicitResult(await pages.consent({ id, call, signal }, read), 'url');
     const { message, fields, app } = read;
     const form = { kind: 'form', message, fields, ...(app !== undefined && { app }) } as const;
-    const asked = { id, subject: 'form', call, signal } as const;
-    return elicitResult(await asking.put(asked, frame => ({ ...frame, ...form })), 'form');
+    const source = { id, subject: 'form', call, signal } as const;
+    return elicitResult(await asking.put(source, frame => ({ ...frame, ...form })), 'form');
   }
 
   /** `roots/list`: what was granted and is there now; asked once where nothing was decided. */
-  async roots(request: TappedRequest, taken: AbortSignal): Promise<{ roots: Root[] }> {
+  async roots(request: TappedRequest, withdrawn: AbortSignal): Promise<{ roots: Root[] }> {
     const { asking, roots: manager } = this.#options;
     if (!manager) throw this.#refuse(request, 'This client declares no roots.');
     try {
-      return { roots: await this.#tellable(manager, request, taken) };
+      return { roots: await this.#tellable(manager, request, withdrawn) };
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       asking.refused(request.method, 'host', why, request.call?.context);
@@ -78,7 +78,7 @@ export class Answering {
     }
   }
 
-  async #tellable(manager: OfferedRoots, request: TappedRequest, taken: AbortSignal): Promise<Root[]> {
+  async #tellable(manager: OfferedRoots, request: TappedRequest, withdrawn: AbortSignal): Promise<Root[]> {
     const { asking } = this.#options;
     const { id, call } = request;
     const server = asking.asker().id;
@@ -87,7 +87,7 @@ export class Answering {
     const offered = manager.list().filter(root => root.state === 'there');
     if (asking.refuses('roots')) return [];
     if (decided || offered.length === 0) return [...(decided ?? [])];
-    const ending = await asking.put({ id, subject: 'roots', call, signal: signalOf(request, taken) }, frame => ({
+    const ending = await asking.put({ id, subject: 'roots', call, signal: signalOf(request, withdrawn) }, frame => ({
       ...frame,
       kind: 'roots',
       roots: offered.map(({ uri, name }) => ({ uri, name })),
@@ -108,10 +108,10 @@ export class Answering {
   }
 
   /** `sampling/createMessage`. */
-  async sample(request: TappedRequest, taken: AbortSignal): Promise<SamplingResult> {
+  async sample(request: TappedRequest, withdrawn: AbortSignal): Promise<SamplingResult> {
     const { sampling } = this.#options;
     if (!sampling) throw this.#refuse(request, 'This client declares no sampling.');
-    return sampling.answer(request, signalOf(request, taken));
+    return sampling.answer(request, signalOf(request, withdrawn));
   }
 
   #refuse(request: TappedRequest, why: string): Error {
@@ -125,15 +125,15 @@ export class Answering {
 }
 
 /** Fires when the server takes a request back, its call is over, or the connection is gone. */
-function signalOf(request: TappedRequest, taken: AbortSignal): AbortSignal {
+function signalOf(request: TappedRequest, withdrawn: AbortSignal): AbortSignal {
   const abort = new AbortController();
   const onTaken = (): void => {
-    const gone = (taken.reason as { code?: unknown } | undefined)?.code === SdkErrorCode.ConnectionClosed;
-    abort.abort({ how: gone ? 'server-gone' : 'withdrawn' });
+    const serverGone = (withdrawn.reason as { code?: unknown } | undefined)?.code === SdkErrorCode.ConnectionClosed;
+    abort.abort({ how: serverGone ? 'server-gone' : 'withdrawn' });
   };
-  if (taken.aborted) onTaken();
+  if (withdrawn.aborted) onTaken();
   // The requests of one round share this signal, and a warning about that would reach the person's terminal.
-  setMaxListeners(0, taken);
-  taken.addEventListener('abort', onTaken, { once: true });
+  setMaxListeners(0, withdrawn);
+  withdrawn.addEventListener('abort', onTaken, { once: true });
   return request.call ? AbortSignal.any([abort.signal, request.call.abort.signal]) : abort.signal;
 }

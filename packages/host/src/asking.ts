@@ -83,35 +83,35 @@ export class Asking {
    * @param build - the question, given its frame
    * @returns its ending; `answered` via `policy` where a rule allows it, `refused-by-policy` where one refuses
    */
-  async put(asked: QuestionSource, build: (frame: Frame) => Question): Promise<Ending> {
+  async put(source: QuestionSource, build: (frame: Frame) => Question): Promise<Ending> {
     const { inbox, policy, clock, audit, principal } = this.#options;
     const asker = this.asker();
-    const call = asked.call?.context;
+    const call = source.call?.context;
     const about = { asker, ...(call && { call }) };
     const open = inbox.list().filter(question => question.asker.id === asker.id).length;
-    const verdict = policy.judge(asker.id, asked.subject, open, asker.origin);
+    const verdict = policy.judge(asker.id, source.subject, open, asker.origin);
     if (verdict.do === 'refuse') {
-      this.refused(asked.subject, 'policy', verdict.why, call);
+      this.refused(source.subject, 'policy', verdict.why, call);
       return { how: 'refused-by-policy', rule: verdict.why };
     }
     if (verdict.do === 'allow') {
-      audit.record({ type: 'allowed', kind: asked.subject, rule: verdict.rule }, { ...about, principal });
-      this.#options.notify({ type: 'allowed', kind: asked.subject, rule: verdict.rule, ...(call && { call }) });
+      audit.record({ type: 'allowed', kind: source.subject, rule: verdict.rule }, { ...about, principal });
+      this.#options.notify({ type: 'allowed', kind: source.subject, rule: verdict.rule, ...(call && { call }) });
       return { how: 'answered', via: 'policy' };
     }
     policy.count(asker.id);
-    return this.ask(asked, build({ id: asked.id, ...about, askedAt: clock.now() }));
+    return this.ask(source, build({ id: source.id, ...about, askedAt: clock.now() }));
   }
 
   /** Asks without a verdict: what follows from an answer the person gave already. */
-  async ask(asked: Pick<QuestionSource, 'call' | 'signal'>, question: Question): Promise<Ending> {
+  async ask(source: Pick<QuestionSource, 'call' | 'signal'>, question: Question): Promise<Ending> {
     const { inbox, audit, calls, clock, answerTimeoutMs, principal } = this.#options;
     const about = { asker: question.asker, call: question.call, principal };
     const { id, kind } = question;
-    const resume = calls.pause(asked.call);
+    const resume = calls.pause(source.call);
     try {
       const ended = inbox.ask(question, {
-        signal: asked.signal,
+        signal: source.signal,
         ...(answerTimeoutMs !== undefined && { timeoutMs: answerTimeoutMs }),
       });
       audit.record({ type: 'asked', question: id, kind, about: aboutOf(question), shownBy: inbox.views() }, about);

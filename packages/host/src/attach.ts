@@ -233,9 +233,9 @@ class Wiring implements Attachment {
           this.#bySdk(own => this.#sdk.send(call, {}, own)),
         )
         .catch(() => {});
-    const kept = this.#rounds && callsOutliveProcess(this.#era()) ? await this.#rounds.takeUp(callId) : [];
-    for (const round of kept) this.#resume(round).catch(() => {});
-    return [...tasks, ...kept].map(({ call }) => call.id);
+    const rounds = this.#rounds && callsOutliveProcess(this.#era()) ? await this.#rounds.takeUp(callId) : [];
+    for (const round of rounds) this.#resume(round).catch(() => {});
+    return [...tasks, ...rounds].map(({ call }) => call.id);
   }
 
   async keepQuestions(): Promise<void> {

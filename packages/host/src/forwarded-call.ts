@@ -18,8 +18,8 @@ export interface ForwardedCallParts {
 /** How to send it, for whoever runs it. */
 export function forwardedCall(request: ForwardedRequest, { send, handOver, bySdk }: ForwardedCallParts): SendCall {
   return async (own, call) => {
-    const onProgress = (told: unknown): void => {
-      const progress = progressIn(told);
+    const onProgress = (params: unknown): void => {
+      const progress = progressIn(params);
       if (progress) own.onprogress(progress);
     };
     const answer = await send(request, { signal: own.signal, onProgress }, call);
@@ -33,8 +33,8 @@ export function forwardedCall(request: ForwardedRequest, { send, handOver, bySdk
 }
 
 /** Progress as the server tells it; undefined for what is none. */
-function progressIn(told: unknown): CallProgress | undefined {
-  const [progress, total, message] = [own(told, 'progress'), own(told, 'total'), own(told, 'message')];
+function progressIn(params: unknown): CallProgress | undefined {
+  const [progress, total, message] = [own(params, 'progress'), own(params, 'total'), own(params, 'message')];
   if (typeof progress !== 'number') return undefined;
   return {
     progress,

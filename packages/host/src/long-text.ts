@@ -25,6 +25,6 @@ export function isLongText(
 ): boolean {
   if (field.kind !== 'text' || field.format !== undefined) return false;
   const { maxLength = Number.POSITIVE_INFINITY, pattern = field.uncheckedPattern } = field;
-  const named = pattern === undefined && maxLength > shortLine && longNames.test(field.name);
-  return value.includes('\n') || (field.maxLength ?? 0) > longLine || named;
+  const hasLongName = pattern === undefined && maxLength > shortLine && longNames.test(field.name);
+  return value.includes('\n') || (field.maxLength ?? 0) > longLine || hasLongName;
 }

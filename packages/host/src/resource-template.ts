@@ -17,6 +17,6 @@ export function templateNames(template: string): readonly string[] | undefined {
 
 /** The URI a template stands for with these values; names without a value are left out. */
 export function expandTemplate(template: string, values: Readonly<Record<string, unknown>>): string {
-  const given = Object.entries(values).map(([name, value]) => [name, String(value)] as const);
-  return read(template)?.expand(Object.fromEntries(given)) ?? template;
+  const entries = Object.entries(values).map(([name, value]) => [name, String(value)] as const);
+  return read(template)?.expand(Object.fromEntries(entries)) ?? template;
 }

@@ -46,8 +46,8 @@ export class Rounds {
 
   /** A call has come to a round; its earlier one is over. */
   keep({ call, requests, requestState }: TappedRound): void {
-    const kept = [...requests].map(([key, { id, method, params }]) => ({ key, id, method, params }));
-    const round = { call: call.context, requests: kept, ...(requestState !== undefined && { requestState }) };
+    const stored = [...requests].map(([key, { id, method, params }]) => ({ key, id, method, params }));
+    const round = { call: call.context, requests: stored, ...(requestState !== undefined && { requestState }) };
     this.#open.set(call.context.id, round);
     this.#write();
   }
@@ -64,12 +64,12 @@ export class Rounds {
   async takeUp(callId?: string): Promise<readonly KeptRound[]> {
     await this.#tail;
     const left = await this.#readLeft();
-    const taken = [...left.values()].filter(({ call }) => callId === undefined || call.id === callId);
-    for (const round of taken) {
+    const rounds = [...left.values()].filter(({ call }) => callId === undefined || call.id === callId);
+    for (const round of rounds) {
       left.delete(round.call.id);
       this.#open.set(round.call.id, round);
     }
-    return taken;
+    return rounds;
   }
 
   /** Resolves when what has changed so far is in the store. */

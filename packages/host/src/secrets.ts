@@ -28,10 +28,10 @@ export function secretNames(
   message?: string,
 ): ReadonlySet<string> {
   // If it is not a field of a question, such as a list, its name, title and description decide.
-  const known = fields.filter((field): field is Field => field.kind !== 'json');
-  const named = known.filter(field => secretIn(field) !== undefined).map(field => field.name);
-  const inMessage = message !== undefined && secretInMessage(message, known) !== undefined;
-  return new Set(inMessage ? known.map(field => field.name) : named);
+  const formFields = fields.filter((field): field is Field => field.kind !== 'json');
+  const secretFields = formFields.filter(field => secretIn(field) !== undefined).map(field => field.name);
+  const inMessage = message !== undefined && secretInMessage(message, formFields) !== undefined;
+  return new Set(inMessage ? formFields.map(field => field.name) : secretFields);
 }
 
 /** The fields of a question that ask for a secret. */

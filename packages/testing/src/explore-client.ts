@@ -99,14 +99,14 @@ async function pushed(path: Path): Promise<Trace['end']> {
 
 /** Moves the clock until the server has withdrawn every question that nobody answers. */
 async function letTimePass({ wire, clock }: Path, silent: Set<number | string | undefined>): Promise<void> {
-  const said: WireMessage[] = [];
+  const messages: WireMessage[] = [];
   for (let fired = 0; silent.size > 0 && fired < mostTimers && clock.next(); fired++) {
     for (const message of await wire.drain()) {
       if (message.method === 'notifications/cancelled') silent.delete(message.params?.['requestId'] as number);
-      else said.push(message);
+      else messages.push(message);
     }
   }
-  wire.unread(said);
+  wire.unread(messages);
 }
 
 interface InputRequired {
@@ -138,12 +138,12 @@ function requester({ wire, trace }: Path, capabilities: Json) {
     /** @returns the response; undefined if the server stays silent. What it tells of a task meanwhile is received after that */
     async ask(method: string, params: Json): Promise<WireMessage | undefined> {
       send(method, params);
-      const asked = id;
+      const requestId = id;
       const beside: WireMessage[] = [];
       for (;;) {
         const message = await wire.receive(trace.onPage);
         if (message?.method === news) beside.push(message);
-        else if (!message || (message.id === asked && message.method === undefined)) {
+        else if (!message || (message.id === requestId && message.method === undefined)) {
           wire.unread(beside);
           return message;
         }
@@ -168,13 +168,13 @@ interface Decided {
  */
 function decideAll(
   { subject, trace }: Path,
-  asked: readonly (readonly [string, { readonly method: string; readonly params?: Json }])[],
+  requests: readonly (readonly [string, { readonly method: string; readonly params?: Json }])[],
   silent: Set<string>,
 ): Decided | undefined {
   const responses: Record<string, unknown> = {};
   const delivered: DeliveredAnswer[] = [];
   let [twice, left] = [false, false];
-  for (const [key, { method, params = {} }] of asked) {
+  for (const [key, { method, params = {} }] of requests) {
     if (method === 'roots/list') {
       trace.askedRoots = true;
       responses[key] = { roots: subject.roots() };
@@ -207,9 +207,9 @@ async function inRounds(path: Path): Promise<Trace['end']> {
     if (!reply) return { kind: 'hang' };
     const needed = inputRequired(reply);
     if (!needed) return ended(reply);
-    const asked = Object.entries(needed.inputRequests).filter(([key]) => !silent.has(key));
-    if (asked.length > 0) trace.rounds++;
-    const decided = decideAll(path, asked, silent);
+    const requests = Object.entries(needed.inputRequests).filter(([key]) => !silent.has(key));
+    if (requests.length > 0) trace.rounds++;
+    const decided = decideAll(path, requests, silent);
     if (!decided) return { kind: 'endless' };
     const { responses, delivered, twice, left } = decided;
     trace.waiting = true;
@@ -247,22 +247,22 @@ async function asTask(path: Path): Promise<Trace['end'] | undefined> {
   const { taskId } = created.result as { readonly taskId: string };
   // Its answer comes when the server ends it; from now on it tells of every change.
   send('subscriptions/listen', { notifications: { taskIds: [taskId] } });
-  const asked = new Set<string>();
+  const askedKeys = new Set<string>();
   /** Questions that nobody answers. */
   const silent = new Set<string>();
   for (;;) {
-    const told = await newsOf(path);
-    if (!told) return { kind: 'hang' };
-    const { status, result, error, inputRequests = {} } = told;
+    const taskState = await newsOf(path);
+    if (!taskState) return { kind: 'hang' };
+    const { status, result, error, inputRequests = {} } = taskState;
     if (status === 'completed') return { kind: 'result', result: result ?? {} };
     if (status === 'failed') return { kind: 'error', code: error?.code ?? 0, message: error?.message ?? '' };
-    const fresh = Object.entries(inputRequests).filter(([key]) => !asked.has(key));
+    const fresh = Object.entries(inputRequests).filter(([key]) => !askedKeys.has(key));
     if (fresh.length === 0) {
       if (Object.keys(inputRequests).some(key => silent.has(key))) await letTaskGoOn(path);
       continue;
     }
     trace.rounds++;
-    for (const [key] of fresh) asked.add(key);
+    for (const [key] of fresh) askedKeys.add(key);
     const decided = decideAll(path, fresh, silent);
     if (!decided) return { kind: 'endless' };
     const { responses, delivered, twice, left } = decided;
@@ -308,8 +308,8 @@ async function newsOf({ wire, trace }: Path): Promise<ToldTask | undefined> {
 /** Moves the clock until the server has something to tell of a task whose questions nobody answers. */
 async function letTaskGoOn({ wire, clock }: Path): Promise<void> {
   for (let fired = 0; fired < mostTimersOfTask; fired++) {
-    const said = await wire.drain();
-    wire.unread(said);
-    if (said.some(({ method }) => method === news) || !clock.next()) return;
+    const messages = await wire.drain();
+    wire.unread(messages);
+    if (messages.some(({ method }) => method === news) || !clock.next()) return;
   }
 }

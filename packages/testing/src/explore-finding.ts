@@ -73,8 +73,8 @@ export interface JudgeOptions {
 
 /** What one run shows by itself. */
 export function judgeRun(trace: Trace, options: JudgeOptions): Sighting[] {
-  const found: Sighting[] = [];
-  const add = (kind: FindingKind, message: string) => void found.push({ kind, playedAs: trace.playedAs, message });
+  const sightings: Sighting[] = [];
+  const add = (kind: FindingKind, message: string) => void sightings.push({ kind, playedAs: trace.playedAs, message });
   for (const effect of trace.effects) {
     if (effect.late) add('acts-without-consent', `'${effect.name}' ran after the client was gone`);
     else if (!effect.consented && !needsNone(effect, options.withoutConsent))
@@ -90,7 +90,7 @@ export function judgeRun(trace: Trace, options: JudgeOptions): Sighting[] {
     );
   const end = judgeEnd(trace, options.unsupported);
   if (end) add(end.kind, end.message);
-  return found;
+  return sightings;
 }
 
 /** What the end of a run shows, or nothing. */
@@ -137,21 +137,21 @@ const missingCapability = -32021;
 
 /** What a path shows only when it was taken in two ways, the first by requests. */
 export function judgePair(pushed: Trace, replayed: Trace): Sighting[] {
-  const found: Sighting[] = [];
-  if ([pushed, replayed].some(each => each.end.kind === 'hang' || each.end.kind === 'endless')) return found;
+  const sightings: Sighting[] = [];
+  if ([pushed, replayed].some(each => each.end.kind === 'hang' || each.end.kind === 'endless')) return sightings;
   const before = countNames(pushed.effects);
   const repeated = [...countNames(replayed.effects)].filter(([name, count]) => {
     const once = before.get(name);
     return once !== undefined && count > once;
   });
   for (const [name] of repeated)
-    found.push({ kind: 'repeats-effect', playedAs: replayed.playedAs, message: `replaying ran '${name}' again` });
+    sightings.push({ kind: 'repeats-effect', playedAs: replayed.playedAs, message: `replaying ran '${name}' again` });
   if (repeated.length === 0 && !sameCourse(pushed, replayed)) {
     const message = difference(pushed, replayed);
-    if (replayed.playedAs === 'task') found.push({ kind: 'task-differs', playedAs: 'task', message });
-    else found.push({ kind: 'eras-differ', playedAs: undefined, message });
+    if (replayed.playedAs === 'task') sightings.push({ kind: 'task-differs', playedAs: 'task', message });
+    else sightings.push({ kind: 'eras-differ', playedAs: undefined, message });
   }
-  return found;
+  return sightings;
 }
 
 /** True if two runs asked the same, changed the same and ended the same. */

@@ -61,8 +61,8 @@ export function outcomesOf(question: ExploredQuestion, answering: Answering | un
     if (left > 0) leftOut.push(`${left} of the choices of '${field.name}' in "${question.words}"`);
     const others = values.filter(value => JSON.stringify(value) !== JSON.stringify(base[field.name]));
     const changed = others.map(value => ({ field: field.name, content: { ...base, [field.name]: value } }));
-    const { [field.name]: given, ...without } = base;
-    return field.required || given === undefined ? changed : [...changed, { field: field.name, content: without }];
+    const { [field.name]: current, ...without } = base;
+    return field.required || current === undefined ? changed : [...changed, { field: field.name, content: without }];
   });
   const accepts = variants
     .filter(({ content }) => checkContent(fields, content).ok)
@@ -159,10 +159,11 @@ function boundaries(field: Field): { readonly values: readonly unknown[]; readon
       return all(['x'.repeat(field.minLength ?? 0), 'é'.repeat(Math.min(field.maxLength ?? longText, longText))]);
     case 'select': {
       const { choices } = field;
-      const taken = choices.length <= mostChoices ? choices : [...choices.slice(0, mostChoices - 1), choices.at(-1)!];
+      const firstChoices =
+        choices.length <= mostChoices ? choices : [...choices.slice(0, mostChoices - 1), choices.at(-1)!];
       return all(
-        taken.map(choice => choice.value),
-        choices.length - taken.length,
+        firstChoices.map(choice => choice.value),
+        choices.length - firstChoices.length,
       );
     }
     case 'multi-select': {
@@ -172,8 +173,8 @@ function boundaries(field: Field): { readonly values: readonly unknown[]; readon
   }
 }
 
-function inRange(field: { readonly minimum?: number; readonly maximum?: number }, wanted: number): number {
-  return Math.min(Math.max(wanted, field.minimum ?? -Infinity), field.maximum ?? Infinity);
+function inRange(field: { readonly minimum?: number; readonly maximum?: number }, value: number): number {
+  return Math.min(Math.max(value, field.minimum ?? -Infinity), field.maximum ?? Infinity);
 }
 
 function sized(text: string, field: { readonly minLength?: number; readonly maxLength?: number }): string {

@@ -47,11 +47,11 @@ export class Findings {
 
   add(sighting: Sighting, path: readonly string[]): void {
     const key = `${sighting.kind} ${sighting.message}`;
-    const found = this.#byKey.get(key) ?? { sighting, playedAs: new Set(), paths: new Set(), shortest: path };
-    this.#byKey.set(key, found);
-    if (sighting.playedAs) found.playedAs.add(sighting.playedAs);
-    found.paths.add(JSON.stringify(path));
-    if (path.length < found.shortest.length) found.shortest = path;
+    const entry = this.#byKey.get(key) ?? { sighting, playedAs: new Set(), paths: new Set(), shortest: path };
+    this.#byKey.set(key, entry);
+    if (sighting.playedAs) entry.playedAs.add(sighting.playedAs);
+    entry.paths.add(JSON.stringify(path));
+    if (path.length < entry.shortest.length) entry.shortest = path;
   }
 
   list(outside: boolean): readonly Finding[] {

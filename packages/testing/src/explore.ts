@@ -133,8 +133,8 @@ function subjectOf(tool: ExploredTool, args: Subject['args'], options: ExploreOp
 }
 
 /** Agreeing to open a page is not yet an answer to what it asks. */
-function saidYes(given: readonly DeliveredAnswer[]): boolean {
-  const forms = given.filter(
+function saidYes(answers: readonly DeliveredAnswer[]): boolean {
+  const forms = answers.filter(
     ({ question: { method, params } }) => method === 'elicitation/create' && params['mode'] !== 'url',
   );
   const yes = forms.filter(({ outcome }) => outcome.kind === 'accept' || outcome.kind === 'replayed');

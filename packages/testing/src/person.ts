@@ -48,7 +48,7 @@ export function scriptedPerson(
 ): ScriptedPerson {
   checkGiven('scriptedPerson', 'the first argument', answers, { words: 'a list of answers', fits: Array.isArray });
   checkOptions('scriptedPerson', options, { repeat: flag, roots: func });
-  const asked: PersonRequest[] = [];
+  const requests: PersonRequest[] = [];
   const waiting: { readonly count: number; readonly resolve: (asked: PersonRequest) => void }[] = [];
   let used = 0;
   let problem: Error | undefined;
@@ -59,8 +59,8 @@ export function scriptedPerson(
 
   const note = (method: PersonRequest['method'], params: unknown): PersonRequest => {
     const one: PersonRequest = { method, params: (params ?? {}) as PersonRequest['params'] };
-    asked.push(one);
-    for (const each of waiting.filter(wait => wait.count === asked.length)) each.resolve(one);
+    requests.push(one);
+    for (const each of waiting.filter(wait => wait.count === requests.length)) each.resolve(one);
     return one;
   };
   const answer = async (
@@ -77,23 +77,23 @@ export function scriptedPerson(
           "{ action: 'cancel' } or 'never'. A function may return anything.",
       );
     }
-    const given = typeof scripted === 'function' ? await scripted(one) : scripted;
-    if (given !== 'never') return given as never;
+    const delivered = typeof scripted === 'function' ? await scripted(one) : scripted;
+    if (delivered !== 'never') return delivered as never;
     return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
   };
   const roots = () => {
-    asked.push({ method: 'roots/list', params: {} });
+    requests.push({ method: 'roots/list', params: {} });
     return { roots: [...(options.roots?.() ?? [])] };
   };
 
   return {
-    asked,
+    asked: requests,
     get problem() {
       return problem;
     },
     whenAsked: count =>
-      asked[count - 1]
-        ? Promise.resolve(asked[count - 1] as PersonRequest)
+      requests[count - 1]
+        ? Promise.resolve(requests[count - 1] as PersonRequest)
         : new Promise(resolve => waiting.push({ count, resolve })),
     async answer({ method, params }, signal) {
       if (method === 'roots/list') return roots();

@@ -150,9 +150,9 @@ export function storeContract({ test, open }: StoreContractOptions): void {
   check('store-S1: of concurrent takers exactly one gets the value', async under => {
     for (let round = 0; round < 5; round++) {
       await under.store.set('ticket', `round ${round}`);
-      const taken = await race(under, store => store.take('ticket'));
+      const takenValues = await race(under, store => store.take('ticket'));
       deepEqual(
-        taken.filter(value => value !== undefined),
+        takenValues.filter(value => value !== undefined),
         [`round ${round}`],
       );
     }
@@ -174,26 +174,26 @@ export function storeContract({ test, open }: StoreContractOptions): void {
 
   check('store-S1: of concurrent writes with ifEquals exactly one finds the value it was read as', async under => {
     await under.store.set('swapped value', 'start');
-    for (let round = 0, held = 'start'; round < 5; round++) {
-      const ours = (racer: number) => `round ${round} by ${racer}`;
+    for (let round = 0, current = 'start'; round < 5; round++) {
+      const swappedBy = (racer: number) => `round ${round} by ${racer}`;
       const won = await race(under, (store, racer) =>
-        store.set('swapped value', ours(racer), { ifEquals: held, ttlMs: MINUTE }),
+        store.set('swapped value', swappedBy(racer), { ifEquals: current, ttlMs: MINUTE }),
       );
       equal(won.filter(Boolean).length, 1);
-      held = ours(won.indexOf(true));
-      equal(await under.store.get('swapped value'), held);
+      current = swappedBy(won.indexOf(true));
+      equal(await under.store.get('swapped value'), current);
     }
   });
 
   check('store-S1: a write with ifEquals never brings back what was taken', async under => {
     for (let round = 0; round < 5; round++) {
       await under.store.set('swapped value', 'old');
-      const taken = await race(under, async (store, racer) => {
+      const takenValues = await race(under, async (store, racer) => {
         if (racer !== 20) return void (await store.set('swapped value', 'old', { ifEquals: 'old' }));
         return store.take('swapped value');
       });
       deepEqual(
-        taken.filter(value => value !== undefined),
+        takenValues.filter(value => value !== undefined),
         ['old'],
       );
       equal(await under.store.get('swapped value'), undefined);

@@ -40,25 +40,29 @@ export function checkContent(fields: readonly Field[], content: unknown): Checke
   const issues: Issue[] = [];
   const checked: Content = {};
   const work = new Work(formLimits.answerSteps);
-  let known = 0;
+  let expectedCount = 0;
   for (const field of fields) {
     if (!Object.hasOwn(values, field.name) || values[field.name] === undefined) {
-      if (Object.hasOwn(values, field.name)) known += 1;
+      if (Object.hasOwn(values, field.name)) expectedCount += 1;
       if (field.required) issues.push(issue(field, 'required', 'is required'));
       continue;
     }
-    known += 1;
+    expectedCount += 1;
     const value = values[field.name];
     const problem = checkWithin(work, field, value);
     if (problem) issues.push(problem);
     else checked[field.name] = (Array.isArray(value) ? [...value] : value) as WireValue;
   }
   const names = Object.keys(values);
-  if (names.length > known) {
+  if (names.length > expectedCount) {
     const fieldNames = new Set(fields.map(field => field.name));
     for (const name of names.filter(each => !fieldNames.has(each)).slice(0, mostUnknownNamed)) {
-      const shown = name.length > 80 ? `${name.slice(0, 80)}…` : name;
-      issues.push({ field: shown, rule: 'additionalProperties', message: `'${shown}' is not a field of this form.` });
+      const shortName = name.length > 80 ? `${name.slice(0, 80)}…` : name;
+      issues.push({
+        field: shortName,
+        rule: 'additionalProperties',
+        message: `'${shortName}' is not a field of this form.`,
+      });
     }
   }
   return issues.length > 0 ? { ok: false, issues } : { ok: true, content: checked };
@@ -116,11 +120,11 @@ function checkText(field: TextField, value: unknown, work: Work): Issue | undefi
 function checkPattern(field: TextField, pattern: string, value: string, work: Work): Issue | undefined {
   const matches = matchesPattern(pattern, value, work);
   if (matches) return undefined;
-  const shown = pattern.length > 200 ? `${pattern.slice(0, 199)}…` : pattern;
+  const shortPattern = pattern.length > 200 ? `${pattern.slice(0, 199)}…` : pattern;
   // The pattern was checkable when the form was read, so this answer is too long for it.
   if (matches === undefined)
-    return issue(field, 'pattern', `takes too long to check against the pattern ${shown}: give a shorter text`);
-  return issue(field, 'pattern', `must match the pattern ${shown}`);
+    return issue(field, 'pattern', `takes too long to check against the pattern ${shortPattern}: give a shorter text`);
+  return issue(field, 'pattern', `must match the pattern ${shortPattern}`);
 }
 
 function checkNumber(field: NumberField, value: unknown): Issue | undefined {
@@ -148,8 +152,8 @@ function checkMultiSelect(field: MultiSelectField, value: unknown): Issue | unde
   const unpicked = new Set(field.choices.map(choice => choice.value));
   for (const each of value) {
     if (unpicked.delete(each)) continue;
-    const known = field.choices.some(choice => choice.value === each);
-    return known
+    const offered = field.choices.some(choice => choice.value === each);
+    return offered
       ? issue(field, 'uniqueItems', 'must not contain a choice twice')
       : issue(field, 'enum', 'must contain only the choices offered');
   }

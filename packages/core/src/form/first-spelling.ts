@@ -19,9 +19,9 @@ export interface FirstSpelling<T> {
 
 /** Spells a form for clients that know nothing newer. */
 export function firstSpelling<T>(form: Form<T>): FirstSpelling<T> {
-  const taken = new Set(form.fields.map(field => field.name));
+  const usedNames = new Set(form.fields.map(field => field.name));
   const lists = new Map<Field, readonly BooleanField[]>();
-  for (const field of form.fields) if (field.kind === 'multi-select') lists.set(field, ticks(field, taken));
+  for (const field of form.fields) if (field.kind === 'multi-select') lists.set(field, ticks(field, usedNames));
   const fields = form.fields.flatMap<Field>(field => lists.get(field) ?? field);
   const { properties, ...rest } = emit(fields);
   const spelled = Object.entries(properties).map(([name, property]) => [name, namedChoices(property)]);
@@ -35,7 +35,7 @@ export function firstSpelling<T>(form: Form<T>): FirstSpelling<T> {
 }
 
 /** One yes or no for each choice of a list. */
-function ticks(field: MultiSelectField, taken: Set<string>): readonly BooleanField[] {
+function ticks(field: MultiSelectField, usedNames: Set<string>): readonly BooleanField[] {
   const { minItems, maxItems, description } = field;
   const rules = [
     ...(description === undefined ? [] : [description]),
@@ -44,7 +44,7 @@ function ticks(field: MultiSelectField, taken: Set<string>): readonly BooleanFie
   ].join(' ');
   return field.choices.map((choice, index) => ({
     kind: 'boolean',
-    name: unused(`${field.name}_${index + 1}`, taken),
+    name: unused(`${field.name}_${index + 1}`, usedNames),
     title: `${labelOf(field)}: ${choice.title}`,
     ...(index === 0 && rules !== '' && { description: rules }),
     required: false,
@@ -52,10 +52,10 @@ function ticks(field: MultiSelectField, taken: Set<string>): readonly BooleanFie
   }));
 }
 
-function unused(name: string, taken: Set<string>): string {
+function unused(name: string, usedNames: Set<string>): string {
   let free = name;
-  while (taken.has(free)) free += '_';
-  taken.add(free);
+  while (usedNames.has(free)) free += '_';
+  usedNames.add(free);
   return free;
 }
 

@@ -119,9 +119,9 @@ function compile(input: unknown): Form<unknown> {
   if (!isStandard(input)) return fromSpelling(input);
   const cached = byIdentity.get(input);
   if (cached) return cached;
-  const made = fromLibrary(input);
-  byIdentity.set(input, made);
-  return made;
+  const compiled = fromLibrary(input);
+  byIdentity.set(input, compiled);
+  return compiled;
 }
 
 function fromSpelling(input: unknown): Form<unknown> {
@@ -132,8 +132,8 @@ function fromSpelling(input: unknown): Form<unknown> {
   const spelled = spellOut(input);
   const odd = isRecord(input) && !spelled?.wrapped ? unspelt(input) : undefined;
   if (odd !== undefined) {
-    const got = typeof own(input as Json, odd) === 'string' ? ', not a text' : '';
-    const message = `'${odd}' must be String, Number, Boolean, a list of choices, or a JSON Schema${got}.`;
+    const textHint = typeof own(input as Json, odd) === 'string' ? ', not a text' : '';
+    const message = `'${odd}' must be String, Number, Boolean, a list of choices, or a JSON Schema${textHint}.`;
     throw unsupported([{ field: odd, rule: 'shorthand', message }]);
   }
   if (spelled) return new CompiledForm(shapeOf(spelled.schema, false), spelled.wrapped);
@@ -150,11 +150,11 @@ function fromLibrary(library: StandardForm): Form<unknown> {
   return new CompiledForm(shapeOf(schema, true), wrapped, library);
 }
 
-function libraryIssue(found: StandardIssue, wrapped: boolean, fields: readonly Field[]): Issue {
-  const first = found.path?.[0];
+function libraryIssue(finding: StandardIssue, wrapped: boolean, fields: readonly Field[]): Issue {
+  const first = finding.path?.[0];
   const key = typeof first === 'object' ? first.key : first;
   const field = fields.find(each => each.name === (wrapped ? 'value' : key));
-  const message = found.message.length > 500 ? `${found.message.slice(0, 499)}…` : found.message;
+  const message = finding.message.length > 500 ? `${finding.message.slice(0, 499)}…` : finding.message;
   if (!field) return { rule: 'validate', message };
   return { field: field.name, rule: 'validate', message: wrapped ? message : `${labelOf(field)}: ${message}` };
 }

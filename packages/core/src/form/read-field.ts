@@ -61,13 +61,13 @@ class PropertyReader {
     }
     const title = this.#text(schema, 'title', formLimits.title);
     const description = this.#text(schema, 'description', formLimits.description);
-    const named = {
+    const shared = {
       name: this.#name,
       required,
       ...(title !== undefined && { title }),
       ...(description !== undefined && { description }),
     };
-    const bare = this.#bare(kind, named, schema);
+    const bare = this.#bare(kind, shared, schema);
     return bare && this.#withDefault(bare, own(schema, 'default'));
   }
 
@@ -97,7 +97,7 @@ class PropertyReader {
 
   #bare(
     kind: Field['kind'],
-    named: {
+    shared: {
       readonly name: string;
       readonly required: boolean;
       readonly title?: string;
@@ -115,7 +115,7 @@ class PropertyReader {
         const bounds = this.#counts(schema, 'minLength', 'maxLength');
         return {
           kind,
-          ...named,
+          ...shared,
           ...(format !== undefined && { format }),
           ...bounds,
           ...this.#pattern(own(schema, 'pattern')),
@@ -123,13 +123,13 @@ class PropertyReader {
       }
       case 'number': {
         const integer = own(schema, 'type') === 'integer';
-        return { kind, ...named, integer, ...this.#range(schema, integer) };
+        return { kind, ...shared, integer, ...this.#range(schema, integer) };
       }
       case 'boolean':
-        return { kind, ...named };
+        return { kind, ...shared };
       case 'select': {
         const choices = this.#choices(schema, 'oneOf');
-        return choices && { kind, ...named, choices };
+        return choices && { kind, ...shared, choices };
       }
       case 'multi-select': {
         const items = own(schema, 'items');
@@ -149,7 +149,7 @@ class PropertyReader {
         if (choices && (bounds['minItems'] ?? 0) > choices.length) {
           return this.refuse('minItems', `needs ${bounds['minItems']} of ${choices.length} choices`);
         }
-        return choices && ({ kind, ...named, choices, ...bounds } as Field);
+        return choices && ({ kind, ...shared, choices, ...bounds } as Field);
       }
     }
   }
@@ -245,13 +245,13 @@ class PropertyReader {
     const { work } = this.#findings;
     const size = typeof value === 'string' ? value.length : 0;
     if (size > formLimits.default) return this.#withoutDefault(field, 'is too long');
-    const found = checkWithin(work, field, value);
-    if (found?.rule === 'pattern' && work.usedUp && field.kind === 'text') {
+    const violation = checkWithin(work, field, value);
+    if (violation?.rule === 'pattern' && work.usedUp && field.kind === 'text') {
       const { pattern: uncheckedPattern, ...rest } = field;
       this.note('pattern', tooMuch);
       return { ...rest, ...(uncheckedPattern !== undefined && { uncheckedPattern }), default: value as string };
     }
-    if (found) return this.#withoutDefault(field, found.message);
+    if (violation) return this.#withoutDefault(field, violation.message);
     return { ...field, default: Array.isArray(value) ? [...value] : value } as Field;
   }
 

@@ -70,16 +70,16 @@ const longest = 20_000;
 
 function findInSentences(where: 'description' | 'message', text: string): Secret | undefined {
   for (const sentence of text.slice(0, longest).split(/[.!?;\n]+/)) {
-    const found = find(where, words(sentence));
-    if (found) return found;
+    const secret = find(where, words(sentence));
+    if (secret) return secret;
   }
   return undefined;
 }
 
 function find(where: Secret['where'], list: readonly string[]): Secret | undefined {
-  let said = false;
+  let requested = false;
   for (let at = 0; at < list.length; at += 1) {
-    said ||= saysSo(list, at - 1);
+    requested ||= saysSo(list, at - 1);
     const script = unspaced.find(each => list[at]!.includes(each.text));
     if (script) return { kind: script.kind, where, words: script.text };
     for (const phrase of secretPhrases.get(list[at]!) ?? []) {
@@ -87,7 +87,11 @@ function find(where: Secret['where'], list: readonly string[]): Secret | undefin
       if (!phrase.words.every((word, index) => list[at + index] === word)) continue;
       if (phrase.alone && end < list.length && !preposition.has(list[end]!) && !/^\d+$/.test(list[end]!)) continue;
       if (phrase.notAfter?.some(word => list[at - 1] === word)) continue;
-      if (said || aboutIt(list, at, end) || ((where === 'description' || where === 'message') && !isAsked(list, at)))
+      if (
+        requested ||
+        aboutIt(list, at, end) ||
+        ((where === 'description' || where === 'message') && !isAsked(list, at))
+      )
         continue;
       return { kind: phrase.kind, where, words: phrase.words.join(' ') };
     }

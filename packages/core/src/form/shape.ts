@@ -36,12 +36,12 @@ export function shapeOf(schema: Json, library: boolean): Shape {
   const key = content.length > longestKept ? undefined : `${library ? 'library' : 'raw'} ${content}`;
   const cached = key === undefined ? undefined : cache.get(key);
   if (cached) return cached;
-  const made = makeShape(schema, library);
+  const shape = makeShape(schema, library);
   if (key !== undefined) {
     if (cache.size >= mostKept) cache.delete(cache.keys().next().value!);
-    cache.set(key, made);
+    cache.set(key, shape);
   }
-  return made;
+  return shape;
 }
 
 function contentOf(schema: Json): string {
@@ -68,18 +68,18 @@ function makeShape(schema: Json, library: boolean): Shape {
   const properties: Record<string, unknown> = Object.create(null);
   const nullable: string[] = [];
   const required = own(schema, 'required');
-  const wanted = new Set(Array.isArray(required) ? required : []);
+  const requiredNames = new Set(Array.isArray(required) ? required : []);
   for (const name of isRecord(declared) ? Object.keys(declared).slice(0, formLimits.fields + 1) : []) {
     const translated = translate((declared as Json)[name], schema, { library });
     properties[name] = translated.schema;
-    if (translated.nullable && wanted.delete(name)) nullable.push(name);
+    if (translated.nullable && requiredNames.delete(name)) nullable.push(name);
   }
   const additional = own(schema, 'additionalProperties');
   const open = isRecord(additional) && Object.keys(additional).length === 0;
   const read = readSchema({
     ...schema,
     ...(isRecord(declared) && { properties }),
-    ...(Array.isArray(required) && { required: library ? [...wanted] : required }),
+    ...(Array.isArray(required) && { required: library ? [...requiredNames] : required }),
     ...(open && { additionalProperties: true }),
   });
   if (!read.ok) throw unsupported(read.problems);

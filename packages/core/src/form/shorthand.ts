@@ -66,9 +66,9 @@ function titledOptions(input: unknown): { const: string; title: string }[] | und
   if (!isRecord(input)) return undefined;
   const options: { const: string; title: string }[] = [];
   for (const value of Object.keys(input)) {
-    const said = input[value];
-    const title = isRecord(said) ? own(said, 'title') : undefined;
-    if (typeof title !== 'string' || Object.keys(said as Json).length !== 1) return undefined;
+    const option = input[value];
+    const title = isRecord(option) ? own(option, 'title') : undefined;
+    if (typeof title !== 'string' || Object.keys(option as Json).length !== 1) return undefined;
     options.push({ const: value, title });
   }
   return options.length > 0 ? options : undefined;

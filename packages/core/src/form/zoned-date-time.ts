@@ -17,9 +17,9 @@ export function zonedDateTime(text: string, zone?: string): string | undefined {
   const match = local.exec(text.trim());
   if (!match) return undefined;
   const wall = `${match[1]}T${match[2]}${match[3] ?? ':00'}`;
-  const named = match[4] ?? zone;
-  if (named === undefined || !isDateTime(`${wall}Z`)) return undefined;
-  const suffix = offset.test(named) ? named.toUpperCase() : offsetAt(wall, named);
+  const offsetOrZone = match[4] ?? zone;
+  if (offsetOrZone === undefined || !isDateTime(`${wall}Z`)) return undefined;
+  const suffix = offset.test(offsetOrZone) ? offsetOrZone.toUpperCase() : offsetAt(wall, offsetOrZone);
   if (suffix === undefined) return undefined;
   const whole = `${wall}${suffix}`;
   return isDateTime(whole) ? whole : undefined;
@@ -30,9 +30,9 @@ function offsetAt(wall: string, zone: string): string | undefined {
   const utc = Date.parse(`${wall}Z`);
   // The offset is the one a day before or a day after: a zone changes at most once in that time.
   for (const instant of [utc - 86_400_000, utc + 86_400_000]) {
-    const found = zoneOffset(instant, zone);
-    if (found === undefined) return undefined;
-    if (zoneOffset(utc - found * 60_000, zone) === found) return spelledOffset(found);
+    const minutes = zoneOffset(instant, zone);
+    if (minutes === undefined) return undefined;
+    if (zoneOffset(utc - minutes * 60_000, zone) === minutes) return spelledOffset(minutes);
   }
   return undefined;
 }

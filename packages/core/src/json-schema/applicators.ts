@@ -48,14 +48,14 @@ function every<T>(list: Iterable<T>, judge: (each: T) => Truth): Truth {
 
 /** How many are true, and how many cannot be told; stops at `enough`. */
 function count<T>(list: Iterable<T>, judge: (each: T) => Truth, enough: number): { yes: number; open: number } {
-  const found = { yes: 0, open: 0 };
+  const counts = { yes: 0, open: 0 };
   for (const each of list) {
     const truth = judge(each);
-    if (truth === undefined) found.open += 1;
-    else if (truth) found.yes += 1;
-    if (found.yes >= enough) break;
+    if (truth === undefined) counts.open += 1;
+    else if (truth) counts.yes += 1;
+    if (counts.yes >= enough) break;
   }
-  return found;
+  return counts;
 }
 
 const entriesOf = (value: Json, { judging }: Place): [string, unknown][] => {
@@ -72,59 +72,59 @@ function found(pattern: string, text: string, { judging }: Place): Truth {
   return truth;
 }
 
-const allOf: Applicator = (wanted, value, place) =>
-  Array.isArray(wanted)
-    ? every(wanted, each => place.judging.fits(each, value, place.base))
+const allOf: Applicator = (operand, value, place) =>
+  Array.isArray(operand)
+    ? every(operand, each => place.judging.fits(each, value, place.base))
     : malformed(place, 'allOf');
 
-const anyOf: Applicator = (wanted, value, place) => {
-  if (!Array.isArray(wanted)) return malformed(place, 'anyOf');
-  const { yes, open } = count(wanted, each => place.judging.tries(each, value, place.base), 1);
+const anyOf: Applicator = (operand, value, place) => {
+  if (!Array.isArray(operand)) return malformed(place, 'anyOf');
+  const { yes, open } = count(operand, each => place.judging.tries(each, value, place.base), 1);
   if (yes > 0) return true;
   return open > 0 ? undefined : place.judging.fault('fits none of the alternatives');
 };
 
-const oneOf: Applicator = (wanted, value, place) => {
-  if (!Array.isArray(wanted)) return malformed(place, 'oneOf');
-  const { yes, open } = count(wanted, each => place.judging.tries(each, value, place.base), 2);
+const oneOf: Applicator = (operand, value, place) => {
+  if (!Array.isArray(operand)) return malformed(place, 'oneOf');
+  const { yes, open } = count(operand, each => place.judging.tries(each, value, place.base), 2);
   if (yes > 1) return place.judging.fault('fits more than one of the alternatives');
   if (open > 0) return undefined;
   return yes === 1 || place.judging.fault('fits none of the alternatives');
 };
 
-const not: Applicator = (wanted, value, { judging, base }) => {
-  const truth = judging.tries(wanted, value, base);
+const not: Applicator = (operand, value, { judging, base }) => {
+  const truth = judging.tries(operand, value, base);
   if (truth === undefined) return undefined;
   return !truth || judging.fault('is what the schema excludes');
 };
 
-const conditional: Applicator = (wanted, value, { judging, base, schema }) => {
+const conditional: Applicator = (operand, value, { judging, base, schema }) => {
   const branch = (name: 'then' | 'else'): Truth =>
     !Object.hasOwn(schema, name) || judging.fits(schema[name], value, base);
   if (!Object.hasOwn(schema, 'then') && !Object.hasOwn(schema, 'else')) return true;
-  const truth = judging.tries(wanted, value, base);
+  const truth = judging.tries(operand, value, base);
   return truth === undefined ? undefined : branch(truth ? 'then' : 'else');
 };
 
-const reference: Applicator = (wanted, value, place) => {
-  if (typeof wanted !== 'string') return malformed(place, '$ref');
-  const target = place.judging.references.follow(wanted, place.base);
+const reference: Applicator = (operand, value, place) => {
+  if (typeof operand !== 'string') return malformed(place, '$ref');
+  const target = place.judging.references.follow(operand, place.base);
   if (!target) return place.judging.unknown('the schema refers to something outside itself');
   return place.judging.fits(target.schema, value, target.base);
 };
 
-const properties: Applicator = (wanted, value, place) => {
-  if (!isRecord(wanted)) return malformed(place, 'properties');
+const properties: Applicator = (operand, value, place) => {
+  if (!isRecord(operand)) return malformed(place, 'properties');
   if (!isRecord(value)) return true;
   return every(entriesOf(value, place), ([name, each]) =>
-    Object.hasOwn(wanted, name) ? place.judging.within(name, wanted[name], each, place.base) : true,
+    Object.hasOwn(operand, name) ? place.judging.within(name, operand[name], each, place.base) : true,
   );
 };
 
-const patternProperties: Applicator = (wanted, value, place) => {
-  if (!isRecord(wanted)) return malformed(place, 'patternProperties');
+const patternProperties: Applicator = (operand, value, place) => {
+  if (!isRecord(operand)) return malformed(place, 'patternProperties');
   if (!isRecord(value)) return true;
-  const patterns = entriesOf(wanted, place);
+  const patterns = entriesOf(operand, place);
   return every(entriesOf(value, place), ([name, each]) =>
     every(patterns, ([pattern, schema]) => {
       const matches = found(pattern, name, place);
@@ -133,21 +133,21 @@ const patternProperties: Applicator = (wanted, value, place) => {
   );
 };
 
-const additionalProperties: Applicator = (wanted, value, place) => {
-  if (!isRecord(value) || wanted === true) return true;
-  const { properties: named, patternProperties: matched } = place.schema;
+const additionalProperties: Applicator = (operand, value, place) => {
+  if (!isRecord(value) || operand === true) return true;
+  const { properties: declared, patternProperties: matched } = place.schema;
   const patterns = isRecord(matched) ? entriesOf(matched, place) : [];
   return every(entriesOf(value, place), ([name, each]) => {
-    if (isRecord(named) && Object.hasOwn(named, name)) return true;
+    if (isRecord(declared) && Object.hasOwn(declared, name)) return true;
     const { yes, open } = count(patterns, ([pattern]) => found(pattern, name, place), 1);
     if (yes > 0) return true;
-    return open > 0 ? undefined : place.judging.within(name, wanted, each, place.base);
+    return open > 0 ? undefined : place.judging.within(name, operand, each, place.base);
   });
 };
 
-const propertyNames: Applicator = (wanted, value, place) => {
+const propertyNames: Applicator = (operand, value, place) => {
   if (!isRecord(value)) return true;
-  return every(entriesOf(value, place), ([name]) => place.judging.within(name, wanted, name, place.base));
+  return every(entriesOf(value, place), ([name]) => place.judging.within(name, operand, name, place.base));
 };
 
 /** From and up to, without a copy of what they count. */
@@ -156,49 +156,49 @@ function* indices(from: number, to: number): Generator<number> {
 }
 
 /** Each item by the schema at its place. */
-const tuple = (name: string, wanted: unknown, value: unknown, place: Place): Truth => {
-  if (!Array.isArray(wanted)) return malformed(place, name);
+const tuple = (name: string, operand: unknown, value: unknown, place: Place): Truth => {
+  if (!Array.isArray(operand)) return malformed(place, name);
   if (!Array.isArray(value)) return true;
-  return every(indices(0, Math.min(wanted.length, value.length)), index =>
-    place.judging.within(index, wanted[index], value[index], place.base),
+  return every(indices(0, Math.min(operand.length, value.length)), index =>
+    place.judging.within(index, operand[index], value[index], place.base),
   );
 };
 
 /** Every item from one on by the same schema. */
-const rest = (from: number, wanted: unknown, value: unknown, place: Place): Truth =>
+const rest = (from: number, operand: unknown, value: unknown, place: Place): Truth =>
   !Array.isArray(value) ||
-  every(indices(from, value.length), index => place.judging.within(index, wanted, value[index], place.base));
+  every(indices(from, value.length), index => place.judging.within(index, operand, value[index], place.base));
 
-const items: Applicator = (wanted, value, place) => {
-  if (Array.isArray(wanted)) return tuple('items', wanted, value, place);
+const items: Applicator = (operand, value, place) => {
+  if (Array.isArray(operand)) return tuple('items', operand, value, place);
   const { prefixItems } = place.schema;
-  return rest(Array.isArray(prefixItems) ? prefixItems.length : 0, wanted, value, place);
+  return rest(Array.isArray(prefixItems) ? prefixItems.length : 0, operand, value, place);
 };
 
-const contains: Applicator = (wanted, value, place) => {
+const contains: Applicator = (operand, value, place) => {
   if (!Array.isArray(value)) return true;
   const { minContains: least = 1, maxContains: most = Number.POSITIVE_INFINITY } = place.schema;
   if (typeof least !== 'number' || typeof most !== 'number') return malformed(place, 'contains');
   const enough = most === Number.POSITIVE_INFINITY ? Math.max(1, least) : most + 1;
-  const { yes, open } = count(value, each => place.judging.tries(wanted, each, place.base), enough);
+  const { yes, open } = count(value, each => place.judging.tries(operand, each, place.base), enough);
   if (yes > most || yes + open < least) return place.judging.fault('has too few or too many of what it must contain');
   return yes >= least && yes + open <= most ? true : undefined;
 };
 
-const dependentSchemas: Applicator = (wanted, value, place) => {
-  if (!isRecord(wanted)) return malformed(place, 'dependentSchemas');
+const dependentSchemas: Applicator = (operand, value, place) => {
+  if (!isRecord(operand)) return malformed(place, 'dependentSchemas');
   if (!isRecord(value)) return true;
-  return every(entriesOf(wanted, place), ([name, schema]) =>
+  return every(entriesOf(operand, place), ([name, schema]) =>
     Object.hasOwn(value, name) ? place.judging.fits(schema, value, place.base) : true,
   );
 };
 
 /** Before 2019-09 one keyword for both kinds of dependency. */
-const dependencies: Applicator = (wanted, value, place) => {
-  if (!isRecord(wanted)) return malformed(place, 'dependencies');
+const dependencies: Applicator = (operand, value, place) => {
+  if (!isRecord(operand)) return malformed(place, 'dependencies');
   if (!isRecord(value)) return true;
   const required = assertions.get('required')!;
-  return every(entriesOf(wanted, place), ([name, needs]) => {
+  return every(entriesOf(operand, place), ([name, needs]) => {
     if (!Object.hasOwn(value, name)) return true;
     if (!Array.isArray(needs)) return place.judging.fits(needs, value, place.base);
     const truth = required.judge(needs, value, place.judging.steps, place.schema);
@@ -206,11 +206,11 @@ const dependencies: Applicator = (wanted, value, place) => {
   });
 };
 
-const pattern: Applicator = (wanted, value, place) => {
-  if (typeof wanted !== 'string') return malformed(place, 'pattern');
+const pattern: Applicator = (operand, value, place) => {
+  if (typeof operand !== 'string') return malformed(place, 'pattern');
   if (typeof value !== 'string') return true;
-  const truth = found(wanted, value, place);
-  return truth === false ? place.judging.fault(`must match the pattern ${wanted.slice(0, 200)}`) : truth;
+  const truth = found(operand, value, place);
+  return truth === false ? place.judging.fault(`must match the pattern ${operand.slice(0, 200)}`) : truth;
 };
 
 /** The keywords and how they judge. */
@@ -227,12 +227,12 @@ export const applicators: ReadonlyMap<string, Applicator> = new Map<string, Appl
   ['propertyNames', propertyNames],
   ['dependentSchemas', dependentSchemas],
   ['dependencies', dependencies],
-  ['prefixItems', (wanted, value, place) => tuple('prefixItems', wanted, value, place)],
+  ['prefixItems', (operand, value, place) => tuple('prefixItems', operand, value, place)],
   ['items', items],
   [
     'additionalItems',
-    (wanted, value, place) =>
-      Array.isArray(place.schema['items']) ? rest(place.schema['items'].length, wanted, value, place) : true,
+    (operand, value, place) =>
+      Array.isArray(place.schema['items']) ? rest(place.schema['items'].length, operand, value, place) : true,
   ],
   ['contains', contains],
   ['pattern', pattern],

@@ -69,15 +69,15 @@ const types: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 const type: Assertion = {
-  judge(wanted, value, steps, schema) {
-    const names: unknown[] = Array.isArray(wanted) ? wanted : [wanted];
+  judge(operand, value, steps, schema) {
+    const names: unknown[] = Array.isArray(operand) ? operand : [operand];
     steps.spend(names.length);
     if (!names.every(name => typeof name === 'string' && Object.hasOwn(types, name))) return undefined;
     // OpenAPI's notation, which common validators accept, too.
     if (value === null && schema['nullable'] === true) return true;
     return names.some(name => types[name as string]!(value));
   },
-  says: wanted => `must be ${[wanted].flat().join(' or ')}`,
+  says: operand => `must be ${[operand].flat().join(' or ')}`,
 };
 
 /** Whether two values are the same JSON; each comparison costs a step. */
@@ -119,9 +119,9 @@ function weigh(value: unknown, steps: Steps): void {
 }
 
 const uniqueItems: Assertion = {
-  judge(wanted, value, steps) {
-    if (typeof wanted !== 'boolean') return undefined;
-    if (!wanted || !Array.isArray(value)) return true;
+  judge(operand, value, steps) {
+    if (typeof operand !== 'boolean') return undefined;
+    if (!operand || !Array.isArray(value)) return true;
     // Each item is written once and looked up, not compared with every other.
     weigh(value, steps);
     return new Set(value.map(canonical)).size === value.length;
@@ -130,35 +130,35 @@ const uniqueItems: Assertion = {
 };
 
 const multipleOf: Assertion = {
-  judge(wanted, value) {
-    if (typeof wanted !== 'number' || !(wanted > 0)) return undefined;
+  judge(operand, value) {
+    if (typeof operand !== 'number' || !(operand > 0)) return undefined;
     if (typeof value !== 'number') return true;
-    const times = value / wanted;
+    const times = value / operand;
     // 0.3 is three times 0.1 to everyone but the processor.
     return Math.abs(times - Math.round(times)) <= 1e-9 * Math.max(1, Math.abs(times));
   },
-  says: wanted => `must be a multiple of ${wanted}`,
+  says: operand => `must be a multiple of ${operand}`,
 };
 
 const required: Assertion = {
-  judge(wanted, value, steps) {
-    if (!Array.isArray(wanted)) return undefined;
-    steps.spend(wanted.length);
-    if (!isTexts(wanted)) return undefined;
-    return !isRecord(value) || wanted.every(name => Object.hasOwn(value, name));
+  judge(operand, value, steps) {
+    if (!Array.isArray(operand)) return undefined;
+    steps.spend(operand.length);
+    if (!isTexts(operand)) return undefined;
+    return !isRecord(value) || operand.every(name => Object.hasOwn(value, name));
   },
-  says: wanted => `must have ${(wanted as readonly string[]).slice(0, 5).join(', ')}`,
+  says: operand => `must have ${(operand as readonly string[]).slice(0, 5).join(', ')}`,
 };
 
 const dependentRequired: Assertion = {
-  judge(wanted, value, steps) {
-    if (!isRecord(wanted)) return undefined;
+  judge(operand, value, steps) {
+    if (!isRecord(operand)) return undefined;
     if (!isRecord(value)) return true;
-    for (const [name, others] of Object.entries(wanted)) {
+    for (const [name, others] of Object.entries(operand)) {
       steps.spend(1);
       if (!Array.isArray(others)) return undefined;
       if (!Object.hasOwn(value, name)) continue;
-      const needed = required.judge(others, value, steps, wanted);
+      const needed = required.judge(others, value, steps, operand);
       if (needed !== true) return needed;
     }
     return true;
@@ -172,15 +172,15 @@ export const assertions: ReadonlyMap<string, Assertion> = new Map([
   [
     'enum',
     {
-      judge: (wanted, value, steps) =>
-        Array.isArray(wanted) ? wanted.some(each => equal(each, value, steps)) : undefined,
+      judge: (operand, value, steps) =>
+        Array.isArray(operand) ? operand.some(each => equal(each, value, steps)) : undefined,
       says: () => 'must be one of the values the schema lists',
     },
   ],
   [
     'const',
     {
-      judge: (wanted, value, steps) => equal(wanted, value, steps),
+      judge: (operand, value, steps) => equal(operand, value, steps),
       says: () => 'must be the one value the schema names',
     },
   ],

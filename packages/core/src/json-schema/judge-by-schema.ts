@@ -92,15 +92,15 @@ class Judgement implements Judging {
   }
 
   #keyword(name: string, schema: Readonly<Record<string, unknown>>, value: unknown, base: string): Truth {
-    const wanted = schema[name];
+    const operand = schema[name];
     const assertion = assertions.get(name);
     if (assertion) {
-      const truth = assertion.judge(wanted, value, this.steps, schema);
+      const truth = assertion.judge(operand, value, this.steps, schema);
       if (truth === undefined) return this.unknown(`the schema's '${name}' has a value that is not allowed`);
-      return truth || this.fault(assertion.says(wanted));
+      return truth || this.fault(assertion.says(operand));
     }
     const applicator = applicators.get(name);
-    if (applicator) return applicator(wanted, value, { schema, base, judging: this });
+    if (applicator) return applicator(operand, value, { schema, base, judging: this });
     if (notJudged.has(name)) return this.unknown(`the schema uses '${name}', which is not judged here`);
     return true;
   }
@@ -130,10 +130,10 @@ class Judgement implements Judging {
   }
 
   #dialect(schema: unknown): boolean {
-    const named = isRecord(schema) && Object.hasOwn(schema, '$schema') ? schema['$schema'] : undefined;
+    const dialect = isRecord(schema) && Object.hasOwn(schema, '$schema') ? schema['$schema'] : undefined;
     // Before 2019-09, a reference replaced its whole schema: its siblings were ignored.
-    this.#refAlone = typeof named === 'string' && /draft-0[67]/.test(named);
-    if (typeof named !== 'string' || dialects.test(named)) return true;
+    this.#refAlone = typeof dialect === 'string' && /draft-0[67]/.test(dialect);
+    if (typeof dialect !== 'string' || dialects.test(dialect)) return true;
     this.unknown('the schema is written in a dialect that is not known here');
     return false;
   }

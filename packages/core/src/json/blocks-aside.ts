@@ -16,9 +16,9 @@ const isListOfRecords = (value: unknown): boolean => Array.isArray(value) && val
 
 /** A result as the SDK is given it. */
 export function blocksAside(result: Result): Result {
-  const held = lists.filter(name => isListOfRecords(result[name]));
-  const empty = Object.fromEntries(held.map(name => [name, []]));
-  const aside = Object.fromEntries(held.map(name => [name, result[name]]));
+  const listNames = lists.filter(name => isListOfRecords(result[name]));
+  const empty = Object.fromEntries(listNames.map(name => [name, []]));
+  const aside = Object.fromEntries(listNames.map(name => [name, result[name]]));
   return { ...result, ...empty, _meta: { ...(isRecord(result['_meta']) && result['_meta']), [key]: aside } };
 }
 

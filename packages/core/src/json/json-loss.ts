@@ -26,8 +26,8 @@ export function jsonLoss(
   { asItIs = false }: { readonly asItIs?: boolean } = {},
 ): JsonLoss | undefined {
   try {
-    const found = value === undefined ? undefined : lossIn(value, new Set(), asItIs ? 'refused' : 'heard');
-    return found && at(name, found);
+    const loss = value === undefined ? undefined : lossIn(value, new Set(), asItIs ? 'refused' : 'heard');
+    return loss && at(name, loss);
   } catch {
     // Nested deeper than the stack, or a proxy that throws on every access.
     return { path: name, what: 'something that cannot be read to its end', instead: plain };
@@ -69,28 +69,29 @@ function lossIn(value: unknown, above: Set<object>, says: Says): JsonLoss | unde
   }
   if (says !== 'over' && typeof (value as { toJSON?: unknown }).toJSON === 'function') {
     if (says === 'refused') return lost(kindOf(value));
-    const said = spoken(value as { toJSON(): unknown });
-    if (!said) return lost('something whose toJSON throws');
+    const spelling = spoken(value as { toJSON(): unknown });
+    if (!spelling) return lost('something whose toJSON throws');
     // An invalid Date, and whatever else serializes to nothing.
-    if (said.value === undefined || said.value === null) return lost(kindOf(value), insteadOf[classOf(value)] ?? plain);
-    return lossIn(said.value, above, 'over');
+    if (spelling.value === undefined || spelling.value === null)
+      return lost(kindOf(value), insteadOf[classOf(value)] ?? plain);
+    return lossIn(spelling.value, above, 'over');
   }
   if (typeof value === 'bigint') return lost('a BigInt', insteadOf['BigInt']);
   if (above.has(value))
     return lost('what holds it (a circle)', 'Return each thing once, and name it elsewhere by its id.');
   above.add(value);
   const members = says === 'over' ? 'heard' : says;
-  const found = Array.isArray(value) ? lossInList(value, above, members) : lossInObject(value, above, members);
+  const loss = Array.isArray(value) ? lossInList(value, above, members) : lossInObject(value, above, members);
   above.delete(value);
-  return found;
+  return loss;
 }
 
 function lossInList(list: readonly unknown[], above: Set<object>, says: Says): JsonLoss | undefined {
   for (let index = 0; index < list.length; index++) {
-    const found = Object.hasOwn(list, index)
+    const loss = Object.hasOwn(list, index)
       ? lossIn(list[index], above, says)
       : lost('a gap in a list', 'Return null in its place.');
-    if (found) return at(`[${index}]`, found);
+    if (loss) return at(`[${index}]`, loss);
   }
   const more = Reflect.ownKeys(list).find(key => key !== 'length' && isEnumerable(list, key) && !isIndex(key));
   if (more === undefined) return undefined;
@@ -102,8 +103,8 @@ function lossInObject(value: object, above: Set<object>, says: Says): JsonLoss |
   if (kind !== '') return lost(kindOf(value), insteadOf[kind]);
   for (const key of Reflect.ownKeys(value)) {
     if (!isEnumerable(value, key)) continue;
-    const found = typeof key === 'symbol' ? lost('a member named by a symbol') : lossInMember(value, key, above, says);
-    if (found) return at(memberOf(key), found);
+    const loss = typeof key === 'symbol' ? lost('a member named by a symbol') : lossInMember(value, key, above, says);
+    if (loss) return at(memberOf(key), loss);
   }
   return undefined;
 }
@@ -132,9 +133,9 @@ function spoken(value: { toJSON(): unknown }): { readonly value: unknown } | und
 
 /** The class of an object; empty for plain ones, of any realm. */
 function classOf(value: object | bigint): string {
-  const made: unknown = Object.getPrototypeOf(value);
-  if (made === null || (typeof made === 'object' && Object.getPrototypeOf(made) === null)) return '';
-  const maker = Object.getOwnPropertyDescriptor(made, 'constructor')?.value as { name?: unknown } | undefined;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === null || (typeof prototype === 'object' && Object.getPrototypeOf(prototype) === null)) return '';
+  const maker = Object.getOwnPropertyDescriptor(prototype, 'constructor')?.value as { name?: unknown } | undefined;
   return typeof maker?.name === 'string' && maker.name !== '' ? maker.name.slice(0, 60) : 'a class of its own';
 }
 

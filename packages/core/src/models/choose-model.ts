@@ -82,15 +82,15 @@ function matching(
   able: readonly ModelEntry[],
   hint: string,
 ): { readonly entries: readonly ModelEntry[]; readonly why: string } | undefined {
-  const wanted = hint.trim().toLowerCase();
-  const named = able.filter(({ name, model }) =>
-    [name, model.modelId].some(each => each.toLowerCase().includes(wanted)),
+  const lowerHint = hint.trim().toLowerCase();
+  const hinted = able.filter(({ name, model }) =>
+    [name, model.modelId].some(each => each.toLowerCase().includes(lowerHint)),
   );
-  if (named.length > 0) return { entries: named, why: `It matches the server’s hint ${quoted(hint)}` };
+  if (hinted.length > 0) return { entries: hinted, why: `It matches the server’s hint ${quoted(hint)}` };
   const standing = able.filter(entry =>
     entry.standsFor?.some(family => {
       const lowerCase = family.toLowerCase();
-      return lowerCase !== '' && (wanted.includes(lowerCase) || lowerCase.includes(wanted));
+      return lowerCase !== '' && (lowerHint.includes(lowerCase) || lowerCase.includes(lowerHint));
     }),
   );
   if (standing.length > 0) return { entries: standing, why: `It stands in for the server’s hint ${quoted(hint)}` };

@@ -12,9 +12,9 @@ export function providerError(error: unknown, name: string): MidcallError {
   const from = isRecord(error) ? error : {};
   const status = typeof from['statusCode'] === 'number' ? from['statusCode'] : undefined;
   const code = errorCode(from['data']);
-  const told = [status === undefined ? [] : [`HTTP ${status}`], code === undefined ? [] : [code]].flat().join(', ');
+  const details = [status === undefined ? [] : [`HTTP ${status}`], code === undefined ? [] : [code]].flat().join(', ');
   const [kind, words] = meaning(from['name'], status, code);
-  return new MidcallError(kind, `${words(name)}${told === '' ? '' : ` (${told})`}.`);
+  return new MidcallError(kind, `${words(name)}${details === '' ? '' : ` (${details})`}.`);
 }
 
 type Meaning = readonly ['sampling/unavailable' | 'sampling/limit' | 'sampling/invalid', (name: string) => string];
@@ -46,8 +46,8 @@ function meaning(kind: unknown, status: number | undefined, code: string | undef
 /** The provider's own short code, such as `context_length_exceeded`; nothing that could be prose. */
 function errorCode(data: unknown): string | undefined {
   const error = isRecord(data) && isRecord(data['error']) ? data['error'] : undefined;
-  const named = [error?.['code'], error?.['type']].find(
+  const shortCode = [error?.['code'], error?.['type']].find(
     (each): each is string => typeof each === 'string' && /^[a-z][a-z_]{2,49}$/.test(each),
   );
-  return named;
+  return shortCode;
 }

@@ -36,11 +36,11 @@ function openers(
 ): readonly (readonly string[])[] {
   if (platform === 'darwin') return [['open']];
   if (platform === 'win32') return [windows];
-  const found: (readonly string[])[] = [];
+  const commands: (readonly string[])[] = [];
   // Linux inside Windows: the person's browser is that of Windows.
-  if (environment['WSL_INTEROP']) found.push(windows);
-  if (environment['DISPLAY'] || environment['WAYLAND_DISPLAY']) found.push(['xdg-open']);
-  return found;
+  if (environment['WSL_INTEROP']) commands.push(windows);
+  if (environment['DISPLAY'] || environment['WAYLAND_DISPLAY']) commands.push(['xdg-open']);
+  return commands;
 }
 
 /** The address as it may be passed on, or undefined. */

@@ -22,8 +22,9 @@ export function readTarget({ url = '', rawHeaders }: IncomingMessage): RequestTa
   if (url.startsWith('/')) return URL.canParse(`http://${host}${url}`) ? { host, path: url } : undefined;
   // RFC 9112, 3.2.2: a server accepts the absolute form, too; its host must be the header's.
   if (!/^https?:\/\//iu.test(url) || !URL.canParse(url)) return undefined;
-  const { protocol, host: named, username, password, pathname, search } = new URL(url);
+  const { protocol, host: targetHost, username, password, pathname, search } = new URL(url);
   const header = `${protocol}//${host}`;
-  if (!URL.canParse(header) || new URL(header).host !== named || username !== '' || password !== '') return undefined;
+  if (!URL.canParse(header) || new URL(header).host !== targetHost || username !== '' || password !== '')
+    return undefined;
   return { host, path: `${pathname}${search}` };
 }

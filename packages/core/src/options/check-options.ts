@@ -146,8 +146,9 @@ function problemIn(
 }
 
 function unknown(key: string, names: readonly string[], at: string): string {
-  const meant = nearest(key, names);
-  const rest = meant === undefined ? `The options are: ${names.join(', ')}.` : `Did you mean '${at}${meant}'?`;
+  const suggestion = nearest(key, names);
+  const rest =
+    suggestion === undefined ? `The options are: ${names.join(', ')}.` : `Did you mean '${at}${suggestion}'?`;
   return `there is no option '${at}${key.slice(0, 60)}'. ${rest}`;
 }
 
@@ -156,8 +157,8 @@ function mismatch(where: string, kind: Kind, value: unknown): string {
   const { members } = kind;
   const at = members && Array.isArray(value) ? value.findIndex(each => !members.fits(each)) : -1;
   if (members && at >= 0) return mismatch(`${where}[${at}]`, members, (value as readonly unknown[])[at]);
-  const meant = typeof value === 'string' && kind.choices ? nearest(value, kind.choices) : undefined;
-  const hint = meant === undefined ? '' : ` Did you mean '${meant}'?`;
+  const suggestion = typeof value === 'string' && kind.choices ? nearest(value, kind.choices) : undefined;
+  const hint = suggestion === undefined ? '' : ` Did you mean '${suggestion}'?`;
   return `${where} must be ${kind.words}; got ${kindOf(value)}.${hint}`;
 }
 

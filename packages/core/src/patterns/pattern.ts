@@ -58,10 +58,10 @@ export function matchesPattern(source: string, text: string, work: Work): boolea
   return pattern.verdict === 'linear' ? pattern.matches(text, work) : undefined;
 }
 
-function keep(source: string, found: Judged): Judged {
+function keep(source: string, result: Judged): Judged {
   if (judged.size >= mostKept) judged.delete(judged.keys().next().value!);
-  judged.set(source, found);
-  return found;
+  judged.set(source, result);
+  return result;
 }
 
 function judge(source: string): Judged {

@@ -167,6 +167,6 @@ function windowsNormal(path: string): string {
 
 function encode(segments: readonly string[]): string {
   const joined = segments.map(segment => encodeURIComponent(segment)).join('/');
-  const plain = joined.replace(/%(3A|40|2B|24|26|2C|3B|3D)/g, found => decodeURIComponent(found));
+  const plain = joined.replace(/%(3A|40|2B|24|26|2C|3B|3D)/g, sequence => decodeURIComponent(sequence));
   return plain.length > 1 && plain.endsWith('/') ? plain.slice(0, -1) : plain;
 }

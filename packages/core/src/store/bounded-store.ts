@@ -27,15 +27,15 @@ export function boundedStore(store: Store, timer: Timer = afterTimeout): Store {
       const stop = timer(() => reject(unanswered(timeoutMs)), timeoutMs);
       operate().finally(stop).then(resolve, reject);
     });
-  const made: Store = {
+  const guarded: Store = {
     timeoutMs,
     get: key => within(async () => store.get(key)),
     set: (key, value, options) => within(async () => store.set(key, value, options)),
     delete: key => within(async () => store.delete(key)),
     take: key => within(async () => store.take(key)),
   };
-  bounded.add(made);
-  return made;
+  bounded.add(guarded);
+  return guarded;
 }
 
 const unanswered = (ms: number): MidcallError =>

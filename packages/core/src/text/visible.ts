@@ -22,10 +22,10 @@ const blank = String.raw`\u2800\u{1D159}\u{16FE4}\u{13441}\u{13442}`;
 
 /** A pattern that is built when a text first needs it: building takes milliseconds, which would slow the start. */
 function lazily(make: () => RegExp): () => RegExp {
-  let made: RegExp | undefined;
+  let pattern: RegExp | undefined;
   return () => {
-    made ??= make();
-    return made;
+    pattern ??= make();
+    return pattern;
   };
 }
 

@@ -3,7 +3,7 @@
  * collector does not count.
  */
 
-const made = new Map<string, Intl.DateTimeFormat>();
+const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** A zone can be written in many ways; beyond this number, the oldest formatter is dropped. */
 const mostKept = 64;
@@ -15,12 +15,12 @@ const mostKept = 64;
  */
 export function dateFormat(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = JSON.stringify([locale, options]);
-  const cached = made.get(key);
+  const cached = formats.get(key);
   if (cached) return cached;
   const format = new Intl.DateTimeFormat(locale, options);
-  const [oldest] = made.keys();
-  if (made.size >= mostKept && oldest !== undefined) made.delete(oldest);
-  made.set(key, format);
+  const [oldest] = formats.keys();
+  if (formats.size >= mostKept && oldest !== undefined) formats.delete(oldest);
+  formats.set(key, format);
   return format;
 }
 

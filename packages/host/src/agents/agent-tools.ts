@@ -127,45 +127,45 @@ class AgentCalls {
       store && new KeptCalls(boundedStore(store, later(clock)), { server: connection.entry.id, endedMs: keptMs });
   }
 
-  async ended(asked: AskedCall, tool: Tool, signal: AbortSignal | undefined): Promise<AgentReply> {
-    const known = this.#known.get(asked.id);
-    if (known && !isSame(known.asked, asked)) throw anotherCall(asked.id);
-    const stop = (): void => void this.#connection.cancel(asked.id);
-    if (known && signal?.aborted) stop();
+  async ended(agentCall: AskedCall, tool: Tool, signal: AbortSignal | undefined): Promise<AgentReply> {
+    const earlier = this.#known.get(agentCall.id);
+    if (earlier && !isSame(earlier.asked, agentCall)) throw anotherCall(agentCall.id);
+    const stop = (): void => void this.#connection.cancel(agentCall.id);
+    if (earlier && signal?.aborted) stop();
     signal?.addEventListener('abort', stop, { once: true });
     try {
-      return await (known ?? this.#begin(asked, tool, signal)).reply;
+      return await (earlier ?? this.#begin(agentCall, tool, signal)).reply;
     } finally {
       signal?.removeEventListener('abort', stop);
     }
   }
 
-  async started(asked: AskedCall, tool: Tool, signal: AbortSignal | undefined): Promise<AgentCall> {
+  async started(agentCall: AskedCall, tool: Tool, signal: AbortSignal | undefined): Promise<AgentCall> {
     const over = new AbortController();
     try {
-      const ended = this.ended(asked, tool, signal).then(reply => ({ state: 'ended', reply }) as const);
-      return await Promise.race([ended, this.#waiting(asked.id, over.signal)]);
+      const ended = this.ended(agentCall, tool, signal).then(reply => ({ state: 'ended', reply }) as const);
+      return await Promise.race([ended, this.#waiting(agentCall.id, over.signal)]);
     } finally {
       over.abort();
     }
   }
 
-  #begin(asked: AskedCall, tool: Tool, signal: AbortSignal | undefined): KnownCall {
-    const { id } = asked;
+  #begin(agentCall: AskedCall, tool: Tool, signal: AbortSignal | undefined): KnownCall {
+    const { id } = agentCall;
     const run = async (): Promise<AgentReply> => {
       // A call that is claimed and not sent would be in doubt.
       const { state, entry } = this.#connection;
       if (state !== 'ready')
         throw new MidcallError('host/server-gone', `The server '${entry.id}' is not running. Start it again.`);
-      const found = (await this.#kept?.claim(asked)) ?? { state: 'new' };
-      if (found.state === 'ended') return found.reply;
+      const claimed = (await this.#kept?.claim(agentCall)) ?? { state: 'new' };
+      if (claimed.state === 'ended') return claimed.reply;
       const outcome =
-        found.state === 'left' ? await this.#takenUp(asked, tool, signal) : await this.#sent(asked, signal);
+        claimed.state === 'left' ? await this.#takenUp(agentCall, tool, signal) : await this.#sent(agentCall, signal);
       return agentReply(outcome);
     };
     const reply = run().then(
       async ended => {
-        if (!(await this.#record(asked, ended))) this.#remember(id);
+        if (!(await this.#record(agentCall, ended))) this.#remember(id);
         return ended;
       },
       error => {
@@ -173,21 +173,21 @@ class AgentCalls {
         throw error;
       },
     );
-    const known: KnownCall = { asked, reply };
-    this.#known.set(id, known);
-    return known;
+    const begun: KnownCall = { asked: agentCall, reply };
+    this.#known.set(id, begun);
+    return begun;
   }
 
   /** @returns false if its end is kept nowhere */
-  async #record(asked: AskedCall, reply: AgentReply): Promise<boolean> {
+  async #record(agentCall: AskedCall, reply: AgentReply): Promise<boolean> {
     if (!this.#kept) return false;
     try {
-      await this.#kept.end(asked, reply);
+      await this.#kept.end(agentCall, reply);
     } catch (error) {
       this.#connection.options.onError?.(error);
       return false;
     }
-    this.#known.delete(asked.id);
+    this.#known.delete(agentCall.id);
     return true;
   }
 
@@ -200,8 +200,8 @@ class AgentCalls {
     return this.#connection.run({ kind: 'tool', ...request }, { id, ...(signal && { signal }) }).outcome;
   }
 
-  async #takenUp(asked: AskedCall, tool: Tool, signal: AbortSignal | undefined): Promise<CallOutcome> {
-    const { id } = asked;
+  async #takenUp(agentCall: AskedCall, tool: Tool, signal: AbortSignal | undefined): Promise<CallOutcome> {
+    const { id } = agentCall;
     const ended = this.#outcomeOf(id);
     try {
       if ((await this.#connection.resume(id)).includes(id)) return await ended.outcome;
@@ -209,8 +209,8 @@ class AgentCalls {
       ended.stop();
     }
     const { readOnlyHint, idempotentHint } = tool.annotations ?? {};
-    if (readOnlyHint || idempotentHint) return this.#sent(asked, signal);
-    return { how: 'abandoned', message: inDoubt(asked.name) };
+    if (readOnlyHint || idempotentHint) return this.#sent(agentCall, signal);
+    return { how: 'abandoned', message: inDoubt(agentCall.name) };
   }
 
   #outcomeOf(id: string): { readonly outcome: Promise<CallOutcome>; stop(): void } {

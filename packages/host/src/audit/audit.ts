@@ -229,12 +229,12 @@ export class Audit {
   /** Records what was lost, before anything else. @throws if that cannot be written either */
   #sayGap(): void {
     while (this.#gap) {
-      const said = this.#gap;
+      const gap = this.#gap;
       this.#gap = undefined;
       try {
-        this.#append({ at: new Date(this.#clock.now()).toISOString(), event: { type: 'gap', ...said } });
+        this.#append({ at: new Date(this.#clock.now()).toISOString(), event: { type: 'gap', ...gap } });
       } catch (error) {
-        this.#gap = { ...said, lost: said.lost + this.unwritten };
+        this.#gap = { ...gap, lost: gap.lost + this.unwritten };
         throw error;
       }
     }

@@ -142,8 +142,8 @@ export class Authorizer {
     this.#futile = undefined;
     if (!before?.tokens) return true;
     try {
-      const found = await this.#discover({ wants: 'token' });
-      return await revoked(before, { found, auth, fetch: this.#asking, now: () => clock.now() });
+      const discovered = await this.#discover({ wants: 'token' });
+      return await revoked(before, { found: discovered, auth, fetch: this.#asking, now: () => clock.now() });
     } catch {
       return false;
     }
@@ -186,8 +186,8 @@ export class Authorizer {
       // Another process was faster.
       if (grant?.tokens && grant.tokens.access_token !== ended && isFresh(grant, clock.now())) return grant;
       if (auth.flow !== 'client-credentials' && grant?.tokens?.refresh_token === undefined) return grant;
-      const found = await this.#discover(challenge);
-      const parts = { found, auth, scope: challenge.scope, fetch: this.#asking, now: () => clock.now() };
+      const discovered = await this.#discover(challenge);
+      const parts = { found: discovered, auth, scope: challenge.scope, fetch: this.#asking, now: () => clock.now() };
       return auth.flow === 'client-credentials' ? ownTokens(grant, parts) : refreshed(grant!, parts);
     });
     return this.#grant?.tokens?.access_token;
@@ -196,16 +196,16 @@ export class Authorizer {
   async #signIn(challenge: Challenge, ask: AskSignIn, refused: string | undefined): Promise<void> {
     const { auth, vault, name, serverUrl, clock } = this.#options;
     if (auth.flow === 'client-credentials') throw stillRefused(challenge);
-    const found = await this.#discover(challenge);
-    if (!found) throw notOAuth();
+    const discovered = await this.#discover(challenge);
+    if (!discovered) throw notOAuth();
     const stored = await vault.read(this.#key);
     if (stored?.tokens && stored.tokens.access_token !== refused && isFresh(stored, clock.now())) {
       this.#grant = stored;
       return;
     }
-    const before = stored?.issuer === found.issuer ? stored : undefined;
-    const scope = scopeFor(challenge, found, auth, before);
-    const grant: Grant = { issuer: found.issuer, ...(scope !== undefined && { scope }) };
+    const before = stored?.issuer === discovered.issuer ? stored : undefined;
+    const scope = scopeFor(challenge, discovered, auth, before);
+    const grant: Grant = { issuer: discovered.issuer, ...(scope !== undefined && { scope }) };
     // Most starts need neither, and hosts wait while a bridge starts.
     const signIn =
       auth.flow === 'device-code'
@@ -213,7 +213,7 @@ export class Authorizer {
         : (await import('./code-sign-in.ts')).signInByCode;
     try {
       await signIn({
-        found,
+        found: discovered,
         auth,
         serverUrl,
         name,
@@ -226,7 +226,7 @@ export class Authorizer {
         ask: (request, over) => this.#asked(ask, request, over, refused),
         keepClient: async client => void (await vault.change(this.#key, async () => ({ ...before, ...grant, client }))),
         keepTokens: async (client, tokens) => {
-          mustBeBearer(found.issuer, tokens.token_type);
+          mustBeBearer(discovered.issuer, tokens.token_type);
           this.#grant = await vault.change(this.#key, async () =>
             withTokens({ ...grant, client }, tokens, clock.now()),
           );
@@ -284,13 +284,13 @@ export class Authorizer {
 /** basic/authorization, "Scope Selection Strategy"; with what was asked for before, so that a step up loses nothing. */
 function scopeFor(
   challenge: Challenge,
-  found: Discovered,
+  discovered: Discovered,
   auth: ServerAuth,
   before: Grant | undefined,
 ): string | undefined {
-  const wanted = challenge.scope ?? auth.scopes?.join(' ') ?? found.scopesSupported;
-  const scope = computeScopeUnion(before?.scope, before?.tokens?.scope, wanted);
-  const offline = found.metadata.scopes_supported?.includes('offline_access') === true;
+  const requestedScope = challenge.scope ?? auth.scopes?.join(' ') ?? discovered.scopesSupported;
+  const scope = computeScopeUnion(before?.scope, before?.tokens?.scope, requestedScope);
+  const offline = discovered.metadata.scopes_supported?.includes('offline_access') === true;
   return scope !== undefined && offline ? computeScopeUnion(scope, 'offline_access') : scope;
 }
 

@@ -78,13 +78,13 @@ export class CallbackListener {
     if (!target || target.host !== this.#host || url?.pathname !== path || request.method !== 'GET')
       return void send(404, 'Nothing here', ['This address receives the end of a sign-in.']);
     const states = url.searchParams.getAll('state');
-    const wanted = this.#wanted;
-    if (!wanted || states.length !== 1 || !same(states[0]!, wanted.state))
+    const pending = this.#wanted;
+    if (!pending || states.length !== 1 || !same(states[0]!, pending.state))
       return void send(400, 'Not this sign-in', [
         'This sign-in was not started here, or it is over. Nothing was changed. If you are signing in now, start again from the question.',
       ]);
     this.#wanted = undefined;
-    wanted.take({
+    pending.take({
       parameters: url.searchParams,
       answer: problem =>
         problem === undefined

@@ -19,8 +19,8 @@ import { tokenProblem } from './token-problem.ts';
 
 /** @throws MidcallError `host/unauthorized` if nobody is signed in then */
 export async function signInByCode(parts: SignInParts): Promise<void> {
-  const { found, ask, scope } = parts;
-  const { issuer, metadata, resource } = found;
+  const { found: discovered, ask, scope } = parts;
+  const { issuer, metadata, resource } = discovered;
   const { listener, client } = await prepared(parts);
   const over = new AbortController();
   try {
@@ -55,22 +55,22 @@ export async function signInByCode(parts: SignInParts): Promise<void> {
 async function prepared(
   parts: SignInParts,
 ): Promise<{ readonly listener: CallbackListener; readonly client: KnownClient }> {
-  const { found, auth, scope, name, fetch, now, keepClient } = parts;
-  const known = knownClient(found, auth, parts.client, now(), scope);
-  const port = auth.redirectPort ?? (known?.redirectUri === undefined ? 0 : Number(new URL(known.redirectUri).port));
-  const wanted = await CallbackListener.open(port);
-  if (!wanted && auth.redirectPort !== undefined)
+  const { found: discovered, auth, scope, name, fetch, now, keepClient } = parts;
+  const stored = knownClient(discovered, auth, parts.client, now(), scope);
+  const port = auth.redirectPort ?? (stored?.redirectUri === undefined ? 0 : Number(new URL(stored.redirectUri).port));
+  const preferred = await CallbackListener.open(port);
+  if (!preferred && auth.redirectPort !== undefined)
     throw new MidcallError(
       'host/unauthorized',
       `Port ${auth.redirectPort} ('redirectPort' in 'auth') is taken. End what listens there, and try again.`,
     );
-  const listener = wanted ?? (await CallbackListener.open());
+  const listener = preferred ?? (await CallbackListener.open());
   if (!listener) throw new MidcallError('host/unauthorized', 'No port on this machine could be opened.');
-  if (known && (wanted || known.from !== 'registration')) return { listener, client: known };
+  if (stored && (preferred || stored.from !== 'registration')) return { listener, client: stored };
   try {
     const { redirectUri } = listener;
     const client = await register({
-      found,
+      found: discovered,
       auth,
       name,
       redirectUri,
@@ -93,8 +93,8 @@ interface Returning extends SignInParts {
 
 /** Redeems the code, and tells the browser how that went. */
 async function finish({ parameters, answer }: Callback, parts: Returning): Promise<void> {
-  const { found, client, redirectUri, verifier, fetch } = parts;
-  const { issuer, metadata, resource } = found;
+  const { found: discovered, client, redirectUri, verifier, fetch } = parts;
+  const { issuer, metadata, resource } = discovered;
   const code = single(parameters, 'code');
   try {
     const iss = single(parameters, 'iss');

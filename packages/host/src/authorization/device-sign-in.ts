@@ -27,13 +27,13 @@ interface DeviceCode {
 
 /** @throws MidcallError `host/unauthorized` if nobody is signed in then */
 export async function signInByDevice(parts: SignInParts): Promise<void> {
-  const { found, scope, ask } = parts;
-  const { issuer } = found;
+  const { found: discovered, scope, ask } = parts;
+  const { issuer } = discovered;
   const client = await clientOf(parts);
   const device = await deviceCode(client, parts);
   const over = new AbortController();
-  const given = new AbortController();
-  const tokens = polled(device, client, parts, given.signal);
+  const calledOff = new AbortController();
+  const tokens = polled(device, client, parts, calledOff.signal);
   tokens.catch(() => {});
   try {
     const request = {
@@ -51,24 +51,24 @@ export async function signInByDevice(parts: SignInParts): Promise<void> {
     await parts.keepTokens(client, first as OAuthTokens);
     over.abort({ how: 'completed' });
   } finally {
-    given.abort();
+    calledOff.abort();
     over.abort({ how: 'withdrawn' });
   }
 }
 
 async function clientOf(parts: SignInParts): Promise<KnownClient> {
-  const { found, auth, name, scope, fetch, now, keepClient } = parts;
-  const known = knownClient(found, auth, parts.client, now(), scope);
-  if (known) return known;
-  const client = await register({ found, auth, name, fetch, now: now() });
+  const { found: discovered, auth, name, scope, fetch, now, keepClient } = parts;
+  const stored = knownClient(discovered, auth, parts.client, now(), scope);
+  if (stored) return stored;
+  const client = await register({ found: discovered, auth, name, fetch, now: now() });
   await keepClient(client);
   return client;
 }
 
 async function deviceCode(client: KnownClient, parts: SignInParts): Promise<DeviceCode> {
-  const { found, scope, serverUrl, fetch, now } = parts;
-  const where = visible(found.issuer, { max: 300 });
-  const endpoint = own(found.metadata, 'device_authorization_endpoint');
+  const { found: discovered, scope, serverUrl, fetch, now } = parts;
+  const where = visible(discovered.issuer, { max: 300 });
+  const endpoint = own(discovered.metadata, 'device_authorization_endpoint');
   if (typeof endpoint !== 'string')
     throw new MidcallError(
       'host/unauthorized',
@@ -76,7 +76,10 @@ async function deviceCode(client: KnownClient, parts: SignInParts): Promise<Devi
     );
   let answer: unknown;
   try {
-    const response = await fetch(endpoint, authenticatedRequest(found, client, { scope, resource: found.resource }));
+    const response = await fetch(
+      endpoint,
+      authenticatedRequest(discovered, client, { scope, resource: discovered.resource }),
+    );
     answer = await response.json();
     const error = isRecord(answer) ? answer['error'] : undefined;
     if (typeof error === 'string')
@@ -110,10 +113,10 @@ function readDeviceCode(answer: unknown, now: number): DeviceCode | undefined {
 async function polled(
   device: DeviceCode,
   { information }: KnownClient,
-  { found, fetch, now, after }: SignInParts,
+  { found: discovered, fetch, now, after }: SignInParts,
   calledOff: AbortSignal,
 ): Promise<OAuthTokens> {
-  const where = visible(found.issuer, { max: 300 });
+  const where = visible(discovered.issuer, { max: 300 });
   let { intervalMs } = device;
   for (;;) {
     await paused(intervalMs, after, calledOff);
@@ -121,7 +124,7 @@ async function polled(
       throw new MidcallError('host/unauthorized', `The code for the sign-in at ${where} has expired. Try again.`);
     try {
       const form = { grant_type: grantType, device_code: device.deviceCode };
-      return await fetchTokens(found, information, form, fetch);
+      return await fetchTokens(discovered, information, form, fetch);
     } catch (error) {
       const code = oauthCode(error);
       if (code === 'slow_down') intervalMs += 5_000;

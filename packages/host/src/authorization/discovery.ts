@@ -107,14 +107,14 @@ async function resourceMetadata({
 }
 
 function issuerFrom(
-  named: readonly string[] | undefined,
+  listedIssuers: readonly string[] | undefined,
   serverUrl: URL,
   { issuer, clientSecret }: ServerAuth,
 ): string {
-  const listed = named?.length ? named : [serverUrl.origin];
+  const listed = listedIssuers?.length ? listedIssuers : [serverUrl.origin];
   if (issuer !== undefined) {
-    const found = listed.find(each => isSame(each, issuer));
-    if (found !== undefined) return found;
+    const match = listed.find(each => isSame(each, issuer));
+    if (match !== undefined) return match;
     throw unauthorized(
       `The server wants a sign-in at ${printable(listed[0]!)}. Its entry allows ${printable(issuer)} alone ('issuer' in 'auth').`,
     );

@@ -29,7 +29,7 @@ export interface RegistrationOptions {
 export function knownClient(
   { metadata, issuer }: Discovered,
   { clientId, clientSecret, clientMetadataUrl }: ServerAuth,
-  kept: KnownClient | undefined,
+  stored: KnownClient | undefined,
   now: number,
   scope?: string,
 ): KnownClient | undefined {
@@ -39,8 +39,8 @@ export function knownClient(
   }
   if (clientMetadataUrl !== undefined && metadata.client_id_metadata_document_supported === true)
     return { from: 'document', information: { client_id: clientMetadataUrl, issuer } };
-  const lives = (kept?.secretEndsAt ?? Number.POSITIVE_INFINITY) > now;
-  return kept?.from === 'registration' && lives && mayAsk(kept, scope) ? kept : undefined;
+  const lives = (stored?.secretEndsAt ?? Number.POSITIVE_INFINITY) > now;
+  return stored?.from === 'registration' && lives && mayAsk(stored, scope) ? stored : undefined;
 }
 
 /**
@@ -48,8 +48,8 @@ export function knownClient(
  * @throws MidcallError `host/unauthorized` if the authorization server takes no new client
  */
 export async function register(options: RegistrationOptions): Promise<KnownClient> {
-  const { found, auth, name, redirectUri, fetch } = options;
-  const { metadata, issuer } = found;
+  const { found: discovered, auth, name, redirectUri, fetch } = options;
+  const { metadata, issuer } = discovered;
   const where = visible(issuer, { max: 300 });
   if (metadata.registration_endpoint === undefined)
     throw new MidcallError(

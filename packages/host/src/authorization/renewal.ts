@@ -20,7 +20,7 @@ export interface RenewalParts {
   readonly now: () => number;
 }
 
-const shown = (text: string): string => visible(text, { max: 300 });
+const quotable = (text: string): string => visible(text, { max: 300 });
 
 /**
  * Client credentials (RFC 6749, 4.4).
@@ -28,17 +28,17 @@ const shown = (text: string): string => visible(text, { max: 300 });
  */
 export async function ownTokens(
   grant: Grant | undefined,
-  { found, auth, scope: wanted, fetch, now }: RenewalParts,
+  { found: discovered, auth, scope: requestedScope, fetch, now }: RenewalParts,
 ): Promise<Grant | undefined> {
-  if (!found) return grant;
-  const client = knownClient(found, auth, undefined, now())!;
-  const scope = wanted ?? auth.scopes?.join(' ') ?? found.scopesSupported;
+  if (!discovered) return grant;
+  const client = knownClient(discovered, auth, undefined, now())!;
+  const scope = requestedScope ?? auth.scopes?.join(' ') ?? discovered.scopesSupported;
   try {
     const form = { grant_type: 'client_credentials', ...(scope !== undefined && { scope }) };
-    const tokens = await fetchTokens(found, client.information, form, fetch);
-    return withTokens({ issuer: found.issuer }, tokens, now());
+    const tokens = await fetchTokens(discovered, client.information, form, fetch);
+    return withTokens({ issuer: discovered.issuer }, tokens, now());
   } catch (error) {
-    throw tokenProblem(`The request for a token at ${shown(found.issuer)}`, error, [auth.clientSecret ?? '']);
+    throw tokenProblem(`The request for a token at ${quotable(discovered.issuer)}`, error, [auth.clientSecret ?? '']);
   }
 }
 
@@ -49,26 +49,26 @@ export async function ownTokens(
  */
 export async function refreshed(
   grant: Grant,
-  { found, auth, fetch, now }: Omit<RenewalParts, 'scope'>,
+  { found: discovered, auth, fetch, now }: Omit<RenewalParts, 'scope'>,
 ): Promise<Grant> {
-  if (found?.issuer !== grant.issuer) return grant;
-  const client = knownClient(found, auth, grant.client, now());
+  if (discovered?.issuer !== grant.issuer) return grant;
+  const client = knownClient(discovered, auth, grant.client, now());
   if (!client) return withoutTokens(grant);
   const refreshToken = grant.tokens!.refresh_token!;
   try {
-    const tokens = await refreshAuthorization(found.issuer, {
-      metadata: found.metadata,
+    const tokens = await refreshAuthorization(discovered.issuer, {
+      metadata: discovered.metadata,
       clientInformation: client.information,
       refreshToken,
       fetchFn: fetch,
-      ...(found.resource !== undefined && { resource: found.resource }),
+      ...(discovered.resource !== undefined && { resource: discovered.resource }),
     });
     const { scope = grant.tokens!.scope } = tokens;
     return withTokens(grant, { ...tokens, ...(scope !== undefined && { scope }) }, now());
   } catch (error) {
     const code = oauthCode(error);
     if (code === undefined || code === 'server_error' || code === 'temporarily_unavailable')
-      throw tokenProblem(`The renewal of the sign-in at ${shown(found.issuer)}`, error, [refreshToken]);
+      throw tokenProblem(`The renewal of the sign-in at ${quotable(discovered.issuer)}`, error, [refreshToken]);
     const { client: _, ...rest } = withoutTokens(grant);
     return code === 'invalid_client' ? rest : withoutTokens(grant);
   }

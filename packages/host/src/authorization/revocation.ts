@@ -12,11 +12,11 @@ import type { RenewalParts } from './renewal.ts';
  */
 export async function revoked(
   { issuer, client: registered, tokens }: Grant,
-  { found, auth, fetch, now }: Omit<RenewalParts, 'scope'>,
+  { found: discovered, auth, fetch, now }: Omit<RenewalParts, 'scope'>,
 ): Promise<boolean> {
-  const endpoint = own(found?.metadata, 'revocation_endpoint');
-  if (!tokens || found?.issuer !== issuer || typeof endpoint !== 'string') return false;
-  const client = knownClient(found, auth, registered, now());
+  const endpoint = own(discovered?.metadata, 'revocation_endpoint');
+  if (!tokens || discovered?.issuer !== issuer || typeof endpoint !== 'string') return false;
+  const client = knownClient(discovered, auth, registered, now());
   if (!client) return false;
   const { refresh_token: refresh, access_token: access } = tokens;
   for (const [token, hint] of [
@@ -24,7 +24,7 @@ export async function revoked(
     [access, 'access_token'],
   ] as const) {
     if (token === undefined) continue;
-    const response = await fetch(endpoint, authenticatedRequest(found, client, { token, token_type_hint: hint }));
+    const response = await fetch(endpoint, authenticatedRequest(discovered, client, { token, token_type_hint: hint }));
     await response.body?.cancel();
     // Some do not revoke access tokens (unsupported_token_type): those expire soon and are no longer renewed.
     if (!response.ok) return hint === 'access_token' && refresh !== undefined;

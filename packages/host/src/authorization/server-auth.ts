@@ -46,10 +46,10 @@ export function readServerAuth(what: string, value: unknown, fill: (text: string
   if (unknown !== undefined)
     throw bad(`has a member '${unknown.slice(0, 100)}', which is none of ${[...members].join(', ')}.`);
   const text = (name: string): string | undefined => {
-    const given = value[name];
-    if (given === undefined) return undefined;
-    if (typeof given !== 'string' || given === '') throw bad(`has a '${name}' that is not text.`);
-    return fill(given);
+    const member = value[name];
+    if (member === undefined) return undefined;
+    if (typeof member !== 'string' || member === '') throw bad(`has a '${name}' that is not text.`);
+    return fill(member);
   };
   const { flow, scopes, redirectPort } = value;
   if (flow !== undefined && !flows.includes(flow as never))

@@ -43,9 +43,9 @@ export function tokenProblem(what: string, error: unknown, secrets: readonly str
       return problem('the authorization server cannot be reached.');
     return problem('the authorization server sent an answer that OAuth does not allow.');
   }
-  const said = (error as Error).message;
-  const repeats = secrets.some(secret => secret.length > 5 && said.includes(secret));
-  const quote = said === '' || said === code || repeats ? '' : `: “${visible(said, { max: 300 })}”`;
+  const message = (error as Error).message;
+  const repeats = secrets.some(secret => secret.length > 5 && message.includes(secret));
+  const quote = message === '' || message === code || repeats ? '' : `: “${visible(message, { max: 300 })}”`;
   return problem(`the authorization server says ${visible(code, { max: 100 })}${quote}.`);
 }
 

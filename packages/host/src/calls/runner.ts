@@ -139,8 +139,8 @@ export class CallRunner {
     options: RunOptions = {},
   ): Promise<SentResult['result']> {
     const { calls, clock, newId, gate, tell } = this.#options;
-    const { startedAt = clock.now(), ...named } = about;
-    const context: CallContext = { ...named, id: about.id ?? newId() };
+    const { startedAt = clock.now(), ...described } = about;
+    const context: CallContext = { ...described, id: about.id ?? newId() };
     const abort = new AbortController();
     const onAbort = (): void => abort.abort(cancelledByPerson);
     if (options.signal?.aborted) onAbort();
@@ -251,7 +251,7 @@ function outcomeOf(
 
 /** What is wrong with a result that the SDK refused; its own words quote a schema. */
 function invalid(text: string): string {
-  const said = 'The server sent a result that the protocol does not allow';
+  const problem = 'The server sent a result that the protocol does not allow';
   const issue = invalidResultIssue(text);
-  return issue ? `${said}: ${issue.path || 'the result'}: ${issue.says}.` : `${said}. ${text}`;
+  return issue ? `${problem}: ${issue.path || 'the result'}: ${issue.says}.` : `${problem}. ${text}`;
 }

@@ -16,7 +16,7 @@ export function clientOf(
   mode: ReturnType<typeof negotiationOf>,
   onListChanged: (list: 'tools' | 'prompts' | 'resources') => void,
 ): Client {
-  const told = (list: 'tools' | 'prompts' | 'resources') => ({
+  const listOptions = (list: 'tools' | 'prompts' | 'resources') => ({
     autoRefresh: false,
     onChanged: (): void => onListChanged(list),
   });
@@ -27,6 +27,6 @@ export function clientOf(
       mode,
       probe: typeof mode === 'object' ? endlessProbe : { timeoutMs: Math.min(startTimeoutMs, PROBE_MS) },
     },
-    listChanged: { tools: told('tools'), prompts: told('prompts'), resources: told('resources') },
+    listChanged: { tools: listOptions('tools'), prompts: listOptions('prompts'), resources: listOptions('resources') },
   });
 }

@@ -8,7 +8,7 @@ import { MidcallError } from '@midcall/core/errors';
 
 /** @throws MidcallError `cli/usage` if a quote is not closed */
 export function commandWords(line: string): readonly string[] {
-  const found: string[] = [];
+  const words: string[] = [];
   let word: string | undefined;
   let quote: string | undefined;
   for (let at = 0; at < line.length; at += 1) {
@@ -21,7 +21,7 @@ export function commandWords(line: string): readonly string[] {
       quote = character;
       word ??= '';
     } else if (/\s/.test(character)) {
-      if (word !== undefined) found.push(word);
+      if (word !== undefined) words.push(word);
       word = undefined;
     } else if (character === '\\' && /[\s"'\\]/.test(line[at + 1] ?? '')) {
       word = `${word ?? ''}${line[++at]!}`;
@@ -30,6 +30,6 @@ export function commandWords(line: string): readonly string[] {
     }
   }
   if (quote !== undefined) throw new MidcallError('cli/usage', 'A quote in the command is not closed.');
-  if (word !== undefined) found.push(word);
-  return found;
+  if (word !== undefined) words.push(word);
+  return words;
 }

@@ -127,22 +127,22 @@ export class Connection {
     if (failed && this.#client === client && mode === 'auto' && endedWhenProbed(String((failed as Error).message)))
       [client, failed] = await this.#connect(unprobed);
     for (let tried = 0; failed && this.#client === client && tried < MOST_SIGN_INS; tried += 1) {
-      const asked = await this.#signIn();
-      if (asked === 'not-needed') break;
-      [client, failed] = asked === 'signed-in' ? await this.#connect(mode) : [client, asked.failed];
+      const signIn = await this.#signIn();
+      if (signIn === 'not-needed') break;
+      [client, failed] = signIn === 'signed-in' ? await this.#connect(mode) : [client, signIn.failed];
     }
     if (failed) {
       const why = this.#whyNot(failed);
       if (this.#client === client) this.#become('failed', why);
       throw new MidcallError('host/not-found', why, { cause: failed });
     }
-    const gone = (): void => {
+    const onClose = (): void => {
       if (this.#client === client && this.#state !== 'stopped')
         this.#become('failed', this.#tooLarge ?? `The server has stopped.${this.#stderr.said}`);
     };
-    client.onclose = gone;
+    client.onclose = onClose;
     if (!client.transport) {
-      gone();
+      onClose();
       throw new MidcallError('host/not-found', `The server '${this.entry.id}' stopped at once.${this.#stderr.said}`);
     }
     this.#become('ready');
@@ -352,7 +352,7 @@ export class Connection {
     this.#tooLarge = undefined;
     const { maxMessageBytes, started } = this.#options;
     const fetch = this.#authorizer?.fetch ?? this.#options.fetch;
-    const told = {
+    const listeners = {
       onStderr: (line: string) => this.#heard(line),
       onTooLarge: (mostBytes: number) => {
         if (this.#client !== client) return;
@@ -361,8 +361,8 @@ export class Connection {
       },
     };
     const mostBytes = maxMessageBytes === undefined ? {} : { mostBytes: maxMessageBytes };
-    const open = () => openTransport(this.entry.target, { ...told, ...mostBytes, ...(fetch && { fetch }) });
-    return this.wire.onto(started?.take(told) ?? open());
+    const open = () => openTransport(this.entry.target, { ...listeners, ...mostBytes, ...(fetch && { fetch }) });
+    return this.wire.onto(started?.take(listeners) ?? open());
   }
 
   #heard(line: string): void {

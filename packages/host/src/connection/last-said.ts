@@ -18,9 +18,9 @@ const npmCode = /^npm (?:error|ERR!) (?:code|errno|syscall|path) /;
  * @returns the line that says why it ended, safe to look at and 300 characters at most; undefined if it wrote nothing
  */
 export function lastSaid(lines: readonly string[]): string | undefined {
-  const told = (line: string) => !empty.test(line) && !frame.test(line);
-  let at = lines.findLastIndex(line => told(line) && !setIn.test(line));
-  if (at === -1) at = lines.findLastIndex(told);
+  const isReason = (line: string) => !empty.test(line) && !frame.test(line);
+  let at = lines.findLastIndex(line => isReason(line) && !setIn.test(line));
+  if (at === -1) at = lines.findLastIndex(isReason);
   if (at === -1) return undefined;
   if (frame.test(lines[at + 1] ?? '')) at = headerAbove(lines, at);
   else if (npm.test(lines[at]!)) at = reasonOfNpm(lines, at);

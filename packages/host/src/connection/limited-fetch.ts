@@ -15,8 +15,8 @@ export function limitedFetch(
   onTooLarge: () => void,
   gate = new ReadingGate(),
 ): typeof fetch {
-  return async (...asked) => {
-    const response = await real(...asked);
+  return async (...request) => {
+    const response = await real(...request);
     if (!response.body) return response;
     const inEvents = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
     const size = inEvents ? eventSize() : wholeSize();

@@ -10,9 +10,9 @@ export class StderrTail {
 
   /** Keeps a line. @returns as much of it as is kept */
   add(line: string): string {
-    const kept = line.slice(0, widest);
-    this.#lines = [...this.#lines.slice(1 - mostLines), kept];
-    return kept;
+    const clipped = line.slice(0, widest);
+    this.#lines = [...this.#lines.slice(1 - mostLines), clipped];
+    return clipped;
   }
 
   /** Oldest first; untrusted. */

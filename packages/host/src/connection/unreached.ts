@@ -54,11 +54,11 @@ function ofStatus(status: number): string | undefined {
 /** What the system or HTTP says of an attempt, in words to follow a colon; undefined if that is not known. */
 export function systemReason(error: unknown, target: ServerTarget): string | undefined {
   for (const { code, syscall, status } of chain(error)) {
-    const known =
+    const wording =
       target.kind === 'command'
         ? String(syscall).startsWith('spawn') && ofProgram(target, code)
         : (ofNetwork[String(code)] ?? (typeof status === 'number' && ofStatus(status)));
-    if (known) return known;
+    if (wording) return wording;
   }
   return undefined;
 }
@@ -70,8 +70,8 @@ export function systemReason(error: unknown, target: ServerTarget): string | und
 export function unreached(error: unknown, target: ServerTarget): string {
   const own = chain(error).find(each => isMidcallError(each));
   if (own) return String(own.message);
-  const known = systemReason(error, target);
-  if (known !== undefined) return known;
+  const reason = systemReason(error, target);
+  if (reason !== undefined) return reason;
   const causes = chain(error);
   const code = causes[0]?.code;
   if (target.kind === 'command' && code === 'CONNECTION_CLOSED') return 'it ended before it answered.';
@@ -80,6 +80,6 @@ export function unreached(error: unknown, target: ServerTarget): string {
     return 'what answers at this address is not an MCP server.';
   const notOffered = notOfferedRevision(String(causes[0]?.message));
   if (notOffered !== undefined) return `it answers, and does not offer revision ${notOffered}.`;
-  const said = causes.findLast(each => typeof each.message === 'string')?.message ?? error;
-  return visible(String(said), { max: 500 });
+  const message = causes.findLast(each => typeof each.message === 'string')?.message ?? error;
+  return visible(String(message), { max: 500 });
 }

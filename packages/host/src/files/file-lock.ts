@@ -69,12 +69,12 @@ async function placed(lock: string): Promise<boolean> {
 
 /** Breaks a lock whose holder is gone. @returns true if it did */
 async function broken(lock: string): Promise<boolean> {
-  const held = await deadHolder(lock);
-  if (held === undefined) return false;
-  const breaker = join(dirname(lock), `${basename(lock)}.${held}`);
+  const deadId = await deadHolder(lock);
+  if (deadId === undefined) return false;
+  const breaker = join(dirname(lock), `${basename(lock)}.${deadId}`);
   if (!(await placed(breaker))) return false;
   try {
-    if ((await deadHolder(lock)) !== held) return false;
+    if ((await deadHolder(lock)) !== deadId) return false;
     await rm(lock);
     return true;
   } finally {

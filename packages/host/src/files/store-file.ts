@@ -66,12 +66,12 @@ export function storeFile(path: string, now: () => number = Date.now): Store {
     },
     async take(key) {
       checkKey(key);
-      let taken: string | undefined;
+      let value: string | undefined;
       await change(entries => {
-        taken = entries.get(key)?.value;
+        value = entries.get(key)?.value;
         return entries.delete(key);
       });
-      return taken;
+      return value;
     },
   };
 }

@@ -120,13 +120,13 @@ export class Inbox {
     const open = this.#open.get(id);
     if (!open) return false;
     this.#open.delete(id);
-    const told = maskedEnding(open.question, ending);
-    this.#remember(id, told);
+    const masked = maskedEnding(open.question, ending);
+    this.#remember(id, masked);
     if (open.waiters.length === 0) this.#unheard.set(id, ending);
     this.#stored?.remove(id);
     for (const waiter of open.waiters) waiter(ending);
-    open.ended.abort(told);
-    this.#tell({ type: 'ended', question: open.question, ending: told, endedAt: this.#clock.now() });
+    open.ended.abort(masked);
+    this.#tell({ type: 'ended', question: open.question, ending: masked, endedAt: this.#clock.now() });
     return true;
   }
 

@@ -24,10 +24,10 @@ const wrong = (rule: string, message: string, field?: string): ReplyCheck => ({
 export function checkReply(question: Question, content: unknown): ReplyCheck {
   if (content !== undefined && (typeof content !== 'object' || content === null || Array.isArray(content)))
     return wrong('type', 'The answer is not an object.');
-  const given = content as Content | undefined;
+  const values = content as Content | undefined;
   switch (question.kind) {
     case 'form': {
-      const checked = checkContent(question.fields, given ?? {});
+      const checked = checkContent(question.fields, values ?? {});
       return checked.ok ? { ok: true, content: checked.content } : { ok: false, issues: checked.issues };
     }
     case 'url':
@@ -42,13 +42,13 @@ export function checkReply(question: Question, content: unknown): ReplyCheck {
         'Nobody has signed in yet. Open the page and sign in there; this question then ends by itself.',
       );
     case 'sampling-request':
-      return checkRequestEdit(question, given ?? {});
+      return checkRequestEdit(question, values ?? {});
     case 'sampling-reply':
-      return checkReplyEdit(question, given ?? {});
+      return checkReplyEdit(question, values ?? {});
     case 'roots':
       return checkGrant(
         question.roots.map(root => root.uri),
-        given ?? {},
+        values ?? {},
       );
   }
 }

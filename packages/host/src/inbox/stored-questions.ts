@@ -48,14 +48,14 @@ export class StoredQuestions {
   /** What an earlier process left; entries that are no questions are dropped. */
   async load(): Promise<readonly Question[]> {
     await this.#tail;
-    const found: Question[] = [];
+    const questions: Question[] = [];
     for (const id of parseIds(await this.#store.get(listKey))) {
       const question = parseQuestion(await this.#store.get(entryKey(id)));
       if (question?.id !== id) continue;
       this.#ids.add(id);
-      found.push(question);
+      questions.push(question);
     }
-    return found;
+    return questions;
   }
 
   async settled(): Promise<void> {

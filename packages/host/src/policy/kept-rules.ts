@@ -75,31 +75,31 @@ export interface RulesFileOptions {
 export function rulesFile(path: string, { onError = () => {} }: RulesFileOptions = {}): KeptRules {
   const file = ownerFile(path, 'a list of rules', isKept);
   let last: Promise<unknown> = Promise.resolve();
-  let known: { readonly mark: string; readonly rules: readonly Rule[] } | undefined;
+  let cached: { readonly mark: string; readonly rules: readonly Rule[] } | undefined;
   const read = async (): Promise<readonly Rule[]> => (await file.read())?.rules ?? [];
   const current = (): readonly Rule[] => {
     const mark = markOf(path);
-    if (known?.mark === mark) return known.rules;
+    if (cached?.mark === mark) return cached.rules;
     try {
-      known = { mark, rules: file.readNow()?.rules ?? [] };
+      cached = { mark, rules: file.readNow()?.rules ?? [] };
     } catch (error) {
-      if (!known) throw error;
-      known = { mark, rules: known.rules };
+      if (!cached) throw error;
+      cached = { mark, rules: cached.rules };
       onError(error);
     }
-    return known.rules;
+    return cached.rules;
   };
   /** One change after the other. */
   const change = <T>(make: (rules: readonly Rule[]) => { readonly rules: readonly Rule[]; readonly result: T }) => {
     const next = last.then(async () => {
-      let made: T;
-      await file.change(kept => {
-        const before = kept?.rules ?? [];
+      let outcome: T;
+      await file.change(stored => {
+        const before = stored?.rules ?? [];
         const { rules, result } = make(before);
-        made = result;
+        outcome = result;
         return rules === before ? undefined : { rules };
       });
-      return made!;
+      return outcome!;
     });
     last = next.catch(() => {});
     return next;

@@ -93,7 +93,7 @@ export class Policy {
     refuseAnswering(rule);
     this.#follow();
     const now = this.#clock.now();
-    const made: Rule = {
+    const added: Rule = {
       id: this.#newId(),
       server: rule.server,
       subject: rule.subject,
@@ -104,12 +104,12 @@ export class Policy {
       ...(rule.forMs !== undefined && { until: now + rule.forMs }),
     };
     const same = (each: Rule): boolean =>
-      each.subject === made.subject &&
-      (each.server === made.server || (made.origin !== undefined && each.origin === made.origin));
+      each.subject === added.subject &&
+      (each.server === added.server || (added.origin !== undefined && each.origin === added.origin));
     this.#rules = this.#rules.filter(each => !same(each));
-    this.#rules.push(made);
+    this.#rules.push(added);
     this.#onChange(this.#inForce());
-    return made;
+    return added;
   }
 
   /** Takes a rule back. @returns false if there is none */
@@ -170,7 +170,7 @@ export class Policy {
   #recent(server: string): readonly number[] {
     const now = this.#clock.now();
     // Stryker disable next-line ArrayDeclaration: what is no time lies in no window.
-    const asked = this.#asked.get(server) ?? [];
-    return asked.filter(at => now - at < this.limits.windowMs);
+    const times = this.#asked.get(server) ?? [];
+    return times.filter(at => now - at < this.limits.windowMs);
   }
 }

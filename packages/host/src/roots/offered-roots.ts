@@ -96,17 +96,17 @@ export class OfferedRoots {
     checkGiven('roots.add', 'the directory', place, nameKind);
     checkOptions('roots.add', options, { name: text, as: text });
     const { as } = options;
-    const asked = /^file:/i.test(place) ? toPath(place) : toPath(toUri(place));
-    const kind = await this.#disk.look(asked);
-    if (kind === 'gone') throw new MidcallError('roots/not-found', `There is no directory at ${asked}.`);
-    if (kind === 'not-a-directory') throw new MidcallError('roots/invalid', `${asked} is not a directory.`);
-    if (kind === 'unreadable') throw new MidcallError('roots/io', `The directory ${asked} cannot be read.`);
-    const path = await this.#disk.real(asked);
+    const requested = /^file:/i.test(place) ? toPath(place) : toPath(toUri(place));
+    const kind = await this.#disk.look(requested);
+    if (kind === 'gone') throw new MidcallError('roots/not-found', `There is no directory at ${requested}.`);
+    if (kind === 'not-a-directory') throw new MidcallError('roots/invalid', `${requested} is not a directory.`);
+    if (kind === 'unreadable') throw new MidcallError('roots/io', `The directory ${requested} cannot be read.`);
+    const path = await this.#disk.real(requested);
     const uri = uriOf({ path, as });
-    const known = this.#roots.find(root => root.path === path);
-    if (known && known.uri !== uri)
-      throw new MidcallError('roots/invalid', `${path} is on offer already, as ${known.as ?? known.path}.`);
-    if (known) return known;
+    const offered = this.#roots.find(root => root.path === path);
+    if (offered && offered.uri !== uri)
+      throw new MidcallError('roots/invalid', `${path} is on offer already, as ${offered.as ?? offered.path}.`);
+    if (offered) return offered;
     const name = options.name ?? path.split(/[\\/]/).at(-1) ?? path;
     const root: OfferedRoot = { uri, name: name === '' ? path : name, path, state: 'there', ...defined({ as }) };
     this.#roots.push(root);
@@ -139,10 +139,10 @@ export class OfferedRoots {
     checkGiven('roots.grant', 'what is granted', uris, listOf(nameKind));
     const strange = uris.filter(uri => !this.#roots.some(root => root.uri === uri));
     if (strange.length > 0) {
-      const named = strange.map(uri => `'${visible(uri, { max: 200 })}'`).join(', ');
+      const uriList = strange.map(uri => `'${visible(uri, { max: 200 })}'`).join(', ');
       throw new MidcallError(
         'roots/not-found',
-        `Not on offer: ${named}. Add the directory, and grant the uri that add() gives.`,
+        `Not on offer: ${uriList}. Add the directory, and grant the uri that add() gives.`,
       );
     }
     const paths = this.#roots.filter(root => uris.includes(root.uri)).map(root => root.path);
@@ -202,8 +202,8 @@ export class OfferedRoots {
   async #stateOf(path: string): Promise<OfferedRoot['state']> {
     const kind = await this.#disk.look(path);
     if (kind === 'unreadable') return 'unreadable';
-    const stands = kind === 'directory' && (await this.#disk.real(path).catch(() => undefined)) === path;
-    return stands ? 'there' : 'gone';
+    const unchanged = kind === 'directory' && (await this.#disk.real(path).catch(() => undefined)) === path;
+    return unchanged ? 'there' : 'gone';
   }
 
   #lookLater(): void {

@@ -92,11 +92,11 @@ export class SamplingFlow {
     run.settle(reply.usage);
 
     const single = samplesSingleBlock(this.#options.asking.asker().era) && !request.value.tools;
-    const shown = single ? singleBlock(reply.result) : reply.result;
-    const replied = { ...reply, result: shown, prompt: promptOf(granted) };
+    const forReview = single ? singleBlock(reply.result) : reply.result;
+    const replied = { ...reply, result: forReview, prompt: promptOf(granted) };
     const review = await this.#review(tapped, replied, chosen.why, signal, consent.via);
     if (review.how !== 'answered') throw this.#refusal(review);
-    const result = checkResult(withContent(shown, review.content?.['content']), request.value);
+    const result = checkResult(withContent(forReview, review.content?.['content']), request.value);
     if (!result.ok) throw this.#refuse(tapped, 'host', `The reply breaks the rules: ${describeIssues(result.issues)}`);
     return single ? singleBlock(result.value) : result.value;
   }

@@ -19,8 +19,8 @@ export type RunCall = (
 const methods = { tool: 'tools/call', prompt: 'prompts/get', resource: 'resources/read' } as const;
 
 /** A call as its request, with what else it says. */
-export function requestOf({ kind, name, arguments: given }: Omit<CallContext, 'id'>, rest: object): ForwardedRequest {
-  const what = kind === 'resource' ? { uri: name } : { name, arguments: given };
+export function requestOf({ kind, name, arguments: args }: Omit<CallContext, 'id'>, rest: object): ForwardedRequest {
+  const what = kind === 'resource' ? { uri: name } : { name, arguments: args };
   return { method: methods[kind], params: { ...what, ...rest } };
 }
 
@@ -41,10 +41,10 @@ export class ClientCalls {
   send(call: Omit<CallContext, 'id'>, round: object, own: RequestOptions): Promise<Result> {
     const { callTool, getPrompt, readResource } = this.#sdk;
     const { kind, name } = call;
-    const given = { ...call.arguments };
-    if (kind === 'tool') return callTool.call(this.#client, { name, arguments: given, ...round }, own);
+    const args = { ...call.arguments };
+    if (kind === 'tool') return callTool.call(this.#client, { name, arguments: args, ...round }, own);
     if (kind === 'resource') return readResource.call(this.#client, { uri: name, ...round }, own);
-    return getPrompt.call(this.#client, { name, arguments: given as Record<string, string>, ...round }, own);
+    return getPrompt.call(this.#client, { name, arguments: args as Record<string, string>, ...round }, own);
   }
 
   /** Leads the client's own methods through a runner. */

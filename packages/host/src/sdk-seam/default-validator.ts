@@ -9,8 +9,8 @@ export function replaceDefaultValidator(client: Client, validator: jsonSchemaVal
   const inside = client as unknown as {
     _jsonSchemaValidator?: { _userAjv?: unknown; constructor?: { name?: unknown } };
   };
-  const given = inside._jsonSchemaValidator;
-  if (given?.constructor?.name !== 'AjvJsonSchemaValidator' || given._userAjv === true) return false;
+  const current = inside._jsonSchemaValidator;
+  if (current?.constructor?.name !== 'AjvJsonSchemaValidator' || current._userAjv === true) return false;
   inside._jsonSchemaValidator = validator as never;
   return true;
 }

@@ -59,9 +59,9 @@ export class ForwardedRequests implements Required<Interception> {
   incoming(message: JsonRpcMessage, deliver: (message: JsonRpcMessage) => void): void {
     const { id, method, params } = message;
     if (method === 'notifications/progress') {
-      const { progressToken, ...told } = isRecord(params) ? params : {};
+      const { progressToken, ...progress } = isRecord(params) ? params : {};
       const waiting = this.#waiting.get(String(progressToken));
-      if (waiting) waiting.onProgress?.(told);
+      if (waiting) waiting.onProgress?.(progress);
       else deliver(message);
       return;
     }
@@ -96,7 +96,7 @@ export class ForwardedRequests implements Required<Interception> {
   ): Promise<ForwardedAnswer> {
     const { transport } = client;
     const { signal, onProgress } = options;
-    if (!transport) throw gone();
+    if (!transport) throw serverGone();
     if (signal?.aborted) throw givenUp();
     this.#last += 1;
     const id = `${mark}${this.#last}`;
@@ -138,11 +138,11 @@ export class ForwardedRequests implements Required<Interception> {
 
   /** The connection is gone. */
   close(): void {
-    for (const { settle } of [...this.#waiting.values()]) settle(gone());
+    for (const { settle } of [...this.#waiting.values()]) settle(serverGone());
   }
 
   async #tell(client: Client, { method, params }: ForwardedRequest): Promise<void> {
-    if (!client.transport) throw gone();
+    if (!client.transport) throw serverGone();
     await client.transport.send(enveloped(client, { jsonrpc: '2.0', method, ...(params && { params }) }));
   }
 }
@@ -165,7 +165,7 @@ function answerIn(message: JsonRpcMessage): ForwardedAnswer {
 export const hasOwnStreams = (transport: Transport): boolean =>
   (transport as { hasPerRequestStream?: boolean }).hasPerRequestStream === true;
 
-const gone = (): MidcallError => new MidcallError('host/server-gone', 'The server has stopped.');
+const serverGone = (): MidcallError => new MidcallError('host/server-gone', 'The server has stopped.');
 const givenUp = (): MidcallError => new MidcallError('host/cancelled', 'The request was taken back.');
 const unsent = (cause: unknown): MidcallError =>
   new MidcallError('host/server-gone', `The server cannot be reached: ${(cause as Error).message}`, { cause });

@@ -169,9 +169,9 @@ export class Tap {
       deliver({ ...message, result: blocksAside(result) } as JSONRPCMessage);
       return;
     }
-    const asked = isRecord(result['inputRequests']) ? Object.keys(result['inputRequests']).length : 0;
-    if (asked > mostInRound) {
-      this.#options.onFlood?.(call, `It asked ${asked} things at once; at most ${mostInRound} are read.`);
+    const count = isRecord(result['inputRequests']) ? Object.keys(result['inputRequests']).length : 0;
+    if (count > mostInRound) {
+      this.#options.onFlood?.(call, `It asked ${count} things at once; at most ${mostInRound} are read.`);
       return;
     }
     const round = this.#round(call, result);

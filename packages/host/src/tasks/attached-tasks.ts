@@ -52,7 +52,7 @@ export class AttachedTasks {
       call: () => calls.current(),
       within: (call, fn) => calls.within(call, fn),
       server: () => ({ callsNameTasks: callsNameTasks(era()), capabilities: client.getServerCapabilities() }),
-      answer: (call, asked, taken) => this.#answer(call, asked, taken),
+      answer: (call, request, withdrawn) => this.#answer(call, request, withdrawn),
       onTask: task => this.#onTask(task),
       onEnd: (call, over) => this.#onEnd(call.context.id, over),
     });
@@ -64,7 +64,7 @@ export class AttachedTasks {
     this.#follower?.close();
     const left = [...this.#own.keys()];
     this.#own.clear();
-    if (left.length > 0) void this.#write(kept => kept.release(left));
+    if (left.length > 0) void this.#write(storage => storage.release(left));
   }
 
   /** Resolves when what has changed so far is kept. */
@@ -78,8 +78,8 @@ export class AttachedTasks {
    * @returns the calls; the next request of each is its task
    */
   async takeUp(callId?: string): Promise<readonly KeptTask[]> {
-    const { kept, server, era, calls } = this.#options;
-    if (!kept) return [];
+    const { kept: storage, server, era, calls } = this.#options;
+    if (!storage) return [];
     await this.#writes;
     const isHere = ({ server: of, era: at, call }: KeptTask): boolean =>
       (callId === undefined || call.id === callId) &&
@@ -87,7 +87,7 @@ export class AttachedTasks {
       of.origin === server.origin &&
       at === era() &&
       calls.get(call.id) === undefined;
-    const left = await kept.takeUp(isHere);
+    const left = await storage.takeUp(isHere);
     for (const task of left) {
       this.#own.set(task.call.id, task);
       this.#follower?.resume(task);
@@ -96,11 +96,11 @@ export class AttachedTasks {
   }
 
   async #onTask({ call, state }: TaskOfCall): Promise<void> {
-    const { kept, tell, clock, server, era } = this.#options;
+    const { kept: storage, tell, clock, server, era } = this.#options;
     const { context, startedAt } = call;
     const status = state.status === 'input_required' ? 'input_required' : 'working';
     const before = this.#own.get(context.id);
-    if (kept && before?.status !== status) {
+    if (storage && before?.status !== status) {
       const { taskId, ttlMs } = state;
       const expires = typeof ttlMs === 'number' && { expiresAt: clock.now() + ttlMs };
       const fresh = { call: context, server, era: era(), taskId, startedAt, questions: {}, ...expires };
@@ -114,24 +114,27 @@ export class AttachedTasks {
 
   #onEnd(callId: string, over: boolean): void {
     if (!this.#own.delete(callId)) return;
-    void this.#write(kept => (over ? kept.drop(callId) : kept.release([callId])));
+    void this.#write(storage => (over ? storage.drop(callId) : storage.release([callId])));
   }
 
   /** Puts what a task asks to the person, under the id it had in an earlier process. */
-  async #answer(call: RunningCall | undefined, asked: TaskRequest, taken: AbortSignal): Promise<object> {
+  async #answer(call: RunningCall | undefined, request: TaskRequest, withdrawn: AbortSignal): Promise<object> {
     const { answering, asking, newId, inbox } = this.#options;
-    const method = own(asked.request, 'method');
+    const method = own(request.request, 'method');
     if (!askMethods.includes(method as AskMethod)) {
       const why = `A task asked for '${String(method)}', which a client does not answer.`;
       asking.refused('task', 'host', why, call?.context);
       throw new MidcallError('host/invalid-request', why);
     }
-    const given = own(asked.request, 'params');
-    const before = call && this.#own.get(call.context.id)?.questions[asked.key];
+    const params = own(request.request, 'params');
+    const before = call && this.#own.get(call.context.id)?.questions[request.key];
     // One that ended here, with its connection perhaps, is asked again.
     const id = before === undefined || inbox.ending(before) ? newId() : before;
-    if (call && before !== id) await this.#remember(call.context.id, asked.key, id);
-    return answering.answer({ id, method: method as AskMethod, params: isRecord(given) ? given : {}, call }, taken);
+    if (call && before !== id) await this.#remember(call.context.id, request.key, id);
+    return answering.answer(
+      { id, method: method as AskMethod, params: isRecord(params) ? params : {}, call },
+      withdrawn,
+    );
   }
 
   async #remember(callId: string, key: string, questionId: string): Promise<void> {
@@ -143,20 +146,20 @@ export class AttachedTasks {
 
   /** @returns true if it is kept now */
   #save(callId: string): Promise<boolean> {
-    return this.#write(async kept => {
+    return this.#write(async storage => {
       const task = this.#own.get(callId);
-      if (task) await kept.keep(task);
+      if (task) await storage.keep(task);
     });
   }
 
   #write(change: (kept: KeptTasks) => Promise<unknown>): Promise<boolean> {
-    const { kept, onError } = this.#options;
-    if (!kept) return Promise.resolve(false);
+    const { kept: storage, onError } = this.#options;
+    if (!storage) return Promise.resolve(false);
     const failed = (error: unknown): boolean => {
       onError(error);
       return false;
     };
-    const written = this.#writes.then(() => change(kept)).then(() => true, failed);
+    const written = this.#writes.then(() => change(storage)).then(() => true, failed);
     this.#writes = written;
     return written;
   }

@@ -126,7 +126,7 @@ export class FollowedTask {
 
   #ended(end: TaskEnd): TaskEnd {
     this.stop();
-    for (const asked of this.#asked.values()) asked.abort();
+    for (const request of this.#asked.values()) request.abort();
     return end;
   }
 
@@ -152,10 +152,10 @@ export class FollowedTask {
 
   /** Withdraws what is no longer asked (followed-task-2). */
   #withdraw(requests: Json): void {
-    for (const [key, asked] of this.#asked)
+    for (const [key, request] of this.#asked)
       if (!Object.hasOwn(requests, key)) {
         this.#asked.delete(key);
-        asked.abort();
+        request.abort();
       }
   }
 
@@ -168,17 +168,17 @@ export class FollowedTask {
     }
     for (const [key, request] of entries) {
       if (this.#asked.has(key) || this.#answered.has(key)) continue;
-      const taken = new AbortController();
-      this.#asked.set(key, taken);
-      this.#answer(key, request, taken.signal).catch((error: unknown) => this.#settle({ error }));
+      const withdrawal = new AbortController();
+      this.#asked.set(key, withdrawal);
+      this.#answer(key, request, withdrawal.signal).catch((error: unknown) => this.#settle({ error }));
     }
   }
 
-  async #answer(key: string, request: unknown, taken: AbortSignal): Promise<void> {
-    const response = await this.#options.answer(key, request, taken);
-    if (!taken.aborted) this.#answered.add(key);
+  async #answer(key: string, request: unknown, withdrawn: AbortSignal): Promise<void> {
+    const response = await this.#options.answer(key, request, withdrawn);
+    if (!withdrawn.aborted) this.#answered.add(key);
     const brought = { taskId: this.taskId, inputResponses: { [key]: response } };
-    for (let failures = 0; !taken.aborted && !this.#over.signal.aborted; failures += 1) {
+    for (let failures = 0; !withdrawn.aborted && !this.#over.signal.aborted; failures += 1) {
       const receipt = await this.#options.ask('tasks/update', brought);
       const error = own(receipt, 'error');
       if (receipt && (error === undefined || isFinal(error))) {

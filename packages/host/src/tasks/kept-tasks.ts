@@ -90,19 +90,21 @@ export function tasksFile(path: string, now: () => number = Date.now): KeptTasks
       change(tasks => {
         const { id } = task.call;
         const at = tasks.findIndex(each => each.call.id === id);
-        const kept = { ...task, holder: own };
-        if (at >= 0) return tasks.with(at, kept);
+        const stored = { ...task, holder: own };
+        if (at >= 0) return tasks.with(at, stored);
         if (tasks.length >= mostTasks)
           throw new MidcallError('host/refused', `No more than ${mostTasks} tasks are kept. Give some up first.`);
-        return [...tasks, kept];
+        return [...tasks, stored];
       }),
-    async takeUp(wanted) {
-      let taken: readonly KeptTask[] = [];
+    async takeUp(isWanted) {
+      let adopted: readonly KeptTask[] = [];
       await change(tasks => {
-        taken = tasks.filter(each => wanted(each) && (isOwn(each) || !isFollowed(each)));
-        return taken.length === 0 ? tasks : tasks.map(each => (taken.includes(each) ? { ...each, holder: own } : each));
+        adopted = tasks.filter(each => isWanted(each) && (isOwn(each) || !isFollowed(each)));
+        return adopted.length === 0
+          ? tasks
+          : tasks.map(each => (adopted.includes(each) ? { ...each, holder: own } : each));
       });
-      return taken;
+      return adopted;
     },
     release: callIds =>
       change(tasks => {
@@ -114,12 +116,12 @@ export function tasksFile(path: string, now: () => number = Date.now): KeptTasks
         });
       }),
     async drop(callId) {
-      let found = false;
+      let existed = false;
       await change(tasks => {
-        found = tasks.some(each => each.call.id === callId);
-        return found ? tasks.filter(each => each.call.id !== callId) : tasks;
+        existed = tasks.some(each => each.call.id === callId);
+        return existed ? tasks.filter(each => each.call.id !== callId) : tasks;
       });
-      return found;
+      return existed;
     },
   };
 }

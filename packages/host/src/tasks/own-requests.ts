@@ -64,7 +64,7 @@ export class OwnRequests {
     { id = this.id(), given, onRequestStreamEnd }: AskOptions = {},
   ): Promise<Json | undefined> {
     if (this.#closed || given?.aborted) return undefined;
-    const { progressToken: _, ...kept } = meta;
+    const { progressToken: _, ...others } = meta;
     return new Promise(resolve => {
       const settle = (response: Json | undefined): void => {
         this.#asked.delete(id);
@@ -78,7 +78,7 @@ export class OwnRequests {
       };
       given?.addEventListener('abort', giveUp, { once: true });
       this.#asked.set(id, settle);
-      const _meta = Object.keys(kept).length > 0 ? { _meta: kept } : {};
+      const _meta = Object.keys(others).length > 0 ? { _meta: others } : {};
       const own = { ...(given && { requestSignal: given }), ...(onRequestStreamEnd && { onRequestStreamEnd }) };
       send({ jsonrpc: '2.0', id, method, params: { ...params, ..._meta } }, own).catch(() => settle(undefined));
     });

@@ -87,8 +87,8 @@ export class TaskCalls {
     if (!expected) return undefined;
     this.#expected.delete(id);
     expected.stop();
-    const { sent, asked, givenUp } = expected;
-    return { sent, givenUp, state: createdTask(response['result'], asked) };
+    const { sent, asked: asTask, givenUp } = expected;
+    return { sent, givenUp, state: createdTask(response['result'], asTask) };
   }
 
   /** The client gives a call up. @returns true where the server is not to be told, since its answer will be a task */
@@ -103,18 +103,18 @@ export class TaskCalls {
   }
 
   async #sendAsTask(message: JsonRpcMessage, sent: SentCall, send: Send): Promise<void> {
-    const { kept, requests } = this.#options;
+    const { kept: storage, requests } = this.#options;
     const params = message['params'] as Json;
     const list = (page: Json) => requests.ask(sent, 'tools/list', page);
     const support = await this.#support.of(String(params['name']), list);
     if (sent.given?.aborted) return;
     // A call that nobody could take up again gains nothing by being a task.
-    if (support === 'forbidden' || (support === 'optional' && !kept)) return send(message);
+    if (support === 'forbidden' || (support === 'optional' && !storage)) return send(message);
     this.#expect(sent, true);
     return send({ ...message, params: { ...params, task: { ttl: ttlMs } } });
   }
 
-  #expect(sent: SentCall, asked: boolean): void {
+  #expect(sent: SentCall, asTask: boolean): void {
     const { given } = sent;
     // Over HTTP nothing is sent of a call that is given up, and it may never be answered.
     const givenUp = (): void => {
@@ -123,7 +123,7 @@ export class TaskCalls {
       if (left.length > mostGivenUp) this.#expected.delete(left[0]![0]);
     };
     const stop = (): void => given?.removeEventListener('abort', givenUp);
-    const expected: Expected = { sent, asked, givenUp: false, stop };
+    const expected: Expected = { sent, asked: asTask, givenUp: false, stop };
     this.#expected.set(sent.id, expected);
     given?.addEventListener('abort', givenUp, { once: true });
   }

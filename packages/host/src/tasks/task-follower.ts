@@ -114,7 +114,7 @@ export class TaskFollower implements Interception {
     message: JsonRpcMessage,
     send: Send,
     sendApart: SendApart,
-    gone?: AbortSignal,
+    connectionGone?: AbortSignal,
   ): Promise<void> => {
     const { method, id } = message;
     const params = paramsOf(message);
@@ -124,11 +124,17 @@ export class TaskFollower implements Interception {
     if (method !== 'tools/call' || id === undefined) return send(message);
 
     const call = this.#options.call();
-    const sent: SentCall = { id, meta: metaOf(params), send: sendApart, call, given: call?.abort.signal ?? gone };
-    const known = sent.call && this.#resuming.get(sent.call.context.id);
-    if (!sent.call || !known) return this.#calls.send(message, sent, send);
+    const sent: SentCall = {
+      id,
+      meta: metaOf(params),
+      send: sendApart,
+      call,
+      given: call?.abort.signal ?? connectionGone,
+    };
+    const resumed = sent.call && this.#resuming.get(sent.call.context.id);
+    if (!sent.call || !resumed) return this.#calls.send(message, sent, send);
     this.#resuming.delete(sent.call.context.id);
-    void this.#begin(sent, known);
+    void this.#begin(sent, resumed);
     return Promise.resolve();
   };
 
@@ -205,7 +211,7 @@ export class TaskFollower implements Interception {
       clock,
       pushes: server().callsNameTasks,
       ask: (method, params, late) => this.#requests.ask(sent, method, params, late ? { given: late } : {}),
-      answer: (key, request, taken) => answer(sent.call, { taskId, key, request }, taken),
+      answer: (key, request, withdrawn) => answer(sent.call, { taskId, key, request }, withdrawn),
       onState: state => {
         const news = state.status !== last.status || state.statusMessage !== last.statusMessage;
         last = state;

@@ -28,16 +28,16 @@ export interface TaskState {
 const longestId = 1_000;
 
 /** @returns undefined for what is no task */
-export function readTask(said: unknown): TaskState | undefined {
-  if (!isRecord(said)) return undefined;
-  const { taskId, status, statusMessage, inputRequests, result, error } = said;
-  const known = statuses.find(each => each === status);
-  if (typeof taskId !== 'string' || taskId.length > longestId || known === undefined) return undefined;
-  const pollMs = said['pollIntervalMs'] ?? said['pollInterval'];
-  const ttlMs = said['ttlMs'] ?? said['ttl'];
+export function readTask(value: unknown): TaskState | undefined {
+  if (!isRecord(value)) return undefined;
+  const { taskId, status, statusMessage, inputRequests, result, error } = value;
+  const knownStatus = statuses.find(each => each === status);
+  if (typeof taskId !== 'string' || taskId.length > longestId || knownStatus === undefined) return undefined;
+  const pollMs = value['pollIntervalMs'] ?? value['pollInterval'];
+  const ttlMs = value['ttlMs'] ?? value['ttl'];
   return {
     taskId,
-    status: known,
+    status: knownStatus,
     ...(typeof statusMessage === 'string' && { statusMessage }),
     ...(typeof pollMs === 'number' && Number.isFinite(pollMs) && { pollMs }),
     ...((typeof ttlMs === 'number' || ttlMs === null) && { ttlMs }),
@@ -49,10 +49,10 @@ export function readTask(said: unknown): TaskState | undefined {
 
 /**
  * The task that a call is answered with; undefined for a result.
- * @param asked - true if the call named a task itself (`task` parameter), and gets it as a member of its own
+ * @param asTask - true if the call named a task itself (`task` parameter), and gets it as a member of its own
  */
-export function createdTask(result: unknown, asked: boolean): TaskState | undefined {
-  if (asked) return readTask(own(result, 'task'));
+export function createdTask(result: unknown, asTask: boolean): TaskState | undefined {
+  if (asTask) return readTask(own(result, 'task'));
   return own(result, 'resultType') === 'task' ? readTask(result) : undefined;
 }
 
@@ -67,6 +67,6 @@ export function withoutTasks(message: Json): Json {
   const { extensions, ...capabilities } = isRecord(params['capabilities']) ? params['capabilities'] : {};
   if (!isRecord(extensions)) return message;
   const { [tasksExtension]: _, ...others } = extensions;
-  const kept = Object.keys(others).length > 0 ? { ...capabilities, extensions: others } : capabilities;
-  return { ...message, params: { ...params, capabilities: kept } };
+  const remaining = Object.keys(others).length > 0 ? { ...capabilities, extensions: others } : capabilities;
+  return { ...message, params: { ...params, capabilities: remaining } };
 }

@@ -14,7 +14,7 @@ const nothing = '-';
 export async function askSecret(
   field: Field,
   earlier: WireValue | undefined,
-  asked: SecretPrompt,
+  prompt: SecretPrompt,
   prompter: Prompter,
   read: (text: string) => Textual,
 ): Promise<{ readonly given: true; readonly value: WireValue | undefined } | typeof notGiven> {
@@ -22,13 +22,13 @@ export async function askSecret(
   const hint = field.required ? 'Enter keeps it' : `Enter keeps it, ${nothing} leaves it out`;
   const textOf = (typed: string): string => (typed === nothing && !field.required ? '' : typed);
   const keeps = (typed: string): boolean => earlier !== undefined && typed === '';
-  const given = await prompter.secret({
-    ...asked,
-    message: earlier === undefined ? asked.message : `${asked.message} [${mask}; ${hint}]`,
-    validate: typed => (keeps(typed) ? undefined : asked.validate(textOf(typed))),
+  const entered = await prompter.secret({
+    ...prompt,
+    message: earlier === undefined ? prompt.message : `${prompt.message} [${mask}; ${hint}]`,
+    validate: typed => (keeps(typed) ? undefined : prompt.validate(textOf(typed))),
   });
-  if (!given.given) return notGiven;
-  if (keeps(given.value)) return { given: true, value: earlier };
-  const result = read(textOf(given.value));
+  if (!entered.given) return notGiven;
+  if (keeps(entered.value)) return { given: true, value: earlier };
+  const result = read(textOf(entered.value));
   return { given: true, value: result.ok ? result.value : undefined };
 }

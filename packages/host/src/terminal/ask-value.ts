@@ -40,25 +40,27 @@ export async function askValue(
   switch (field.kind) {
     case 'boolean': {
       const picks = [{ value: 'true', label: 'Yes' }, { value: 'false', label: 'No' }, ...leaveOut(field)];
-      const given = await prompter.choose({
+      const chosen = await prompter.choose({
         message,
         picks: marked(picks, field, String(field.default)),
         signal,
         ...standing(field, initial === undefined ? undefined : String(initial)),
       });
-      return given.given ? { given: true, value: given.value === none ? undefined : given.value === 'true' } : notGiven;
+      return chosen.given
+        ? { given: true, value: chosen.value === none ? undefined : chosen.value === 'true' }
+        : notGiven;
     }
     case 'select': {
       const picks = [...picksOf(field), ...leaveOut(field)];
       const index = field.choices.findIndex(choice => choice.value === initial);
       const byDefault = field.choices.findIndex(choice => choice.value === field.default);
-      const given = await prompter.choose({
+      const chosen = await prompter.choose({
         message,
         picks: marked(picks, field, String(byDefault)),
         signal,
         ...standing(field, index < 0 ? undefined : String(index)),
       });
-      return given.given ? { given: true, value: field.choices[Number(given.value)]?.value } : notGiven;
+      return chosen.given ? { given: true, value: field.choices[Number(chosen.value)]?.value } : notGiven;
     }
     case 'multi-select': {
       const values = (chosen: readonly string[]): readonly string[] =>
@@ -71,9 +73,9 @@ export async function askValue(
       const empty = (chosen: readonly string[]): boolean => chosen.length === 0 && !field.required;
       const validate = (chosen: readonly string[]): string | undefined =>
         empty(chosen) ? undefined : problem(checkValue(field, values(chosen)));
-      const given = await prompter.chooseMany({ message, picks: picksOf(field), initial: start, validate, signal });
-      if (given.given) return { given: true, value: empty(given.value) ? undefined : values(given.value) };
-      return String(given.typed ?? start) === String(start) ? notGiven : given;
+      const selection = await prompter.chooseMany({ message, picks: picksOf(field), initial: start, validate, signal });
+      if (selection.given) return { given: true, value: empty(selection.value) ? undefined : values(selection.value) };
+      return String(selection.typed ?? start) === String(start) ? notGiven : selection;
     }
     default: {
       const read = (text: string) => parseTextual(field, text, { timeZone: options.timeZone });
@@ -86,11 +88,11 @@ export async function askValue(
       const standing = left ?? initial;
       const start: { initial?: string } = standing === undefined ? {} : { initial: String(standing) };
       const prompt = { message, validate, signal, ...start };
-      const given = isLongText(field, start.initial ?? '')
+      const entered = isLongText(field, start.initial ?? '')
         ? await editText(prompter, options.editor, prompt)
         : await askText(prompter, prompt);
-      if (!given.given) return given;
-      const result = read(given.value);
+      if (!entered.given) return entered;
+      const result = read(entered.value);
       const value = result.ok ? result.value : undefined;
       if (isCardNumber(value)) prompter.say([`! ${secretWarnings.typed}`]);
       return { given: true, value };
@@ -98,14 +100,14 @@ export async function askValue(
   }
 }
 
-async function askText(prompter: Prompter, asked: TextPrompt): Promise<PromptResult<string>> {
-  const { prompt, untouched } = safePrompt(asked, false);
-  const given = await prompter.text(prompt);
-  if (given.given) return { given: true, value: untouched(given.value) };
+async function askText(prompter: Prompter, request: TextPrompt): Promise<PromptResult<string>> {
+  const { prompt, untouched } = safePrompt(request, false);
+  const entered = await prompter.text(prompt);
+  if (entered.given) return { given: true, value: untouched(entered.value) };
   // What was not touched was not typed.
-  return given.typed === undefined || given.typed === (prompt.initial ?? '')
+  return entered.typed === undefined || entered.typed === (prompt.initial ?? '')
     ? notGiven
-    : { given: false, typed: untouched(given.typed) };
+    : { given: false, typed: untouched(entered.typed) };
 }
 
 /** Where the cursor stands in a list: on nothing where an answer is required and there is none to change. */

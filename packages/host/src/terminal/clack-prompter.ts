@@ -17,7 +17,7 @@ const longList = 12;
 const nothingChosen: Pick = { value: 'nothing-chosen', label: '(nothing chosen yet)' };
 
 /** True if a search finds a choice; what stands for none is found by no search. */
-const found = (
+const matches = (
   search: string,
   { value, label = '', hint = '' }: { value: string; label?: string; hint?: string },
 ): boolean =>
@@ -28,7 +28,7 @@ const found = (
  * @param input - a TTY
  */
 export function clackPrompter(input: MaybeTty, output: MaybeColumns): Prompter {
-  const given = <T>(value: T): PromptResult<Exclude<T, symbol>> =>
+  const result = <T>(value: T): PromptResult<Exclude<T, symbol>> =>
     isCancel(value) ? notGiven : { given: true, value: value as Exclude<T, symbol> };
   /** Clack sets in what it breaks of a choice's question, and not of these. */
   const setIn = (message: string): string =>
@@ -68,7 +68,7 @@ export function clackPrompter(input: MaybeTty, output: MaybeColumns): Prompter {
     text: prompt => during(prompt.signal, streams => keptText({ ...prompt, message: setIn(prompt.message) }, streams)),
     secret: ({ message, signal, validate }) =>
       during(signal, async streams =>
-        given(
+        result(
           (await password({ ...streams, message: setIn(message), validate: typed => validate(typed ?? '') })) ?? '',
         ),
       ),
@@ -78,7 +78,7 @@ export function clackPrompter(input: MaybeTty, output: MaybeColumns): Prompter {
       ),
     async choose({ message, signal, picks, initial, unchosen }) {
       const start = unchosen && initial === undefined ? [nothingChosen] : [];
-      for (let asked = message; ; asked = `${message} — choose one of them`) {
+      for (let question = message; ; question = `${message} — choose one of them`) {
         const common = {
           options: options([...start, ...picks]),
           ...(initial !== undefined && { initialValue: initial }),
@@ -88,13 +88,13 @@ export function clackPrompter(input: MaybeTty, output: MaybeColumns): Prompter {
             ? autocomplete({
                 ...streams,
                 ...common,
-                message: setIn(asked),
+                message: setIn(question),
                 placeholder: 'Type to search',
-                filter: found,
+                filter: matches,
               })
-            : select({ ...streams, ...common, message: asked }),
+            : select({ ...streams, ...common, message: question }),
         );
-        if (value !== nothingChosen.value) return given(value);
+        if (value !== nothingChosen.value) return result(value);
       }
     },
     async chooseMany(prompt) {

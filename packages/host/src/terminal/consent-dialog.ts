@@ -45,14 +45,14 @@ async function urlDialog(question: UrlQuestion, prompter: Prompter, options: Con
   const { url, message } = question;
   prompter.say([...heading(question), ...quoted(message), ...urlLines(url)]);
   const open = url.openable ? [{ value: 'open', label: 'Open this page in your browser' }] : [];
-  const given = await prompter.choose({
+  const chosen = await prompter.choose({
     message: url.openable ? 'Open it?' : 'This address cannot be opened.',
     picks: [...open, ...refusing],
     initial: 'dismiss',
     signal: options.signal,
   });
-  if (!given.given || given.value === 'dismiss') return dismiss;
-  if (given.value === 'decline') return decline;
+  if (!chosen.given || chosen.value === 'dismiss') return dismiss;
+  if (chosen.value === 'decline') return decline;
   const opened = await options.openUrl(url.href);
   if (!opened) prompter.say(['No browser could be opened here. Open the address above yourself.']);
   return { action: 'accept' };
@@ -60,7 +60,7 @@ async function urlDialog(question: UrlQuestion, prompter: Prompter, options: Con
 
 async function finishDialog(question: UrlFinishQuestion, prompter: Prompter, options: ConsentOptions): Promise<Reply> {
   prompter.say([...heading(question), ...quoted(question.message), ...urlLines(question.url)]);
-  const given = await prompter.choose({
+  const chosen = await prompter.choose({
     message: 'When you are done on the page:',
     picks: [
       { value: 'done', label: 'I have finished', hint: 'the call is tried again' },
@@ -68,7 +68,7 @@ async function finishDialog(question: UrlFinishQuestion, prompter: Prompter, opt
     ],
     signal: options.signal,
   });
-  return given.given && given.value === 'done' ? { action: 'accept' } : dismiss;
+  return chosen.given && chosen.value === 'done' ? { action: 'accept' } : dismiss;
 }
 
 /** Stays open until the person has signed in on the page, which ends the question (`options.signal`). */
@@ -86,7 +86,7 @@ async function signInDialog(question: SignInQuestion, prompter: Prompter, option
     const open = url.openable
       ? [{ value: 'open', label: opened ? 'Open the page again' : 'Open this page in your browser' }]
       : [];
-    const given = await prompter.choose({
+    const chosen = await prompter.choose({
       message: opened
         ? 'Waiting for you to sign in on the page.'
         : url.openable
@@ -96,8 +96,8 @@ async function signInDialog(question: SignInQuestion, prompter: Prompter, option
       initial: opened ? 'open' : 'dismiss',
       signal: options.signal,
     });
-    if (!given.given || given.value === 'dismiss') return dismiss;
-    if (given.value === 'decline') return decline;
+    if (!chosen.given || chosen.value === 'dismiss') return dismiss;
+    if (chosen.value === 'decline') return decline;
     opened = true;
     if (!(await options.openUrl(url.href)))
       prompter.say(['No browser could be opened here. Open the address above yourself, on this machine.']);
@@ -113,7 +113,7 @@ async function rootsDialog(question: RootsQuestion, prompter: Prompter, options:
     ...roots.map(root => `  ${visible(root.uri, { max: 500 })}`),
   ]);
   for (;;) {
-    const given = await prompter.choose({
+    const choice = await prompter.choose({
       message: 'Tell it?',
       picks: [
         { value: 'all', label: roots.length === 1 ? 'Tell it' : 'Tell it all of them' },
@@ -123,9 +123,9 @@ async function rootsDialog(question: RootsQuestion, prompter: Prompter, options:
       initial: 'dismiss',
       signal: options.signal,
     });
-    if (!given.given || given.value === 'dismiss') return dismiss;
-    if (given.value === 'decline') return decline;
-    if (given.value === 'all') return { action: 'accept', content: { uris: roots.map(root => root.uri) } };
+    if (!choice.given || choice.value === 'dismiss') return dismiss;
+    if (choice.value === 'decline') return decline;
+    if (choice.value === 'all') return { action: 'accept', content: { uris: roots.map(root => root.uri) } };
     const some = await prompter.chooseMany({
       message: 'Which ones?',
       picks: roots.map((root, index) => ({ value: String(index), label: visible(root.uri, { max: 500 }) })),

@@ -28,11 +28,11 @@ const [mostMarkdown, mostCell] = [200_000, 200];
 export function drawnText(text: string, { columns, color }: DrawOptions): readonly string[] {
   const value = jsonIn(text);
   if (value !== undefined) return drawnValue(value, { color, ...(columns !== undefined && { columns }) });
-  const shown = visible(text, { lines: true, max: 1_000_000 });
+  const safe = visible(text, { lines: true, max: 1_000_000 });
   const lines =
-    shown.length <= mostMarkdown && isMarkdown(shown)
-      ? markdownLines(shown, columns)
-      : shown.split('\n').flatMap(line => wrapped(line, columns, ''));
+    safe.length <= mostMarkdown && isMarkdown(safe)
+      ? markdownLines(safe, columns)
+      : safe.split('\n').flatMap(line => wrapped(line, columns, ''));
   return painted(lines, color);
 }
 

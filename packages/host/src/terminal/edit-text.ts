@@ -10,25 +10,25 @@ import { safePrompt } from './safe-prompt.ts';
 const obeyed = /(?:^|\s)(?:vim?|ex)(?:[<=>]?\d+)?:|-\*-|local variables:/im;
 
 /**
- * @param given - `initial` may hold anything: what hides is written out before it is seen
+ * @param request - `initial` may hold anything: what hides is written out before it is seen
  * @returns the text as it was given, to the letter, where it was not touched; where nothing is given, what stood there, if
  *   that was changed
  */
 export async function editText(
   prompter: Prompter,
   editor: Editor | undefined,
-  given: TextPrompt,
+  request: TextPrompt,
 ): Promise<PromptResult<string>> {
-  const { prompt, untouched } = safePrompt({ ...given, initial: given.initial ?? '' }, true);
-  const { initial: shown = '', validate, ...rest } = prompt;
-  let text = shown;
-  const left = (): PromptResult<string> => (text === shown ? notGiven : { given: false, typed: untouched(text) });
-  if (editor && obeyed.test(shown)) prompter.say(['It holds lines that editors obey, so it is written here.']);
+  const { prompt, untouched } = safePrompt({ ...request, initial: request.initial ?? '' }, true);
+  const { initial: initialText = '', validate, ...rest } = prompt;
+  let text = initialText;
+  const left = (): PromptResult<string> => (text === initialText ? notGiven : { given: false, typed: untouched(text) });
+  if (editor && obeyed.test(initialText)) prompter.say(['It holds lines that editors obey, so it is written here.']);
   for (;;) {
     const choice = editor !== undefined && !obeyed.test(text);
-    const opened = choice ? await place(prompter, editor, rest) : here;
+    const opened = choice ? await place(prompter, editor, rest) : inPrompt;
     if (opened === undefined) return left();
-    if (opened === here || !editor) {
+    if (opened === inPrompt || !editor) {
       const written = await prompter.lines({ ...rest, validate, ...(text !== '' && { initial: text }) });
       if (written.given) return { given: true, value: untouched(written.value) };
       text = written.typed ?? text;
@@ -48,7 +48,7 @@ export async function editText(
   }
 }
 
-const here = 'here';
+const inPrompt = 'here';
 
 async function place(
   prompter: Prompter,
@@ -57,8 +57,8 @@ async function place(
 ): Promise<string | undefined> {
   const picks = [
     { value: 'editor', label: `Open it in ${editor.name}`, hint: 'save and quit when you are done' },
-    { value: here, label: 'Write it here' },
+    { value: inPrompt, label: 'Write it here' },
   ];
-  const given = await prompter.choose({ message, picks, initial: 'editor', signal });
-  return given.given ? given.value : undefined;
+  const chosen = await prompter.choose({ message, picks, initial: 'editor', signal });
+  return chosen.given ? chosen.value : undefined;
 }

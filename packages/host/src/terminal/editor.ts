@@ -141,7 +141,7 @@ function ended(
 /** The text in the file; editors end the last line, and one that had no end keeps none. */
 async function readBack(path: string): Promise<Edited> {
   const size = await stat(path).then(
-    found => (found.isFile() ? found.size : -1),
+    stats => (stats.isFile() ? stats.size : -1),
     () => -1,
   );
   if (size < 0) return { problem: 'The editor left no file; nothing was changed.' };

@@ -35,10 +35,10 @@ export const fieldPicks = (
 
 /** "5 answers, 12 left empty, 2 of them required" */
 function counted(question: FormQuestion, sheet: Sheet): string {
-  const given = question.fields.filter(({ name }) => sheet.answers.has(name)).length;
+  const answered = question.fields.filter(({ name }) => sheet.answers.has(name)).length;
   const missing = unanswered(question, sheet).length;
   const required = missing === 0 ? '' : `, ${missing} of them required`;
-  return `${given} ${given === 1 ? 'answer' : 'answers'}, ${question.fields.length - given} left empty${required}`;
+  return `${answered} ${answered === 1 ? 'answer' : 'answers'}, ${question.fields.length - answered} left empty${required}`;
 }
 
 /** The next field somebody would want: of those after the last one, what is required, then what is empty. */
@@ -47,8 +47,8 @@ function next(question: FormQuestion, sheet: Sheet, last: Field | undefined): st
   const from = last ? fields.indexOf(last) + 1 : 0;
   const inTurn = [...fields.slice(from), ...fields.slice(0, from)];
   const [missing] = unanswered(question, sheet);
-  const wanted = inTurn.find(field => unanswered(question, sheet).includes(field)) ?? missing;
-  const empty = wanted ?? inTurn.find(({ name }) => !sheet.answers.has(name));
+  const firstUnanswered = inTurn.find(field => unanswered(question, sheet).includes(field)) ?? missing;
+  const empty = firstUnanswered ?? inTurn.find(({ name }) => !sheet.answers.has(name));
   return empty ? String(fields.indexOf(empty)) : review;
 }
 

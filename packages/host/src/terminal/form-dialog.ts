@@ -20,11 +20,11 @@ type Went = 'on' | 'back' | 'list' | Reply;
 export async function formDialog(
   question: FormQuestion,
   prompter: Prompter,
-  given: FormDialogOptions,
+  caller: FormDialogOptions,
   start: { readonly answers?: Content; readonly problem?: string } = {},
 ): Promise<Reply> {
   const { fields } = question;
-  const options: FieldOptions = { ...given, secrets: secretsOf(question) };
+  const options: FieldOptions = { ...caller, secrets: secretsOf(question) };
   const sheet: Sheet = {
     at: start.problem === undefined ? -1 : fields.length,
     answers: new Map(Object.entries(start.answers ?? {})),
@@ -43,15 +43,15 @@ export async function formDialog(
 async function walk(question: FormQuestion, sheet: Sheet, prompter: Prompter, options: FieldOptions): Promise<Reply> {
   const { fields } = question;
   for (;;) {
-    const went = await step(question, sheet, prompter, options);
-    if (typeof went === 'object') return went;
-    if (went === 'on') {
+    const outcome = await step(question, sheet, prompter, options);
+    if (typeof outcome === 'object') return outcome;
+    if (outcome === 'on') {
       sheet.at = sheet.listed && sheet.at >= 0 ? fields.length : sheet.at + 1;
       sheet.backed = false;
       if (fields.length === 0) return { action: 'accept', content: {} };
       continue;
     }
-    if (went === 'list') {
+    if (outcome === 'list') {
       toList(question, sheet, options);
       continue;
     }
@@ -129,9 +129,9 @@ async function review(question: FormQuestion, sheet: Sheet, prompter: Prompter, 
     if (next.value === 'send') return { action: 'accept', content: Object.fromEntries(answers) };
     if (isLong(question)) return 'list';
     const field = next.value === 'fill' ? lacking[0] : await whichField(question, sheet, prompter, options);
-    const went = field ? await askField(field, sheet, prompter, options) : 'back';
+    const outcome = field ? await askField(field, sheet, prompter, options) : 'back';
     if (options.signal.aborted || prompter.starved) return 'back';
-    sheet.backed = went === 'back';
+    sheet.backed = outcome === 'back';
   }
 }
 

@@ -22,7 +22,7 @@ export function quoted(text: string, max = 2_000): readonly string[] {
 /** Who asks, and for which call. */
 export function heading(question: Question): readonly string[] {
   const { asker, call } = question;
-  const named = `${visible(asker.name, { max: 60 })}${asker.version === undefined ? '' : ` ${visible(asker.version, { max: 30 })}`}`;
+  const ownName = `${visible(asker.name, { max: 60 })}${asker.version === undefined ? '' : ` ${visible(asker.version, { max: 30 })}`}`;
   const about = call
     ? `For the ${call.kind} ${visible(call.name, { max: 100 })} with ${visible(JSON.stringify(maskedArguments(call.arguments)), { max: 300 })}`
     : question.kind === 'sign-in'
@@ -31,7 +31,7 @@ export function heading(question: Question): readonly string[] {
   return [
     '',
     `== ${titleOf(question)} ==`,
-    `Server ${visible(asker.id, { max: 60 })} (${visible(asker.origin, { max: 200 })}), which calls itself ${named}`,
+    `Server ${visible(asker.id, { max: 60 })} (${visible(asker.origin, { max: 200 })}), which calls itself ${ownName}`,
     about,
   ];
 }

@@ -36,11 +36,11 @@ export function interruptible(prompter: Prompter, input: MaybeTty): Interruptibl
     interrupt: () => open?.(),
     giveBackKeys: () => void (input.isTTY === true && input.setRawMode?.(false)),
     say: lines => prompter.say(lines),
-    text: prompt => during(prompt, given => prompter.text(given)),
-    secret: prompt => during(prompt, given => prompter.secret(given)),
-    lines: prompt => during(prompt, given => prompter.lines(given)),
-    choose: prompt => during(prompt, given => prompter.choose(given)),
-    chooseMany: prompt => during(prompt, given => prompter.chooseMany(given)),
+    text: prompt => during(prompt, request => prompter.text(request)),
+    secret: prompt => during(prompt, request => prompter.secret(request)),
+    lines: prompt => during(prompt, request => prompter.lines(request)),
+    choose: prompt => during(prompt, request => prompter.choose(request)),
+    chooseMany: prompt => during(prompt, request => prompter.chooseMany(request)),
     close: () => prompter.close(),
   };
 }

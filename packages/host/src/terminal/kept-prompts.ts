@@ -35,17 +35,17 @@ function frame({ state, error }: Drawn, message: string, body: string, output: M
   const color = state === 'error' ? 'yellow' : 'cyan';
   const lead = `${over(state) ? styleText('gray', S_BAR) : symbolBar(state)}  `;
   const head = `${styleText('gray', S_BAR)}\n${symbol(state)}  ${message}\n`;
-  const shown = wrapTextWithPrefix(output, over(state) ? styleText('dim', body) : body, lead);
-  if (over(state)) return `${head}${shown}`;
+  const content = wrapTextWithPrefix(output, over(state) ? styleText('dim', body) : body, lead);
+  if (over(state)) return `${head}${content}`;
   const wrong = state === 'error' ? `  ${styleText('yellow', error)}` : '';
-  return `${head}${shown}\n${styleText(color, S_BAR_END)}${wrong}${foot}\n`;
+  return `${head}${content}\n${styleText(color, S_BAR_END)}${wrong}${foot}\n`;
 }
 
 const emptyLine = styleText(['inverse', 'hidden'], '_');
 
 /** What a prompt came to: a symbol stands for having left it. */
-const outcome = <T extends string | readonly string[]>(given: T | symbol | undefined, typed: T): PromptResult<T> =>
-  typeof given === 'symbol' ? { given: false, typed } : { given: true, value: given ?? typed };
+const outcome = <T extends string | readonly string[]>(value: T | symbol | undefined, typed: T): PromptResult<T> =>
+  typeof value === 'symbol' ? { given: false, typed } : { given: true, value: value ?? typed };
 
 /** A line of text in which the Up and Down keys go through what was given before, as in a shell. */
 class RecallingPrompt extends TextPrompt {

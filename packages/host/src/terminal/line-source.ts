@@ -61,10 +61,10 @@ function lines(input: Readable): LineSource {
       if (ended || signal.aborted) return Promise.resolve(notGiven);
       return new Promise(resolve => {
         const stop = onAborted(signal, () => waiting?.(notGiven));
-        waiting = given => {
+        waiting = result => {
           waiting = undefined;
           stop();
-          resolve(given);
+          resolve(result);
         };
       });
     },
@@ -85,12 +85,12 @@ function keys(input: MaybeTty, output: Writable): LineSource {
       return new Promise(resolve => {
         const decoder = new StringDecoder('utf8');
         let typed: string[] = [];
-        const done = (given: PromptResult<string>): void => {
+        const done = (result: PromptResult<string>): void => {
           stop();
           input.off('data', onData);
           input.pause();
-          if (given.given) output.write('\n');
-          resolve(given);
+          if (result.given) output.write('\n');
+          resolve(result);
         };
         const leave = (): void => done({ given: false, typed: typed.join('') });
         const stop = onAborted(signal, leave);

@@ -82,7 +82,7 @@ export function markdownLines(text: string, columns?: number): readonly string[]
       );
   };
   const leadWidth = (): number => leads.reduce((sum, { rest }) => sum + rest.length, 0);
-  const put = (line: string, breaks = true): void => {
+  const emit = (line: string, breaks = true): void => {
     const before = leads.map(lead => lead.first).join('');
     const after = leads.map(lead => lead.rest).join('');
     for (const lead of leads) lead.first = lead.rest;
@@ -127,23 +127,23 @@ export function markdownLines(text: string, columns?: number): readonly string[]
         const content = inline(token.children ?? []);
         if (opened === 'th_open') head.push(content);
         else if (opened === 'td_open') rows.at(-1)?.push(content);
-        else for (const line of content.split('\n')) put(opened === 'heading_open' ? styled('bold', line) : line);
+        else for (const line of content.split('\n')) emit(opened === 'heading_open' ? styled('bold', line) : line);
         break;
       }
       case 'tr_open':
         if (head.length > 0) rows.push([]);
         break;
       case 'table_close':
-        for (const line of tableLines(head, rows, columns && columns - leadWidth())) put(line, false);
+        for (const line of tableLines(head, rows, columns && columns - leadWidth())) emit(line, false);
         break;
       case 'fence':
       case 'code_block':
         space();
-        for (const line of token.content.replace(code, '').split('\n')) put(styled('cyan', `    ${line}`));
+        for (const line of token.content.replace(code, '').split('\n')) emit(styled('cyan', `    ${line}`));
         break;
       case 'hr':
         space();
-        put(styled('dim', '─'.repeat(Math.min(columns ?? 40, 40))), false);
+        emit(styled('dim', '─'.repeat(Math.min(columns ?? 40, 40))), false);
         break;
     }
   });

@@ -62,8 +62,8 @@ export function plainPrompter(input: MaybeTty, output: MaybeColumns): Prompter {
             .map(line => `${bar}${line}\n`)
             .join('')}`,
         );
-      const kept = initial?.includes('\n') ? 'as above' : initial;
-      const hint = initial === undefined ? '' : `Enter: ${kept}; ${nothing}: nothing; `;
+      const summary = initial?.includes('\n') ? 'as above' : initial;
+      const hint = initial === undefined ? '' : `Enter: ${summary}; ${nothing}: nothing; `;
       for (;;) {
         const read: string[] = [];
         do {
@@ -88,9 +88,9 @@ export function plainPrompter(input: MaybeTty, output: MaybeColumns): Prompter {
         const line = await ask(`Number or name${hint}: `, signal);
         if (!line.given) return notGiven;
         if (line.value === '' && initial !== undefined) return { given: true, value: initial };
-        const found = find(picks, line.value);
-        if (found.length === 1) return { given: true, value: found[0]!.value };
-        show(found.length === 0 ? '! None of the choices.\n' : `! Several match:\n${listed(picks, found)}`);
+        const matches = find(picks, line.value);
+        if (matches.length === 1) return { given: true, value: matches[0]!.value };
+        show(matches.length === 0 ? '! None of the choices.\n' : `! Several match:\n${listed(picks, matches)}`);
       }
     },
     async chooseMany({ message, signal, picks, initial, validate }) {
@@ -118,12 +118,12 @@ const joined = (lines: readonly string[]): string =>
   lines.map(line => (line.endsWith(more) ? line.slice(0, -1) : line)).join('\n');
 
 function listed(all: readonly Pick[], some: readonly Pick[] = all): string {
-  const shown = some.slice(0, shownAtOnce).map(pick => {
+  const rows = some.slice(0, shownAtOnce).map(pick => {
     const hint = pick.hint === undefined ? '' : ` (${pick.hint})`;
     return `  ${all.indexOf(pick) + 1}) ${pick.label}${hint}\n`;
   });
-  const rest = some.length - shown.length;
-  return shown.join('') + (rest > 0 ? `  … and ${rest} more: type a part of the name\n` : '');
+  const rest = some.length - rows.length;
+  return rows.join('') + (rest > 0 ? `  … and ${rest} more: type a part of the name\n` : '');
 }
 
 function find(picks: readonly Pick[], typed: string): readonly Pick[] {
@@ -142,10 +142,10 @@ function readMany(picks: readonly Pick[], line: string, initial: readonly string
   if (line.trim() === nothing) return [];
   const values: string[] = [];
   for (const word of words.filter(each => each !== '')) {
-    const found = find(picks, word);
-    if (found.length !== 1)
-      return found.length === 0 ? `'${word}' is none of the choices.` : `'${word}' names several.`;
-    if (!values.includes(found[0]!.value)) values.push(found[0]!.value);
+    const matches = find(picks, word);
+    if (matches.length !== 1)
+      return matches.length === 0 ? `'${word}' is none of the choices.` : `'${word}' names several.`;
+    if (!values.includes(matches[0]!.value)) values.push(matches[0]!.value);
   }
   return values;
 }

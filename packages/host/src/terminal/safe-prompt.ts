@@ -18,7 +18,7 @@ export interface SafePrompt {
 export function safePrompt(prompt: TextPrompt, lines: boolean): SafePrompt {
   const { initial, validate } = prompt;
   if (initial === undefined) return { prompt, untouched: text => text };
-  const shown = visible(initial, { lines, max: longest });
-  const untouched = (text: string): string => (text === shown ? initial : text);
-  return { prompt: { ...prompt, initial: shown, validate: text => validate(untouched(text)) }, untouched };
+  const safeText = visible(initial, { lines, max: longest });
+  const untouched = (text: string): string => (text === safeText ? initial : text);
+  return { prompt: { ...prompt, initial: safeText, validate: text => validate(untouched(text)) }, untouched };
 }

@@ -62,7 +62,7 @@ export async function requestDialog(
       ...promptLines({ ...question, ...(systemPrompt !== undefined && { systemPrompt }), messages, maxTokens }),
       ...question.ignored.map(each => `Ignored: ${visible(each, { max: 300 })}`),
     ]);
-    const given = await prompter.choose({
+    const chosen = await prompter.choose({
       message: byHand ? 'Reply in place of a model?' : 'Send this to your model?',
       picks: [
         byHand
@@ -77,14 +77,14 @@ export async function requestDialog(
       initial: 'dismiss',
       signal,
     });
-    if (!given.given && written()) {
+    if (!chosen.given && written()) {
       const leaving = await leave(prompter, signal);
       if (leaving !== 'stay') return leaving;
       continue;
     }
-    if (!given.given || given.value === 'dismiss') return dismiss;
-    if (given.value === 'decline') return decline;
-    if (given.value === 'send') {
+    if (!chosen.given || chosen.value === 'dismiss') return dismiss;
+    if (chosen.value === 'decline') return decline;
+    if (chosen.value === 'send') {
       const content = {
         ...(systemPrompt !== question.systemPrompt && systemPrompt !== undefined && { systemPrompt }),
         ...(messages !== question.messages && { messages }),
@@ -93,7 +93,7 @@ export async function requestDialog(
       };
       return { action: 'accept', content };
     }
-    if (given.value === 'tokens') {
+    if (chosen.value === 'tokens') {
       const most = question.maxTokens;
       const whole = (text: string): string | undefined =>
         /^[1-9]\d{0,8}$/.test(text) && Number(text) <= most ? undefined : `Write a whole number from 1 to ${most}.`;
@@ -104,12 +104,12 @@ export async function requestDialog(
         signal,
       });
       if (text.given) maxTokens = Number(text.value);
-    } else if (given.value === 'model') {
+    } else if (chosen.value === 'model') {
       const picks = question.models.map((name, at) => ({ value: String(at), label: visible(name, { max: 100 }) }));
       const initial = String(question.models.indexOf(model));
       const other = await prompter.choose({ message: 'Which model', picks, initial, signal });
       if (other.given) model = question.models[Number(other.value)] ?? model;
-    } else if (given.value === 'system') {
+    } else if (chosen.value === 'system') {
       const initial = texts.get('system') ?? systemPrompt ?? '';
       const text = await editText(prompter, options.editor, {
         message: 'System prompt',
@@ -147,7 +147,7 @@ export async function replyDialog(
       ...content.flatMap(blockLines),
       ...question.notes.map(each => `Note: ${visible(each, { max: 300 })}`),
     ]);
-    const given = await prompter.choose({
+    const chosen = await prompter.choose({
       message: 'Hand it to the server?',
       picks:
         byHand && content.every(block => String(block['text']).trim() === '')
@@ -156,14 +156,14 @@ export async function replyDialog(
       initial: 'dismiss',
       signal: options.signal,
     });
-    if (!given.given && (texts.size > 0 || content !== question.content)) {
+    if (!chosen.given && (texts.size > 0 || content !== question.content)) {
       const leaving = await leave(prompter, options.signal);
       if (leaving !== 'stay') return leaving;
       continue;
     }
-    if (!given.given || given.value === 'dismiss') return dismiss;
-    if (given.value === 'decline') return decline;
-    if (given.value === 'send') return { action: 'accept', content: content === question.content ? {} : { content } };
+    if (!chosen.given || chosen.value === 'dismiss') return dismiss;
+    if (chosen.value === 'decline') return decline;
+    if (chosen.value === 'send') return { action: 'accept', content: content === question.content ? {} : { content } };
     content = (await editLastText(content, texts, prompter, options)) ?? content;
   }
 }
@@ -198,7 +198,7 @@ async function editLastText(
   const block = content[index];
   if (!block) return undefined;
   const initial = texts.get('last') ?? String(block['text']);
-  const given = await editText(prompter, editor, { message: 'Text', initial, validate: anything, signal });
-  const text = note(texts, 'last', given);
+  const edited = await editText(prompter, editor, { message: 'Text', initial, validate: anything, signal });
+  const text = note(texts, 'last', edited);
   return text === undefined || text === block['text'] ? undefined : content.with(index, { ...block, text });
 }

@@ -24,20 +24,20 @@ export async function askField(
   prompter: Prompter,
   options: FieldOptions,
 ): Promise<'on' | 'back'> {
-  const asked = await askValue(
+  const result = await askValue(
     field,
     answers.get(field.name) ?? field.default,
     typed.get(field.name),
     prompter,
     options,
   );
-  if (!asked.given) {
-    if (asked.typed !== undefined) typed.set(field.name, asked.typed);
+  if (!result.given) {
+    if (result.typed !== undefined) typed.set(field.name, result.typed);
     return 'back';
   }
   typed.delete(field.name);
-  if (asked.value === undefined) answers.delete(field.name);
-  else answers.set(field.name, asked.value);
+  if (result.value === undefined) answers.delete(field.name);
+  else answers.set(field.name, result.value);
   return 'on';
 }
 

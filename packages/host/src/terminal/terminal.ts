@@ -76,15 +76,15 @@ export class Terminal implements Presenter {
 
   /**
    * Asks the person to choose one of several things; for a program's own questions, while none of a server is open.
-   * @param asked - texts of a server are made visible here; `initial` is the value the cursor stands on
+   * @param request - texts of a server are made visible here; `initial` is the value the cursor stands on
    * @returns the `value` of what was chosen; undefined where the person left it, or the input ended
    */
-  async choose(asked: {
+  async choose(request: {
     readonly message: string;
     readonly choices: readonly { readonly value: string; readonly label: string; readonly hint?: string }[];
     readonly initial?: string;
   }): Promise<string | undefined> {
-    const { message, choices, initial } = asked;
+    const { message, choices, initial } = request;
     const picks = choices.map(({ value, label, hint }) => ({
       value,
       label: visible(label, { max: 200 }),
@@ -96,28 +96,28 @@ export class Terminal implements Presenter {
 
   /**
    * Asks the person for a line of text; for a program's own questions, while none of a server is open.
-   * @param asked - `earlier`: what was given here before, newest first, which the Up key brings; `secret`: true where it is
+   * @param request - `earlier`: what was given here before, newest first, which the Up key brings; `secret`: true where it is
    *   not shown while it is typed; `validate` says what is wrong with a text
    * @returns undefined where the person left it, or the input ended
    */
-  async ask(asked: {
+  async ask(request: {
     readonly message: string;
     readonly initial?: string;
     readonly earlier?: readonly string[];
     readonly secret?: boolean;
     readonly validate?: (text: string) => string | undefined;
   }): Promise<string | undefined> {
-    const { initial, earlier = [], secret, validate = () => undefined } = asked;
+    const { initial, earlier = [], secret, validate = () => undefined } = request;
     const common = {
-      message: visible(asked.message, { max: 600 }),
+      message: visible(request.message, { max: 600 }),
       validate: (text: string) => {
         const wrong = validate(text);
         return wrong === undefined ? undefined : visible(wrong, { max: 400 });
       },
     };
     // What hides something cannot be brought back as it was.
-    const shown = earlier.filter(each => visible(each, { max: 1_000 }) === each);
-    const prompt = { ...common, earlier: shown, ...(initial !== undefined && { initial }) };
+    const displayable = earlier.filter(each => visible(each, { max: 1_000 }) === each);
+    const prompt = { ...common, earlier: displayable, ...(initial !== undefined && { initial }) };
     return this.#alone(signal =>
       secret ? this.#prompter.secret({ ...common, signal }) : this.#prompter.text({ ...prompt, signal }),
     );
@@ -127,8 +127,8 @@ export class Terminal implements Presenter {
     const interrupt = new AbortController();
     this.#interrupt = interrupt;
     try {
-      const given = await ask(interrupt.signal);
-      return given.given ? given.value : undefined;
+      const result = await ask(interrupt.signal);
+      return result.given ? result.value : undefined;
     } finally {
       this.#interrupt = undefined;
       this.#prompter.giveBackKeys();

@@ -23,7 +23,7 @@ export async function askToLeave(
   signal: AbortSignal,
   { back = false, list = false }: { readonly back?: boolean; readonly list?: boolean } = {},
 ): Promise<'stay' | 'back' | 'list' | Reply> {
-  const given = await prompter.choose({
+  const chosen = await prompter.choose({
     message: 'Leave this question? Nothing has been sent.',
     picks: [
       { value: 'stay', label: 'Go on', hint: 'what you entered is still there' },
@@ -34,7 +34,7 @@ export async function askToLeave(
     initial: 'stay',
     signal,
   });
-  if (!given.given || given.value === 'dismiss') return dismiss;
-  if (given.value === 'decline') return decline;
-  return given.value === 'back' || given.value === 'list' ? given.value : 'stay';
+  if (!chosen.given || chosen.value === 'dismiss') return dismiss;
+  if (chosen.value === 'decline') return decline;
+  return chosen.value === 'back' || chosen.value === 'list' ? chosen.value : 'stay';
 }

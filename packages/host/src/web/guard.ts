@@ -92,8 +92,8 @@ export class Guard implements Session {
   /** True if a cookie header holds the session of this desk. */
   hasSession(cookie: string | undefined, port: number): boolean {
     const prefix = `${cookieName(port)}=`;
-    const given = cookie?.split(/;\s*/).find(each => each.startsWith(prefix));
-    return given !== undefined && same(given.slice(prefix.length), this.#session);
+    const sessionCookie = cookie?.split(/;\s*/).find(each => each.startsWith(prefix));
+    return sessionCookie !== undefined && same(sessionCookie.slice(prefix.length), this.#session);
   }
 }
 

@@ -70,10 +70,10 @@ export class Answers implements Presenter {
     }
     if (question.kind === 'url') this.#options.say(['A server wants a page opened:', ...urlLines(question.url)]);
     const next = this.#answers.shift();
-    const given = next && readReply(next);
-    const receipt = given && ((await reply(given)) as { ok: boolean; issues?: readonly { message: string }[] });
+    const answer = next && readReply(next);
+    const receipt = answer && ((await reply(answer)) as { ok: boolean; issues?: readonly { message: string }[] });
     if (receipt?.ok) return;
-    const why = given
+    const why = answer
       ? `The answer does not fit: ${(receipt?.issues ?? []).map(issue => issue.message).join(' ')}`
       : next
         ? "The next answer in the file has no action 'accept', 'decline' or 'cancel'."

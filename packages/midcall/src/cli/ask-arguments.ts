@@ -47,8 +47,8 @@ export async function askArguments(
   { optional, earlier }: { readonly optional: boolean; readonly earlier: ReadonlyMap<string, readonly string[]> },
 ): Promise<Given | undefined> {
   const secrets = secretNames(all);
-  const ask = (argument: Argument, given: Given) =>
-    askOne(terminal, argument, given, { secret: secrets.has(argument.name), earlier });
+  const ask = (argument: Argument, values: Given) =>
+    askOne(terminal, argument, values, { secret: secrets.has(argument.name), earlier });
   let given = start;
   for (const argument of all.filter(({ name, required }) => required && !Object.hasOwn(start, name))) {
     const next = await ask(argument, given);
@@ -74,10 +74,10 @@ export async function askArguments(
 
 const call = 'call';
 
-function hintOf(given: Given, name: string, secrets: ReadonlySet<string>): string {
-  if (!Object.hasOwn(given, name)) return 'optional';
+function hintOf(values: Given, name: string, secrets: ReadonlySet<string>): string {
+  if (!Object.hasOwn(values, name)) return 'optional';
   if (secrets.has(name)) return 'given';
-  return JSON.stringify(maskedArguments({ [name]: given[name] })[name]);
+  return JSON.stringify(maskedArguments({ [name]: values[name] })[name]);
 }
 
 /** The types that are not typed as they are. */

@@ -50,15 +50,15 @@ export async function beginCall(
   if (name === undefined) return 'interrupted';
   const schema = tools.find(each => each.name === name)?.inputSchema;
   if (!schema) throw noSuchTool(name, tools);
-  let given = readToolArguments(words, schema);
+  let values = readToolArguments(words, schema);
   if (person) {
-    const wanted = argumentsOf(schema);
-    const earlier = (await person.history?.earlier({ serverId, tool: name }, wanted)) ?? new Map();
-    const asked = await askArguments(person.terminal, wanted, given, { optional: tool === undefined, earlier });
-    if (asked === undefined) return 'interrupted';
-    given = asked;
+    const parameters = argumentsOf(schema);
+    const earlier = (await person.history?.earlier({ serverId, tool: name }, parameters)) ?? new Map();
+    const answered = await askArguments(person.terminal, parameters, values, { optional: tool === undefined, earlier });
+    if (answered === undefined) return 'interrupted';
+    values = answered;
   }
-  checkRequired(given, schema);
-  const request = { kind: 'tool', name, arguments: given } as const;
-  return { tool: name, arguments: given, ...connection.run(request, { onProgress }) };
+  checkRequired(values, schema);
+  const request = { kind: 'tool', name, arguments: values } as const;
+  return { tool: name, arguments: values, ...connection.run(request, { onProgress }) };
 }

@@ -29,7 +29,7 @@ export function checkHttpFlags({ http, host, auth, publicUrl, allowHost, allowOr
   const must = (holds: boolean, text: string): void => {
     if (!holds) throw usage(text);
   };
-  const overHttp = [host, auth, publicUrl, allowHost, allowOrigin].some(given => given !== undefined);
+  const overHttp = [host, auth, publicUrl, allowHost, allowOrigin].some(flag => flag !== undefined);
   must(http !== undefined || !overHttp, '--host, --auth, --public-url, --allow-host and --allow-origin need --http.');
   if (auth !== undefined) {
     must(

@@ -18,7 +18,7 @@ import { usage } from './usage.ts';
 
 /** Serves until a signal ends it. */
 export async function bridgeHttp(flags: BridgeFlags, port: number): Promise<void> {
-  const named = chooseEntries(flags);
+  const chosen = chooseEntries(flags);
   const auth = flags.auth === undefined ? undefined : await readAuthFile(resolve(flags.auth));
   if (auth?.needsAddress && !flags.publicUrl)
     throw usage('An issuer in --auth needs --public-url: tokens name the address they are for.');
@@ -29,7 +29,7 @@ export async function bridgeHttp(flags: BridgeFlags, port: number): Promise<void
   const client = { name: 'midcall-bridge', title: 'Midcall bridge', version: ownVersion() };
   const { policy, audit } = host;
   const address = flags.publicUrl ?? new URL('http://localhost');
-  const entries: readonly BridgedEntry[] = named.map(each => ({
+  const entries: readonly BridgedEntry[] = chosen.map(each => ({
     ...each,
     ...(auth && { guard: auth.guard(new URL(each.path, address)) }),
   }));

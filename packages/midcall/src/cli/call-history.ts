@@ -36,9 +36,9 @@ export async function callHistory(folder: string): Promise<CallHistory> {
       const newest = calls.map(call => ({ ...call, earlier: true })).reverse();
       return earlierValues(newest, { serverId, kind: 'tool', name: tool }, fields);
     },
-    async add({ id, serverId, tool, arguments: given }, outcome, startedAt) {
+    async add({ id, serverId, tool, arguments: args }, outcome, startedAt) {
       if (!keeps) return;
-      const context = { id, kind: 'tool', name: tool, arguments: given } as const;
+      const context = { id, kind: 'tool', name: tool, arguments: args } as const;
       await file.add({ context, serverId, startedAt, endedAt: Date.now(), outcome });
     },
   };

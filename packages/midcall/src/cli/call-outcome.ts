@@ -59,17 +59,18 @@ function resultLines(result: Readonly<Record<string, unknown>>, view: View): rea
 /** A block: text as text, data as what it is, and what is of no kind we know as it was sent. */
 function blockLine(block: Readonly<Record<string, unknown>>, view: View): string {
   const { type, text, mimeType, data, uri } = block;
-  const told = (parts: readonly unknown[]) => visible(`[${parts.filter(Boolean).join(', ')}]`);
+  const bracketed = (parts: readonly unknown[]) => visible(`[${parts.filter(Boolean).join(', ')}]`);
   const base64 = (of: unknown) => typeof of === 'string' && `${of.length} characters of base64`;
   if (type === 'text' && typeof text === 'string') return view.text(text);
-  if ((type === 'image' || type === 'audio') && typeof data === 'string') return told([type, mimeType, base64(data)]);
-  if (type === 'resource_link' && typeof uri === 'string') return told([type, mimeType, uri]);
-  const held = type === 'resource' ? own(block, 'resource') : undefined;
-  if (isRecord(held) && typeof held['uri'] === 'string') {
-    const line = told([type, held['mimeType'], held['uri'], base64(held['blob'])]);
-    return typeof held['text'] === 'string' ? `${line}\n${view.text(held['text'])}` : line;
+  if ((type === 'image' || type === 'audio') && typeof data === 'string')
+    return bracketed([type, mimeType, base64(data)]);
+  if (type === 'resource_link' && typeof uri === 'string') return bracketed([type, mimeType, uri]);
+  const resource = type === 'resource' ? own(block, 'resource') : undefined;
+  if (isRecord(resource) && typeof resource['uri'] === 'string') {
+    const line = bracketed([type, resource['mimeType'], resource['uri'], base64(resource['blob'])]);
+    return typeof resource['text'] === 'string' ? `${line}\n${view.text(resource['text'])}` : line;
   }
-  return `${told([`a part of kind '${String(type)}', as it was sent`])}\n${visibleJson(block, 2)}`;
+  return `${bracketed([`a part of kind '${String(type)}', as it was sent`])}\n${visibleJson(block, 2)}`;
 }
 
 /** The exit code a call ends the process with. */

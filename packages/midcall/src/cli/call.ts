@@ -86,8 +86,8 @@ async function run(
 ): Promise<ExitName> {
   if (flags.resume === undefined) {
     // The words after the dashes are among those before, and the first of these is the tool.
-    const given = [...(tool === undefined ? [] : [tool]), ...words];
-    const [name, ...args] = given.slice(0, given.length - after.length);
+    const operands = [...(tool === undefined ? [] : [tool]), ...words];
+    const [name, ...args] = operands.slice(0, operands.length - after.length);
     return call({ ...(name !== undefined && { tool: name }), words: args }, chooseServer(flags, after), flags);
   }
   const tasks = tasksFile(resolve(flags.tasks));
@@ -95,15 +95,15 @@ async function run(
     process.stdout.write(keptCalls(await tasks.list(), Date.now()));
     return 'ok';
   }
-  const named = [flags.url, flags.config, flags.server].some(Boolean) || after.length > 0;
-  const kept = keptCall(await tasks.list(), flags.resume, named ? chooseServer(flags, after) : undefined);
-  return call({ kept }, kept.entry, flags);
+  const namesServer = [flags.url, flags.config, flags.server].some(Boolean) || after.length > 0;
+  const stored = keptCall(await tasks.list(), flags.resume, namesServer ? chooseServer(flags, after) : undefined);
+  return call({ kept: stored }, stored.entry, flags);
 }
 
 /** What is to be called, or what was. */
 type Wanted = WantedCall | { readonly kept: KeptCall };
 
-async function call(wanted: Wanted, entry: ServerEntry, flags: CallFlags): Promise<ExitName> {
+async function call(target: Wanted, entry: ServerEntry, flags: CallFlags): Promise<ExitName> {
   const say = (lines: readonly string[]): void => void process.stderr.write(lines.map(line => `${line}\n`).join(''));
   const complain = (error: unknown): void =>
     say([`midcall: ${error instanceof Error ? error.message : String(error)}`]);
@@ -119,7 +119,7 @@ async function call(wanted: Wanted, entry: ServerEntry, flags: CallFlags): Promi
   if (flags.root) await grantFolders(host.roots, entry.id, flags.root);
   const model = answers?.model ?? (await chooseModel(flags.models));
   const timeoutMs = readSeconds('--timeout', flags.timeout);
-  const era = 'kept' in wanted ? wanted.kept.task.era : chooseEra(flags);
+  const era = 'kept' in target ? target.kept.task.era : chooseEra(flags);
   const tasks = tasksFile(resolve(flags.tasks));
   // A terminal holds its input open from here on: whatever may be wrong with the command line was said before.
   const terminal = answers ? undefined : terminalFor(flags, onUnanswered);
@@ -159,9 +159,9 @@ async function call(wanted: Wanted, entry: ServerEntry, flags: CallFlags): Promi
     await connection.start();
     const byHand = terminal !== undefined && isSeen(flags);
     const history = byHand && flags.keep !== false ? await historyOf(resolve(flags.keep), complain) : undefined;
-    const running = await ('kept' in wanted
-      ? takenUp(connection, wanted.kept)
-      : beginCall(connection, entry.id, wanted, {
+    const running = await ('kept' in target
+      ? takenUp(connection, target.kept)
+      : beginCall(connection, entry.id, target, {
           say,
           json: flags.json === true,
           ...(byHand && { person: { terminal, history } }),
@@ -245,8 +245,8 @@ function onInterrupt(act: () => unknown): () => void {
 }
 
 function taskLine({ status, message }: CallTask): string {
-  const said = status === 'input_required' ? 'the server waits for an answer' : 'the server works on it';
-  return message === undefined ? `… ${said}` : `… ${said}: ${visible(message, { max: 200 })}`;
+  const state = status === 'input_required' ? 'the server waits for an answer' : 'the server works on it';
+  return message === undefined ? `… ${state}` : `… ${state}: ${visible(message, { max: 200 })}`;
 }
 
 function progressLine({ progress, total, message }: CallProgress): string {

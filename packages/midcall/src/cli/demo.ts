@@ -97,10 +97,10 @@ async function demonstrate(era: Era, print: (line: string) => void): Promise<num
       questions = 0;
       const result = await client.callTool({ name: scenario.tool, arguments: { ...scenario.args } });
       const after = await notesIn(dirname(directory));
-      const gone = before.filter(path => !after.includes(path));
+      const removed = before.filter(path => !after.includes(path));
       const right =
         same(
-          gone,
+          removed,
           scenario.gone.map(path => `notes/${path}`),
         ) &&
         after.every(path => before.includes(path)) &&
@@ -108,7 +108,7 @@ async function demonstrate(era: Era, print: (line: string) => void): Promise<num
         (result.isError === true) === scenario.refused;
       if (!right) wrong += 1;
       print(
-        `  ${right ? 'right' : 'WRONG'}: ${scenario.gone.length === 0 ? 'no file has changed' : `gone: ${gone.join(', ')}`}`,
+        `  ${right ? 'right' : 'WRONG'}: ${scenario.gone.length === 0 ? 'no file has changed' : `gone: ${removed.join(', ')}`}`,
       );
     }
   } finally {
@@ -145,8 +145,8 @@ interface Choice {
 
 /** Every file below a directory, hidden folders left out. */
 async function notesIn(directory: string): Promise<string[]> {
-  const found = await readdir(directory, { recursive: true, withFileTypes: true });
-  return found
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  return entries
     .filter(entry => entry.isFile())
     .map(entry => join(entry.parentPath, entry.name).slice(directory.length + 1))
     .filter(path => !path.split('/').some(part => part.startsWith('.')))

@@ -83,11 +83,11 @@ interface Planned {
   readonly roots: readonly string[];
 }
 
-/** @param kept - the servers that are on the desk already */
+/** @param stored - the servers that are on the desk already */
 async function plan(
   command: readonly string[],
   flags: DeskFlags,
-  kept: readonly ServerEntry[],
+  stored: readonly ServerEntry[],
 ): Promise<{ servers: Planned[]; samples?: string }> {
   const roots = (flags.root ?? []).map(path => resolve(path));
   const servers: Planned[] = [];
@@ -95,7 +95,7 @@ async function plan(
     // A name identifies one server, and so do the grants made to it.
     const another = (id: string): boolean =>
       servers.some(each => each.entry.id === id) ||
-      kept.some(each => each.id === id && !isDeepStrictEqual(each.target, entry.target));
+      stored.some(each => each.id === id && !isDeepStrictEqual(each.target, entry.target));
     let id = entry.id;
     for (let at = 2; another(id); at += 1) id = `${entry.id}-${at}`;
     servers.push({ entry: { ...entry, id }, roots: own });

@@ -34,11 +34,11 @@ function request(arrow: string, method: string, params: Json): string[] {
 
 function response(arrow: string, result: Json): string[] {
   if (result['resultType'] === 'input_required') {
-    const asked = Object.values(object(result['inputRequests'])).flatMap(each => {
+    const requestLines = Object.values(object(result['inputRequests'])).flatMap(each => {
       const { method, params } = object(each);
       return request('   ', String(method), object(params));
     });
-    return [`${arrow} input_required, with a sealed state`, ...asked];
+    return [`${arrow} input_required, with a sealed state`, ...requestLines];
   }
   if (Array.isArray(result['content'])) {
     const [first] = result['content'] as unknown[];

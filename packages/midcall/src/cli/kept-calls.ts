@@ -28,10 +28,10 @@ const listCommand = 'List them: midcall call --resume';
  * @throws MidcallError `cli/usage` if there is no such call, or another process follows it
  */
 export function keptCall(tasks: readonly KeptTask[], id: string, entry: ServerEntry | undefined): KeptCall {
-  const found = tasks.filter(({ call }) => call.id.startsWith(id));
-  const [task] = found;
+  const matches = tasks.filter(({ call }) => call.id.startsWith(id));
+  const [task] = matches;
   if (!task || id === '') throw usage(`There is no call '${visible(id, { max: 50 })}' to return to. ${listCommand}`);
-  if (found.length > 1) throw usage(`The ids of ${found.length} calls begin with '${id}'. ${listCommand}`);
+  if (matches.length > 1) throw usage(`The ids of ${matches.length} calls begin with '${id}'. ${listCommand}`);
   if (isFollowed(task)) throw usage(`This call is followed by ${followerOf(task)}. Answer there, or end it first.`);
   const { server } = task;
   const listed =

@@ -10,7 +10,7 @@ export interface KeptFolders {
 
 /** @param file - where folders are kept; must be read before the first folder is offered */
 export function keptFolders(file: RootsMemory): KeptFolders {
-  let kept = new Set<string>();
+  let storedPaths = new Set<string>();
   const session = new Set<string>();
   let offering = false;
   const withoutSession = ({ roots, grants }: RootsState): RootsState => ({
@@ -23,11 +23,11 @@ export function keptFolders(file: RootsMemory): KeptFolders {
     memory: {
       async read() {
         const state = await file.read();
-        kept = new Set(state?.roots.map(({ path }) => path));
+        storedPaths = new Set(state?.roots.map(({ path }) => path));
         return state;
       },
       async write(state) {
-        if (offering) for (const { path } of state.roots) if (!kept.has(path)) session.add(path);
+        if (offering) for (const { path } of state.roots) if (!storedPaths.has(path)) session.add(path);
         await file.write(withoutSession(state));
       },
     },

@@ -25,10 +25,10 @@ const program = new Command('midcall')
 
 // The only option of the program itself ends it, so a subcommand can only be the first word; `help` names its command next.
 const [first, second] = process.argv.slice(2);
-const named = first === 'help' ? second : first;
+const commandName = first === 'help' ? second : first;
 for (const { name, description, load } of subcommands) {
   const command = program.command(name).description(description);
-  if (name === named) (await load()).register(command);
+  if (name === commandName) (await load()).register(command);
 }
 
 /** What went wrong may be in the words of a server. */

@@ -27,12 +27,12 @@ const byHand: SamplingModel = {
 export async function chooseModel(file: string | undefined): Promise<SamplingModel> {
   if (file === undefined) return byHand;
   const module = await load(file);
-  const given = module.default;
-  if (Array.isArray(given)) {
+  const exported = module.default;
+  if (Array.isArray(exported)) {
     const { modelRouter } = await import('@midcall/core/models');
-    return modelRouter({ models: given as readonly ModelEntry[] });
+    return modelRouter({ models: exported as readonly ModelEntry[] });
   }
-  if (typeof (given as Partial<SamplingModel> | undefined)?.run === 'function') return given as SamplingModel;
+  if (typeof (exported as Partial<SamplingModel> | undefined)?.run === 'function') return exported as SamplingModel;
   throw usage(`The default export of ${file} is neither a list of models nor a sampling model.`);
 }
 

@@ -57,9 +57,9 @@ export function register(command: Command): void {
     .action(notes);
 }
 
-async function notes(named: readonly string[], options: Options): Promise<void> {
-  check(named, options);
-  const ceiling = await checkDirectories(named);
+async function notes(folders: readonly string[], options: Options): Promise<void> {
+  check(folders, options);
+  const ceiling = await checkDirectories(folders);
   const settings = await readSettings(options.settings);
   const directories = await directoriesInForce(settings, ceiling);
   const log = (message: string): void => void process.stderr.write(`midcall notes: ${message}\n`);
@@ -96,7 +96,7 @@ async function notes(named: readonly string[], options: Options): Promise<void> 
 
 /** Options that do not go together. */
 function check(
-  named: readonly string[],
+  folders: readonly string[],
   { http, host, allowHost = [], signIn, publicUrl, import: from }: Options,
 ): void {
   const must = (holds: boolean, text: string): void => {
@@ -115,7 +115,7 @@ function check(
     '--import needs to know who a person is, which --http does only with --sign-in. Or serve it on standard input and output.',
   );
   must(
-    named.length > 0 || (signIn === undefined && allowHost.length === 0),
+    folders.length > 0 || (signIn === undefined && allowHost.length === 0),
     'Name the directories to serve: the roots of clients on other machines say nothing about this one.',
   );
   must(

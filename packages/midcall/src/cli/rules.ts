@@ -20,12 +20,12 @@ export function register(command: Command): void {
     .option('--revoke <number>', 'revoke the rule with this number in the list')
     .option('--rules <file>', 'where they are kept', configPath('rules.json'))
     .action(async ({ revoke, rules: path }: { readonly revoke?: string; readonly rules: string }) => {
-      const kept = rulesFile(resolve(path));
-      const rules = await kept.read();
+      const rulesInFile = rulesFile(resolve(path));
+      const rules = await rulesInFile.read();
       if (revoke !== undefined) {
         const rule = /^[1-9]\d*$/.test(revoke) ? rules[Number(revoke) - 1] : undefined;
         if (!rule) throw usage(`There is no rule ${visible(revoke, { max: 20 })}. See: midcall rules`);
-        await kept.drop(rule.id);
+        await rulesInFile.drop(rule.id);
         process.stdout.write(`Revoked: ${said(rule)}\n`);
       } else if (rules.length === 0) process.stdout.write('No rules are stored: you are asked everything.\n');
       else process.stdout.write(rules.map((rule, at) => `${at + 1}  ${said(rule)}\n`).join(''));

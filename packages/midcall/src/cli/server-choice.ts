@@ -22,9 +22,9 @@ import { usage } from './usage.ts';
  */
 export function chooseServer(flags: ServerFlags, words: readonly string[]): ServerEntry {
   const ways = [words.length > 0, flags.url !== undefined, flags.server !== undefined || flags.config !== undefined];
-  const named = ways.filter(Boolean).length;
-  if (named === 0) throw usage('Name the server: -- <command>, --url <url>, or --server <name> of an mcp.json.');
-  if (named > 1) throw usage('Name the server in one way only: -- <command>, --url, or --server.');
+  const waysUsed = ways.filter(Boolean).length;
+  if (waysUsed === 0) throw usage('Name the server: -- <command>, --url <url>, or --server <name> of an mcp.json.');
+  if (waysUsed > 1) throw usage('Name the server in one way only: -- <command>, --url, or --server.');
   if (words.length > 0) return { id: nameOf(words), target: commandTarget(words) };
   if (flags.url !== undefined) {
     return { id: new URL(flags.url).host, target: targetAt(flags.url, flags) };
@@ -64,9 +64,9 @@ const placesNotNames = new Set(['index', 'main', 'server', 'cli', 'dist', 'build
 
 /** A short name for a command line: its script or package, and not the program that runs it. */
 export function nameOf(words: readonly string[]): string {
-  const named = words.find(word => !word.startsWith('-') && !runners.test(basename(word))) ?? words[0]!;
-  const parts = named.split(/[\\/]/).map(part => part.replace(/\.[cm]?[jt]s$|\.py$|@[\d.^~]+$/, ''));
-  return parts.findLast(part => part !== '' && !placesNotNames.has(part)) ?? basename(named);
+  const program = words.find(word => !word.startsWith('-') && !runners.test(basename(word))) ?? words[0]!;
+  const parts = program.split(/[\\/]/).map(part => part.replace(/\.[cm]?[jt]s$|\.py$|@[\d.^~]+$/, ''));
+  return parts.findLast(part => part !== '' && !placesNotNames.has(part)) ?? basename(program);
 }
 
 /** Every server of an `mcp.json`. @throws MidcallError `cli/usage`, naming the file, if it cannot be read or used */
@@ -91,9 +91,9 @@ function fromConfig(file: string, name: string | undefined): ServerEntry {
   const names = entries.map(entry => entry.id).join(', ') || 'none';
   if (name === undefined && entries.length === 1) return entries[0]!;
   if (name === undefined) throw usage(`Choose one of the servers in ${file} with --server: ${names}.`);
-  const found = entries.find(entry => entry.id === name);
-  if (!found) throw usage(`There is no server '${name}' in ${file}. It has: ${names}.`);
-  return found;
+  const match = entries.find(entry => entry.id === name);
+  if (!match) throw usage(`There is no server '${name}' in ${file}. It has: ${names}.`);
+  return match;
 }
 
 /** The file of `--server-auth`. Secrets may come from the environment, as in an `mcp.json`. */

@@ -20,10 +20,10 @@ export function readToolArguments(words: readonly string[], schema: unknown): Re
 }
 
 /** @throws MidcallError `cli/usage` where a required argument is not among those given */
-export function checkRequired(given: Readonly<Record<string, unknown>>, schema: unknown): void {
+export function checkRequired(values: Readonly<Record<string, unknown>>, schema: unknown): void {
   const required = own(schema, 'required');
   const missing = (Array.isArray(required) ? required : []).filter(
-    (name): name is string => typeof name === 'string' && !Object.hasOwn(given, name),
+    (name): name is string => typeof name === 'string' && !Object.hasOwn(values, name),
   );
   if (missing.length === 0) return;
   const names = missing.map(name => `'${visibleName(name)}'`).join(', ');
@@ -35,14 +35,16 @@ export function checkRequired(given: Readonly<Record<string, unknown>>, schema: 
 
 function readPairs(words: readonly string[], schema: unknown): Record<string, unknown> {
   const properties = own(schema, 'properties');
-  const known = isRecord(properties) ? Object.keys(properties) : undefined;
+  const parameterNames = isRecord(properties) ? Object.keys(properties) : undefined;
   const entries = new Map<string, unknown>();
   for (const word of words) {
     const match = /^([^=:]+)(:?=)([\s\S]*)$/.exec(word);
     if (!match) throw usage(`'${word.slice(0, 40)}' is not key=value. Quote a value that has blanks in it.`);
     const [, key, sign, value] = match as unknown as [string, string, string, string];
-    if (known && !known.includes(key) && own(schema, 'additionalProperties') !== true)
-      throw usage(`The tool has no argument '${key}'. It has: ${known.map(visibleName).join(', ') || 'none'}.`);
+    if (parameterNames && !parameterNames.includes(key) && own(schema, 'additionalProperties') !== true)
+      throw usage(
+        `The tool has no argument '${key}'. It has: ${parameterNames.map(visibleName).join(', ') || 'none'}.`,
+      );
     const property = isRecord(properties) && Object.hasOwn(properties, key) ? properties[key] : undefined;
     const read = sign === ':=' ? readJson(key, value) : readArgument(key, value, property);
     const before = entries.get(key);

@@ -18,12 +18,15 @@ function about({ title, description }: Tools[number]): string {
 /** One line for each tool: its name, its required arguments, and what it is for. */
 export function toolLines(tools: Tools): string {
   if (tools.length === 0) return 'The server has no tools.\n';
-  const rows = tools.map(tool => ({ call: [visible(tool.name, { max: 100 }), ...wanted(tool)].join(' '), tool }));
+  const rows = tools.map(tool => ({
+    call: [visible(tool.name, { max: 100 }), ...requiredNames(tool)].join(' '),
+    tool,
+  }));
   const width = Math.min(Math.max(...rows.map(({ call }) => call.length)), 50);
   return rows.map(({ call, tool }) => `${`${call.padEnd(width)}  ${about(tool)}`.trimEnd()}\n`).join('');
 }
 
-const wanted = ({ inputSchema }: Tools[number]): readonly string[] => {
+const requiredNames = ({ inputSchema }: Tools[number]): readonly string[] => {
   const required = own(inputSchema, 'required');
   return (Array.isArray(required) ? required : []).map(name => `${visible(String(name), { max: 60 })}=…`);
 };

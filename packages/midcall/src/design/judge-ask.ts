@@ -37,34 +37,40 @@ export function judgeAsk(ask: LintAsk, tool: AskingTool, era: Era, play: PlayNam
 }
 
 function judgeWay({ method, params, pushed }: LintAsk, era: Era, play: PlayName): readonly Breach[] {
-  const found: Breach[] = [];
+  const breaches: Breach[] = [];
   if (pushed && era === '2026-07-28')
-    found.push({ rule: 'wrong-wire', message: `${method} was sent as a request; 2026-07-28 has no server requests.` });
+    breaches.push({
+      rule: 'wrong-wire',
+      message: `${method} was sent as a request; 2026-07-28 has no server requests.`,
+    });
   const declared = capabilityOf(play);
   const mode = params['mode'] === 'url' ? 'url' : 'form';
   if (method === 'sampling/createMessage')
-    found.push({ rule: 'undeclared-request', message: 'It asks for sampling, which the client did not declare.' });
+    breaches.push({ rule: 'undeclared-request', message: 'It asks for sampling, which the client did not declare.' });
   if (method === 'elicitation/create' && (declared === undefined || !(mode in declared)))
-    found.push({
+    breaches.push({
       rule: 'undeclared-request',
       message: `It asks in ${mode} mode, which the client did not declare (elicitation: ${JSON.stringify(declared) ?? 'absent'}).`,
     });
-  return found;
+  return breaches;
 }
 
 function judgeAddress(params: Json, era: Era): readonly Breach[] {
   const { url, elicitationId } = params;
-  const found: Breach[] = [];
+  const breaches: Breach[] = [];
   if (era === '2026-07-28' && elicitationId !== undefined)
-    found.push({ rule: 'wrong-wire', message: 'It carries an elicitationId, which 2026-07-28 does not have.' });
+    breaches.push({ rule: 'wrong-wire', message: 'It carries an elicitationId, which 2026-07-28 does not have.' });
   if (era === '2025-11-25' && typeof elicitationId !== 'string')
-    found.push({ rule: 'wrong-wire', message: 'It carries no elicitationId, which 2025-11-25 requires in URL mode.' });
+    breaches.push({
+      rule: 'wrong-wire',
+      message: 'It carries no elicitationId, which 2025-11-25 requires in URL mode.',
+    });
   const judged = judgeUrl(typeof url === 'string' ? url : '');
   const [first] = judged.warnings;
   if (!judged.openable)
-    return [...found, { rule: 'url-not-openable', message: first?.message ?? 'The address cannot be opened.' }];
+    return [...breaches, { rule: 'url-not-openable', message: first?.message ?? 'The address cannot be opened.' }];
   if (judged.warnings.some(({ rule }) => rule === 'not-https'))
-    found.push({
+    breaches.push({
       rule: 'url-not-https',
       message: `The page is not encrypted: ${visiblePart(new URL(judged.href).origin)}.`,
     });
@@ -72,35 +78,35 @@ function judgeAddress(params: Json, era: Era): readonly Breach[] {
   const names = [...parsed.searchParams.keys(), ...new URLSearchParams(parsed.hash.slice(1)).keys()];
   const secret = names.find(name => secretIn({ name }) !== undefined || /^(email|e-mail|phone|ssn)$/i.test(name));
   if (parsed.username !== '' || parsed.password !== '')
-    found.push({ rule: 'url-carries-secret', message: 'The address has a user name or a password in it.' });
+    breaches.push({ rule: 'url-carries-secret', message: 'The address has a user name or a password in it.' });
   else if (secret !== undefined)
-    found.push({
+    breaches.push({
       rule: 'url-carries-secret',
       message: `The address has a parameter '${visiblePart(secret, 40)}'.`,
       certainty: 'suspected',
     });
-  return found;
+  return breaches;
 }
 
 function judgeForm(params: Json, tool: AskingTool): readonly Breach[] {
   const schema = params['requestedSchema'];
   const form = readForm(schema);
-  const found: Breach[] = rawBreaches(params);
+  const breaches: Breach[] = rawBreaches(params);
   if (!form.ok) {
     for (const { field, rule, message } of form.problems.slice(0, 5)) {
       const nested =
         /^(properties|items|\$ref|anyOf|allOf|additionalProperties)$/.test(rule) || /is an object/.test(message);
-      found.push({
+      breaches.push({
         rule: nested ? 'nested-schema' : 'unsupported-schema',
         message: visiblePart(message, 300),
         ...(field !== undefined && { field }),
       });
     }
-    return [...found, ...secretsByName(schema)];
+    return [...breaches, ...secretsByName(schema)];
   }
   for (const note of form.notes)
     if (note.rule === 'default' || note.rule === 'enum' || note.rule === 'oneOf')
-      found.push({
+      breaches.push({
         rule: 'unsupported-schema',
         message: visiblePart(note.message, 300),
         ...(note.field !== undefined && { field: note.field }),
@@ -109,19 +115,19 @@ function judgeForm(params: Json, tool: AskingTool): readonly Breach[] {
     refuseSecretMessage(String(params['message'] ?? ''), form.fields);
   } catch (error) {
     if (!isMidcallError(error, 'form/secret')) throw error;
-    found.push({ rule: 'secret-in-form', message: 'The message asks for a secret.', field: form.fields[0]!.name });
+    breaches.push({ rule: 'secret-in-form', message: 'The message asks for a secret.', field: form.fields[0]!.name });
   }
   if (form.fields.length > mostFields)
-    found.push({ rule: 'many-fields', message: `The form has ${form.fields.length} fields.` });
-  for (const field of form.fields) found.push(...judgeField(field, tool));
-  return found;
+    breaches.push({ rule: 'many-fields', message: `The form has ${form.fields.length} fields.` });
+  for (const field of form.fields) breaches.push(...judgeField(field, tool));
+  return breaches;
 }
 
 function judgeField(field: Field, { argumentNames }: AskingTool): readonly Breach[] {
   const { name, title, description } = field;
-  const found: Breach[] = [];
+  const breaches: Breach[] = [];
   const add = (rule: Breach['rule'], message: string, certainty?: Breach['certainty']): void =>
-    void found.push({ rule, message, field: name, ...(certainty && { certainty }) });
+    void breaches.push({ rule, message, field: name, ...(certainty && { certainty }) });
   const label = visiblePart(name, 60);
   const secret = secretIn(field);
   if (secret) add('secret-in-form', `'${label}' asks for a secret: its ${secret.where} says '${secret.words}'.`);
@@ -142,7 +148,7 @@ function judgeField(field: Field, { argumentNames }: AskingTool): readonly Breac
         'suspected',
       );
   }
-  return found;
+  return breaches;
 }
 
 const looksLikeId = (text: string): boolean =>
@@ -150,26 +156,26 @@ const looksLikeId = (text: string): boolean =>
 
 /** What can be seen without understanding the schema. */
 function rawBreaches(params: Json): Breach[] {
-  const found: Breach[] = [];
+  const breaches: Breach[] = [];
   const texts = [params['message'], ...texted(params['requestedSchema'], 0)].filter(each => typeof each === 'string');
   const link = texts.map(text => /https?:\/\/[^\s<>"')]+/i.exec(text)?.[0]).find(each => each !== undefined);
   if (link !== undefined)
-    found.push({ rule: 'link-in-form', message: `The form's text has a link: ${visiblePart(link)}.` });
+    breaches.push({ rule: 'link-in-form', message: `The form's text has a link: ${visiblePart(link)}.` });
   for (const [name, property] of properties(params['requestedSchema'])) {
     if (property['pattern'] !== undefined)
-      found.push({
+      breaches.push({
         rule: 'pattern-sent',
         message: `'${visiblePart(name)}' has a pattern; clients drop it.`,
         field: name,
       });
     if (property['enumNames'] !== undefined)
-      found.push({
+      breaches.push({
         rule: 'enum-names',
         message: `'${visiblePart(name)}' titles its choices by enumNames.`,
         field: name,
       });
   }
-  return found;
+  return breaches;
 }
 
 /** A form that cannot be read may still ask for a secret. */

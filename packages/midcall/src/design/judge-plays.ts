@@ -33,47 +33,50 @@ const notTaken: Partial<Record<PlayName, Breach['rule']>> = {
 /** Judges one call by itself. */
 export function judgeTrace(trace: PlayTrace): readonly Breach[] {
   const { play, asks, end } = trace;
-  const found: Breach[] = [];
+  const breaches: Breach[] = [];
   if (end.kind === 'silent' && asks.length > 0 && play.name !== 'accept')
-    found.push({ rule: 'hangs', message: `After ${did[play.name]}, no result came.` });
+    breaches.push({ rule: 'hangs', message: `After ${did[play.name]}, no result came.` });
   if (end.kind === 'gone')
-    found.push({
+    breaches.push({
       rule: 'crashes',
       message: `After ${asks.length > 0 ? did[play.name] : 'the call'}, the server went away.`,
     });
-  found.push(...askedAgain(trace));
+  breaches.push(...askedAgain(trace));
   const words = wordsOf(end);
   if (
     asks.length > 0 &&
     /of (undefined|null) \(reading|(undefined|null) is not an object|Cannot destructure/.test(words)
   )
-    found.push({
+    breaches.push({
       rule: 'reads-absent-answer',
       message: `After ${did[play.name]}, the result is a crash: ${quoted(words)}.`,
     });
-  return found;
+  return breaches;
 }
 
 function askedAgain({ play, asks, end }: PlayTrace): readonly Breach[] {
-  const found: Breach[] = [];
+  const breaches: Breach[] = [];
   const no = asks.findIndex(ask => ask.reply['action'] === 'decline');
   const later = no < 0 ? [] : asks.slice(no + 1);
   const same = later.filter(ask => isDeepStrictEqual(essence(ask), essence(asks[no]!)));
   if (same.length > 0)
-    found.push({
+    breaches.push({
       rule: 'asked-again',
       message: `Declined, the same question came ${same.length} more time(s) in the call.`,
     });
   const closed = asks.filter(ask => ask.reply['action'] === 'cancel');
   const again = closed.filter(ask => isDeepStrictEqual(essence(ask), essence(closed[0]!)));
   if (play.name === 'dismiss' && again.length > 2)
-    found.push({ rule: 'asked-again', message: `Dismissed, the same question came ${again.length - 1} more times.` });
+    breaches.push({
+      rule: 'asked-again',
+      message: `Dismissed, the same question came ${again.length - 1} more times.`,
+    });
   if (play.name === 'accept' && (end.kind === 'endless' || asks.length > 5))
-    found.push({
+    breaches.push({
       rule: 'asks-in-loop',
       message: `One call asked ${asks.length}${end.kind === 'endless' ? ' times and did not stop' : ' times'}.`,
     });
-  return found;
+  return breaches;
 }
 
 const essence = ({ params }: LintAsk): unknown => [
@@ -94,9 +97,9 @@ export function judgeBeside(trace: PlayTrace, accepted: PlayTrace, declined: Pla
   const lacking = play.name === 'no-capability' || play.name === 'form-only';
   if (!rule || (asks.length === 0 && !lacking)) return [];
   if (accepted.asks.length === 0) return undefined;
-  const [words, taken] = [wordsOf(end), wordsOf(accepted.end)];
+  const [words, acceptedWords] = [wordsOf(end), wordsOf(accepted.end)];
   const same = sameCourse(trace, accepted);
-  if (!succeeded(accepted.end) || (tellsRefusal(taken) && !tellsDeed(taken))) {
+  if (!succeeded(accepted.end) || (tellsRefusal(acceptedWords) && !tellsDeed(acceptedWords))) {
     if (sameCourse(declined, accepted)) return same ? undefined : [];
     if (!same) return [];
     const message = `${did[play.name]} gets as far as accepting, to the same result: ${quoted(words)}.`;
@@ -122,12 +125,12 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
  */
 export function judgeUnasked(trace: PlayTrace, accepted: PlayTrace): readonly Breach[] {
   const words = wordsOf(trace.end);
-  const asked = `It asked nothing, though the client can be asked, and it asks on ${accepted.era}.`;
+  const didNotAsk = `It asked nothing, though the client can be asked, and it asks on ${accepted.era}.`;
   if (sameCourse(trace, accepted)) {
-    const message = `${asked} It gets as far as accepting does there: ${quoted(words)}.`;
+    const message = `${didNotAsk} It gets as far as accepting does there: ${quoted(words)}.`;
     return [{ rule: 'unasked-in-era', message, certainty: 'suspected' }];
   }
-  return [{ rule: 'unasked-in-era', message: `${asked} It answered: ${quoted(words)}.`, certainty: 'possible' }];
+  return [{ rule: 'unasked-in-era', message: `${didNotAsk} It answered: ${quoted(words)}.`, certainty: 'possible' }];
 }
 
 /** True if accepting without content breaks a form of this call. */

@@ -46,9 +46,9 @@ export function gathered(findings: readonly LintFinding[]): readonly LintFinding
   const byKey = new Map<string, LintFinding>();
   for (const each of findings) {
     const key = JSON.stringify([each.rule, each.tool, each.field, each.message]);
-    const known = byKey.get(key);
-    if (!known) byKey.set(key, each);
-    else byKey.set(key, { ...known, eras: [...new Set([...known.eras, ...each.eras])] });
+    const earlier = byKey.get(key);
+    if (!earlier) byKey.set(key, each);
+    else byKey.set(key, { ...earlier, eras: [...new Set([...earlier.eras, ...each.eras])] });
   }
   return [...byKey.values()];
 }

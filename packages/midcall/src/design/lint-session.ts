@@ -74,7 +74,7 @@ interface Running {
   readonly settle: (message: Json) => void;
 }
 
-const asked = new Set(['elicitation/create', 'sampling/createMessage', 'roots/list']);
+const askMethods = new Set(['elicitation/create', 'sampling/createMessage', 'roots/list']);
 const toPerson = ({ method }: LintAsk): boolean => method === 'elicitation/create';
 
 /** An open connection. */
@@ -179,9 +179,9 @@ export class LintSession {
       const responses: Record<string, unknown> = {};
       const requests = isRecord(result['inputRequests']) ? result['inputRequests'] : {};
       for (const [key, each] of Object.entries(requests)) {
-        const given = isRecord(each) ? this.#given(each, answer, false) : {};
-        if (given === undefined) return { kind: 'endless' };
-        responses[key] = given;
+        const response = isRecord(each) ? this.#given(each, answer, false) : {};
+        if (response === undefined) return { kind: 'endless' };
+        responses[key] = response;
       }
       const state = result['requestState'];
       more = { inputResponses: responses, ...(state !== undefined && { requestState: state }) };
@@ -220,9 +220,9 @@ export class LintSession {
       };
       this.#gone = () => settle({ kind: 'gone' });
       const ending: Answer = (ask, pushed) => {
-        const given = answer(ask, pushed);
-        if (given === undefined) settle({ kind: 'endless' });
-        return given;
+        const response = answer(ask, pushed);
+        if (response === undefined) settle({ kind: 'endless' });
+        return response;
       };
       this.#running = { id, answer: ending, heard, settle };
       heard();
@@ -256,7 +256,7 @@ export class LintSession {
     const error = message['error'];
     // A missing method, such as the one that discovers revisions, is not a reason by itself.
     if (isRecord(error) && error['code'] !== -32601) this.#lastError = String(error['message']);
-    if (typeof method !== 'string' || id === undefined || !asked.has(method)) {
+    if (typeof method !== 'string' || id === undefined || !askMethods.has(method)) {
       deliver();
       return;
     }
@@ -271,17 +271,17 @@ export class LintSession {
 function refused(error: Json): PlayEnd {
   const code = typeof error['code'] === 'number' ? error['code'] : 0;
   const data = isRecord(error['data']) ? error['data'] : {};
-  const named = code === -32042 && Array.isArray(data['elicitations']) ? data['elicitations'] : [];
-  return { kind: 'error', code, message: String(error['message']), pages: named.filter(isRecord) };
+  const elicitations = code === -32042 && Array.isArray(data['elicitations']) ? data['elicitations'] : [];
+  return { kind: 'error', code, message: String(error['message']), pages: elicitations.filter(isRecord) };
 }
 
 /** Why an era was not reached: the server's own words where it had any, and none of the SDK's about itself. */
-function unreached(era: Era, cause: unknown, said: string | undefined): string {
+function unreached(era: Era, cause: unknown, serverWords: string | undefined): string {
   const { code, message = String(cause) } = (cause ?? {}) as { readonly code?: unknown; readonly message?: string };
   // A number is the code of a JSON-RPC error: the server was there.
-  const refused = said !== undefined || typeof code === 'number' || code === SdkErrorCode.EraNegotiationFailed;
-  const reason = said ?? negotiationReason(message);
-  if (said === undefined && notOfferedRevision(message) !== undefined)
+  const refused = serverWords !== undefined || typeof code === 'number' || code === SdkErrorCode.EraNegotiationFailed;
+  const reason = serverWords ?? negotiationReason(message);
+  if (serverWords === undefined && notOfferedRevision(message) !== undefined)
     return `The server did not accept ${era}: it does not offer that revision.`;
   const what = refused ? `The server did not accept ${era}` : `The server could not be reached on ${era}`;
   return `${what}: “${visible(reason, { max: 300 })}”.`;

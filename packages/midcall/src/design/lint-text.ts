@@ -18,12 +18,12 @@ const colours: Readonly<Record<Severity, string>> = { error: '31', warning: '33'
 export function lintText(report: LintReport, { colour = false }: LintTextOptions = {}): readonly string[] {
   const paint = (code: string, text: string): string => (colour ? `\u001b[${code}m${text}\u001b[0m` : text);
   const { server, eras, findings, tools, notCalled, calls, notes } = report;
-  const asking = [...tools].filter(([, asks]) => asks > 0).map(([name]) => named(name));
+  const asking = [...tools].filter(([, asks]) => asks > 0).map(([name]) => safeName(name));
   const lines = [
-    `${named(server.name)} ${named(server.version)} on ${eras.join(' and ')}: ${counted(tools.size, 'tool')} called ${counted(calls, 'time')}, ${asking.length === 0 ? 'none asked anything' : `${asking.length} asked (${asking.join(', ')})`}.`,
+    `${safeName(server.name)} ${safeName(server.version)} on ${eras.join(' and ')}: ${counted(tools.size, 'tool')} called ${counted(calls, 'time')}, ${asking.length === 0 ? 'none asked anything' : `${asking.length} asked (${asking.join(', ')})`}.`,
   ];
   for (const tool of new Set(findings.map(each => each.tool))) {
-    lines.push('', paint('1', named(tool)));
+    lines.push('', paint('1', safeName(tool)));
     for (const each of sorted(findings.filter(other => other.tool === tool)))
       lines.push(...block(each, eras.length, paint));
   }
@@ -39,7 +39,7 @@ export function lintText(report: LintReport, { colour = false }: LintTextOptions
 }
 
 const seen = (text: string): string => visible(text, { lines: true, max: 4_000 });
-const named = (name: string): string => visible(name, { max: 200 });
+const safeName = (name: string): string => visible(name, { max: 200 });
 
 function block(each: LintFinding, eras: number, paint: (code: string, text: string) => string): readonly string[] {
   const sure = each.certainty === 'seen' ? '' : ` (${each.certainty})`;
@@ -57,13 +57,13 @@ function sorted(findings: readonly LintFinding[]): readonly LintFinding[] {
 function summary(findings: readonly LintFinding[]): string {
   if (findings.length === 0) return 'Nothing found.';
   const counts = order.map(severity => [severity, findings.filter(each => each.severity === severity).length] as const);
-  const said = counts.filter(([, count]) => count > 0).map(([severity, count]) => counted(count, severity));
-  return `${said.join(', ')}. Each rule is explained at ${documentation('lint.md')}.`;
+  const parts = counts.filter(([, count]) => count > 0).map(([severity, count]) => counted(count, severity));
+  return `${parts.join(', ')}. Each rule is explained at ${documentation('lint.md')}.`;
 }
 
 function few(names: readonly string[]): string {
-  const shown = names.slice(0, 8).map(named).join(', ');
-  return names.length > 8 ? `${shown} and ${names.length - 8} more` : shown;
+  const listed = names.slice(0, 8).map(safeName).join(', ');
+  return names.length > 8 ? `${listed} and ${names.length - 8} more` : listed;
 }
 
 const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;

@@ -99,8 +99,8 @@ class Linter {
     const { chosen, notCalled } = this.#choose(tools);
     for (const tool of chosen) await this.#tool(tool, eras);
     const findings = gathered(this.#findings);
-    const [asked, calls] = [this.#asked, this.#calls];
-    return { server, eras, findings, tools: asked, notCalled, calls, notes: [...this.#notes] };
+    const [asksByTool, calls] = [this.#asked, this.#calls];
+    return { server, eras, findings, tools: asksByTool, notCalled, calls, notes: [...this.#notes] };
   }
 
   async close(): Promise<void> {
@@ -108,10 +108,10 @@ class Linter {
   }
 
   async #eras(): Promise<readonly Era[]> {
-    const wanted = this.#options.eras ?? bothEras;
+    const eras = this.#options.eras ?? bothEras;
     const spoken: Era[] = [];
     const failed: MidcallError[] = [];
-    for (const era of wanted) {
+    for (const era of eras) {
       try {
         await this.#session(era, 'accept');
         spoken.push(era);
@@ -152,8 +152,12 @@ class Linter {
 
   async #tool(tool: Tool, eras: readonly Era[]): Promise<void> {
     const { select } = this.#options;
-    const given = select?.which === 'named' ? select.tools.get(tool.name) : undefined;
-    const about: Subject = { tool, args: given ?? sampleArguments(tool.inputSchema), made: given === undefined };
+    const namedArgs = select?.which === 'named' ? select.tools.get(tool.name) : undefined;
+    const about: Subject = {
+      tool,
+      args: namedArgs ?? sampleArguments(tool.inputSchema),
+      made: namedArgs === undefined,
+    };
     const careful = new Map<Era, PlayTrace[]>();
     for (const era of eras) careful.set(era, await this.#refusing(about, era));
     const asks = eras.some(era => careful.get(era)!.some(trace => trace.asks.length > 0));
@@ -210,25 +214,25 @@ class Linter {
   }
 
   #beside(about: Subject, trace: PlayTrace, accepted: PlayTrace, declined: PlayTrace): void {
-    const found = judgeBeside(trace, accepted, declined);
+    const breaches = judgeBeside(trace, accepted, declined);
     const name = visible(about.tool.name, { max: 60 });
-    if (found === undefined)
+    if (breaches === undefined)
       this.#notes.add(
         `${name}: accepting did not succeed with the answers made up here; refusals could not be compared with it.`,
       );
-    this.#add([...(found ?? []), ...readsAbsent(trace, accepted)], about, trace);
+    this.#add([...(breaches ?? []), ...readsAbsent(trace, accepted)], about, trace);
   }
 
   #unasked(about: Subject, trace: PlayTrace): void {
     const { tool } = about;
     const name = visible(tool.name, { max: 60 });
     const failed = trace.end.kind === 'error' || (trace.end.kind === 'result' && trace.end.result['isError'] === true);
-    const said = visible(wordsOf(trace.end).replace(/\s+/g, ' '), { max: 120 });
-    const made = about.made && Object.keys(about.args).length > 0 ? ' Give real arguments with --args.' : '';
-    if (failed) this.#notes.add(`${name}: it failed before it could ask: "${said}".${made}`);
+    const reply = visible(wordsOf(trace.end).replace(/\s+/g, ' '), { max: 120 });
+    const advice = about.made && Object.keys(about.args).length > 0 ? ' Give real arguments with --args.' : '';
+    if (failed) this.#notes.add(`${name}: it failed before it could ask: "${reply}".${advice}`);
     else if (trace.end.kind === 'silent') this.#notes.add(`${name}: it gave no result in time, and asked nothing.`);
     else if (tool.annotations?.destructiveHint === true) {
-      const message = `It declares destructiveHint and asked nothing; it answered: "${said}".`;
+      const message = `It declares destructiveHint and asked nothing; it answered: "${reply}".`;
       this.#add([{ rule: 'destructive-unasked', message }], { tool }, trace);
     }
   }
@@ -256,9 +260,9 @@ class Linter {
     const client = this.#options.client ?? { name: 'midcall-lint', version: '1.0.0' };
     const options = forPlay({ era, roots, client, waitMs, startTimeoutMs, clock }, play);
     const key = JSON.stringify([era, options.elicitation ?? null]);
-    const known = this.#sessions.get(key);
-    if (known && !known.soiled) return known;
-    await known?.close();
+    const current = this.#sessions.get(key);
+    if (current && !current.soiled) return current;
+    await current?.close();
     const session = await LintSession.open(this.#open(), options);
     this.#sessions.set(key, session);
     return session;

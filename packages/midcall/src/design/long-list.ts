@@ -34,10 +34,10 @@ export function longListIn({
 const ofMany = (sentence: string): boolean =>
   says(sentence, designWords.many) ||
   [...sentence.matchAll(/(?<![\d.,#$€£])\d{1,3}(?:[,' _]\d{3})+(?!\d)|(?<![\d.,#$€£])\d{3,}(?![\d.]*\d)/g)].some(
-    ({ 0: found, index }) =>
-      Number(found.replace(/\D/g, '')) >= longList &&
-      !measures.test(sentence.slice(index + found.length)) &&
-      !(/^(?:19|20)\d\d$/.test(found) && dated.test(sentence.slice(0, index))),
+    ({ 0: match, index }) =>
+      Number(match.replace(/\D/g, '')) >= longList &&
+      !measures.test(sentence.slice(index + match.length)) &&
+      !(/^(?:19|20)\d\d$/.test(match) && dated.test(sentence.slice(0, index))),
   );
 
 /** The most values that a schema lets one choose from; references within the tool's own schema are followed. */

@@ -125,8 +125,8 @@ function formAsks(
 ): readonly ProposedAsk[] {
   const { noun, verb, args } = facts;
   const confirm = { type: 'boolean', title: deed(facts) } as const;
-  const kept = undoable(facts) || says(facts.description, designWords.kept);
-  const final = kept ? '' : ' This cannot be undone.';
+  const reversible = undoable(facts) || says(facts.description, designWords.kept);
+  const final = reversible ? '' : ' This cannot be undone.';
   const one = ask('always', `${capital(verb)} {label}?${final}`, {
     type: 'object',
     properties: { confirm },
@@ -198,25 +198,28 @@ function outcomes({ verb, noun }: ToolFacts, url: boolean): NonNullable<Proposal
 
 function unknowns(facts: ToolFacts, kind: DesignKind): readonly string[] {
   const { annotations, noun, args } = facts;
-  const said: string[] = [];
+  const unknownFacts: string[] = [];
   if (annotations['readOnlyHint'] === undefined)
-    said.push(
+    unknownFacts.push(
       'Whether it only reads: it declares no readOnlyHint, and the specification then takes it for one that writes.',
     );
   if (annotations['destructiveHint'] === undefined && annotations['readOnlyHint'] !== true)
-    said.push(
+    unknownFacts.push(
       'Whether it destroys: it declares no destructiveHint, and the specification then takes it for one that does.',
     );
   if (kind === 'pick')
-    said.push(`How many ${plural(noun)} can match: from ${longList} on, narrow the search or use a page or a widget.`);
+    unknownFacts.push(
+      `How many ${plural(noun)} can match: from ${longList} on, narrow the search or use a page or a widget.`,
+    );
   if ((kind === 'confirm' || kind === 'pick') && !undoable(facts))
-    said.push(
+    unknownFacts.push(
       says(facts.description, designWords.kept)
         ? 'Whether it can be undone: its description does not say so. If it can, say so there, and ask less.'
         : 'Whether it can be undone: its description does not say so, so the message says that it cannot. If it can, say so there.',
     );
-  if (kind === 'argument' && args.length === 0) said.push('What it needs to know: it takes no arguments.');
-  if (facts.description === '') said.push('What it does: it has no description.');
-  if (kind === 'sign-in' || kind === 'first-run') said.push('Which settings or which provider the page is for.');
-  return said;
+  if (kind === 'argument' && args.length === 0) unknownFacts.push('What it needs to know: it takes no arguments.');
+  if (facts.description === '') unknownFacts.push('What it does: it has no description.');
+  if (kind === 'sign-in' || kind === 'first-run')
+    unknownFacts.push('Which settings or which provider the page is for.');
+  return unknownFacts;
 }

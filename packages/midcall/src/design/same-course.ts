@@ -46,21 +46,21 @@ function normal(words: string, values: readonly string[]): string {
 function answered(asks: readonly LintAsk[]): readonly string[] {
   const values = asks.flatMap(({ reply, params }) => {
     const content = (reply['content'] ?? {}) as Record<string, unknown>;
-    const given = Object.values(content).flatMap(value => (Array.isArray(value) ? value : [value]).map(String));
+    const values = Object.values(content).flatMap(value => (Array.isArray(value) ? value : [value]).map(String));
     const schema = JSON.stringify(params['requestedSchema'] ?? {});
-    return given.flatMap(value => [value, ...titlesOf(schema, value)]);
+    return values.flatMap(value => [value, ...titlesOf(schema, value)]);
   });
   return [...new Set(values)].filter(value => value.length > 1).sort((a, b) => b.length - a.length);
 }
 
 function titlesOf(schema: string, value: string): readonly string[] {
-  const found: string[] = [];
+  const titles: string[] = [];
   JSON.parse(schema, (_, each: unknown) => {
     const { const: own, title } = (each ?? {}) as { const?: unknown; title?: unknown };
-    if (own === value && typeof title === 'string') found.push(title);
+    if (own === value && typeof title === 'string') titles.push(title);
     return each;
   });
-  return found;
+  return titles;
 }
 
 const refusal =

@@ -24,8 +24,8 @@ const mostValues = 1_000;
  * @param schema - the tool's `inputSchema`; untrusted
  */
 export function sampleArguments(schema: unknown): Record<string, unknown> {
-  const made = isRecord(schema) ? sampleObject(schema, 0, { left: mostValues }) : {};
-  return made as Record<string, unknown>;
+  const sample = isRecord(schema) ? sampleObject(schema, 0, { left: mostValues }) : {};
+  return sample as Record<string, unknown>;
 }
 
 /** The names of a tool's arguments. */
@@ -80,15 +80,15 @@ function sample(schema: unknown, depth: number, room: Room): unknown {
 
 function text(schema: Json): string {
   const format = own(schema, 'format');
-  const given = typeof format === 'string' && Object.hasOwn(samples, format) ? samples[format]! : 'example';
+  const sample = typeof format === 'string' && Object.hasOwn(samples, format) ? samples[format]! : 'example';
   const [least, most] = [own(schema, 'minLength'), own(schema, 'maxLength')];
-  const long = typeof least === 'number' ? given.padEnd(Math.min(least, 1_000), 'x') : given;
+  const long = typeof least === 'number' ? sample.padEnd(Math.min(least, 1_000), 'x') : sample;
   return typeof most === 'number' && most >= 0 ? long.slice(0, most) : long;
 }
 
-function within(schema: Json, wanted: number): number {
+function within(schema: Json, proposed: number): number {
   const [low, high] = [own(schema, 'minimum') ?? own(schema, 'exclusiveMinimum'), own(schema, 'maximum')];
   const least =
-    typeof low === 'number' ? Math.max(wanted, low + (own(schema, 'minimum') === undefined ? 1 : 0)) : wanted;
+    typeof low === 'number' ? Math.max(proposed, low + (own(schema, 'minimum') === undefined ? 1 : 0)) : proposed;
   return typeof high === 'number' ? Math.min(least, high) : least;
 }

@@ -62,11 +62,11 @@ export class Chart {
     if (hold && this.#now() - hold.at > TOGETHER_MS) hold.leftAt ??= this.#now();
   }
 
-  /** What to try now. @param named - by the caller; if absent, what has no finding yet and costs nothing */
-  plan(named: readonly CheckName[] | undefined): Plan {
+  /** What to try now. @param requested - by the caller; if absent, what has no finding yet and costs nothing */
+  plan(requested: readonly CheckName[] | undefined): Plan {
     for (const check of [...this.#out.keys()]) this.settle(check, this.#lost(check));
-    const wanted = named ?? this.left();
-    return { checks: checkNames.filter(check => wanted.includes(check) && this.#declared(check)) };
+    const requestedChecks = requested ?? this.left();
+    return { checks: checkNames.filter(check => requestedChecks.includes(check) && this.#declared(check)) };
   }
 
   /** Declared, free of charge, and neither found nor out. */
@@ -89,9 +89,9 @@ export class Chart {
     return this.#now() - (this.#out.get(check)?.at ?? this.#now());
   }
 
-  settle(check: CheckName, found: ReadonlyMap<RowName, Finding>): void {
+  settle(check: CheckName, findings: ReadonlyMap<RowName, Finding>): void {
     this.#out.delete(check);
-    for (const [row, each] of found) this.#found.set(row, each);
+    for (const [row, each] of findings) this.#found.set(row, each);
   }
 
   /** The call that was in progress has ended, was given up, or goes on with the client's next request. */
@@ -129,8 +129,8 @@ export class Chart {
     const hold = this.#hold;
     if (hold?.row === row && hold.leftAt !== undefined)
       return judgeHold(0, { how: 'left', afterMs: hold.leftAt - hold.at });
-    const known = lost.get(row) ?? this.#found.get(row);
-    if (known) return known;
+    const current = lost.get(row) ?? this.#found.get(row);
+    if (current) return current;
     return this.declares(row) ? finding('not-tried', 0, '') : finding('not-declared', 0, '');
   }
 
@@ -142,10 +142,10 @@ export class Chart {
   #lost(check: CheckName): ReadonlyMap<RowName, Finding> {
     const { at, leftAt = at } = this.#out.get(check)!;
     const open = leftAt - at;
-    const said =
+    const lostFinding =
       open < ROUND_MS
         ? finding('dropped', this.#now() - at, 'It was put to the host, and no answer came back.')
         : finding('dropped', open, `The host gave the call up after ${duration(open)}, with the question open.`);
-    return new Map(rowsOf(check).map(row => [row, said]));
+    return new Map(rowsOf(check).map(row => [row, lostFinding]));
   }
 }

@@ -2,7 +2,7 @@
 import { isRecord, own } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
 
-const known: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const memberWords: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   roots: { listChanged: 'announcing changes' },
   sampling: { tools: 'with tools', context: 'with context' },
 };
@@ -36,7 +36,7 @@ function extensions(declared: unknown): readonly string[] {
 }
 
 function spelled(name: string, declared: unknown): string {
-  const parts = Object.entries(own(known, name) ?? {}).filter(
+  const parts = Object.entries(own(memberWords, name) ?? {}).filter(
     ([part]) => own(declared, part) !== undefined && own(declared, part) !== false,
   );
   return [visible(name, { max: 60 }), ...parts.map(([, words]) => words as string)].join(', ');

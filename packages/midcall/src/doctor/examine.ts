@@ -48,13 +48,13 @@ const PAGE_MS = 90_000;
 type Findings = ReadonlyMap<RowName, Finding>;
 
 /** The checks in which the person takes part; numbered for them. */
-const asked: readonly CheckName[] = ['form', 'fields', 'decline', 'dismiss', 'page'];
+const questionChecks: readonly CheckName[] = ['form', 'fields', 'decline', 'dismiss', 'page'];
 
 export async function examine(call: Call, examination: Examination): Promise<void> {
   const { chart, named, found, random } = examination;
   const plan = await call.step('plan', () => ({ ...chart.plan(named), drawn: draw(random) }));
   call.defer(() => chart.leave());
-  const questions = plan.checks.filter(check => asked.includes(check));
+  const questions = plan.checks.filter(check => questionChecks.includes(check));
   for (const check of plan.checks) {
     const number = questions.indexOf(check) + 1;
     const lead = number > 0 ? `Midcall doctor, ${number} of ${questions.length}. ` : '';
@@ -81,15 +81,15 @@ async function attempt(
 ): Promise<() => Findings> {
   const ask = (question: Question): Promise<Answer<unknown>> =>
     call.elicit({ message: lead + question.message, form: asItCame(question.form), timeoutMs: waitMs });
-  const one = (row: RowName, found: Finding): Findings => new Map([[row, found]]);
+  const one = (row: RowName, result: Finding): Findings => new Map([[row, result]]);
   switch (check) {
     case 'roots': {
       const roots = await call.roots().catch(() => undefined);
       return () => one(check, judgeRoots(roots, chart.since(check), { announces: announcesRoots }));
     }
     case 'sampling': {
-      const came = await sampled(call, drawn, waitMs);
-      return () => one(check, judgeReply(drawn.reply, chart.since(check), came));
+      const reply = await sampled(call, drawn, waitMs);
+      return () => one(check, judgeReply(drawn.reply, chart.since(check), reply));
     }
     case 'form': {
       const answer = await ask(wordQuestion(drawn));

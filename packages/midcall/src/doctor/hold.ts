@@ -14,12 +14,12 @@ const EVERY_MS = 5_000;
 
 export function hold({ ms, progress, signal, timer }: HoldOptions): Promise<'held' | 'cancelled'> {
   return new Promise(resolve => {
-    let told = 0;
+    let ticks = 0;
     let quiet = (): void => {};
     const tell = (): void => {
-      told++;
+      ticks++;
       // A client that is gone is noticed by the signal.
-      progress?.(told).catch(() => {});
+      progress?.(ticks).catch(() => {});
       quiet = timer(tell, EVERY_MS);
     };
     const end = (how: 'held' | 'cancelled') => (): void => {

@@ -29,18 +29,18 @@ export function judgeWord(word: string, answer: Answer<unknown>): Finding {
 
 /** The form with every kind of field, a finding for each. */
 export function judgeFields(
-  asked: Form<unknown>,
-  wanted: Readonly<Record<string, unknown>>,
+  form: Form<unknown>,
+  expected: Readonly<Record<string, unknown>>,
   answer: Answer<unknown>,
 ): ReadonlyMap<RowName, Finding> {
   const of = (judged: (field: Form<unknown>['fields'][number]) => Finding) =>
-    new Map(asked.fields.map(field => [`fields.${field.name}` as RowName, judged(field)]));
+    new Map(form.fields.map(field => [`fields.${field.name}` as RowName, judged(field)]));
   if (answer.action !== 'accept') return of(() => unanswered(answer));
   const { elapsedMs: ms } = answer.by;
   if (ms < TYPED_MS) return of(() => finding('answers-by-itself', ms, 'It was filled in faster than anybody types.'));
   return of(field => {
     const value = own(answer.content, field.name);
-    const want = wanted[field.name];
+    const want = expected[field.name];
     const called = `'${labelOf(field)}'`;
     if (value === undefined) return finding('wrong', ms, `Nothing arrived for ${called}.`);
     if (checkValue(field, value))
@@ -53,13 +53,17 @@ export function judgeFields(
 }
 
 /** The questions that are to be declined, and to be closed. */
-export function judgeRefusal(wanted: 'decline' | 'dismiss', answer: Answer<unknown>): Finding {
-  const came = answer.action === 'cancel' ? (answer.reason === 'dismissed' ? 'dismiss' : undefined) : answer.action;
-  if (came === undefined) return unanswered(answer as NotAccepted);
+export function judgeRefusal(expected: 'decline' | 'dismiss', answer: Answer<unknown>): Finding {
+  const received = answer.action === 'cancel' ? (answer.reason === 'dismissed' ? 'dismiss' : undefined) : answer.action;
+  if (received === undefined) return unanswered(answer as NotAccepted);
   const { elapsedMs: ms, suspect } = answer.by;
-  if (suspect) return finding('answers-by-itself', ms, `It was ${done[came]} before anybody could have read it.`);
-  if (came === wanted) return finding('works', ms, `It arrived as ${noun[came]}, as it should.`);
-  return finding('wrong', ms, `It arrived as ${noun[came]}. If you ${told[wanted]} it, the host says something else.`);
+  if (suspect) return finding('answers-by-itself', ms, `It was ${done[received]} before anybody could have read it.`);
+  if (received === expected) return finding('works', ms, `It arrived as ${noun[received]}, as it should.`);
+  return finding(
+    'wrong',
+    ms,
+    `It arrived as ${noun[received]}. If you ${told[expected]} it, the host says something else.`,
+  );
 }
 
 /** The page. @param waitMs - how long there was for it */
@@ -81,11 +85,11 @@ export function judgePage(answer: Answer<unknown>, waitMs: number): Finding {
 /** A question that should have been accepted and was not. */
 export function unanswered(answer: NotAccepted): Finding {
   const { elapsedMs: ms, suspect } = answer.by;
-  const said = answer.action === 'decline' ? 'decline' : answer.reason;
-  switch (said) {
+  const outcome = answer.action === 'decline' ? 'decline' : answer.reason;
+  switch (outcome) {
     case 'decline':
     case 'dismissed': {
-      const how = done[said === 'decline' ? 'decline' : 'dismiss'];
+      const how = done[outcome === 'decline' ? 'decline' : 'dismiss'];
       return suspect
         ? finding('answers-by-itself', ms, `It was ${how} before anybody could have read it.`)
         : finding('refused', ms, `It was ${how}. If that was not you, the host did it.`);

@@ -21,22 +21,22 @@ export function judgeRoots(
   );
 }
 
-/** @param came - the text of the reply, or what was thrown instead */
+/** @param outcome - the text of the reply, or what was thrown instead */
 export function judgeReply(
   word: string,
   ms: number,
-  came: { readonly text: string } | { readonly error: unknown },
+  outcome: { readonly text: string } | { readonly error: unknown },
 ): Finding {
-  if ('text' in came) {
-    return came.text.toLowerCase().includes(word)
+  if ('text' in outcome) {
+    return outcome.text.toLowerCase().includes(word)
       ? finding('works', ms, 'The model said what it was asked to.')
       : finding('wrong', ms, 'A reply came, but it was not the one word that was asked for.');
   }
-  if (isMidcallError(came.error, 'sampling/refused'))
+  if (isMidcallError(outcome.error, 'sampling/refused'))
     return finding('refused', ms, 'The request was refused. If that was not you, the host did it.');
-  if (isMidcallError(came.error, 'sampling/suspect'))
+  if (isMidcallError(outcome.error, 'sampling/suspect'))
     return finding('answers-by-itself', ms, 'It was refused before anybody could have read it.');
-  if (isMidcallError(came.error, 'sampling/invalid'))
+  if (isMidcallError(outcome.error, 'sampling/invalid'))
     return finding('wrong', ms, 'The reply breaks the rules of the protocol.');
   return finding('dropped', ms, 'The host declares sampling, and no reply came.');
 }

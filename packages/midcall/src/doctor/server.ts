@@ -85,14 +85,14 @@ export function doctorServer({
   const charts = new Map<string, Chart>();
   const found = async (): Promise<void> => onFound?.([...charts.values()].map(reportOf));
 
-  const chartOf = (said: AboutClient | undefined): Chart => {
-    const { name = 'unknown', version = 'unknown', revision = 'unknown' } = said ?? {};
+  const chartOf = (client: AboutClient | undefined): Chart => {
+    const { name = 'unknown', version = 'unknown', revision = 'unknown' } = client ?? {};
     const host = { name: short(name), version: short(version), revision };
     const key = JSON.stringify(host);
     const chart = charts.get(key) ?? new Chart(host, now);
     if (!charts.has(key) && charts.size >= MAX_HOSTS) charts.delete(charts.keys().next().value!);
     charts.set(key, chart);
-    chart.sees(said?.can, inWords(said?.capabilities), said?.hearsProgress);
+    chart.sees(client?.can, inWords(client?.capabilities), client?.hearsProgress);
     return chart;
   };
 
@@ -173,8 +173,8 @@ function reported(chart: Chart): CallToolResult {
 }
 
 /** Why nobody could open a page that is served from here. */
-function noPages({ baseUrl, reach: given }: Partial<ConnectOptions> = {}): string | undefined {
-  const where = given ?? reach({ environment: process.env, platform: process.platform, container: false });
+function noPages({ baseUrl, reach: configured }: Partial<ConnectOptions> = {}): string | undefined {
+  const where = configured ?? reach({ environment: process.env, platform: process.platform, container: false });
   return baseUrl === undefined && where.kind === 'nobody'
     ? `The doctor has no page to offer: ${where.why}.`
     : undefined;

@@ -7,29 +7,29 @@ import { plain } from './plain.ts';
 
 /**
  * Checks directories.
- * @param named - as they were typed; relative ones from the current directory
+ * @param paths - as they were typed; relative ones from the current directory
  * @returns absolute, real paths, each once
  * @throws MidcallError `cli/usage` for one that is missing, is a file, or cannot be read
  */
-export async function checkDirectories(named: readonly string[]): Promise<string[]> {
-  const real = await Promise.all(named.map(check));
+export async function checkDirectories(paths: readonly string[]): Promise<string[]> {
+  const real = await Promise.all(paths.map(check));
   return [...new Set(real)];
 }
 
-async function check(named: string): Promise<string> {
-  const path = resolve(named);
+async function check(directory: string): Promise<string> {
+  const path = resolve(directory);
   try {
     if (!(await stat(path)).isDirectory()) {
       throw new MidcallError(
         'cli/usage',
-        `'${plain(named, 300)}' is a file, not a directory. Name the folder it lies in.`,
+        `'${plain(directory, 300)}' is a file, not a directory. Name the folder it lies in.`,
       );
     }
     await access(path, constants.R_OK | constants.X_OK);
     return await realpath(path);
   } catch (error) {
     if (error instanceof MidcallError) throw error;
-    throw new MidcallError('cli/usage', `'${plain(named, 300)}' ${reason((error as NodeJS.ErrnoException).code)}`, {
+    throw new MidcallError('cli/usage', `'${plain(directory, 300)}' ${reason((error as NodeJS.ErrnoException).code)}`, {
       cause: error,
     });
   }

@@ -44,7 +44,7 @@ export function readImportConfig(path: string): Promise<ImportConfig> {
       ...(clientSecret !== undefined && { clientSecret }),
     });
     const store = await sqliteStore(`${path}.vault`);
-    const kept = vault({ store, key: { file: `${path}.key`, create: true } });
-    return { importing: { provider: service, vault: kept, address: url }, port };
+    const credentials = vault({ store, key: { file: `${path}.key`, create: true } });
+    return { importing: { provider: service, vault: credentials, address: url }, port };
   });
 }

@@ -121,12 +121,12 @@ export function registerImport({ mid, server }: Registry, importing: Importing):
     async (_, call) => {
       const forget = () => vault.forget(call.principal, provider);
       const outcome = await call.step('forget', forget, { effect: true, idempotent: true });
-      const said = {
+      const outcomeTexts = {
         nothing: `Nobody was signed in at ${name}.`,
         revoked: `Signed out of ${name}: the sign-in is forgotten here and ended there.`,
         removed: `The sign-in is forgotten here. ${name} was not told; the person can remove the permission in their account there.`,
       };
-      return reply(said[outcome], { outcome });
+      return reply(outcomeTexts[outcome], { outcome });
     },
   );
 }

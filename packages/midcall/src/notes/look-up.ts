@@ -33,13 +33,14 @@ export function registerLookUp({ mid, server, now, preferences }: Registry): voi
       const { notes, unreadable } = await notebook(await call.files(), now).list(folder);
       const { order, listed } = preferences();
       const sorted = order === 'title' ? notes.toSorted((a, b) => a.title.localeCompare(b.title)) : notes;
-      const shown = sorted.slice(0, listed);
+      const firstNotes = sorted.slice(0, listed);
       const missing = unreadable > 0 ? `\n${count(unreadable, 'file')} could not be read.` : '';
-      const text = shown.length === 0 ? 'There are no notes here.' : `${count(notes.length)}:\n${lines(shown)}`;
-      return reply(`${text}${capped(notes.length, shown.length)}${missing}`, {
+      const text =
+        firstNotes.length === 0 ? 'There are no notes here.' : `${count(notes.length)}:\n${lines(firstNotes)}`;
+      return reply(`${text}${capped(notes.length, firstNotes.length)}${missing}`, {
         total: notes.length,
         unreadable,
-        notes: shown.map(data),
+        notes: firstNotes.map(data),
       });
     },
   );
@@ -59,13 +60,13 @@ export function registerLookUp({ mid, server, now, preferences }: Registry): voi
     },
     async ({ query, folder }, call) => {
       const hits = await notebook(await call.files(), now).search(query, folder);
-      const shown = hits.slice(0, mostHits);
-      const text = shown.map(hit => `${lines([hit])}${hit.excerpt && `\n  ${hit.excerpt}`}`).join('\n');
+      const firstHits = hits.slice(0, mostHits);
+      const text = firstHits.map(hit => `${lines([hit])}${hit.excerpt && `\n  ${hit.excerpt}`}`).join('\n');
       return reply(
-        shown.length === 0
+        firstHits.length === 0
           ? `Nothing found for '${plain(query)}'.`
-          : `${count(hits.length)} found:\n${text}${capped(hits.length, shown.length)}`,
-        { total: hits.length, notes: shown.map(hit => ({ ...data(hit), excerpt: hit.excerpt })) },
+          : `${count(hits.length)} found:\n${text}${capped(hits.length, firstHits.length)}`,
+        { total: hits.length, notes: firstHits.map(hit => ({ ...data(hit), excerpt: hit.excerpt })) },
       );
     },
   );
@@ -80,8 +81,8 @@ export function registerLookUp({ mid, server, now, preferences }: Registry): voi
       outputSchema: z.object({ note: noteShape, text: z.string() }),
       annotations,
     },
-    async (named, call) => {
-      const { note, text } = await notebook(await call.files(), now).read(whichNote(named));
+    async (selector, call) => {
+      const { note, text } = await notebook(await call.files(), now).read(whichNote(selector));
       return reply(text, { note: data(note), text });
     },
   );

@@ -89,21 +89,21 @@ export interface Notebook {
  * @param now - milliseconds since the epoch
  */
 export function notebook(files: Files, now: () => number): Notebook {
-  const folderAt = async (given: string | undefined): Promise<string | undefined> => {
-    if (given === undefined) return undefined;
-    const path = await files.absolute(given);
-    if (isHidden(place(files, path)?.relative ?? '')) throw hidden(given);
+  const folderAt = async (folder: string | undefined): Promise<string | undefined> => {
+    if (folder === undefined) return undefined;
+    const path = await files.absolute(folder);
+    if (isHidden(place(files, path)?.relative ?? '')) throw hidden(folder);
     return path;
   };
 
-  const noteAt = async (given: string): Promise<Found> => {
-    const path = await files.absolute(given);
+  const noteAt = async (name: string): Promise<Found> => {
+    const path = await files.absolute(name);
     const placed = place(files, path);
-    if (!placed || isHidden(placed.relative)) throw hidden(given);
+    if (!placed || isHidden(placed.relative)) throw hidden(name);
     if (!isNoteName(path)) {
       throw new MidcallError(
         'roots/invalid',
-        `'${plain(given)}' is not a note: notes are Markdown files, ending in .md.`,
+        `'${plain(name)}' is not a note: notes are Markdown files, ending in .md.`,
       );
     }
     return placed;
@@ -153,10 +153,10 @@ export function notebook(files: Files, now: () => number): Notebook {
 
   const inTrash = async (root: string): Promise<string[]> => {
     const top = `${root}/${trashFolder}`;
-    const found: string[] = [];
-    if (!(await files.exists(top))) return found;
-    for await (const { path, kind } of files.walk(top)) if (kind === 'file' && isNoteName(path)) found.push(path);
-    return found;
+    const paths: string[] = [];
+    if (!(await files.exists(top))) return paths;
+    for await (const { path, kind } of files.walk(top)) if (kind === 'file' && isNoteName(path)) paths.push(path);
+    return paths;
   };
 
   const deletedNote = async (path: string): Promise<DeletedNote[]> => {
@@ -176,9 +176,9 @@ export function notebook(files: Files, now: () => number): Notebook {
 
     async find(title, within) {
       const { notes } = await scan(files, await folderAt(within));
-      const wanted = plain(title);
-      const exact = notes.filter(note => note.title === wanted);
-      return exact.length > 0 ? exact : notes.filter(note => note.title.toLowerCase() === wanted.toLowerCase());
+      const plainTitle = plain(title);
+      const exact = notes.filter(note => note.title === plainTitle);
+      return exact.length > 0 ? exact : notes.filter(note => note.title.toLowerCase() === plainTitle.toLowerCase());
     },
 
     async search(query, folder) {
@@ -197,9 +197,9 @@ export function notebook(files: Files, now: () => number): Notebook {
       let file: Found | undefined;
       if ('path' in which) file = await noteAt(which.path);
       else {
-        const found = await noteFiles(files);
-        const ids = idsOf(files, found);
-        file = found.find(each => ids.get(each.path) === which.id);
+        const noteFilePaths = await noteFiles(files);
+        const ids = idsOf(files, noteFilePaths);
+        file = noteFilePaths.find(each => ids.get(each.path) === which.id);
         if (!file)
           throw new MidcallError(
             'roots/not-found',
@@ -280,8 +280,8 @@ export function notebook(files: Files, now: () => number): Notebook {
   };
 }
 
-const hidden = (given: string): MidcallError =>
-  new MidcallError('roots/invalid', `'${plain(given)}' lies in a hidden folder, where no notes are kept.`);
+const hidden = (path: string): MidcallError =>
+  new MidcallError('roots/invalid', `'${plain(path)}' lies in a hidden folder, where no notes are kept.`);
 
 /** Undefined if the bytes are no UTF-8, and so would not survive being written again. */
 function decoded(bytes: Uint8Array): string | undefined {

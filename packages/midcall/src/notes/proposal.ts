@@ -59,7 +59,7 @@ export function readProposals(reply: string, seen: readonly Seen[]): Proposal[] 
   return seen.flatMap(({ note, tags }) => {
     const proposed = checked.data.notes.find(each => each.note_id === note.id);
     const title = plain(proposed?.title ?? '');
-    const wanted = [
+    const proposalLines = [
       ...new Set(
         (proposed?.tags ?? []).map(tag =>
           plain(tag, 40)
@@ -68,7 +68,7 @@ export function readProposals(reply: string, seen: readonly Seen[]): Proposal[] 
         ),
       ),
     ];
-    const five = wanted.filter(Boolean).slice(0, 5);
+    const five = proposalLines.filter(Boolean).slice(0, 5);
     const retitled = title !== '' && title !== note.title;
     const retagged = five.length > 0 && five.join() !== tags.join();
     if (!retitled && !retagged) return [];

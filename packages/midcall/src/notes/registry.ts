@@ -41,8 +41,8 @@ export const titleArguments = {
 };
 
 /** @throws MidcallError `roots/invalid` if it is not one of the two */
-export function whichNote(named: { readonly path?: string | undefined; readonly note_id?: string | undefined }) {
-  const { path, note_id: id } = named;
+export function whichNote(selector: { readonly path?: string | undefined; readonly note_id?: string | undefined }) {
+  const { path, note_id: id } = selector;
   if (path !== undefined && id === undefined) return { path };
   if (path === undefined && id !== undefined) return { id };
   throw new MidcallError('roots/invalid', 'Name the note by its path or by its note_id: one of the two.');

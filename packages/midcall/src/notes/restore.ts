@@ -51,16 +51,16 @@ export function registerRestore({ mid, server, now }: Registry): void {
     },
     async ({ title, path }, call) => {
       const notes = notebook(await call.files(), now);
-      const found = await call.step('find', async () => newest(await notes.deleted({ title, path })));
-      const list = found.shown.map(note => `- ${label(visibleNote(note))} (path: ${note.from})`).join('\n');
+      const deleted = await call.step('find', async () => newest(await notes.deleted({ title, path })));
+      const list = deleted.shown.map(note => `- ${label(visibleNote(note))} (path: ${note.from})`).join('\n');
       if (title === undefined && path === undefined) {
         const text =
-          found.total === 0
+          deleted.total === 0
             ? 'The trash is empty.'
-            : `${count(found.total)} in the trash, last deleted first:\n${list}`;
-        return reply(text, { outcome: 'listed', matches: found.shown.map(restorable) });
+            : `${count(deleted.total)} in the trash, last deleted first:\n${list}`;
+        return reply(text, { outcome: 'listed', matches: deleted.shown.map(restorable) });
       }
-      let [note] = found.shown;
+      let [note] = deleted.shown;
       if (!note) {
         return reply(
           `The trash holds no note ${title === undefined ? `from '${plain(path!)}'` : `called '${plain(title)}'`}.`,
@@ -70,22 +70,22 @@ export function registerRestore({ mid, server, now }: Registry): void {
         );
       }
 
-      if (found.total > 1 && path === undefined) {
+      if (deleted.total > 1 && path === undefined) {
         const answer = await call.elicit({
-          message: `Restore '${plain(title!)}'? ${multiple(found, 'deleted notes')}`,
+          message: `Restore '${plain(title!)}'? ${multiple(deleted, 'deleted notes')}`,
           form: {
             type: 'object',
             properties: {
-              note_id: { type: 'string', title: 'Deleted note', oneOf: choices(found.shown.map(visibleNote)) },
+              note_id: { type: 'string', title: 'Deleted note', oneOf: choices(deleted.shown.map(visibleNote)) },
             },
             required: ['note_id'],
           },
         });
         if (answer.action !== 'accept') {
-          return refused(answer, 'restored', { total: found.total, shown: found.shown.map(visibleNote) });
+          return refused(answer, 'restored', { total: deleted.total, shown: deleted.shown.map(visibleNote) });
         }
         const picked = answer.content.note_id;
-        note = found.shown.find(each => each.id === picked)!;
+        note = deleted.shown.find(each => each.id === picked)!;
       }
 
       const chosen = note;

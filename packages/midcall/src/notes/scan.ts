@@ -57,7 +57,7 @@ export function place(files: Pick<Files, 'roots'>, path: string): Found | undefi
  * @param within - an absolute path, a folder or one file; everything if absent
  */
 export async function noteFiles(files: Files, within?: string): Promise<Found[]> {
-  const found = new Map<string, Found>();
+  const filesByPath = new Map<string, Found>();
   for (const top of within === undefined ? files.roots.map(root => root.path) : [within]) {
     const one = within !== undefined && (await files.stat(top)).kind === 'file';
     const entries = one
@@ -65,16 +65,18 @@ export async function noteFiles(files: Files, within?: string): Promise<Found[]>
       : files.walk(top, { skip: entry => entry.name.startsWith('.') });
     for await (const { path, kind } of entries) {
       const placed = place(files, path);
-      if (kind === 'file' && placed && isNoteName(path) && !isHidden(placed.relative)) found.set(path, placed);
+      if (kind === 'file' && placed && isNoteName(path) && !isHidden(placed.relative)) filesByPath.set(path, placed);
     }
   }
-  return [...found.values()];
+  return [...filesByPath.values()];
 }
 
 /** Absolute path -> id. If there are several roots, a root's name counts as part of the path. */
-export function idsOf(files: Pick<Files, 'roots'>, found: readonly Found[]): ReadonlyMap<string, string> {
-  if (files.roots.length === 1) return noteIds(found);
-  return noteIds(found.map(file => ({ path: file.path, relative: `${rootName(files, file)}/${file.relative}` })));
+export function idsOf(files: Pick<Files, 'roots'>, noteFileList: readonly Found[]): ReadonlyMap<string, string> {
+  if (files.roots.length === 1) return noteIds(noteFileList);
+  return noteIds(
+    noteFileList.map(file => ({ path: file.path, relative: `${rootName(files, file)}/${file.relative}` })),
+  );
 }
 
 /** True for a note that was archived. */
@@ -114,10 +116,10 @@ export async function readNote(files: Files, file: Found, id: string): Promise<N
 
 /** Reads all notes, those of the archive only if `within` leads there; `within` as in {@link noteFiles}. */
 export async function scan(files: Files, within?: string): Promise<Scan> {
-  const found = (await noteFiles(files, within)).filter(file => within !== undefined || !isArchived(file));
-  const ids = idsOf(files, found);
+  const noteFileList = (await noteFiles(files, within)).filter(file => within !== undefined || !isArchived(file));
+  const ids = idsOf(files, noteFileList);
   let unreadable = 0;
-  const notes = await each(found, async file => {
+  const notes = await each(noteFileList, async file => {
     try {
       return await readNote(files, file, ids.get(file.path)!);
     } catch (error) {

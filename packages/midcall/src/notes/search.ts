@@ -42,9 +42,9 @@ export function match(terms: readonly string[], note: Searched): Hit | undefined
 }
 
 function count(text: string, term: string): number {
-  let found = 0;
-  for (let at = text.indexOf(term); at >= 0 && found < 5; at = text.indexOf(term, at + term.length)) found += 1;
-  return found;
+  let hits = 0;
+  for (let at = text.indexOf(term); at >= 0 && hits < 5; at = text.indexOf(term, at + term.length)) hits += 1;
+  return hits;
 }
 
 function excerpt(text: string, at: number): string {

@@ -27,15 +27,15 @@ export function registerSummarize({ mid, server, now }: Registry): void {
       }),
       annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     },
-    async (named, call) => {
+    async (selector, call) => {
       const notes = notebook(await call.files(), now);
       const { note, text, shortened } = await call.step('read', async () => {
-        const { note, text } = await notes.read(whichNote(named));
+        const { note, text } = await notes.read(whichNote(selector));
         return { note, text: beginning(text, mostRead), shortened: text.length > mostRead };
       });
-      const asked = await replied(call.sample(summaryRequest(note, text)));
-      if ('missing' in asked) return withoutReply(asked.missing, 'summarized');
-      const { text: summary, model } = asked;
+      const sampled = await replied(call.sample(summaryRequest(note, text)));
+      if ('missing' in sampled) return withoutReply(sampled.missing, 'summarized');
+      const { text: summary, model } = sampled;
       return reply(summary, { outcome: 'summarized', note: data(note), summary, model, shortened });
     },
   );

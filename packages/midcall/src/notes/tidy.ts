@@ -43,9 +43,9 @@ export function registerTidy({ mid, server, now }: Registry): void {
       const seen = await call.step('look', () => notes.glance(folder, mostTidied));
       if (seen.length === 0) return reply('There are no notes here.', { outcome: 'nothing' });
 
-      const asked = await replied(call.sample(tidyRequest(seen)));
-      if ('missing' in asked) return withoutReply(asked.missing, 'tidied');
-      const proposals = readProposals(asked.text, seen);
+      const sampled = await replied(call.sample(tidyRequest(seen)));
+      if ('missing' in sampled) return withoutReply(sampled.missing, 'tidied');
+      const proposals = readProposals(sampled.text, seen);
       if (!proposals) return withoutReply('model-failed', 'tidied');
       if (proposals.length === 0) return reply('The notes are tidy: nothing was proposed.', { outcome: 'nothing' });
 

@@ -67,8 +67,8 @@ export class AppDocuments {
       .forward({ method: 'resources/read', params: { uri } }, { signal: AbortSignal.timeout(30_000) })
       .catch(() => undefined);
     const contents = own(own(answer, 'result'), 'contents');
-    const found = Array.isArray(contents) ? contents.find(each => own(each, 'uri') === uri) : undefined;
-    return isRecord(found) && found['mimeType'] === appType ? documentOf(found) : undefined;
+    const content = Array.isArray(contents) ? contents.find(each => own(each, 'uri') === uri) : undefined;
+    return isRecord(content) && content['mimeType'] === appType ? documentOf(content) : undefined;
   }
 }
 

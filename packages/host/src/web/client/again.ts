@@ -1,9 +1,11 @@
 /** On a page that is none of the desk's, such as that of a used start link: leads to the desk where this browser has been there. */
 import { base, forgetBase, keptBase } from './base.ts';
 
-const kept = keptBase();
+const storedBase = keptBase();
 const question = new URLSearchParams(window.location.search).get('question');
 // The desk that was here has ended, and another has its port.
-if (kept === base()) forgetBase();
-else if (kept !== undefined)
-  window.location.replace(question === null ? `${kept}/` : `${kept}/questions/${encodeURIComponent(question)}`);
+if (storedBase === base()) forgetBase();
+else if (storedBase !== undefined)
+  window.location.replace(
+    question === null ? `${storedBase}/` : `${storedBase}/questions/${encodeURIComponent(question)}`,
+  );

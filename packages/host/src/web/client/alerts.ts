@@ -2,7 +2,7 @@
 
 const key = 'midcall.alerts';
 
-const wanted = (): boolean => localStorage.getItem(key) === 'on';
+const switchedOn = (): boolean => localStorage.getItem(key) === 'on';
 
 function chime(): void {
   const audio = new AudioContext();
@@ -26,7 +26,7 @@ function chime(): void {
 
 /** Tells the person, unless the page is in front of them. */
 export function alertPerson(text: string): void {
-  if (!wanted()) return;
+  if (!switchedOn()) return;
   chime();
   if (document.visibilityState === 'visible' || !('Notification' in window)) return;
   if (Notification.permission === 'granted') new Notification('Midcall', { body: text, tag: 'midcall-question' });
@@ -37,9 +37,10 @@ const denied = (): boolean => !('Notification' in window) || Notification.permis
 
 function prepare(): void {
   for (const box of document.querySelectorAll<HTMLElement>('[data-alerts]')) box.hidden = false;
-  for (const control of document.querySelectorAll<HTMLInputElement>('[data-alerts-switch]')) control.checked = wanted();
+  for (const control of document.querySelectorAll<HTMLInputElement>('[data-alerts-switch]'))
+    control.checked = switchedOn();
   for (const help of document.querySelectorAll<HTMLElement>('[data-alerts-denied]'))
-    help.hidden = !(wanted() && denied());
+    help.hidden = !(switchedOn() && denied());
 }
 
 /** Shows the switch and listens to it. */

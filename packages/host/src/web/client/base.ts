@@ -13,6 +13,6 @@ export const forgetBase = (): void => localStorage.removeItem(key);
 
 /** The path noted last; undefined if there is none. */
 export function keptBase(): string | undefined {
-  const kept = localStorage.getItem(key);
-  return kept !== null && /^\/[\w-]+$/.test(kept) ? kept : undefined;
+  const stored = localStorage.getItem(key);
+  return stored !== null && /^\/[\w-]+$/.test(stored) ? stored : undefined;
 }

@@ -7,19 +7,19 @@ async function copy(button: HTMLElement): Promise<void> {
   const whole = rows.map(row => `${row.querySelector('dt')?.textContent}: ${textOf(row)}`).join('\n');
   await navigator.clipboard.writeText(only && rows.length === 1 ? textOf(only) : whole);
   const region = document.getElementById('announce');
-  const said = button.dataset['copied'] ?? '';
-  button.textContent = said;
-  if (region) region.textContent = said;
+  const confirmation = button.dataset['copied'] ?? '';
+  button.textContent = confirmation;
+  if (region) region.textContent = confirmation;
 }
 
 /** Copies what is at an address of the desk. */
 async function copyFrom(button: HTMLElement): Promise<void> {
   const response = await fetch(button.dataset['copyFrom'] ?? '');
   await navigator.clipboard.writeText(await response.text());
-  const said = button.dataset['copied'] ?? '';
-  button.textContent = said;
+  const confirmation = button.dataset['copied'] ?? '';
+  button.textContent = confirmation;
   const region = document.getElementById('announce');
-  if (region) region.textContent = said;
+  if (region) region.textContent = confirmation;
 }
 
 /** Starts listening. */

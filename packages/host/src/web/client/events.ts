@@ -19,8 +19,8 @@ function follow(since: string, tell: (heard: Heard) => void): () => void {
   const events = new EventSource(`${base()}/events?since=${since}`);
   let away = false;
   events.addEventListener('changed', event => {
-    const said = JSON.parse((event as MessageEvent<string>).data) as { text?: string; alert?: boolean };
-    tell({ type: 'changed', ...said });
+    const news = JSON.parse((event as MessageEvent<string>).data) as { text?: string; alert?: boolean };
+    tell({ type: 'changed', ...news });
   });
   events.addEventListener('error', () => {
     away = true;
@@ -40,23 +40,23 @@ function follow(since: string, tell: (heard: Heard) => void): () => void {
  */
 export function startEvents(since: string, hear: (heard: Heard) => void): void {
   const channel = new BroadcastChannel(name);
-  const gone = new AbortController();
+  const leaving = new AbortController();
   channel.onmessage = event => hear(event.data as Heard);
   const tell = (heard: Heard): void => {
     hear(heard);
-    if (!gone.signal.aborted) channel.postMessage(heard.type === 'changed' ? { ...heard, alert: false } : heard);
+    if (!leaving.signal.aborted) channel.postMessage(heard.type === 'changed' ? { ...heard, alert: false } : heard);
   };
   const lead = (): Promise<void> =>
     new Promise(resolve => {
       const stop = follow(since, tell);
-      gone.signal.addEventListener('abort', () => {
+      leaving.signal.addEventListener('abort', () => {
         stop();
         resolve();
       });
     });
-  navigator.locks.request(name, { signal: gone.signal }, lead).catch(() => {});
+  navigator.locks.request(name, { signal: leaving.signal }, lead).catch(() => {});
   window.addEventListener('pagehide', () => {
-    gone.abort();
+    leaving.abort();
     channel.close();
   });
 }

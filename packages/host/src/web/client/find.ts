@@ -5,15 +5,15 @@ const pauseMs = 60;
 
 let timer = 0;
 /** Counts what was asked, so that an older answer never replaces a newer one. */
-let asked = 0;
+let latest = 0;
 
 /** What is found for some words, as the desk shows it; undefined if something newer was asked meanwhile. */
 export async function found(query: string): Promise<Element | undefined> {
-  asked += 1;
-  const own = asked;
+  latest += 1;
+  const own = latest;
   const response = await fetch(`${base()}/find?q=${encodeURIComponent(query)}`);
   const list = new DOMParser().parseFromString(await response.text(), 'text/html').getElementById('found');
-  return own === asked && list ? list : undefined;
+  return own === latest && list ? list : undefined;
 }
 
 async function look(box: HTMLInputElement): Promise<void> {

@@ -40,25 +40,25 @@ function syncChildren(now: Element, next: Element, keep: Keep): void {
   const wantedKeys = new Set([...next.childNodes].map(keyOf));
   const isGone = (node: Node): boolean => keyOf(node) !== undefined && !wantedKeys.has(keyOf(node));
   let at = now.firstChild;
-  for (const wanted of [...next.childNodes]) {
+  for (const target of [...next.childNodes]) {
     // What went away is taken out first, so that what stood behind it is met, and neither made again nor moved.
     while (at && isGone(at)) {
       const following: ChildNode | null = at.nextSibling;
       at.remove();
       at = following;
     }
-    const key = keyOf(wanted);
-    const known = key === undefined ? undefined : keyed.get(key);
-    if (known && fits(known, wanted)) {
-      if (known === at) at = at.nextSibling;
-      else now.insertBefore(known, at);
-      morph(known, wanted, keep);
-    } else if (at && keyOf(at) === undefined && key === undefined && fits(at, wanted)) {
+    const key = keyOf(target);
+    const match = key === undefined ? undefined : keyed.get(key);
+    if (match && fits(match, target)) {
+      if (match === at) at = at.nextSibling;
+      else now.insertBefore(match, at);
+      morph(match, target, keep);
+    } else if (at && keyOf(at) === undefined && key === undefined && fits(at, target)) {
       const following: ChildNode | null = at.nextSibling;
-      morph(at, wanted, keep);
+      morph(at, target, keep);
       at = following;
     } else {
-      now.insertBefore(wanted, at);
+      now.insertBefore(target, at);
     }
   }
   while (at) {

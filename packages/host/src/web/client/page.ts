@@ -6,7 +6,7 @@ let running: Promise<void> | undefined;
 let again = false;
 
 /** Counts what has been shown, so that an older answer never replaces a newer one. */
-let shown = 0;
+let version = 0;
 
 /** Forms that somebody has begun to fill in; a live update leaves them alone. */
 const touched = new WeakSet<Element>();
@@ -25,9 +25,9 @@ function focusIsLost(): boolean {
 }
 
 /** Shows the frame of a question that has just come, where nobody is in the middle of something else. */
-function focusNewCard(known: ReadonlySet<string>): void {
+function focusNewCard(earlierIds: ReadonlySet<string>): void {
   if (!focusIsLost()) return;
-  const fresh = [...document.querySelectorAll('[data-question]')].find(card => !known.has(card.id));
+  const fresh = [...document.querySelectorAll('[data-question]')].find(card => !earlierIds.has(card.id));
   fresh?.querySelector<HTMLElement>('.frame-title')?.focus();
 }
 
@@ -42,7 +42,7 @@ function isElsewhere(url: string): boolean {
  * @param options - `live`: true if nobody asked for it, so that begun forms stay
  */
 export function showDocument(text: string, options: { readonly live: boolean; readonly url?: string }): void {
-  shown += 1;
+  version += 1;
   const next = new DOMParser().parseFromString(text, 'text/html');
   const had = document.activeElement;
   const heldCard = had?.closest('[data-question]');
@@ -99,13 +99,13 @@ export function refresh(): Promise<void> {
   running = (async () => {
     do {
       again = false;
-      const before = shown;
+      const before = version;
       window.clearTimeout(retry);
       await tellDrafts();
       const response = await fetch(location.href, { headers: { accept: 'text/html' } });
       const text = await response.text();
       retryMs = firstRetryMs;
-      if (before !== shown) again = true;
+      if (before !== version) again = true;
       else if (response.ok || response.status === 404) showDocument(text, { live: true });
     } while (again);
   })()

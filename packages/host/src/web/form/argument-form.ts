@@ -108,18 +108,18 @@ function fieldOf(name: string, schema: unknown, required: boolean, root: unknown
 
 function singleOf(name: string, schema: unknown, required: boolean, root: unknown): SingleField {
   const part = isRecord(schema) ? schema : {};
-  const named = { name, required, ...defined({ title: text(part['title']), description: text(part['description']) }) };
-  const json: JsonField = { ...named, kind: 'json', schema, root, ...defined({ default: part['default'] }) };
+  const shared = { name, required, ...defined({ title: text(part['title']), description: text(part['description']) }) };
+  const json: JsonField = { ...shared, kind: 'json', schema, root, ...defined({ default: part['default'] }) };
   const type = Array.isArray(part['type']) ? part['type'].find(each => each !== 'null') : part['type'];
   if (Array.isArray(part['type']) && part['type'].filter(each => each !== 'null').length !== 1) return json;
   const choices = choicesOf(part);
   if (choices && (type === 'string' || type === undefined)) {
-    return { ...named, kind: 'select', choices, ...defined({ default: text(part['default']) }) };
+    return { ...shared, kind: 'select', choices, ...defined({ default: text(part['default']) }) };
   }
   switch (type) {
     case 'string':
       return {
-        ...named,
+        ...shared,
         kind: 'text',
         ...defined({
           format: asFormat(part['format']),
@@ -131,7 +131,7 @@ function singleOf(name: string, schema: unknown, required: boolean, root: unknow
     case 'number':
     case 'integer':
       return {
-        ...named,
+        ...shared,
         kind: 'number',
         integer: type === 'integer',
         ...defined({
@@ -142,7 +142,7 @@ function singleOf(name: string, schema: unknown, required: boolean, root: unknow
       };
     case 'boolean':
       return {
-        ...named,
+        ...shared,
         kind: 'boolean',
         ...defined({ default: typeof part['default'] === 'boolean' ? part['default'] : undefined }),
       };
@@ -150,7 +150,7 @@ function singleOf(name: string, schema: unknown, required: boolean, root: unknow
       const of = isRecord(part['items']) ? choicesOf(part['items']) : undefined;
       if (!of) return json;
       return {
-        ...named,
+        ...shared,
         kind: 'multi-select',
         choices: of,
         ...defined({

@@ -57,13 +57,13 @@ interface Part extends Place {
 
 function ruleOf(field: SingleField): string {
   const { between, range } = texts.field;
-  const said = (min: number | undefined, max: number | undefined, of: 'characters' | 'choices' | 'number') =>
+  const stated = (min: number | undefined, max: number | undefined, of: 'characters' | 'choices' | 'number') =>
     saidAlready(field.description, min, max, of);
   switch (field.kind) {
     case 'text': {
       const most = (field.maxLength ?? Number.POSITIVE_INFINITY) > worthSaying ? undefined : field.maxLength;
       const least = (field.minLength ?? 0) > 1 ? field.minLength : undefined;
-      const parts = [said(least, most, 'characters') ? '' : between(texts.field.characters, least, most)];
+      const parts = [stated(least, most, 'characters') ? '' : between(texts.field.characters, least, most)];
       if (field.format === 'email') parts.unshift(texts.field.email);
       if (field.format === 'uri') parts.unshift(texts.field.uri);
       if (field.pattern !== undefined) parts.push(texts.field.pattern(field.pattern));
@@ -73,13 +73,13 @@ function ruleOf(field: SingleField): string {
     case 'number':
       return [
         field.integer && texts.field.whole,
-        !said(field.minimum, field.maximum, 'number') && range(field.minimum, field.maximum),
+        !stated(field.minimum, field.maximum, 'number') && range(field.minimum, field.maximum),
       ]
         .filter(Boolean)
         .join(' ');
     case 'multi-select': {
       const least = field.minItems || undefined;
-      return said(least, field.maxItems, 'choices') ? '' : between(texts.field.choices, least, field.maxItems);
+      return stated(least, field.maxItems, 'choices') ? '' : between(texts.field.choices, least, field.maxItems);
     }
     case 'json':
       return texts.field.json;

@@ -50,19 +50,24 @@ function isCall(value: unknown): value is KeptCall {
   if (!isRecord(value)) return false;
   const { context, serverId, startedAt, outcome } = value;
   if (!isRecord(context) || !isRecord(outcome) || !ends.includes(outcome['how'])) return false;
-  const named = [context['id'], context['name'], serverId].every(each => typeof each === 'string');
+  const hasNames = [context['id'], context['name'], serverId].every(each => typeof each === 'string');
   const whole = outcome['how'] === 'completed' || outcome['how'] === 'tool-error' ? isRecord(outcome['result']) : true;
   return (
-    named && whole && kinds.includes(context['kind']) && isRecord(context['arguments']) && Number.isFinite(startedAt)
+    hasNames && whole && kinds.includes(context['kind']) && isRecord(context['arguments']) && Number.isFinite(startedAt)
   );
 }
 
 function lineOf({ context, serverId, startedAt, endedAt, outcome }: KeptCall): string | undefined {
-  const kept = { context: { ...context, arguments: maskedArguments(context.arguments) }, serverId, startedAt, endedAt };
-  const whole = written({ ...kept, outcome });
+  const stored = {
+    context: { ...context, arguments: maskedArguments(context.arguments) },
+    serverId,
+    startedAt,
+    endedAt,
+  };
+  const whole = written({ ...stored, outcome });
   if (whole !== undefined && whole.length <= mostCharacters) return whole;
   const without = outcome && 'result' in outcome ? { ...outcome, result: { tooLarge: true } } : outcome;
-  const rest = written({ ...kept, outcome: without });
+  const rest = written({ ...stored, outcome: without });
   return rest !== undefined && rest.length <= mostCharacters ? rest : undefined;
 }
 

@@ -105,8 +105,8 @@ function entryOf(
   { id, command, args = [], cwd, url, headersFile, secrets = [] }: WrittenServer,
   values: Texts,
 ): ServerEntry {
-  const known = secrets.filter(name => Object.hasOwn(values, name)).map(name => [name, values[name]!] as const);
-  const own = known.length > 0 ? Object.fromEntries(known) : undefined;
+  const ownSecrets = secrets.filter(name => Object.hasOwn(values, name)).map(name => [name, values[name]!] as const);
+  const own = ownSecrets.length > 0 ? Object.fromEntries(ownSecrets) : undefined;
   if (command === undefined) {
     const { [authName]: auth, ...rest } = own ?? {};
     const headers = Object.keys(rest).length > 0 ? rest : undefined;

@@ -20,10 +20,10 @@ interface Row {
 
 const offerIcons = { tool: icons.call, prompt: icons.question, resource: icons.result } as const;
 
-function rowOf(found: Found): Row {
-  switch (found.kind) {
+function rowOf(hit: Found): Row {
+  switch (hit.kind) {
     case 'question': {
-      const { question } = found;
+      const { question } = hit;
       const about = 'message' in question ? question.message : questionHeadline(question);
       return {
         path: questionPath(question),
@@ -33,38 +33,38 @@ function rowOf(found: Found): Row {
       };
     }
     case 'page':
-      return { path: found.path, icon: icons.page, name: html`${found.name}`, aside: texts.find.kinds.page };
+      return { path: hit.path, icon: icons.page, name: html`${hit.name}`, aside: texts.find.kinds.page };
     case 'server':
       return {
-        path: serverPath(found.server.id),
+        path: serverPath(hit.server.id),
         icon: icons.server,
-        name: visibleHtml(found.server.id, 80),
+        name: visibleHtml(hit.server.id, 80),
         aside: texts.find.kinds.server,
       };
     default:
       return {
-        path: offerPath(found.server.id, found.kind, found.offer.name),
-        icon: offerIcons[found.kind],
-        name: visibleHtml(found.offer.name, 120),
-        aside: html`${found.kind !== 'tool' && html`${texts.find.kinds[found.kind]} · `}${visibleHtml(found.server.id, 60)}`,
+        path: offerPath(hit.server.id, hit.kind, hit.offer.name),
+        icon: offerIcons[hit.kind],
+        name: visibleHtml(hit.offer.name, 120),
+        aside: html`${hit.kind !== 'tool' && html`${texts.find.kinds[hit.kind]} · `}${visibleHtml(hit.server.id, 60)}`,
         mono: true,
       };
   }
 }
 
 /** The list itself; says so where nothing was found. */
-function foundList(found: readonly Found[], more: number, { link }: Session): Html {
-  if (found.length === 0) return html`<div id="found"><p class="empty">${texts.find.nothing}</p></div>`;
-  return html`<div id="found"><ul class="found-list">${found.map(each => {
+function foundList(hits: readonly Found[], more: number, { link }: Session): Html {
+  if (hits.length === 0) return html`<div id="found"><p class="empty">${texts.find.nothing}</p></div>`;
+  return html`<div id="found"><ul class="found-list">${hits.map(each => {
     const { path, icon, name, aside, mono } = rowOf(each);
     return html`<li><a${attributes({ class: 'found', href: link(path) })}>${icon}<span class="${mono === true ? 'found-name mono' : 'found-name'}">${name}</span><span class="found-aside">${aside}</span></a></li>`;
   })}</ul>${more > 0 && html`<p class="found-more quiet-text">${texts.find.more(more)}</p>`}</div>`;
 }
 
 /** The page with what was found. */
-export function findPage(query: string, found: readonly Found[], more: number, view: DeskView): Content {
+export function findPage(query: string, hits: readonly Found[], more: number, view: DeskView): Content {
   return {
     title: texts.find.title,
-    main: html`<div class="head"><h1>${texts.find.title}</h1></div><form class="search" method="get" action="${view.link('/find')}" role="search" aria-label="${texts.find.title}"><label class="unseen" for="find-q">${texts.find.label}</label><input${attributes({ id: 'find-q', type: 'search', name: 'q', value: query, autocomplete: 'off' })}><button class="button">${texts.find.go}</button></form><div class="panel">${foundList(found, more, view)}</div>`,
+    main: html`<div class="head"><h1>${texts.find.title}</h1></div><form class="search" method="get" action="${view.link('/find')}" role="search" aria-label="${texts.find.title}"><label class="unseen" for="find-q">${texts.find.label}</label><input${attributes({ id: 'find-q', type: 'search', name: 'q', value: query, autocomplete: 'off' })}><button class="button">${texts.find.go}</button></form><div class="panel">${foundList(hits, more, view)}</div>`,
   };
 }

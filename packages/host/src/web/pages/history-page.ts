@@ -79,7 +79,7 @@ export function historyPage(
       call =>
         html`<tr><td>${call.earlier === true && html`${day(call.startedAt, zone)} `}${clock(call.startedAt, zone)}</td><td>${visibleHtml(call.serverId, 80)}</td><td><a class="mono" href="${session.link(callPath(call.context.id))}">${visibleHtml(call.context.name, 120)}</a></td><td>${callChip(call)}</td><td><a href="${session.link(againPath(call))}">${texts.call.again}</a></td></tr>`,
     );
-  const asked = questions.slice(0, questionsOnPage).map(({ question, ending }) => ({
+  const answeredRows = questions.slice(0, questionsOnPage).map(({ question, ending }) => ({
     at: question.askedAt,
     row: html`<tr><td>${clock(question.askedAt, zone)}</td><td>${visibleHtml(question.asker.id, 80)}</td><td>${callCell(question.call, session)}</td><td class="long"><a href="${session.link(questionPath(question))}">${'message' in question ? visibleHtml(question.message, 140, true) : questionHeadline(question)}</a></td><td>${ending ? endingChip(ending) : html`<span class="chip chip-wait">${texts.question.waiting}</span>`}</td></tr>`,
   }));
@@ -87,7 +87,7 @@ export function historyPage(
     at,
     row: html`<tr><td>${clock(at, zone)}</td><td>${visibleHtml(serverId, 80)}</td><td>${callCell(notice.call, session)}</td><td class="long">${noticeText(notice)}${notice.type === 'refused' && html` <span class="quiet-text">${visibleHtml(notice.why, 300)}</span>`}</td><td>${noticeChip(notice)}</td></tr>`,
   }));
-  const questionRows = [...asked, ...decided].sort((a, b) => b.at - a.at).map(({ row }) => row);
+  const questionRows = [...answeredRows, ...decided].sort((a, b) => b.at - a.at).map(({ row }) => row);
   const none = calls.length === 0 ? texts.call.none : texts.history.noneFits;
   return {
     title: texts.history.title,

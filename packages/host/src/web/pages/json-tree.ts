@@ -38,27 +38,27 @@ class Tree {
 
   #members(members: readonly (readonly [string | undefined, unknown])[], level: number): Html {
     if (level >= deepest) return html`<p class="json-size">${texts.call.tooDeep}</p>`;
-    const shown: Html[] = [];
+    const nodes: Html[] = [];
     for (const [name, each] of members.slice(0, mostMembers)) {
       if (this.#left <= 0) break;
-      shown.push(this.node(name, each, level + 1));
+      nodes.push(this.node(name, each, level + 1));
     }
-    const left = members.length - shown.length;
-    return html`<ul class="json-members">${shown}${left > 0 && html`<li class="json-size">${texts.json.more(left)}</li>`}</ul>`;
+    const left = members.length - nodes.length;
+    return html`<ul class="json-members">${nodes}${left > 0 && html`<li class="json-size">${texts.json.more(left)}</li>`}</ul>`;
   }
 
   #table(columns: readonly string[], rows: readonly Members[]): Html {
-    const shown = rows.slice(0, mostRows);
-    this.#left -= shown.length * columns.length;
+    const firstRows = rows.slice(0, mostRows);
+    this.#left -= firstRows.length * columns.length;
     const cell = (row: Members, name: string): Html =>
       Object.hasOwn(row, name)
         ? typeof row[name] === 'string'
           ? visibleHtml(row[name], 1_000)
           : scalar(row[name])
         : html``;
-    return html`<div class="md-table" tabindex="0" role="group"><table><thead><tr>${columns.map(name => html`<th scope="col">${visibleHtml(name, 120)}</th>`)}</tr></thead><tbody>${shown.map(
+    return html`<div class="md-table" tabindex="0" role="group"><table><thead><tr>${columns.map(name => html`<th scope="col">${visibleHtml(name, 120)}</th>`)}</tr></thead><tbody>${firstRows.map(
       row => html`<tr>${columns.map(name => html`<td>${cell(row, name)}</td>`)}</tr>`,
-    )}</tbody></table></div>${rows.length > shown.length && html`<p class="json-size">${texts.json.more(rows.length - shown.length)}</p>`}`;
+    )}</tbody></table></div>${rows.length > firstRows.length && html`<p class="json-size">${texts.json.more(rows.length - firstRows.length)}</p>`}`;
   }
 }
 

@@ -35,18 +35,18 @@ function folded(lines: readonly Line[]): readonly (Line | number)[] {
     if (mark === ' ') continue;
     for (let each = at - around; each <= at + around; each += 1) near.add(each);
   }
-  const shown: (Line | number)[] = [];
+  const folds: (Line | number)[] = [];
   let skipped = 0;
   for (const [at, line] of lines.entries()) {
     if (!near.has(at)) {
       skipped += 1;
       continue;
     }
-    if (skipped > 0) shown.push(skipped);
+    if (skipped > 0) folds.push(skipped);
     skipped = 0;
-    shown.push(line);
+    folds.push(line);
   }
-  return skipped > 0 ? [...shown, skipped] : shown;
+  return skipped > 0 ? [...folds, skipped] : folds;
 }
 
 const classes = { '+': 'came', '-': 'went', ' ': 'stayed' } as const;
@@ -55,15 +55,15 @@ const spoken = { '+': texts.compare.came, '-': texts.compare.went, ' ': '' } as 
 function row(line: Line | number): Html {
   if (typeof line === 'number') return html`<span class="diff-folded">${texts.compare.same(line)}</span>`;
   const { mark, text } = line;
-  const said = spoken[mark] !== '' && html`<span class="unseen">${spoken[mark]}</span>`;
-  return html`<span class="diff-${classes[mark]}">${said}<span class="diff-mark" aria-hidden="true">${mark}</span>${visibleHtml(text, 4_000)}</span>`;
+  const spokenMark = spoken[mark] !== '' && html`<span class="unseen">${spoken[mark]}</span>`;
+  return html`<span class="diff-${classes[mark]}">${spokenMark}<span class="diff-mark" aria-hidden="true">${mark}</span>${visibleHtml(text, 4_000)}</span>`;
 }
 
 /** What differs between two texts. */
 export function lineDiff(before: string, after: string): Html {
   const lines = compared(before, after);
   if (lines.every(({ mark }) => mark === ' ')) return html`<p class="empty">${texts.compare.equal}</p>`;
-  const shown = folded(lines);
-  const left = shown.length - mostLines;
-  return html`<pre class="diff" tabindex="0">${shown.slice(0, mostLines).map(row)}${left > 0 && html`<span class="diff-folded">${texts.json.more(left)}</span>`}</pre>`;
+  const foldedLines = folded(lines);
+  const left = foldedLines.length - mostLines;
+  return html`<pre class="diff" tabindex="0">${foldedLines.slice(0, mostLines).map(row)}${left > 0 && html`<span class="diff-folded">${texts.json.more(left)}</span>`}</pre>`;
 }

@@ -32,7 +32,7 @@ export function policyPage(
   returned: { readonly wrong?: string; readonly draft?: Draft } = {},
 ): Content {
   const { wrong, draft } = returned;
-  const given = (name: string): string | undefined => draft && first(draft, name);
+  const entered = (name: string): string | undefined => draft && first(draft, name);
   const { effects, subjects, scopes } = texts.policy;
   const rows = rules.map(
     rule =>
@@ -42,18 +42,18 @@ export function policyPage(
   return {
     title: texts.policy.title,
     at: '/policy',
-    main: html`<div class="head"><h1>${texts.policy.title}</h1></div><p class="lead">${texts.policy.lead}</p>${table([server, kind, action, until, texts.policy.change], rows, texts.policy.none)}<section class="panel" aria-labelledby="rule-title"><div class="panel-title"><h2 id="rule-title">${texts.policy.add}</h2></div><form method="post" action="${session.link('/policy')}" id="rule-form"><input type="hidden" name="csrf" value="${session.csrf}">${wrong !== undefined && html`<div class="problems" role="alert"><p>${wrong}</p></div>`}<div class="inline-fields">${select('rule-server', 'server', server, [['*', texts.policy.every], ...servers.map(each => [each.id, each.id] as const)], given('server'))}${select(
+    main: html`<div class="head"><h1>${texts.policy.title}</h1></div><p class="lead">${texts.policy.lead}</p>${table([server, kind, action, until, texts.policy.change], rows, texts.policy.none)}<section class="panel" aria-labelledby="rule-title"><div class="panel-title"><h2 id="rule-title">${texts.policy.add}</h2></div><form method="post" action="${session.link('/policy')}" id="rule-form"><input type="hidden" name="csrf" value="${session.csrf}">${wrong !== undefined && html`<div class="problems" role="alert"><p>${wrong}</p></div>`}<div class="inline-fields">${select('rule-server', 'server', server, [['*', texts.policy.every], ...servers.map(each => [each.id, each.id] as const)], entered('server'))}${select(
       'rule-subject',
       'subject',
       kind,
       Object.entries(subjects),
-      given('subject'),
-    )}${select('rule-effect', 'effect', action, Object.entries(effects), given('effect'))}${select(
+      entered('subject'),
+    )}${select('rule-effect', 'effect', action, Object.entries(effects), entered('effect'))}${select(
       'rule-for',
       'for',
       until,
       durations(keepsRules).map(each => [each, texts.policy.durations[each]] as const),
-      given('for'),
+      entered('for'),
     )}</div><div class="actions"><button class="button primary">${texts.policy.save}</button></div></form></section>`,
   };
 }

@@ -27,23 +27,23 @@ function listedTools(tools: readonly OfferView[], current: string | undefined): 
 
 function toolGroup(server: ServerView, place: Place, open: boolean, { link }: DeskView): Html | false {
   if (server.tools.length === 0) return false;
-  const here = place.serverId === server.id;
-  const tools = open ? listedTools(server.tools, here ? place.tool : undefined) : [];
+  const isCurrent = place.serverId === server.id;
+  const tools = open ? listedTools(server.tools, isCurrent ? place.tool : undefined) : [];
   const left = server.tools.length - tools.length;
   return html`<details${attributes({ open, class: 'tool-group', 'data-fold': server.id })}><summary${attributes({ 'aria-label': texts.servers.toolsOf(server.id, server.tools.length) })}>${server.tools.length}${icons.unfold}</summary><ul class="tools">${tools.map(
     tool =>
-      html`<li><a${attributes({ href: link(offerPath(server.id, 'tool', tool.name)), class: 'tool', 'aria-current': here && place.tool === tool.name && 'page' })}>${visibleHtml(tool.name, 80)}</a></li>`,
+      html`<li><a${attributes({ href: link(offerPath(server.id, 'tool', tool.name)), class: 'tool', 'aria-current': isCurrent && place.tool === tool.name && 'page' })}>${visibleHtml(tool.name, 80)}</a></li>`,
   )}${left > 0 && html`<li><a class="tool more-tools" href="${link(serverPath(server.id))}">${texts.servers.moreTools(left, tools.length === 0)}</a></li>`}</ul></details>`;
 }
 
 function serverEntry(server: ServerView, place: Place, open: boolean, view: DeskView): Html {
-  const here = place.serverId === server.id;
-  return html`<li class="server" data-key="side-${server.id}"><a${attributes({ href: view.link(serverPath(server.id)), class: 'server-name', 'aria-current': here && place.tool === undefined && place.at === undefined && 'page' })}><span class="state state-${server.state}"></span><span class="server-label">${visibleHtml(server.id, 80)}</span>${server.state !== 'ready' && server.fresh !== true && html` <span class="server-state">${texts.servers.state[server.state]}</span>`}</a>${toolGroup(server, place, open, view)}</li>`;
+  const isCurrent = place.serverId === server.id;
+  return html`<li class="server" data-key="side-${server.id}"><a${attributes({ href: view.link(serverPath(server.id)), class: 'server-name', 'aria-current': isCurrent && place.tool === undefined && place.at === undefined && 'page' })}><span class="state state-${server.state}"></span><span class="server-label">${visibleHtml(server.id, 80)}</span>${server.state !== 'ready' && server.fresh !== true && html` <span class="server-state">${texts.servers.state[server.state]}</span>`}</a>${toolGroup(server, place, open, view)}</li>`;
 }
 
 /** The box that finds servers and tools; without client script it leads to a page with what was found. */
-function findBox(view: DeskView, id: string, shown?: string): Html {
-  return html`<form${attributes({ role: 'search', 'aria-label': texts.find.label, class: 'find-box', method: 'get', action: view.link('/find') })}><label class="unseen" for="${id}">${texts.find.label}</label><input${attributes({ id, type: 'search', name: 'q', placeholder: texts.find.label, autocomplete: 'off', spellcheck: 'false', 'data-find': shown })}></form>`;
+function findBox(view: DeskView, id: string, query?: string): Html {
+  return html`<form${attributes({ role: 'search', 'aria-label': texts.find.label, class: 'find-box', method: 'get', action: view.link('/find') })}><label class="unseen" for="${id}">${texts.find.label}</label><input${attributes({ id, type: 'search', name: 'q', placeholder: texts.find.label, autocomplete: 'off', spellcheck: 'false', 'data-find': query })}></form>`;
 }
 
 /** The sidebar. */

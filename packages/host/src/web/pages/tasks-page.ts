@@ -12,19 +12,19 @@ import { clock } from './timeline.ts';
 function row(call: LeftCall, session: Session, zone: string): Html {
   const { id, name, serverId, startedAt, waits, message, follower } = call;
   const path = `/calls/${encodeURIComponent(id)}`;
-  const shown = visibleHtml(name, 120);
-  const named =
+  const label = visibleHtml(name, 120);
+  const linkedName =
     follower === 'desk'
-      ? html`<a class="mono" href="${session.link(path)}">${shown}</a>`
-      : html`<span class="mono">${shown}</span>`;
+      ? html`<a class="mono" href="${session.link(path)}">${label}</a>`
+      : html`<span class="mono">${label}</span>`;
   const chip = html`<span class="chip ${waits ? 'chip-wait' : 'chip-running'}">${waits ? texts.task.waits : texts.task.working}</span>`;
-  const said = message !== undefined && html` <span class="quiet-text">${visibleHtml(message, 200)}</span>`;
+  const note = message !== undefined && html` <span class="quiet-text">${visibleHtml(message, 200)}</span>`;
   const act = {
     desk: () => buttonForm(session, `${path}/cancel`, texts.task.cancel),
     other: () => html``,
     nobody: () => buttonForm(session, '/tasks/forget', texts.task.forget, 'small', { call: id }),
   };
-  return html`<tr data-key="${id}"><td>${clock(startedAt, zone)}</td><td>${named}<br><span class="quiet-text">${visibleHtml(serverId, 80)}</span></td><td class="long">${chip}${said} <span class="quiet-text">${texts.task.follower[follower]}</span></td><td>${act[follower]()}</td></tr>`;
+  return html`<tr data-key="${id}"><td>${clock(startedAt, zone)}</td><td>${linkedName}<br><span class="quiet-text">${visibleHtml(serverId, 80)}</span></td><td class="long">${chip}${note} <span class="quiet-text">${texts.task.follower[follower]}</span></td><td>${act[follower]()}</td></tr>`;
 }
 
 /** @param wrong - why the calls that are kept cannot be read */

@@ -59,7 +59,7 @@ export function wirePage(server: ServerView, wire: WireView, session: Session, z
   const path = serverPath(id, 'wire');
   const words = wire.search.toLowerCase().split(/\s+/).filter(Boolean);
   const fitting = wire.frames.filter(({ text }) => words.every(word => text.toLowerCase().includes(word)));
-  const shown = fitting.slice(-mostShown).reverse();
+  const frames = fitting.slice(-mostShown).reverse();
   const logs = logRows(fitting, wire.level, zone).slice(-mostShown).reverse();
   const log = server.log.filter(line => words.every(word => line.toLowerCase().includes(word)));
   return {
@@ -69,9 +69,9 @@ export function wirePage(server: ServerView, wire: WireView, session: Session, z
     main: html`<div class="head"><h1><a class="crumb" href="${link(serverPath(id))}">${visibleHtml(id, 80)}</a> ${own.title}</h1><span class="chips-inline">${server.era !== undefined && html`<span class="chip">${server.era}</span>`}${wire.recording && html`<span class="chip chip-wait"><span class="dot"></span>${own.recording}</span>`}</span><div class="head-actions">${buttonForm(session, serverPath(id, 'wire'), wire.recording ? own.pause : own.record, 'small', { do: wire.recording ? 'pause' : 'record' })}${wire.frames.length > 0 && buttonForm(session, serverPath(id, 'wire'), own.clear, 'small', { do: 'clear' })}${wire.frames.length > 0 && html`<a class="button small" href="${link(serverPath(id, 'wire.jsonl'))}" download="wire.jsonl">${own.export}</a>`}</div></div><p class="lead">${own.lead}</p><form class="search" method="get" action="${link(path)}" role="search" aria-label="${own.title}"><label class="unseen" for="wire-q">${own.search}</label><input${attributes({ id: 'wire-q', type: 'search', name: 'q', value: wire.search, placeholder: own.search })}><label class="unseen" for="wire-level">${own.level}</label><select id="wire-level" name="level">${levels.map(
       each => html`<option${attributes({ value: each, selected: each === wire.level })}>${own.from(each)}</option>`,
     )}</select><button class="button">${own.filter}</button></form><section class="section"><h2>${own.frames}</h2><div class="panel">${
-      shown.length === 0
+      frames.length === 0
         ? html`<p class="empty">${wire.frames.length > 0 ? own.noneFits : wire.recording ? own.waiting : own.notRecording}</p>`
-        : html`<ul class="frames">${shown.map(frame => frameRow(frame, zone))}</ul>`
+        : html`<ul class="frames">${frames.map(frame => frameRow(frame, zone))}</ul>`
     }</div></section><section class="section"><h2>${own.logs}</h2><div class="panel table-wrap" tabindex="0" role="region" aria-label="${own.logs}">${
       logs.length === 0 ? html`<p class="empty">${own.noLogs}</p>` : html`<table><tbody>${logs}</tbody></table>`
     }</div></section><section class="section"><h2>${texts.servers.log}</h2><div class="panel">${

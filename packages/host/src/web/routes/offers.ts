@@ -19,21 +19,21 @@ const isField = (field: ArgumentField): field is Field => field.kind !== 'json' 
 /** What is in an argument form, checked as far as the schema is understood here. */
 function readForm(fields: readonly ArgumentField[], draft: Draft): Read {
   const { content, issues } = contentOf(fields, draft);
-  const found = [...issues];
+  const allIssues = [...issues];
   const broken = new Set(issues.map(issue => issue.field));
   const simple = fields.filter(isField);
   const own = simple.filter(field => Object.hasOwn(content, field.name));
   const checked = checkContent(simple, Object.fromEntries(own.map(field => [field.name, content[field.name]])));
-  if (!checked.ok) found.push(...checked.issues);
+  if (!checked.ok) allIssues.push(...checked.issues);
   for (const field of fields) {
     if (isField(field) || broken.has(field.name)) continue;
-    if (Object.hasOwn(content, field.name)) found.push(...checkJson(field, content[field.name]));
+    if (Object.hasOwn(content, field.name)) allIssues.push(...checkJson(field, content[field.name]));
     else if (field.required)
-      found.push({ field: field.name, rule: 'required', message: texts.field.missing(labelOf(field)) });
+      allIssues.push({ field: field.name, rule: 'required', message: texts.field.missing(labelOf(field)) });
   }
   for (const name of stillMasked(content))
-    found.push({ field: name, rule: 'masked', message: texts.field.stillMasked([name]) });
-  return { content, issues: found };
+    allIssues.push({ field: name, rule: 'masked', message: texts.field.stillMasked([name]) });
+  return { content, issues: allIssues };
 }
 
 /** The arguments that a draft stands for. */
@@ -53,12 +53,12 @@ export function offerRoutes(app: Hono, desk: Desk): void {
   /** The page with a form that was posted, or is filled in from an earlier call. */
   const page = (
     context: Context,
-    asked: ReturnType<typeof offerAsked>,
+    offered: ReturnType<typeof offerAsked>,
     draft?: Draft,
     issues: readonly Issue[] = [],
     status: 200 | 422 = 200,
   ) => {
-    const { server, kind, offer } = asked;
+    const { server, kind, offer } = offered;
     if (!server || !offer) return missing(context, desk, texts.tool.missing);
     const own = { ...offerContext(desk, server, kind, offer), ...(draft && { draft }), issues };
     return show(context, desk, offerPage(server, kind, offer, own), status);
@@ -66,46 +66,47 @@ export function offerRoutes(app: Hono, desk: Desk): void {
 
   app.get(`/servers/:server/${offerPattern}`, context => {
     workspace.servers.need(context.req.param('server'));
-    const asked = offerAsked(desk, context);
-    const { server, offer } = asked;
+    const offered = offerAsked(desk, context);
+    const { server, offer } = offered;
     if (server?.state === 'starting' && !offer) return missing(context, desk, texts.servers.comingUp(server.id), 1);
     const earlier = workspace.calls.get(context.req.query('from') ?? '');
-    if (!offer || !earlier) return page(context, asked);
+    if (!offer || !earlier) return page(context, offered);
     const fields = argumentFields(offer.inputSchema);
     // A template is called by what it came to, and its fields are not told from that again.
     const fill = offer.template === true ? draftFrom : fittingDraft;
-    return page(context, asked, fill(fields, earlier.context.arguments, zone));
+    return page(context, offered, fill(fields, earlier.context.arguments, zone));
   });
 
   app.post(`/servers/:server/${offerPattern}`, async context => {
-    const asked = offerAsked(desk, context);
-    const { server, kind, offer } = asked;
+    const offered = offerAsked(desk, context);
+    const { server, kind, offer } = offered;
     if (!server || !offer) return missing(context, desk, texts.tool.missing);
     const draft = posted(context);
     const { content, issues } = readArguments(offer, draft);
-    if (issues.length > 0) return page(context, asked, draft, issues, 422);
+    if (issues.length > 0) return page(context, offered, draft, issues, 422);
     try {
       const request = offer.template
         ? { kind, name: expandTemplate(offer.name, content), arguments: {} }
         : { kind, name: offer.name, arguments: content };
       return redirect(context, desk, callPath(await workspace.calls.run(server.id, request)));
     } catch (error) {
-      if (isMidcallError(error)) return page(context, asked, draft, [{ rule: 'server', message: error.message }], 422);
+      if (isMidcallError(error))
+        return page(context, offered, draft, [{ rule: 'server', message: error.message }], 422);
       throw error;
     }
   });
 
   app.post(`/servers/:server/${offerPattern}/check`, context => {
-    const asked = offerAsked(desk, context);
-    const { offer } = asked;
+    const offered = offerAsked(desk, context);
+    const { offer } = offered;
     if (!offer) return missing(context, desk, texts.tool.missing);
     const draft = posted(context);
     const to = first(draft, 'to');
     if (to === 'json' || to === 'form') {
       const fields = argumentFields(offer.inputSchema);
       const other = to === 'json' ? toJson(fields, draft) : toForm(fields, draft, zone);
-      return page(context, asked, other.draft, other.issues);
+      return page(context, offered, other.draft, other.issues);
     }
-    return page(context, asked, draft, visited(offer, draft, readArguments(offer, draft).issues));
+    return page(context, offered, draft, visited(offer, draft, readArguments(offer, draft).issues));
   });
 }

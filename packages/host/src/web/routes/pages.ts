@@ -90,8 +90,8 @@ export function pageRoutes(app: Hono, desk: Desk): void {
     const call = workspace.calls.get(context.req.param('call'));
     if (!call) return missing(context, desk, texts.call.unknown);
     const others = comparable(call, workspace.calls.list());
-    const named = context.req.query('with');
-    const other = named === undefined ? lastBefore(call, others) : others.find(({ context: { id } }) => id === named);
+    const withId = context.req.query('with');
+    const other = withId === undefined ? lastBefore(call, others) : others.find(({ context: { id } }) => id === withId);
     if (!other) return missing(context, desk, texts.compare.none);
     return show(context, desk, comparePage(call, other, others, guard, zone));
   });

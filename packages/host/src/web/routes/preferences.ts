@@ -16,9 +16,9 @@ export function preferenceRoutes(app: Hono, desk: Desk): void {
   });
 
   const settings = (): Settings => {
-    const kept = workspace.calls.list().filter(call => call.earlier === true).length;
+    const earlierCalls = workspace.calls.list().filter(call => call.earlier === true).length;
     const { theme, keepsCalls: on } = workspace.preferences;
-    return { theme, ...(workspace.canKeepCalls && { history: { kept, on } }) };
+    return { theme, ...(workspace.canKeepCalls && { history: { kept: earlierCalls, on } }) };
   };
 
   app.post('/preferences/history', context => {

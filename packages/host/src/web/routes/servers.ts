@@ -28,16 +28,16 @@ function importServers({ workspace: { servers }, environment }: Desk, text: stri
 
 /** Adds the server that a posted form names, by its own name where the form has none. @returns its id @throws MidcallError `cli/usage` */
 async function addOne({ workspace: { servers } }: Desk, draft: Draft): Promise<string> {
-  const named = (first(draft, 'name') ?? '').trim();
+  const chosenName = (first(draft, 'name') ?? '').trim();
   const target = targetOf(draft);
   const proposed = target.kind === 'url' ? new URL(target.url).hostname : (target.command.split(/[\\/]/).at(-1) ?? '');
-  const entry = { id: servers.freeId(named === '' ? proposed : named), target };
+  const entry = { id: servers.freeId(chosenName === '' ? proposed : chosenName), target };
   const started = await servers.add(entry).then(
     () => true,
     () => false,
   );
   await servers.keep(entry.id);
-  const own = started && named === '' ? nameFrom(servers.ownName(entry.id) ?? '') : undefined;
+  const own = started && chosenName === '' ? nameFrom(servers.ownName(entry.id) ?? '') : undefined;
   if (own === undefined || own === entry.id) return entry.id;
   const id = servers.freeId(own);
   await servers.replace(entry.id, { ...entry, id }).catch(() => {});

@@ -108,8 +108,8 @@ export const texts = {
     reviewStep: 'Review first',
     reviewNothing: 'an empty answer',
     unchanged: 'default',
-    counted: (given: number, empty: number) =>
-      empty === 0 ? plural(given, 'answer') : `${plural(given, 'answer')}, ${empty} left empty`,
+    counted: (answered: number, empty: number) =>
+      empty === 0 ? plural(answered, 'answer') : `${plural(answered, 'answer')}, ${empty} left empty`,
     fix: (count: number) => `Please check ${plural(count, 'field')}.`,
     waiting: 'Waiting for you',
     alreadyEnded: 'This question had already ended when your answer came, so your answer was not sent.',
@@ -237,8 +237,8 @@ export const texts = {
     intact: 'The chain is intact.',
     lost: (count: number) => `${plural(count, 'entry', 'entries')} could not be written.`,
     broken: (line: number) => `The chain is broken at entry ${line}.`,
-    shown: (shown: number, all: number) =>
-      shown === all ? `${plural(all, 'entry', 'entries')}.` : `${shown} of ${all} entries.`,
+    shown: (listed: number, all: number) =>
+      listed === all ? `${plural(all, 'entry', 'entries')}.` : `${listed} of ${all} entries.`,
     heads: ['No.', 'When', 'Server', 'Call', 'What'],
     principal: (name: string) => `for ${name}`,
     event(event: HostEvent): string {

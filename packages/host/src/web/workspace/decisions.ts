@@ -46,7 +46,7 @@ export class Decisions {
     if (always && server !== '*' && origin === undefined)
       throw new MidcallError('host/not-found', texts.servers.unknown);
     const before = policy.rules();
-    const made = policy.add({
+    const added = policy.add({
       server,
       subject,
       effect,
@@ -60,7 +60,7 @@ export class Decisions {
     const replaced = before.filter(each => each.scope === 'always' && !after.includes(each));
     await this.#keeping(async () => {
       for (const each of replaced) await kept?.drop(each.id);
-      if (always) await kept?.keep(made);
+      if (always) await kept?.keep(added);
     });
   }
 
@@ -79,10 +79,10 @@ export class Decisions {
    */
   async mute(serverId: string, duration: Duration = {}): Promise<void> {
     const { policy, inbox } = this.#parts;
-    const made = this.make({ server: serverId, subject: '*', effect: 'refuse', ...duration });
+    const muted = this.make({ server: serverId, subject: '*', effect: 'refuse', ...duration });
     const verdict = policy.judge(serverId, 'form', 0, this.#parts.originOf(serverId));
     if (verdict.do === 'refuse') inbox.endAll(serverId, { how: 'refused-by-policy', rule: verdict.why });
-    await made;
+    await muted;
   }
 
   async #keeping(write: () => Promise<void>): Promise<void> {

@@ -13,19 +13,21 @@ import type { Draft } from '../form/draft.ts';
 const longest = 1_000_000;
 
 /** What our own controls post beside what was typed. */
-const ours: ReadonlySet<string> = new Set(['csrf', 'action', 'visited', 'mute-for']);
+const controlNames: ReadonlySet<string> = new Set(['csrf', 'action', 'visited', 'mute-for']);
 
 /** drafts-D1. The draft without what is ours and what is secret; a secret's default, which nobody typed, stays. */
 export function keepable(question: Question, draft: Draft): Draft {
-  const kept = new Map([...draft].filter(([name, values]) => !ours.has(name) && !values.some(isCardNumber)));
-  if (question.kind !== 'form') return kept;
+  const storable = new Map(
+    [...draft].filter(([name, values]) => !controlNames.has(name) && !values.some(isCardNumber)),
+  );
+  if (question.kind !== 'form') return storable;
   const secrets = secretsOf(question);
   for (const [at, field] of question.fields.entries()) {
     if (!secrets.has(field.name)) continue;
-    if (field.default === undefined) kept.delete(`f${at}`);
-    else kept.set(`f${at}`, [String(field.default)]);
+    if (field.default === undefined) storable.delete(`f${at}`);
+    else storable.set(`f${at}`, [String(field.default)]);
   }
-  return kept;
+  return storable;
 }
 
 /** True if somebody decided how a question ended, and what they had typed elsewhere is of no more use. */

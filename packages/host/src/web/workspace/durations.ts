@@ -3,8 +3,9 @@
 /** Milliseconds; empty: for the session; `always`: until it is revoked, in other sessions too. */
 const all = ['', '900000', '3600000', '86400000', 'always'] as const;
 
-/** What a rule may be chosen to hold for. @param kept - whether rules are kept beyond the session */
-export const durations = (kept: boolean): readonly (typeof all)[number][] => (kept ? all : all.slice(0, -1));
+/** What a rule may be chosen to hold for. @param rulesPersist - whether rules are kept beyond the session */
+export const durations = (rulesPersist: boolean): readonly (typeof all)[number][] =>
+  rulesPersist ? all : all.slice(0, -1);
 
 /** How long a rule holds; for the session if neither is given. */
 export interface Duration {

@@ -44,16 +44,20 @@ const kinds = Object.keys(manyOf) as OfferKind[];
 function* all({ servers, questions, pages, useOf }: Findable) {
   for (const question of questions) {
     const message = 'message' in question ? question.message : '';
-    const found: Found = { kind: 'question', question };
-    yield { found, use: 4, texts: [`${question.asker.id} ${question.call?.name ?? ''}`, message] };
+    const hit: Found = { kind: 'question', question };
+    yield { found: hit, use: 4, texts: [`${question.asker.id} ${question.call?.name ?? ''}`, message] };
   }
   for (const server of servers) {
     yield { found: { kind: 'server', server } as Found, use: 0, texts: [server.id, server.self ?? ''] };
     for (const kind of kinds) {
       for (const offer of server[manyOf[kind]]) {
-        const found: Found = { kind, server, offer };
+        const hit: Found = { kind, server, offer };
         const { name, title = '', description = '' } = offer;
-        yield { found, use: useOf(server.id, kind, name), texts: [name, `${title} ${server.id} ${name}`, description] };
+        yield {
+          found: hit,
+          use: useOf(server.id, kind, name),
+          texts: [name, `${title} ${server.id} ${name}`, description],
+        };
       }
     }
   }
@@ -73,8 +77,8 @@ export function find(
   const ranked: Ranked[] = [];
   for (const { found, use, texts } of all(where)) {
     const rank = Math.max(...texts.map((text, at) => fits(text, words) * 4 - at));
-    const wanted = words.length > 0 ? rank > 0 : use > 0 || !('offer' in found);
-    if (wanted) ranked.push({ found, rank: words.length > 0 ? rank + (use > 0 ? 2 : 0) : 0, use });
+    const matches = words.length > 0 ? rank > 0 : use > 0 || !('offer' in found);
+    if (matches) ranked.push({ found, rank: words.length > 0 ? rank + (use > 0 ? 2 : 0) : 0, use });
   }
   ranked.sort((a, b) => b.rank - a.rank || b.use - a.use);
   return { found: ranked.slice(0, most).map(each => each.found), more: Math.max(0, ranked.length - most) };

@@ -160,8 +160,8 @@ export class History {
 
   /** Where a question stands: in its call, or in each that it may belong to. */
   *#placesOf({ id, call }: Question): Iterable<{ readonly items: (QuestionView | NoticeView)[]; readonly at: number }> {
-    const named = call && this.#calls.get(call.id);
-    for (const { items } of call ? (named ? [named] : []) : this.#calls.values()) {
+    const ownCall = call && this.#calls.get(call.id);
+    for (const { items } of call ? (ownCall ? [ownCall] : []) : this.#calls.values()) {
       const at = items.findIndex(item => 'question' in item && item.question.id === id);
       if (at >= 0) yield { items, at };
     }
@@ -179,19 +179,19 @@ export class History {
   }
 
   /** The call that is named; where none is, every call of the server that runs, each with `perhaps`. */
-  *#callsOf(serverId: string, named: CallContext | undefined): Iterable<readonly [call: CallRecord, perhaps?: true]> {
-    const call = named && this.#calls.get(named.id);
+  *#callsOf(serverId: string, caller: CallContext | undefined): Iterable<readonly [call: CallRecord, perhaps?: true]> {
+    const call = caller && this.#calls.get(caller.id);
     if (call) yield [call];
-    if (named) return;
+    if (caller) return;
     for (const each of this.#calls.values())
       if (each.serverId === serverId && each.outcome === undefined) yield [each, true];
   }
 
-  /** @param kept - the call that stays, whatever it weighs */
-  #forgetCalls(kept?: string): void {
+  /** @param spared - the call that stays, whatever it weighs */
+  #forgetCalls(spared?: string): void {
     const tooMuch = (): boolean => this.#calls.size > rememberedCalls || this.#weight > rememberedCharacters;
     forget(this.#calls, tooMuch, (call, id) => {
-      const goes = call.outcome !== undefined && id !== kept;
+      const goes = call.outcome !== undefined && id !== spared;
       if (goes) this.#weight -= call.weight;
       return goes;
     });

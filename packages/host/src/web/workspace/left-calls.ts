@@ -16,20 +16,20 @@ export interface LeftCall {
   readonly follower: 'desk' | 'other' | 'nobody';
 }
 
-/** @param calls - of the desk; @param kept - in the file, oldest first */
-export function leftCalls(calls: readonly CallView[], kept: readonly KeptTask[]): readonly LeftCall[] {
+/** @param calls - of the desk; @param storedTasks - in the file, oldest first */
+export function leftCalls(calls: readonly CallView[], storedTasks: readonly KeptTask[]): readonly LeftCall[] {
   const own = calls.filter(({ task, outcome }) => task && !outcome);
-  const here = own.map(({ context: { id, name }, serverId, startedAt, task, items }): LeftCall => {
+  const followed = own.map(({ context: { id, name }, serverId, startedAt, task, items }): LeftCall => {
     const waits = task?.status === 'input_required' || items.some(item => 'question' in item && !item.ending);
     const message = task?.message;
     return { id, name, serverId, startedAt, waits, follower: 'desk', ...(message !== undefined && { message }) };
   });
-  const away = kept
-    .filter(({ call }) => !here.some(({ id }) => id === call.id))
+  const away = storedTasks
+    .filter(({ call }) => !followed.some(({ id }) => id === call.id))
     .map((task): LeftCall => {
       const { call, server, startedAt, status } = task;
       const follower = isFollowed(task) && task.holder?.pid !== process.pid ? 'other' : 'nobody';
       return { ...call, serverId: server.id, startedAt, waits: status === 'input_required', follower };
     });
-  return [...here, ...away].sort((a, b) => b.startedAt - a.startedAt);
+  return [...followed, ...away].sort((a, b) => b.startedAt - a.startedAt);
 }

@@ -25,7 +25,7 @@ const described = ({ title, description }: { title?: string | undefined; descrip
 });
 
 function tool(received: Catalogue['tools'][number]): OfferView {
-  const given = hints.flatMap(hint => {
+  const declared = hints.flatMap(hint => {
     const value = received.annotations?.[hint];
     return typeof value === 'boolean' ? [[hint, value] as const] : [];
   });
@@ -33,7 +33,7 @@ function tool(received: Catalogue['tools'][number]): OfferView {
     name: received.name,
     ...described(received),
     inputSchema: received.inputSchema ?? {},
-    annotations: Object.fromEntries(given),
+    annotations: Object.fromEntries(declared),
   };
 }
 
@@ -108,6 +108,6 @@ export const manyOf = { tool: 'tools', prompt: 'prompts', resource: 'resources' 
 
 /** What a server offers under a name; a resource need not be listed to be read. */
 export function offerOf(server: Offers, kind: OfferKind, name: string): OfferView | undefined {
-  const found = server[manyOf[kind]].find(each => each.name === name);
-  return found ?? (kind === 'resource' && URL.canParse(name) ? { name, inputSchema: {} } : undefined);
+  const listed = server[manyOf[kind]].find(each => each.name === name);
+  return listed ?? (kind === 'resource' && URL.canParse(name) ? { name, inputSchema: {} } : undefined);
 }

@@ -36,8 +36,8 @@ export function targetOf(draft: Draft, before?: Target): Target {
   const byUrl = first(draft, 'by') === 'url';
   const dropped = new Set(draft.get('drop') ?? []);
   const old = before && (before.kind === 'url') === byUrl ? secretsOf(before) : {};
-  const kept = Object.entries(old).filter(([name]) => !dropped.has(name));
-  const secrets = { ...Object.fromEntries(kept), ...readLines(first(draft, 'secrets') ?? '', byUrl ? ':' : '=') };
+  const remaining = Object.entries(old).filter(([name]) => !dropped.has(name));
+  const secrets = { ...Object.fromEntries(remaining), ...readLines(first(draft, 'secrets') ?? '', byUrl ? ':' : '=') };
   const any = Object.keys(secrets).length > 0;
   if (byUrl) {
     const { headersFile, auth } = before?.kind === 'url' ? before : {};
@@ -54,15 +54,15 @@ export const writtenTarget = (target: Target): string => (target.kind === 'url' 
 /** A server as an entry of an `mcp.json`; what is secret is named by a variable, and its value is not in it. */
 export function asConfig({ id, target }: ServerEntry): string {
   const secrets = Object.keys(secretsOf(target)).map(name => [name, `\${${name.replace(/\W/g, '_')}}`] as const);
-  const named = Object.fromEntries(secrets);
+  const values = Object.fromEntries(secrets);
   const any = secrets.length > 0;
   const entry =
     target.kind === 'url'
-      ? { url: target.url, ...(any && { headers: named }) }
+      ? { url: target.url, ...(any && { headers: values }) }
       : {
           command: target.command,
           args: target.args,
-          ...(any && { env: named }),
+          ...(any && { env: values }),
           ...(target.cwd !== undefined && { cwd: target.cwd }),
         };
   return JSON.stringify({ mcpServers: { [id]: entry } }, null, 2);

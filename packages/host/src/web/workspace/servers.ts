@@ -108,17 +108,17 @@ export class DeskServers {
     const runs = before.connection.state === 'ready' || before.connection.state === 'starting';
     before.unsubscribe();
     await before.connection.stop();
-    const made = this.#made(entry, true);
+    const replacement = this.#made(entry, true);
     const all = [...this.#servers].map(([each, server]) =>
-      each === id ? ([entry.id, made] as const) : ([each, server] as const),
+      each === id ? ([entry.id, replacement] as const) : ([each, server] as const),
     );
     this.#servers.clear();
     for (const [each, server] of all) this.#servers.set(each, server);
     if (entry.id !== id) await this.#parts.renamed(id, entry.id);
     this.#parts.onChange();
-    await this.#parts.keep(kept => {
-      const there = kept.some(each => each.id === id);
-      return there ? kept.map(each => (each.id === id ? entry : each)) : [...kept, entry];
+    await this.#parts.keep(stored => {
+      const isStored = stored.some(each => each.id === id);
+      return isStored ? stored.map(each => (each.id === id ? entry : each)) : [...stored, entry];
     });
     if (runs) await this.#start(entry.id);
   }
@@ -135,12 +135,12 @@ export class DeskServers {
     this.#parts.onChange();
     const order = all.map(([each]) => each);
     const place = (entry: ServerEntry): number => (order.includes(entry.id) ? order.indexOf(entry.id) : order.length);
-    await this.#parts.keep(kept => [...kept].sort((a, b) => place(a) - place(b)));
+    await this.#parts.keep(stored => [...stored].sort((a, b) => place(a) - place(b)));
   }
 
   /** A name that no server on the desk has yet. */
-  freeId(wanted: string): string {
-    const base = wanted.trim() || 'server';
+  freeId(proposed: string): string {
+    const base = proposed.trim() || 'server';
     for (let at = 1; ; at += 1) {
       const id = at === 1 ? base : `${base}-${at}`;
       if (!this.#servers.has(id)) return id;
@@ -210,8 +210,8 @@ export class DeskServers {
     const { roots } = this.#parts;
     const info = connection.server;
     const granted: RootView[] = (roots.granted(id) ?? []).map(root => {
-      const known = roots.list().find(each => each.uri === root.uri);
-      return { ...root, path: known ? texts.roots.place(known) : root.uri };
+      const offered = roots.list().find(each => each.uri === root.uri);
+      return { ...root, path: offered ? texts.roots.place(offered) : root.uri };
     });
     return {
       id,

@@ -132,10 +132,10 @@ export class Workspace {
     return this.#tried(this.#memory?.change(make));
   }
 
-  async #tried(kept: Promise<void> | undefined): Promise<void> {
-    if (kept) this.#keeping = Promise.allSettled([this.#keeping, kept]);
+  async #tried(write: Promise<void> | undefined): Promise<void> {
+    if (write) this.#keeping = Promise.allSettled([this.#keeping, write]);
     try {
-      await kept;
+      await write;
       this.#unkept = undefined;
     } catch (error) {
       this.#unkept = error instanceof Error ? error.message : String(error);
