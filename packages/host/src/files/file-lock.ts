@@ -35,15 +35,17 @@ export async function withFileLock<T>(
 ): Promise<T> {
   const lock = `${path}.lock`;
   const until = clock.now() + timeoutMs;
-  while (!(await placed(lock))) {
-    if (await broken(lock)) continue;
-    if (clock.now() >= until)
-      throw new MidcallError(
-        'host/refused',
-        `${path} is being changed by another process. If there is none, remove ${lock}.`,
-      );
-    await new Promise<void>(resolve => clock.after(pauseMs, resolve));
-  }
+  await withDraft(lock, async draft => {
+    while (!(await placed(draft, lock))) {
+      if (await broken(lock)) continue;
+      if (clock.now() >= until)
+        throw new MidcallError(
+          'host/refused',
+          `${path} is being changed by another process. If there is none, remove ${lock}.`,
+        );
+      await new Promise<void>(resolve => clock.after(pauseMs, resolve));
+    }
+  });
   try {
     return await work();
   } finally {
@@ -51,19 +53,26 @@ export async function withFileLock<T>(
   }
 }
 
-/** @returns false if there is a lock already */
-async function placed(lock: string): Promise<boolean> {
+/** Writes what will be the lock, under another name, for as long as `place` takes. */
+async function withDraft<T>(lock: string, place: (draft: string) => Promise<T>): Promise<T> {
   const draft = join(dirname(lock), `.${randomUUID()}.tmp`);
   try {
     const holder = JSON.stringify({ id: randomUUID(), pid: process.pid, host: hostname() });
     await writeFile(draft, holder, { mode: 0o600, flag: 'wx' });
+    return await place(draft);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/** @returns false if there is a lock already */
+async function placed(draft: string, lock: string): Promise<boolean> {
+  try {
     await link(draft, lock);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
-  } finally {
-    await rm(draft, { force: true });
   }
 }
 
@@ -72,7 +81,7 @@ async function broken(lock: string): Promise<boolean> {
   const deadId = await deadHolder(lock);
   if (deadId === undefined) return false;
   const breaker = join(dirname(lock), `${basename(lock)}.${deadId}`);
-  if (!(await placed(breaker))) return false;
+  if (!(await withDraft(breaker, draft => placed(draft, breaker)))) return false;
   try {
     if ((await deadHolder(lock)) !== deadId) return false;
     await rm(lock);

@@ -28,7 +28,7 @@ export class TaskEnds {
     const { config, store, ended } = this.#options;
     const changed = await store.changeAt(key, current => {
       if (isOver(current) || (turn !== undefined && current.turn !== turn)) return undefined;
-      const { state: _, dueAt: __, home: ___, ...rest } = current;
+      const { state: _, dueAt: __, home: ___, without: ____, ...rest } = current;
       return { ...rest, inputRequests: {}, answers: {}, ...end, updatedAt: config.now() };
     });
     if (!changed) return undefined;

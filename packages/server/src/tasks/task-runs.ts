@@ -4,6 +4,7 @@
  * is over, or the claim on its retry held, and runs nothing.
  *
  * - tasks-2 An outcome is taken once: whoever brings the outcome of a turn that is over changes nothing.
+ * - tasks-6 A turn is run with the same answers however often it is begun: one that comes while it is being run waits for the next.
  * - tasks-4 Of every task that is not over, a job for its turn waits or is being run, from its acknowledgement to its end.
  */
 import { isMidcallError } from '@midcall/core/errors';
@@ -177,9 +178,12 @@ export class TaskRuns {
       await this.#ends.end(key, turn, toolGone(task.name));
       return;
     }
-    const ctx = contextOf(task, stop.signal, found.over);
+    const begun = await this.#begin(key, task);
+    if (!begun || isOver(begun)) return;
+    if (begun.turn !== turn) return this.plan(begun);
+    const ctx = contextOf(begun, stop.signal, found.over);
     this.#live.answers(key, ctx);
-    const { name, arguments: given, meta } = task;
+    const { name, arguments: given, meta } = begun;
     const request = { method: 'tools/call', params: { name, arguments: given, ...(meta && { _meta: meta }) } } as const;
     const outcome = await found.handler(request, ctx).then(
       (result): Outcome => ({ result }),
@@ -187,6 +191,23 @@ export class TaskRuns {
     );
     this.#untaken.set(key, { turn, outcome, ctx, signal: stop.signal });
     await this.#takeUntaken(key, turn);
+  }
+
+  /**
+   * Keeps which answers a turn is run without, where one of them was due (tasks-6): whoever runs it again must bring the same, or the
+   * claim on its retry refuses it.
+   * @returns the task as it is run, or as somebody else has changed it; undefined if it is no more
+   */
+  async #begin(key: string, task: Task): Promise<Task | undefined> {
+    const isKept = (each: Task): boolean =>
+      each.without !== undefined || Object.keys(unanswered(each)).length === 0 || isOver(each);
+    if (isKept(task)) return task;
+    const changed = await this.#store.changeAt(key, current =>
+      current.turn !== task.turn || isKept(current)
+        ? undefined
+        : { ...current, without: Object.keys(unanswered(current)) },
+    );
+    return changed ?? this.#store.readAt(key);
   }
 
   /** Takes the outcome that this process has of a turn; rejects where the store cannot be written, or the turn goes on. */
@@ -224,8 +245,10 @@ export class TaskRuns {
       const next = afterRound(outcome.result, departure);
       const kept = await this.#store.changeAt(key, current => {
         if (current.turn !== turn || isOver(current)) return undefined;
-        const { home: _, dueAt: __, ...rest } = current;
-        return { ...rest, ...next, turn: turn + 1, updatedAt: now() };
+        const { home: _, dueAt: __, without: ___, ...rest } = current;
+        // What has been answered of the questions that stay open is not asked again (tasks-6).
+        const early = Object.entries(current.answers).filter(([ask]) => Object.hasOwn(next.inputRequests ?? {}, ask));
+        return { ...rest, ...next, answers: Object.fromEntries(early), turn: turn + 1, updatedAt: now() };
       });
       if (kept) this.heed(kept, departure);
       return kept;

@@ -68,6 +68,8 @@ export interface Task {
   readonly inputRequests: Readonly<Record<string, InputRequest>>;
   /** What has been answered of them. */
   readonly answers: Readonly<Record<string, TaskAnswer>>;
+  /** Keys of the questions that had no answer when this turn began, since one of them was due. Absent before. */
+  readonly without?: readonly string[];
   /** When the next question is due, in milliseconds since the epoch. */
   readonly dueAt?: number;
   readonly result?: unknown;
@@ -89,6 +91,10 @@ export const isOver = ({ status }: Task): boolean => status !== 'working' && sta
 /** The questions that have no answer yet. */
 export const unanswered = ({ inputRequests, answers }: Task): Readonly<Record<string, InputRequest>> =>
   Object.fromEntries(Object.entries(inputRequests).filter(([key]) => !Object.hasOwn(answers, key)));
+
+/** The answers that this turn is run with: all, unless it began without some of them. */
+export const broughtBy = ({ answers, without = [] }: Task): Task['answers'] =>
+  Object.fromEntries(Object.entries(answers).filter(([key]) => !without.includes(key)));
 
 /** True where there is something to run: an answer to every question, a deadline, or nothing to wait for. */
 export const isReady = (task: Task, now: number): boolean =>

@@ -2,7 +2,7 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Departure } from '../call/departure.ts';
 import { detach } from '../call/detached.ts';
-import type { InputRequest, Task } from './task.ts';
+import { broughtBy, type InputRequest, type Task } from './task.ts';
 
 /** What leaves instead of a result, for the client to answer. */
 export interface InputRequired {
@@ -33,7 +33,7 @@ export const afterRound = (
  * @param over - fires when the task is over
  */
 export function contextOf(task: Task, signal: AbortSignal, over: AbortSignal | undefined): ServerContext {
-  const entries = Object.entries(task.answers);
+  const entries = Object.entries(broughtBy(task));
   const mcpReq = {
     id: 0,
     method: 'tools/call',
