@@ -36,7 +36,7 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
       boundary liveRoots toPath toUri`,
     types: `
       Boundary BoundaryMode BoundaryOptions Entry FileHandle Files FileStat Guarantee LiveRoots
-      LiveRootsOptions PathStyle Root Said`,
+      LiveRootsOptions PathStyle Root RootsAnswer`,
   },
   '@midcall/server/connect': {
     values: `

@@ -24,7 +24,7 @@ function counted({ fails = false, system = direct, turns = endless } = {}) {
     },
   } as Partial<Platform> as Platform;
   const resolved = (rel: string) =>
-    ({ given: rel, rel, root: { at: '/r', system, live: true } }) as Partial<ResolvedPath> as ResolvedPath;
+    ({ requested: rel, rel, root: { at: '/r', system, live: true } }) as Partial<ResolvedPath> as ResolvedPath;
   const reads = new GatheredReads(platform, turns);
   const read = (
     rel: string,

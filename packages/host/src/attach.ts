@@ -164,7 +164,7 @@ class Wiring implements Attachment {
       clock: this.#clock,
       newId,
       tell,
-      kept: options.tasks,
+      storage: options.tasks,
       onError: options.onError ?? (() => {}),
     });
     this.#declare(client);

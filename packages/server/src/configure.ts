@@ -100,7 +100,7 @@ export function configure(options: MidcallOptions): Config {
   const warn = options.warn ?? (message => console.error(message));
   const warned = new Set<string>();
   const sealer = createSealer(keys, { maxLength: MAX_SEALED });
-  const kept = options.store ? sealedStore(store, sealer) : store;
+  const sealed = options.store ? sealedStore(store, sealer) : store;
   const idleTimer = options.timer ?? startIdleTimer;
   const audit = measured(options.audit);
   const wake = options.wake ?? noWake;
@@ -118,16 +118,16 @@ export function configure(options: MidcallOptions): Config {
     keys,
     sealer,
     store,
-    kept,
+    kept: sealed,
     claims: claims({
       store,
-      results: kept,
+      results: sealed,
       now,
       timer,
       id,
       waitMs: options.duplicateWaitMs ?? 25_000,
     }),
-    waiting: new WaitingCalls({ store, kept, now }),
+    waiting: new WaitingCalls({ store, kept: sealed, now }),
     jobs: options.jobs ?? embeddedJobs({ store: options.store && store, now, timer: idleTimer, warn }),
     wake,
     principal: options.principal,

@@ -44,8 +44,8 @@ const cannot: Can = { form: false, url: false, roots: false, sampling: false, sa
 
 /** Reads era and capabilities: per request on 2026-07-28, from the handshake on 2025-11-25. */
 export function viewClient(server: McpServer, ctx: ServerContext): ClientView {
-  const known = detachedOf(ctx);
-  if (known) return known.client;
+  const detachedCall = detachedOf(ctx);
+  if (detachedCall) return detachedCall.client;
   const envelope = ctx.mcpReq.envelope as Record<string, unknown> | undefined;
   const perRequest = envelope?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
   const version = server.server.getNegotiatedProtocolVersion();
@@ -83,8 +83,8 @@ const isDeclared = (extensions: unknown, name: string): boolean =>
 /** What the client says of itself: with each request on 2026-07-28, in the handshake on 2025-11-25. */
 export function aboutClient(server: McpServer, ctx: ServerContext): AboutClient {
   const envelope = ctx.mcpReq.envelope as Record<string, unknown> | undefined;
-  const said = envelope?.[CLIENT_INFO_META_KEY] ?? server.server.getClientVersion();
-  const { name, version } = (said ?? {}) as { readonly name?: string; readonly version?: string };
+  const clientInfo = envelope?.[CLIENT_INFO_META_KEY] ?? server.server.getClientVersion();
+  const { name, version } = (clientInfo ?? {}) as { readonly name?: string; readonly version?: string };
   const capabilities = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? server.server.getClientCapabilities() ?? {};
   return {
     ...defined({ name, version, revision: server.server.getNegotiatedProtocolVersion() }),

@@ -158,24 +158,24 @@ export function midcall(options: MidcallOptions = {}): Midcall {
   const waiting = waitingKinds(tasks, config);
   const tools = new WeakMap<McpServer, Map<string, ResumableTool>>();
   const toolsOf = (server: McpServer): Map<string, ResumableTool> => {
-    const known = tools.get(server) ?? new Map<string, ResumableTool>();
-    tools.set(server, known);
-    return known;
+    const toolsByName = tools.get(server) ?? new Map<string, ResumableTool>();
+    tools.set(server, toolsByName);
+    return toolsByName;
   };
   /** What `mid.handle` has for every tool of a server. */
   const gateways = new WeakMap<McpServer, Registered>();
   /** What is registered here, by method and name; a server has plain tools beside it. */
-  const ours = new WeakMap<McpServer, Set<string>>();
+  const ownNames = new WeakMap<McpServer, Set<string>>();
   const oursOf = (server: McpServer): Set<string> => {
-    const known = ours.get(server) ?? new Set<string>();
-    ours.set(server, known);
-    return known;
+    const names = ownNames.get(server) ?? new Set<string>();
+    ownNames.set(server, names);
+    return names;
   };
   const wrap = (server: McpServer): McpServer => {
     const onPages = config.pages !== undefined;
     let first: boolean;
-    const known = oursOf(server);
-    markReplayable(server, (method, { name }) => known.has(method) || known.has(`${method} ${name ?? ''}`));
+    const names = oursOf(server);
+    markReplayable(server, (method, { name }) => names.has(method) || names.has(`${method} ${name ?? ''}`));
     try {
       first = wrapServer(
         server,
@@ -199,7 +199,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     }
     if (first && (onPages || config.channels.includes('relay'))) {
       registerResume(server, dispatch, name => toolsOf(server).get(name), onPages);
-      known.add('tools/call resume');
+      names.add('tools/call resume');
     }
     return server;
   };
@@ -215,7 +215,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     server: McpServer,
     name: string,
     uriOrTemplate: string | ResourceTemplate,
-    given: ResourceConfig,
+    config: ResourceConfig,
     handler: (
       uri: URL,
       call: Call,
@@ -224,7 +224,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
   ): never {
     checkRegistration('mid.resource', { server, name, handler });
     checkGiven('mid.resource', 'the third argument', uriOrTemplate, addressKind);
-    const { version = '', ...metadata } = given;
+    const { version = '', ...metadata } = config;
     wrap(server);
     const registered = { method: 'resources/read', version, mayFallBack: true } as const;
     const read = (uri: URL, variables: Record<string, string | string[]>, ctx: ServerContext) =>
@@ -239,10 +239,10 @@ export function midcall(options: MidcallOptions = {}): Midcall {
   }
 
   return {
-    tool(server, name, given, handler) {
+    tool(server, name, config, handler) {
       checkRegistration('mid.tool', { server, name, handler });
-      checkOptions<ToolConfig<StandardSchemaWithJSON | undefined>>('mid.tool', given, toolKinds);
-      const { version = '', task = 'when-needed', ...described } = given;
+      checkOptions<ToolConfig<StandardSchemaWithJSON | undefined>>('mid.tool', config, toolKinds);
+      const { version = '', task = 'when-needed', ...described } = config;
       wrap(server);
       if (task !== 'never') {
         withTasks(server);
@@ -276,10 +276,10 @@ export function midcall(options: MidcallOptions = {}): Midcall {
       tool.execution = { taskSupport: taskSupport[task] };
       return tool;
     },
-    prompt(server, name, given, handler) {
+    prompt(server, name, config, handler) {
       checkRegistration('mid.prompt', { server, name, handler });
-      checkOptions<PromptConfig<StandardSchemaWithJSON | undefined>>('mid.prompt', given, promptKinds);
-      const { version = '', ...described } = given;
+      checkOptions<PromptConfig<StandardSchemaWithJSON | undefined>>('mid.prompt', config, promptKinds);
+      const { version = '', ...described } = config;
       wrap(server);
       oursOf(server).add(`prompts/get ${name}`);
       const registered = { method: 'prompts/get', version, mayFallBack: true } as const;

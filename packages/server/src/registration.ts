@@ -88,10 +88,13 @@ export const addressKind: Kind = {
 export const serverKind = having('an McpServer', 'registerTool', 'registerPrompt', 'registerResource');
 
 /** @throws TypeError that says which argument is not what it has to be */
-export function checkRegistration(place: string, given: { server: unknown; name: unknown; handler: unknown }): void {
-  checkGiven(place, 'the first argument', given.server, serverKind);
-  checkGiven(place, 'the name', given.name, nameKind);
-  checkGiven(place, 'the handler', given.handler, func);
+export function checkRegistration(
+  place: string,
+  registration: { server: unknown; name: unknown; handler: unknown },
+): void {
+  checkGiven(place, 'the first argument', registration.server, serverKind);
+  checkGiven(place, 'the name', registration.name, nameKind);
+  checkGiven(place, 'the handler', registration.handler, func);
 }
 
 /** schema.json, `ToolAnnotations`: a tool may be destructive where it says nothing. */

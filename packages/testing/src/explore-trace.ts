@@ -73,7 +73,7 @@ export class OpenTrace {
   readonly decisions: Decision[] = [];
   readonly #leftOut = new Set<string>();
   readonly #effects: Noted[] = [];
-  readonly #given: DeliveredAnswer[] = [];
+  readonly #delivered: DeliveredAnswer[] = [];
   readonly #rules: TraceRules;
   readonly #pick: Picker;
   readonly #openSteps: Noted[] = [];
@@ -110,7 +110,7 @@ export class OpenTrace {
 
   deliver(question: ExploredQuestion, outcome: ExploredOutcome): void {
     this.onPage ||= question.params['mode'] === 'url';
-    this.#given.push({ question, outcome });
+    this.#delivered.push({ question, outcome });
   }
 
   saw(seen: Observation): void {
@@ -159,7 +159,7 @@ export class OpenTrace {
   }
 
   #note(name: string, beside: boolean): Noted {
-    const effect = { name, consented: this.#rules.consents(this.#given), beside, late: this.gone };
+    const effect = { name, consented: this.#rules.consents(this.#delivered), beside, late: this.gone };
     this.#effects.push(effect);
     return effect;
   }

@@ -154,7 +154,7 @@ function lackings(capabilities: Readonly<Record<string, unknown>>): Readonly<Rec
 class Exploration {
   readonly #subject: Subject;
   readonly #withoutConsent: readonly string[];
-  readonly #found = new Findings();
+  readonly #findings = new Findings();
   readonly #notCovered = new Set<string>();
   #paths = 0;
   #runs = 0;
@@ -216,8 +216,8 @@ class Exploration {
       );
     return writeReport({
       tool: this.#subject.name,
-      findings: this.#found.list(false),
-      outside: this.#found.list(true),
+      findings: this.#findings.list(false),
+      outside: this.#findings.list(true),
       paths: this.#paths,
       runs: this.#runs,
       asks: this.#asks,
@@ -267,7 +267,7 @@ class Exploration {
     const sightings = traces.map(trace => [trace, judgeRun(trace, options)] as const);
     for (const [trace, seen] of sightings) {
       const path = describe(trace, unsupported);
-      for (const sighting of distinct(seen)) this.#found.add(sighting, path);
+      for (const sighting of distinct(seen)) this.#findings.add(sighting, path);
     }
     const explained: FindingKind[] = ['diverges', 'timer-beside-ask', 'effect-beside-ask', 'not-awaited'];
     if (!pushed || !replayed) return;
@@ -283,11 +283,11 @@ class Exploration {
       const again = await this.#run(subject, '2025-11-25', pick);
       if (again && !sameCourse(pushed, again)) {
         const message = 'the same path twice came to different ends; use the clock, and steps for what varies';
-        this.#found.add({ kind: 'not-repeatable', playedAs: undefined, message }, path);
+        this.#findings.add({ kind: 'not-repeatable', playedAs: undefined, message }, path);
         return;
       }
     }
-    for (const sighting of between) this.#found.add(sighting, path);
+    for (const sighting of between) this.#findings.add(sighting, path);
   }
 }
 

@@ -107,29 +107,29 @@ function callsOf(connection: Connection): AgentCalls {
 }
 
 interface KnownCall {
-  readonly asked: AskedCall;
+  readonly call: AskedCall;
   readonly reply: Promise<AgentReply>;
 }
 
 /** The calls of agents on one connection. */
 class AgentCalls {
   readonly #connection: Connection;
-  readonly #kept: KeptCalls | undefined;
+  readonly #storedCalls: KeptCalls | undefined;
   /** Calls that run or are being looked up, and those whose end is nowhere else. */
-  readonly #known = new Map<string, KnownCall>();
+  readonly #calls = new Map<string, KnownCall>();
   /** The ids of those that have ended, oldest first. */
   readonly #remembered: string[] = [];
 
   constructor(connection: Connection) {
     const { store, clock = systemClock } = connection.options;
     this.#connection = connection;
-    this.#kept =
+    this.#storedCalls =
       store && new KeptCalls(boundedStore(store, later(clock)), { server: connection.entry.id, endedMs: keptMs });
   }
 
   async ended(agentCall: AskedCall, tool: Tool, signal: AbortSignal | undefined): Promise<AgentReply> {
-    const earlier = this.#known.get(agentCall.id);
-    if (earlier && !isSame(earlier.asked, agentCall)) throw anotherCall(agentCall.id);
+    const earlier = this.#calls.get(agentCall.id);
+    if (earlier && !isSame(earlier.call, agentCall)) throw anotherCall(agentCall.id);
     const stop = (): void => void this.#connection.cancel(agentCall.id);
     if (earlier && signal?.aborted) stop();
     signal?.addEventListener('abort', stop, { once: true });
@@ -157,7 +157,7 @@ class AgentCalls {
       const { state, entry } = this.#connection;
       if (state !== 'ready')
         throw new MidcallError('host/server-gone', `The server '${entry.id}' is not running. Start it again.`);
-      const claimed = (await this.#kept?.claim(agentCall)) ?? { state: 'new' };
+      const claimed = (await this.#storedCalls?.claim(agentCall)) ?? { state: 'new' };
       if (claimed.state === 'ended') return claimed.reply;
       const outcome =
         claimed.state === 'left' ? await this.#takenUp(agentCall, tool, signal) : await this.#sent(agentCall, signal);
@@ -169,31 +169,31 @@ class AgentCalls {
         return ended;
       },
       error => {
-        this.#known.delete(id);
+        this.#calls.delete(id);
         throw error;
       },
     );
-    const begun: KnownCall = { asked: agentCall, reply };
-    this.#known.set(id, begun);
+    const begun: KnownCall = { call: agentCall, reply };
+    this.#calls.set(id, begun);
     return begun;
   }
 
   /** @returns false if its end is kept nowhere */
   async #record(agentCall: AskedCall, reply: AgentReply): Promise<boolean> {
-    if (!this.#kept) return false;
+    if (!this.#storedCalls) return false;
     try {
-      await this.#kept.end(agentCall, reply);
+      await this.#storedCalls.end(agentCall, reply);
     } catch (error) {
       this.#connection.options.onError?.(error);
       return false;
     }
-    this.#known.delete(agentCall.id);
+    this.#calls.delete(agentCall.id);
     return true;
   }
 
   #remember(id: string): void {
     this.#remembered.push(id);
-    if (this.#remembered.length > mostRemembered) this.#known.delete(this.#remembered.shift()!);
+    if (this.#remembered.length > mostRemembered) this.#calls.delete(this.#remembered.shift()!);
   }
 
   #sent({ id, ...request }: AskedCall, signal: AbortSignal | undefined): Promise<CallOutcome> {

@@ -143,7 +143,7 @@ export class Authorizer {
     if (!before?.tokens) return true;
     try {
       const discovered = await this.#discover({ wants: 'token' });
-      return await revoked(before, { found: discovered, auth, fetch: this.#asking, now: () => clock.now() });
+      return await revoked(before, { discovered, auth, fetch: this.#asking, now: () => clock.now() });
     } catch {
       return false;
     }
@@ -187,7 +187,7 @@ export class Authorizer {
       if (grant?.tokens && grant.tokens.access_token !== ended && isFresh(grant, clock.now())) return grant;
       if (auth.flow !== 'client-credentials' && grant?.tokens?.refresh_token === undefined) return grant;
       const discovered = await this.#discover(challenge);
-      const parts = { found: discovered, auth, scope: challenge.scope, fetch: this.#asking, now: () => clock.now() };
+      const parts = { discovered, auth, scope: challenge.scope, fetch: this.#asking, now: () => clock.now() };
       return auth.flow === 'client-credentials' ? ownTokens(grant, parts) : refreshed(grant!, parts);
     });
     return this.#grant?.tokens?.access_token;
@@ -213,7 +213,7 @@ export class Authorizer {
         : (await import('./code-sign-in.ts')).signInByCode;
     try {
       await signIn({
-        found: discovered,
+        discovered,
         auth,
         serverUrl,
         name,

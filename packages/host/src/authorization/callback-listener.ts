@@ -23,7 +23,7 @@ const path = '/callback';
 /** Listens for one sign-in. */
 export class CallbackListener {
   readonly #server: Server;
-  #wanted: { readonly state: string; readonly take: (callback: Callback) => void } | undefined;
+  #expected: { readonly state: string; readonly take: (callback: Callback) => void } | undefined;
 
   private constructor() {
     this.#server = createServer((request, response) => this.#heard(request, response));
@@ -58,12 +58,12 @@ export class CallbackListener {
   /** The first time the browser comes back with this state (callback-L2). */
   awaited(state: string): Promise<Callback> {
     return new Promise(take => {
-      this.#wanted = { state, take };
+      this.#expected = { state, take };
     });
   }
 
   close(): void {
-    this.#wanted = undefined;
+    this.#expected = undefined;
     this.#server.close();
     this.#server.closeIdleConnections();
   }
@@ -78,12 +78,12 @@ export class CallbackListener {
     if (!target || target.host !== this.#host || url?.pathname !== path || request.method !== 'GET')
       return void send(404, 'Nothing here', ['This address receives the end of a sign-in.']);
     const states = url.searchParams.getAll('state');
-    const pending = this.#wanted;
+    const pending = this.#expected;
     if (!pending || states.length !== 1 || !same(states[0]!, pending.state))
       return void send(400, 'Not this sign-in', [
         'This sign-in was not started here, or it is over. Nothing was changed. If you are signing in now, start again from the question.',
       ]);
-    this.#wanted = undefined;
+    this.#expected = undefined;
     pending.take({
       parameters: url.searchParams,
       answer: problem =>

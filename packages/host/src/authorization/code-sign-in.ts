@@ -19,7 +19,7 @@ import { tokenProblem } from './token-problem.ts';
 
 /** @throws MidcallError `host/unauthorized` if nobody is signed in then */
 export async function signInByCode(parts: SignInParts): Promise<void> {
-  const { found: discovered, ask, scope } = parts;
+  const { discovered, ask, scope } = parts;
   const { issuer, metadata, resource } = discovered;
   const { listener, client } = await prepared(parts);
   const over = new AbortController();
@@ -55,7 +55,7 @@ export async function signInByCode(parts: SignInParts): Promise<void> {
 async function prepared(
   parts: SignInParts,
 ): Promise<{ readonly listener: CallbackListener; readonly client: KnownClient }> {
-  const { found: discovered, auth, scope, name, fetch, now, keepClient } = parts;
+  const { discovered, auth, scope, name, fetch, now, keepClient } = parts;
   const stored = knownClient(discovered, auth, parts.client, now(), scope);
   const port = auth.redirectPort ?? (stored?.redirectUri === undefined ? 0 : Number(new URL(stored.redirectUri).port));
   const preferred = await CallbackListener.open(port);
@@ -70,7 +70,7 @@ async function prepared(
   try {
     const { redirectUri } = listener;
     const client = await register({
-      found: discovered,
+      discovered,
       auth,
       name,
       redirectUri,
@@ -93,7 +93,7 @@ interface Returning extends SignInParts {
 
 /** Redeems the code, and tells the browser how that went. */
 async function finish({ parameters, answer }: Callback, parts: Returning): Promise<void> {
-  const { found: discovered, client, redirectUri, verifier, fetch } = parts;
+  const { discovered, client, redirectUri, verifier, fetch } = parts;
   const { issuer, metadata, resource } = discovered;
   const code = single(parameters, 'code');
   try {

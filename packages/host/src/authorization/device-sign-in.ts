@@ -27,7 +27,7 @@ interface DeviceCode {
 
 /** @throws MidcallError `host/unauthorized` if nobody is signed in then */
 export async function signInByDevice(parts: SignInParts): Promise<void> {
-  const { found: discovered, scope, ask } = parts;
+  const { discovered, scope, ask } = parts;
   const { issuer } = discovered;
   const client = await clientOf(parts);
   const device = await deviceCode(client, parts);
@@ -57,16 +57,16 @@ export async function signInByDevice(parts: SignInParts): Promise<void> {
 }
 
 async function clientOf(parts: SignInParts): Promise<KnownClient> {
-  const { found: discovered, auth, name, scope, fetch, now, keepClient } = parts;
+  const { discovered, auth, name, scope, fetch, now, keepClient } = parts;
   const stored = knownClient(discovered, auth, parts.client, now(), scope);
   if (stored) return stored;
-  const client = await register({ found: discovered, auth, name, fetch, now: now() });
+  const client = await register({ discovered, auth, name, fetch, now: now() });
   await keepClient(client);
   return client;
 }
 
 async function deviceCode(client: KnownClient, parts: SignInParts): Promise<DeviceCode> {
-  const { found: discovered, scope, serverUrl, fetch, now } = parts;
+  const { discovered, scope, serverUrl, fetch, now } = parts;
   const where = visible(discovered.issuer, { max: 300 });
   const endpoint = own(discovered.metadata, 'device_authorization_endpoint');
   if (typeof endpoint !== 'string')
@@ -113,7 +113,7 @@ function readDeviceCode(answer: unknown, now: number): DeviceCode | undefined {
 async function polled(
   device: DeviceCode,
   { information }: KnownClient,
-  { found: discovered, fetch, now, after }: SignInParts,
+  { discovered, fetch, now, after }: SignInParts,
   calledOff: AbortSignal,
 ): Promise<OAuthTokens> {
   const where = visible(discovered.issuer, { max: 300 });

@@ -12,7 +12,7 @@ import { tokenProblem } from './token-problem.ts';
 
 /** What a registration says of this host. */
 export interface RegistrationOptions {
-  readonly found: Discovered;
+  readonly discovered: Discovered;
   readonly auth: ServerAuth;
   readonly name: string;
   /** Absent where no browser comes back. */
@@ -48,7 +48,7 @@ export function knownClient(
  * @throws MidcallError `host/unauthorized` if the authorization server takes no new client
  */
 export async function register(options: RegistrationOptions): Promise<KnownClient> {
-  const { found: discovered, auth, name, redirectUri, fetch } = options;
+  const { discovered, auth, name, redirectUri, fetch } = options;
   const { metadata, issuer } = discovered;
   const where = visible(issuer, { max: 300 });
   if (metadata.registration_endpoint === undefined)

@@ -11,7 +11,7 @@ import { oauthCode, tokenProblem } from './token-problem.ts';
 /** How an authorization server is asked. */
 export interface RenewalParts {
   /** Undefined if the server leads to none; then nothing changes. */
-  readonly found: Discovered | undefined;
+  readonly discovered: Discovered | undefined;
   readonly auth: ServerAuth;
   /** The scopes the server has said that it wants, separated by spaces. */
   readonly scope: string | undefined;
@@ -28,7 +28,7 @@ const quotable = (text: string): string => visible(text, { max: 300 });
  */
 export async function ownTokens(
   grant: Grant | undefined,
-  { found: discovered, auth, scope: requestedScope, fetch, now }: RenewalParts,
+  { discovered, auth, scope: requestedScope, fetch, now }: RenewalParts,
 ): Promise<Grant | undefined> {
   if (!discovered) return grant;
   const client = knownClient(discovered, auth, undefined, now())!;
@@ -49,7 +49,7 @@ export async function ownTokens(
  */
 export async function refreshed(
   grant: Grant,
-  { found: discovered, auth, fetch, now }: Omit<RenewalParts, 'scope'>,
+  { discovered, auth, fetch, now }: Omit<RenewalParts, 'scope'>,
 ): Promise<Grant> {
   if (discovered?.issuer !== grant.issuer) return grant;
   const client = knownClient(discovered, auth, grant.client, now());

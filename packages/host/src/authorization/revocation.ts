@@ -12,7 +12,7 @@ import type { RenewalParts } from './renewal.ts';
  */
 export async function revoked(
   { issuer, client: registered, tokens }: Grant,
-  { found: discovered, auth, fetch, now }: Omit<RenewalParts, 'scope'>,
+  { discovered, auth, fetch, now }: Omit<RenewalParts, 'scope'>,
 ): Promise<boolean> {
   const endpoint = own(discovered?.metadata, 'revocation_endpoint');
   if (!tokens || discovered?.issuer !== issuer || typeof endpoint !== 'string') return false;

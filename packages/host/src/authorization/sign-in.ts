@@ -30,7 +30,7 @@ export type AskSignIn = (request: SignInRequest, over: AbortSignal) => Promise<E
 
 /** What every way of signing in needs. */
 export interface SignInParts {
-  readonly found: Discovered;
+  readonly discovered: Discovered;
   readonly auth: ServerAuth;
   readonly serverUrl: URL;
   /** What this host calls itself at a registration. */

@@ -43,10 +43,10 @@ const ruleKinds = {
 export class Policy {
   readonly limits: Limits;
   #rules: Rule[];
-  readonly #kept: () => readonly Rule[];
+  readonly #sharedRules: () => readonly Rule[];
   // Stryker disable next-line ArrayDeclaration: what is no rule has no id, so that nothing is known by it.
   #seen: readonly Rule[] = [];
-  readonly #asked = new Map<string, readonly number[]>();
+  readonly #questionTimes = new Map<string, readonly number[]>();
   readonly #clock: Clock;
   readonly #newId: () => string;
   readonly #onChange: (rules: readonly Rule[]) => void;
@@ -63,7 +63,7 @@ export class Policy {
     this.#onChange = options.onChange ?? (() => {});
     this.#rules = [...(options.rules ?? [])];
     for (const rule of this.#rules) refuseAnswering(rule);
-    this.#kept = options.kept ?? (() => this.#seen);
+    this.#sharedRules = options.kept ?? (() => this.#seen);
     this.#follow();
   }
 
@@ -145,7 +145,7 @@ export class Policy {
 
   /** Takes in what changed in the kept rules; a rule made here stays until it was there and is gone. */
   #follow(): void {
-    const now = this.#kept();
+    const now = this.#sharedRules();
     if (now === this.#seen) return;
     const isIn = (rules: readonly Rule[]) => {
       const ids = new Set(rules.map(rule => rule.id));
@@ -163,14 +163,14 @@ export class Policy {
 
   /** Counts one question towards a server's limit. */
   count(server: string): void {
-    this.#asked.set(server, [...this.#recent(server), this.#clock.now()]);
+    this.#questionTimes.set(server, [...this.#recent(server), this.#clock.now()]);
   }
 
   /** When a server asked within the window. */
   #recent(server: string): readonly number[] {
     const now = this.#clock.now();
     // Stryker disable next-line ArrayDeclaration: what is no time lies in no window.
-    const times = this.#asked.get(server) ?? [];
+    const times = this.#questionTimes.get(server) ?? [];
     return times.filter(at => now - at < this.limits.windowMs);
   }
 }

@@ -24,7 +24,7 @@ export class RootsGate {
   readonly #clock: Clock;
   readonly #roundTrip: () => Promise<unknown>;
   readonly #noted = new Set<() => void>();
-  #asked = 0;
+  #requests = 0;
   #answered = 0;
   #opened: Promise<unknown> = Promise.resolve();
 
@@ -36,19 +36,19 @@ export class RootsGate {
 
   /** The server asked for the roots, or was told them. */
   note(what: 'asked' | 'answered'): void {
-    if (what === 'asked') this.#asked += 1;
+    if (what === 'asked') this.#requests += 1;
     else this.#answered += 1;
     for (const look of [...this.#noted]) look();
   }
 
   /** True while the server waits for an answer to its question about the roots. */
   get asking(): boolean {
-    return this.#asked > this.#answered;
+    return this.#requests > this.#answered;
   }
 
   /** The server is being told to read the list: by `initialized`, or since it has changed. Calls wait from now on. */
   announced(): void {
-    this.#opened = Promise.all([this.#opened, this.#read(this.#asked)]);
+    this.#opened = Promise.all([this.#opened, this.#read(this.#requests)]);
   }
 
   /** Resolves when calls may go out. Never rejects. */
@@ -62,7 +62,7 @@ export class RootsGate {
 
   /** @param before - how often the server had asked when it was told to */
   async #read(before: number): Promise<void> {
-    const asks = (): boolean => this.#asked > before;
+    const asks = (): boolean => this.#requests > before;
     let returned = false;
     void this.#passed().then(() => {
       returned = true;

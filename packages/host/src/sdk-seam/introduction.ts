@@ -9,7 +9,7 @@ const methods: ReadonlySet<unknown> = new Set(['initialize', 'server/discover'])
 
 /** The last of one connection. */
 export class Introduction implements Required<Interception> {
-  readonly #asked = new Set<unknown>();
+  readonly #pending = new Set<unknown>();
   #result: Json = {};
 
   /** The server's `serverInfo`; empty if it gives none. */
@@ -25,12 +25,12 @@ export class Introduction implements Required<Interception> {
 
   incoming(message: JsonRpcMessage, deliver: (message: JsonRpcMessage) => void): void {
     const { id, method, result } = message;
-    if (method === undefined && this.#asked.delete(id) && isRecord(result)) this.#result = result;
+    if (method === undefined && this.#pending.delete(id) && isRecord(result)) this.#result = result;
     deliver(message);
   }
 
   outgoing(message: JsonRpcMessage, send: (message: JsonRpcMessage) => Promise<void>): Promise<void> {
-    if (methods.has(message['method'])) this.#asked.add(message['id']);
+    if (methods.has(message['method'])) this.#pending.add(message['id']);
     return send(message);
   }
 }

@@ -26,7 +26,7 @@ export interface AttachedTasksOptions {
   readonly newId: () => string;
   readonly tell: (event: CallEvent) => void;
   /** Where they are kept; undefined if they end with this process. */
-  readonly kept: KeptTasks | undefined;
+  readonly storage: KeptTasks | undefined;
   readonly onError: (error: unknown) => void;
 }
 
@@ -47,7 +47,7 @@ export class AttachedTasks {
     this.#follower = new TaskFollower({
       clock,
       newId,
-      kept: this.#options.kept !== undefined,
+      stored: this.#options.storage !== undefined,
       perRequestStream: transport.hasPerRequestStream === true,
       call: () => calls.current(),
       within: (call, fn) => calls.within(call, fn),
@@ -78,7 +78,7 @@ export class AttachedTasks {
    * @returns the calls; the next request of each is its task
    */
   async takeUp(callId?: string): Promise<readonly KeptTask[]> {
-    const { kept: storage, server, era, calls } = this.#options;
+    const { storage, server, era, calls } = this.#options;
     if (!storage) return [];
     await this.#writes;
     const isHere = ({ server: of, era: at, call }: KeptTask): boolean =>
@@ -96,7 +96,7 @@ export class AttachedTasks {
   }
 
   async #onTask({ call, state }: TaskOfCall): Promise<void> {
-    const { kept: storage, tell, clock, server, era } = this.#options;
+    const { storage, tell, clock, server, era } = this.#options;
     const { context, startedAt } = call;
     const status = state.status === 'input_required' ? 'input_required' : 'working';
     const before = this.#own.get(context.id);
@@ -153,7 +153,7 @@ export class AttachedTasks {
   }
 
   #write(change: (kept: KeptTasks) => Promise<unknown>): Promise<boolean> {
-    const { kept: storage, onError } = this.#options;
+    const { storage, onError } = this.#options;
     if (!storage) return Promise.resolve(false);
     const failed = (error: unknown): boolean => {
       onError(error);

@@ -50,7 +50,7 @@ export function followTasks(transport: Transport, options: FollowTasksOptions): 
   const follower = new TaskFollower({
     clock,
     newId: randomUUID,
-    kept: true,
+    stored: true,
     perRequestStream: transport.hasPerRequestStream === true,
     call: () => undefined,
     within: (_, fn) => fn(),

@@ -48,7 +48,7 @@ export class FollowedTask {
   readonly taskId: string;
   readonly #options: FollowedTaskOptions;
   /** What was asked, by its key, until it is asked no more. */
-  readonly #asked = new Map<string, AbortController>();
+  readonly #openRequests = new Map<string, AbortController>();
   /** Keys of questions that have their answer; one is never used again. */
   readonly #answered = new Set<string>();
   readonly #over = new AbortController();
@@ -126,7 +126,7 @@ export class FollowedTask {
 
   #ended(end: TaskEnd): TaskEnd {
     this.stop();
-    for (const request of this.#asked.values()) request.abort();
+    for (const request of this.#openRequests.values()) request.abort();
     return end;
   }
 
@@ -152,9 +152,9 @@ export class FollowedTask {
 
   /** Withdraws what is no longer asked (followed-task-2). */
   #withdraw(requests: Json): void {
-    for (const [key, request] of this.#asked)
+    for (const [key, request] of this.#openRequests)
       if (!Object.hasOwn(requests, key)) {
-        this.#asked.delete(key);
+        this.#openRequests.delete(key);
         request.abort();
       }
   }
@@ -167,9 +167,9 @@ export class FollowedTask {
       return;
     }
     for (const [key, request] of entries) {
-      if (this.#asked.has(key) || this.#answered.has(key)) continue;
+      if (this.#openRequests.has(key) || this.#answered.has(key)) continue;
       const withdrawal = new AbortController();
-      this.#asked.set(key, withdrawal);
+      this.#openRequests.set(key, withdrawal);
       this.#answer(key, request, withdrawal.signal).catch((error: unknown) => this.#settle({ error }));
     }
   }

@@ -15,7 +15,7 @@ export interface SentFor {
 export interface AskOptions extends Pick<ApartOptions, 'onRequestStreamEnd'> {
   readonly id?: string;
   /** Gives it up. */
-  readonly given?: AbortSignal;
+  readonly signal?: AbortSignal;
 }
 
 export interface OwnRequestsOptions {
@@ -27,7 +27,7 @@ export interface OwnRequestsOptions {
 export class OwnRequests {
   readonly #options: OwnRequestsOptions;
   /** What each response goes to, by the id of its request. */
-  readonly #asked = new Map<unknown, (response: Json | undefined) => void>();
+  readonly #pending = new Map<unknown, (response: Json | undefined) => void>();
   #closed = false;
 
   constructor(options: OwnRequestsOptions) {
@@ -40,20 +40,20 @@ export class OwnRequests {
 
   /** Takes a response. @returns false where it is not of a request of ours */
   take(response: JsonRpcMessage): boolean {
-    const settle = this.#asked.get(response['id']);
+    const settle = this.#pending.get(response['id']);
     settle?.(response);
     return settle !== undefined;
   }
 
   /** No response will come to this request. */
   end(id: string): void {
-    this.#asked.get(id)?.(undefined);
+    this.#pending.get(id)?.(undefined);
   }
 
   /** Nothing more is asked. */
   close(): void {
     this.#closed = true;
-    for (const settle of [...this.#asked.values()]) settle(undefined);
+    for (const settle of [...this.#pending.values()]) settle(undefined);
   }
 
   /** @returns the response; undefined where it could not be sent, is given up, or the connection is gone */
@@ -61,13 +61,13 @@ export class OwnRequests {
     { meta, send }: SentFor,
     method: string,
     params: Json,
-    { id = this.id(), given, onRequestStreamEnd }: AskOptions = {},
+    { id = this.id(), signal: given, onRequestStreamEnd }: AskOptions = {},
   ): Promise<Json | undefined> {
     if (this.#closed || given?.aborted) return undefined;
     const { progressToken: _, ...others } = meta;
     return new Promise(resolve => {
       const settle = (response: Json | undefined): void => {
-        this.#asked.delete(id);
+        this.#pending.delete(id);
         given?.removeEventListener('abort', giveUp);
         resolve(response);
       };
@@ -77,7 +77,7 @@ export class OwnRequests {
         send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } }).catch(() => {});
       };
       given?.addEventListener('abort', giveUp, { once: true });
-      this.#asked.set(id, settle);
+      this.#pending.set(id, settle);
       const _meta = Object.keys(others).length > 0 ? { _meta: others } : {};
       const own = { ...(given && { requestSignal: given }), ...(onRequestStreamEnd && { onRequestStreamEnd }) };
       send({ jsonrpc: '2.0', id, method, params: { ...params, ..._meta } }, own).catch(() => settle(undefined));

@@ -18,7 +18,7 @@ export interface SentCall extends SentFor {
   readonly id: unknown;
   readonly call: RunningCall | undefined;
   /** Fires where it is given up, also once it has become a task. */
-  readonly given: AbortSignal | undefined;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** What a server declares, once that is known. */
@@ -30,7 +30,7 @@ export interface DeclaringServer {
 interface Expected {
   readonly sent: SentCall;
   /** True where it names a task itself. */
-  readonly asked: boolean;
+  readonly asTask: boolean;
   /** True where nobody waits for its answer any more. */
   givenUp: boolean;
   /** Called once it has its answer. */
@@ -48,7 +48,7 @@ export interface AnsweredCall {
 
 export interface TaskCallsOptions {
   /** True where tasks are kept for another process, or wanted for another reason. */
-  readonly kept: boolean;
+  readonly stored: boolean;
   readonly server: () => DeclaringServer;
   readonly requests: OwnRequests;
 }
@@ -87,7 +87,7 @@ export class TaskCalls {
     if (!expected) return undefined;
     this.#expected.delete(id);
     expected.stop();
-    const { sent, asked: asTask, givenUp } = expected;
+    const { sent, asTask, givenUp } = expected;
     return { sent, givenUp, state: createdTask(response['result'], asTask) };
   }
 
@@ -95,7 +95,7 @@ export class TaskCalls {
   giveUp(id: unknown): boolean {
     const expected = this.#expected.get(id);
     if (expected) expected.givenUp = true;
-    return expected?.asked === true;
+    return expected?.asTask === true;
   }
 
   clear(): void {
@@ -103,11 +103,11 @@ export class TaskCalls {
   }
 
   async #sendAsTask(message: JsonRpcMessage, sent: SentCall, send: Send): Promise<void> {
-    const { kept: storage, requests } = this.#options;
+    const { stored: storage, requests } = this.#options;
     const params = message['params'] as Json;
     const list = (page: Json) => requests.ask(sent, 'tools/list', page);
     const support = await this.#support.of(String(params['name']), list);
-    if (sent.given?.aborted) return;
+    if (sent.signal?.aborted) return;
     // A call that nobody could take up again gains nothing by being a task.
     if (support === 'forbidden' || (support === 'optional' && !storage)) return send(message);
     this.#expect(sent, true);
@@ -115,7 +115,7 @@ export class TaskCalls {
   }
 
   #expect(sent: SentCall, asTask: boolean): void {
-    const { given } = sent;
+    const { signal: given } = sent;
     // Over HTTP nothing is sent of a call that is given up, and it may never be answered.
     const givenUp = (): void => {
       expected.givenUp = true;
@@ -123,7 +123,7 @@ export class TaskCalls {
       if (left.length > mostGivenUp) this.#expected.delete(left[0]![0]);
     };
     const stop = (): void => given?.removeEventListener('abort', givenUp);
-    const expected: Expected = { sent, asked: asTask, givenUp: false, stop };
+    const expected: Expected = { sent, asTask, givenUp: false, stop };
     this.#expected.set(sent.id, expected);
     given?.addEventListener('abort', givenUp, { once: true });
   }

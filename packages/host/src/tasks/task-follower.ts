@@ -44,7 +44,7 @@ export interface TaskFollowerOptions {
   /** The call that is being sent. */
   readonly call: () => RunningCall | undefined;
   /** True where tasks are kept for another process, or wanted for another reason. */
-  readonly kept: boolean;
+  readonly stored: boolean;
   /** True where the transport has a stream for each request. */
   readonly perRequestStream: boolean;
   /** Runs a function as part of a call, so that what it hands on counts as that call's. */
@@ -83,11 +83,11 @@ export class TaskFollower implements Interception {
 
   constructor(options: TaskFollowerOptions) {
     this.#options = options;
-    const { newId, kept, server, perRequestStream } = options;
+    const { newId, stored: kept, server, perRequestStream } = options;
     // On 2026-07-28 over HTTP.
     const closesStreams = (): boolean => perRequestStream && !server().callsNameTasks;
     this.#requests = new OwnRequests({ newId, closesStreams });
-    this.#calls = new TaskCalls({ kept, server, requests: this.#requests });
+    this.#calls = new TaskCalls({ stored: kept, server, requests: this.#requests });
   }
 
   /** Stops: nothing more is asked. */
@@ -129,7 +129,7 @@ export class TaskFollower implements Interception {
       meta: metaOf(params),
       send: sendApart,
       call,
-      given: call?.abort.signal ?? connectionGone,
+      signal: call?.abort.signal ?? connectionGone,
     };
     const resumed = sent.call && this.#resuming.get(sent.call.context.id);
     if (!sent.call || !resumed) return this.#calls.send(message, sent, send);
@@ -210,7 +210,7 @@ export class TaskFollower implements Interception {
     const task = new FollowedTask(taskId, {
       clock,
       pushes: server().callsNameTasks,
-      ask: (method, params, late) => this.#requests.ask(sent, method, params, late ? { given: late } : {}),
+      ask: (method, params, late) => this.#requests.ask(sent, method, params, late ? { signal: late } : {}),
       answer: (key, request, withdrawn) => answer(sent.call, { taskId, key, request }, withdrawn),
       onState: state => {
         const news = state.status !== last.status || state.statusMessage !== last.statusMessage;
@@ -218,7 +218,7 @@ export class TaskFollower implements Interception {
         if (news) void tell(state);
       },
     });
-    const { given } = sent;
+    const { signal: given } = sent;
     const goOn = sent.call?.timeout.pause();
     const giveUp = (): void => this.#giveUp(followed);
     const ended = new AbortController();
@@ -282,7 +282,7 @@ export class TaskFollower implements Interception {
     // Over HTTP the end of the stream is all that is heard where the server goes without a word.
     const onRequestStreamEnd = (): void => this.#requests.end(id);
     const params = { notifications: { taskIds: [task.taskId] } };
-    await this.#requests.ask(sent, 'subscriptions/listen', params, { id, given: ended, onRequestStreamEnd });
+    await this.#requests.ask(sent, 'subscriptions/listen', params, { id, signal: ended, onRequestStreamEnd });
     this.#listening.delete(id);
     task.listened(false);
   }

@@ -94,7 +94,7 @@ export function judgeUrl(href: string, options: UrlOptions = {}): UrlJudgement {
     domain,
     readable,
     isIp: about.isIp === true,
-    known: about.isIcann === true || about.isPrivate === true,
+    listedDomain: about.isIcann === true || about.isPrivate === true,
     trusted: options.trusted ?? [],
   });
   return {
@@ -110,7 +110,7 @@ interface HostFacts {
   readonly domain: string;
   readonly readable: string;
   readonly isIp: boolean;
-  readonly known: boolean;
+  readonly listedDomain: boolean;
   readonly trusted: Iterable<string>;
 }
 
@@ -124,7 +124,8 @@ function warningsFor(url: URL, href: string, facts: HostFacts): UrlWarning[] {
     warn('user-info', `What stands before the @ is not where this leads: it leads to ${facts.readable}.`);
   if (facts.isIp && !local) warn('ip-host', 'The address is a bare number (IP), not a name.');
   else if (local) warn('local-host', 'This is a page on your own machine.');
-  else if (!facts.known) warn('local-host', 'The name belongs to no public domain; it is one of your own network.');
+  else if (!facts.listedDomain)
+    warn('local-host', 'The name belongs to no public domain; it is one of your own network.');
   if (url.protocol === 'http:' && !local) warn('not-https', 'The connection is not encrypted (http).');
   if (url.port !== '' && !local) warn('port', `It uses the unusual port ${url.port}.`);
   if (facts.readable !== url.hostname) warn('punycode', `The name has letters other than a to z: ${facts.readable}.`);

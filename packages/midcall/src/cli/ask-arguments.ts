@@ -33,7 +33,7 @@ export function argumentsOf(inputSchema: unknown): readonly Argument[] {
   });
 }
 
-type Given = Readonly<Record<string, unknown>>;
+type ArgumentValues = Readonly<Record<string, unknown>>;
 
 /**
  * Asks for every required argument that is not given; then, where `all` is true, lets the person fill in the others.
@@ -43,38 +43,38 @@ type Given = Readonly<Record<string, unknown>>;
 export async function askArguments(
   terminal: Terminal,
   all: readonly Argument[],
-  start: Given,
+  start: ArgumentValues,
   { optional, earlier }: { readonly optional: boolean; readonly earlier: ReadonlyMap<string, readonly string[]> },
-): Promise<Given | undefined> {
+): Promise<ArgumentValues | undefined> {
   const secrets = secretNames(all);
-  const ask = (argument: Argument, values: Given) =>
+  const ask = (argument: Argument, values: ArgumentValues) =>
     askOne(terminal, argument, values, { secret: secrets.has(argument.name), earlier });
-  let given = start;
+  let entered = start;
   for (const argument of all.filter(({ name, required }) => required && !Object.hasOwn(start, name))) {
-    const next = await ask(argument, given);
+    const next = await ask(argument, entered);
     if (next === undefined) return undefined;
-    given = next;
+    entered = next;
   }
   const rest = all.filter(({ required }) => !required);
-  if (!optional || rest.length === 0) return given;
+  if (!optional || rest.length === 0) return entered;
   for (;;) {
     const chosen = await terminal.choose({
       message: 'Call it, or fill in more?',
       choices: [
         { value: call, label: 'Call it' },
-        ...rest.map(({ name }, at) => ({ value: String(at), label: name, hint: hintOf(given, name, secrets) })),
+        ...rest.map(({ name }, at) => ({ value: String(at), label: name, hint: hintOf(entered, name, secrets) })),
       ],
       initial: call,
     });
     if (chosen === undefined) return undefined;
-    if (chosen === call) return given;
-    given = (await ask(rest[Number(chosen)]!, given)) ?? given;
+    if (chosen === call) return entered;
+    entered = (await ask(rest[Number(chosen)]!, entered)) ?? entered;
   }
 }
 
 const call = 'call';
 
-function hintOf(values: Given, name: string, secrets: ReadonlySet<string>): string {
+function hintOf(values: ArgumentValues, name: string, secrets: ReadonlySet<string>): string {
   if (!Object.hasOwn(values, name)) return 'optional';
   if (secrets.has(name)) return 'given';
   return JSON.stringify(maskedArguments({ [name]: values[name] })[name]);
@@ -92,9 +92,9 @@ const notations: Readonly<Record<string, string>> = {
 async function askOne(
   terminal: Terminal,
   { name, title, description, required, schema }: Argument,
-  given: Given,
+  given: ArgumentValues,
   { secret, earlier }: { readonly secret: boolean; readonly earlier: ReadonlyMap<string, readonly string[]> },
-): Promise<Given | undefined> {
+): Promise<ArgumentValues | undefined> {
   const type = own(schema, 'type');
   const notation = typeof type === 'string' ? notations[type] : undefined;
   const rules = [required ? 'required' : 'optional', ...(notation === undefined ? [] : [notation])].join(', ');

@@ -101,9 +101,9 @@ async function run(
 }
 
 /** What is to be called, or what was. */
-type Wanted = WantedCall | { readonly kept: KeptCall };
+type CallTarget = WantedCall | { readonly kept: KeptCall };
 
-async function call(target: Wanted, entry: ServerEntry, flags: CallFlags): Promise<ExitName> {
+async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): Promise<ExitName> {
   const say = (lines: readonly string[]): void => void process.stderr.write(lines.map(line => `${line}\n`).join(''));
   const complain = (error: unknown): void =>
     say([`midcall: ${error instanceof Error ? error.message : String(error)}`]);

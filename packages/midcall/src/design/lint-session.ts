@@ -84,7 +84,7 @@ export class LintSession {
   readonly #transport: Transport;
   readonly #options: SessionOptions;
   #running: Running | undefined;
-  #gone: (() => void) | undefined;
+  #onGone: (() => void) | undefined;
   #count = 0;
   /** The last error the server sent for something that was not one of our calls. */
   #lastError: string | undefined;
@@ -128,7 +128,7 @@ export class LintSession {
     transport.onclose = () => {
       closed?.();
       session.soiled = true;
-      session.#gone?.();
+      session.#onGone?.();
     };
     return session;
   }
@@ -164,7 +164,7 @@ export class LintSession {
   }
 
   async close(): Promise<void> {
-    this.#gone = undefined;
+    this.#onGone = undefined;
     await this.#client.close().catch(() => {});
   }
 
@@ -207,7 +207,7 @@ export class LintSession {
       const settle = (end: Json | PlayEnd): void => {
         stop();
         this.#running = undefined;
-        this.#gone = undefined;
+        this.#onGone = undefined;
         resolve(end);
       };
       const silent = (): void => {
@@ -218,7 +218,7 @@ export class LintSession {
         stop();
         stop = clock.after(waitMs, silent);
       };
-      this.#gone = () => settle({ kind: 'gone' });
+      this.#onGone = () => settle({ kind: 'gone' });
       const ending: Answer = (ask, pushed) => {
         const response = answer(ask, pushed);
         if (response === undefined) settle({ kind: 'endless' });

@@ -85,7 +85,7 @@ class Linter {
   readonly #sessions = new Map<string, LintSession>();
   readonly #findings: LintFinding[] = [];
   readonly #notes = new Set<string>();
-  readonly #asked = new Map<string, number>();
+  readonly #askCounts = new Map<string, number>();
   #calls = 0;
 
   constructor(open: () => Transport, options: LintOptions) {
@@ -99,7 +99,7 @@ class Linter {
     const { chosen, notCalled } = this.#choose(tools);
     for (const tool of chosen) await this.#tool(tool, eras);
     const findings = gathered(this.#findings);
-    const [asksByTool, calls] = [this.#asked, this.#calls];
+    const [asksByTool, calls] = [this.#askCounts, this.#calls];
     return { server, eras, findings, tools: asksByTool, notCalled, calls, notes: [...this.#notes] };
   }
 
@@ -156,7 +156,7 @@ class Linter {
     const about: Subject = {
       tool,
       args: namedArgs ?? sampleArguments(tool.inputSchema),
-      made: namedArgs === undefined,
+      sampled: namedArgs === undefined,
     };
     const careful = new Map<Era, PlayTrace[]>();
     for (const era of eras) careful.set(era, await this.#refusing(about, era));
@@ -168,7 +168,7 @@ class Linter {
       if (first && first.asks.length === 0 && accepted[0]) this.#add(judgeUnasked(first, accepted[0]), about, first);
     }
     const most = Math.max(0, ...eras.flatMap(era => careful.get(era)!.map(trace => trace.asks.length)));
-    this.#asked.set(tool.name, most);
+    this.#askCounts.set(tool.name, most);
     if (most === 0) this.#unasked(about, careful.get(eras[0]!)![0]!);
   }
 
@@ -228,7 +228,7 @@ class Linter {
     const name = visible(tool.name, { max: 60 });
     const failed = trace.end.kind === 'error' || (trace.end.kind === 'result' && trace.end.result['isError'] === true);
     const reply = visible(wordsOf(trace.end).replace(/\s+/g, ' '), { max: 120 });
-    const advice = about.made && Object.keys(about.args).length > 0 ? ' Give real arguments with --args.' : '';
+    const advice = about.sampled && Object.keys(about.args).length > 0 ? ' Give real arguments with --args.' : '';
     if (failed) this.#notes.add(`${name}: it failed before it could ask: "${reply}".${advice}`);
     else if (trace.end.kind === 'silent') this.#notes.add(`${name}: it gave no result in time, and asked nothing.`);
     else if (tool.annotations?.destructiveHint === true) {
@@ -273,7 +273,7 @@ interface Subject {
   readonly tool: Tool;
   readonly args: Readonly<Record<string, unknown>>;
   /** The arguments were made up here. */
-  readonly made: boolean;
+  readonly sampled: boolean;
 }
 
 const confirms = (trace: PlayTrace): boolean =>

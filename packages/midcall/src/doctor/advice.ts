@@ -3,7 +3,7 @@ import { documentation } from '@midcall/core/text';
 import type { RowName } from './checks.ts';
 import type { Outcome } from './finding.ts';
 
-type Told = Partial<Record<Outcome, string>>;
+type AdviceByOutcome = Partial<Record<Outcome, string>>;
 
 const runAgain =
   'Run this check again and answer it. If you did, expect this host to refuse without showing the question.';
@@ -15,7 +15,7 @@ const proof =
   'a page, which the host cannot answer.';
 const deadline = 'Give questions a timeoutMs, do nothing without an answer, and say so in the result (whyNot).';
 
-const field: Told = {
+const field: AdviceByOutcome = {
   wrong: 'Expect content that does not fit the form. call.elicit checks it, and asks again with the reason.',
   'answers-by-itself': proof,
   refused: runAgain,
@@ -23,7 +23,7 @@ const field: Told = {
   'not-declared': elsewhere,
 };
 
-const refusal: Told = {
+const refusal: AdviceByOutcome = {
   wrong: 'Treat decline and cancel alike here: neither is a yes. Do not rely on asking again after a cancel.',
   'answers-by-itself':
     'Do not tell the model that the person said no: whyNot(answer) says that the host answered. Where the answer matters, ask on a page.',
@@ -31,13 +31,13 @@ const refusal: Told = {
   'not-declared': elsewhere,
 };
 
-const waiting: Told = {
+const waiting: AdviceByOutcome = {
   dropped:
     'Ask early and keep questions short. A call that takes hours can continue with a ticket: ' +
     `${documentation('connect.md#waiting')}.`,
 };
 
-const advice: Readonly<Record<RowName, Told>> = {
+const advice: Readonly<Record<RowName, AdviceByOutcome>> = {
   form: { ...field, wrong: proof },
   'fields.text': {
     ...field,

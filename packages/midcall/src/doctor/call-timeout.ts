@@ -11,7 +11,7 @@ const mostSeconds = 600;
 
 export interface CallTimeoutOptions {
   readonly chartOf: (ctx: ServerContext) => Chart;
-  readonly found: () => Promise<void>;
+  readonly report: () => Promise<void>;
   readonly outputSchema: z.ZodType;
   readonly reported: (chart: Chart) => CallToolResult;
   /** Runs a function later; the result cancels it. */
@@ -21,7 +21,7 @@ export interface CallTimeoutOptions {
 /** Registers the tool. */
 export function registerCallTimeout(
   server: McpServer,
-  { chartOf, found, reported, ...options }: CallTimeoutOptions,
+  { chartOf, report: found, reported, ...options }: CallTimeoutOptions,
 ): void {
   const { outputSchema, timer = startTimer } = options;
   server.registerTool(

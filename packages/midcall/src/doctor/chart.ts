@@ -43,7 +43,7 @@ export class Chart {
   /** Whether the host asks for progress; undefined if it is not known yet. */
   hearsProgress: boolean | undefined;
   readonly #now: () => number;
-  readonly #found = new Map<RowName, Finding>();
+  readonly #findings = new Map<RowName, Finding>();
   readonly #out = new Map<CheckName, Out>();
   #can: Can = nothing;
   #hold: { readonly row: RowName; readonly at: number; leftAt?: number } | undefined;
@@ -76,7 +76,7 @@ export class Chart {
         check !== 'sampling' &&
         this.#declared(check) &&
         !this.#out.has(check) &&
-        !rowsOf(check).every(row => this.#found.has(row)),
+        !rowsOf(check).every(row => this.#findings.has(row)),
     );
   }
 
@@ -91,7 +91,7 @@ export class Chart {
 
   settle(check: CheckName, findings: ReadonlyMap<RowName, Finding>): void {
     this.#out.delete(check);
-    for (const [row, each] of findings) this.#found.set(row, each);
+    for (const [row, each] of findings) this.#findings.set(row, each);
   }
 
   /** The call that was in progress has ended, was given up, or goes on with the client's next request. */
@@ -105,14 +105,17 @@ export class Chart {
     this.#hold = hold;
     return how => {
       const end: HoldEnd = hold.leftAt === undefined ? { how } : { how: 'left', afterMs: hold.leftAt - hold.at };
-      this.#found.set(row, judgeHold(this.#now() - hold.at, end));
+      this.#findings.set(row, judgeHold(this.#now() - hold.at, end));
       if (this.#hold === hold) this.#hold = undefined;
     };
   }
 
   /** Notes that the host does not ask for progress, so that nothing can be tried with it. */
   silent(): void {
-    this.#found.set('timeout.progress', finding('not-declared', 0, 'The host gives no progress token with its calls.'));
+    this.#findings.set(
+      'timeout.progress',
+      finding('not-declared', 0, 'The host gives no progress token with its calls.'),
+    );
   }
 
   /** What is known of each line, in the order of the report. */
@@ -129,7 +132,7 @@ export class Chart {
     const hold = this.#hold;
     if (hold?.row === row && hold.leftAt !== undefined)
       return judgeHold(0, { how: 'left', afterMs: hold.leftAt - hold.at });
-    const current = lost.get(row) ?? this.#found.get(row);
+    const current = lost.get(row) ?? this.#findings.get(row);
     if (current) return current;
     return this.declares(row) ? finding('not-tried', 0, '') : finding('not-declared', 0, '');
   }

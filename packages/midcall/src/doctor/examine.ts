@@ -14,7 +14,6 @@ import { type Finding, finding } from './finding.ts';
 import { judgeFields, judgePage, judgeRefusal, judgeWord } from './judge-answers.ts';
 import { judgeReply, judgeRoots } from './judge-host.ts';
 import {
-  type Drawn,
   declineQuestion,
   dismissQuestion,
   draw,
@@ -22,6 +21,7 @@ import {
   fieldsWanted,
   pageMessage,
   type Question,
+  type RandomValues,
   samplingPrompt,
   wordQuestion,
 } from './questions.ts';
@@ -29,7 +29,7 @@ import {
 export interface Examination {
   readonly chart: Chart;
   /** The checks that were named; what is left if absent. */
-  readonly named: readonly CheckName[] | undefined;
+  readonly requested: readonly CheckName[] | undefined;
   /** Milliseconds for each question. */
   readonly waitMs: number;
   /** A random whole number below its argument. */
@@ -39,7 +39,7 @@ export interface Examination {
   /** Why no page can be shown to anybody from here; undefined if one can. */
   readonly noPages: string | undefined;
   /** Told whenever something was found. */
-  readonly found: () => Promise<void>;
+  readonly report: () => Promise<void>;
 }
 
 /** A page is given up before the rounds of a 2026-07-28 client are, each of which waits less than a minute for it. */
@@ -51,7 +51,7 @@ type Findings = ReadonlyMap<RowName, Finding>;
 const questionChecks: readonly CheckName[] = ['form', 'fields', 'decline', 'dismiss', 'page'];
 
 export async function examine(call: Call, examination: Examination): Promise<void> {
-  const { chart, named, found, random } = examination;
+  const { chart, requested: named, report: found, random } = examination;
   const plan = await call.step('plan', () => ({ ...chart.plan(named), drawn: draw(random) }));
   call.defer(() => chart.leave());
   const questions = plan.checks.filter(check => questionChecks.includes(check));
@@ -75,7 +75,7 @@ export async function examine(call: Call, examination: Examination): Promise<voi
 async function attempt(
   check: CheckName,
   lead: string,
-  drawn: Drawn,
+  drawn: RandomValues,
   call: Call,
   { chart, waitMs, announcesRoots, noPages }: Examination,
 ): Promise<() => Findings> {
@@ -118,7 +118,7 @@ async function attempt(
 
 async function sampled(
   call: Call,
-  drawn: Drawn,
+  drawn: RandomValues,
   timeoutMs: number,
 ): Promise<{ readonly text: string } | { readonly error: unknown }> {
   try {

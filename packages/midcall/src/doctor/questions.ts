@@ -5,7 +5,7 @@
 import { type Form, form } from '@midcall/core/form';
 
 /** The random values of one call. */
-export interface Drawn {
+export interface RandomValues {
   readonly word: string;
   /** What the model is to say. */
   readonly reply: string;
@@ -73,7 +73,7 @@ const titled = (all: Readonly<Record<string, string>>) =>
 const untouched = 'leave me';
 
 /** @param below - a random whole number from 0 to below its argument */
-export function draw(below: (limit: number) => number): Drawn {
+export function draw(below: (limit: number) => number): RandomValues {
   const word = words[below(words.length)]!;
   const others = words.filter(each => each !== word);
   const left = below(3);
@@ -87,7 +87,7 @@ export function draw(below: (limit: number) => number): Drawn {
 }
 
 /** Proves that somebody reads. */
-export const wordQuestion = ({ word }: Drawn): Question => ({
+export const wordQuestion = ({ word }: RandomValues): Question => ({
   message: `Type the word '${word}' into the field, and send it.`,
   form: form({
     type: 'object',
@@ -97,7 +97,7 @@ export const wordQuestion = ({ word }: Drawn): Question => ({
 });
 
 /** Every kind of field. */
-export const fieldsQuestion = ({ number, colour, animals: two }: Drawn): Question => ({
+export const fieldsQuestion = ({ number, colour, animals: two }: RandomValues): Question => ({
   message:
     `Leave the first field as it is. Number: ${number}. The box: yes. Colour: ${titleOf(colours, colour)}. ` +
     `Animals: ${two.map(each => titleOf(animals, each)).join(' and ')}. Then send it.`,
@@ -115,7 +115,7 @@ export const fieldsQuestion = ({ number, colour, animals: two }: Drawn): Questio
 });
 
 /** What the fields are to hold. */
-export const fieldsWanted = ({ number, colour, animals: two }: Drawn): Readonly<Record<string, unknown>> => ({
+export const fieldsWanted = ({ number, colour, animals: two }: RandomValues): Readonly<Record<string, unknown>> => ({
   text: untouched,
   number,
   boolean: true,
@@ -139,6 +139,7 @@ export const dismissQuestion: Question = {
 
 export const pageMessage = 'Open this page and press its button.';
 
-export const samplingPrompt = ({ reply }: Drawn): string => `Reply with the one word '${reply}' and nothing else.`;
+export const samplingPrompt = ({ reply }: RandomValues): string =>
+  `Reply with the one word '${reply}' and nothing else.`;
 
 const titleOf = (all: Readonly<Record<string, string>>, value: string): string => all[value] ?? value;

@@ -126,12 +126,12 @@ export function doctorServer({
         const chart = chartOf(call.client);
         await examine(call, {
           chart,
-          named: checks?.length === 0 ? undefined : checks,
+          requested: checks?.length === 0 ? undefined : checks,
           waitMs,
           random,
           announcesRoots: announcesRoots(call.client?.capabilities),
           noPages: noPages(served),
-          found,
+          report: found,
         });
         return reported(chart);
       },
@@ -155,7 +155,7 @@ export function doctorServer({
     registerCallTimeout(server, {
       chartOf: ctx => chartOf(mid.client(server, ctx)),
       timer,
-      found,
+      report: found,
       outputSchema: reportShape,
       reported,
     });

@@ -12,13 +12,13 @@ import type { Files } from '@midcall/server/roots';
 import { type Amendment, amend, tagsOf } from './front-matter.ts';
 import { headBytes, isHidden, isNoteName, type Note } from './note.ts';
 import { beginning, plain } from './plain.ts';
-import type { Seen } from './proposal.ts';
+import type { NoteForModel } from './proposal.ts';
 import {
   archiveFolder,
   each,
-  type Found,
   folderOf,
   idsOf,
+  type NoteFile,
   nameOf,
   noteFiles,
   place,
@@ -79,7 +79,7 @@ export interface Notebook {
   restore(note: DeletedNote): Promise<Moved>;
   archive(note: Note): Promise<Moved>;
   /** The newest notes, their tags and how they begin; those that cannot be read are left out. */
-  glance(folder: string | undefined, most: number): Promise<Seen[]>;
+  glance(folder: string | undefined, most: number): Promise<NoteForModel[]>;
   /** Changes title and tags in the front matter; the text of the note stays as it was. */
   amend(note: Note, change: Amendment): Promise<Amended>;
 }
@@ -96,7 +96,7 @@ export function notebook(files: Files, now: () => number): Notebook {
     return path;
   };
 
-  const noteAt = async (name: string): Promise<Found> => {
+  const noteAt = async (name: string): Promise<NoteFile> => {
     const path = await files.absolute(name);
     const placed = place(files, path);
     if (!placed || isHidden(placed.relative)) throw hidden(name);
@@ -109,10 +109,10 @@ export function notebook(files: Files, now: () => number): Notebook {
     return placed;
   };
 
-  const idOf = (file: Found): string => idsOf(files, [file]).get(file.path)!;
+  const idOf = (file: NoteFile): string => idsOf(files, [file]).get(file.path)!;
 
   /** The note as it is now, or why it is not the one that was shown (notebook-B2). */
-  const still = async (note: Note): Promise<Found | Exclude<Moved, { outcome: 'moved' }>> => {
+  const still = async (note: Note): Promise<NoteFile | Exclude<Moved, { outcome: 'moved' }>> => {
     try {
       const file = await noteAt(note.path);
       const { title } = await readNote(files, file, note.id);
@@ -124,7 +124,7 @@ export function notebook(files: Files, now: () => number): Notebook {
   };
 
   const move = async (from: string, root: string, relative: string): Promise<Moved> => {
-    const target: Found = { path: `${root}/${relative}`, root, relative };
+    const target: NoteFile = { path: `${root}/${relative}`, root, relative };
     const to = nameOf(files, target);
     try {
       await files.rename(from, target.path);
@@ -194,7 +194,7 @@ export function notebook(files: Files, now: () => number): Notebook {
     },
 
     async read(which) {
-      let file: Found | undefined;
+      let file: NoteFile | undefined;
       if ('path' in which) file = await noteAt(which.path);
       else {
         const noteFilePaths = await noteFiles(files);

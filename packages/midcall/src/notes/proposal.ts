@@ -10,7 +10,7 @@ import type { Note } from './note.ts';
 import { plain } from './plain.ts';
 
 /** A note as the model sees it. */
-export interface Seen {
+export interface NoteForModel {
   readonly note: Note;
   readonly tags: readonly string[];
   readonly excerpt: string;
@@ -36,7 +36,7 @@ export function summaryRequest(note: Note, text: string): SamplingRequest {
 }
 
 /** Asks for titles and tags. */
-export function tidyRequest(seen: readonly Seen[]): SamplingRequest {
+export function tidyRequest(seen: readonly NoteForModel[]): SamplingRequest {
   const notes = seen.map(({ note, tags, excerpt }) => ({ note_id: note.id, title: note.title, tags, excerpt }));
   return {
     systemPrompt:
@@ -53,7 +53,7 @@ const replied = z.object({
 });
 
 /** @returns undefined if the reply is not what was asked for */
-export function readProposals(reply: string, seen: readonly Seen[]): Proposal[] | undefined {
+export function readProposals(reply: string, seen: readonly NoteForModel[]): Proposal[] | undefined {
   const checked = replied.safeParse(fromJson(reply.slice(reply.indexOf('{'), reply.lastIndexOf('}') + 1)));
   if (!checked.success) return undefined;
   return seen.flatMap(({ note, tags }) => {

@@ -17,7 +17,7 @@ export interface Scan {
 }
 
 /** A file with its root. */
-export interface Found extends Placed {
+export interface NoteFile extends Placed {
   readonly root: string;
 }
 
@@ -42,7 +42,7 @@ export async function each<T, R>(items: readonly T[], fn: (item: T) => Promise<R
 }
 
 /** Where a path lies: its root and what is below it; undefined if it is in none. */
-export function place(files: Pick<Files, 'roots'>, path: string): Found | undefined {
+export function place(files: Pick<Files, 'roots'>, path: string): NoteFile | undefined {
   const inside = (root: string): boolean => path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
   const [root] = files.roots
     .map(each => each.path)
@@ -56,8 +56,8 @@ export function place(files: Pick<Files, 'roots'>, path: string): Found | undefi
  * Every note file, the archive's included.
  * @param within - an absolute path, a folder or one file; everything if absent
  */
-export async function noteFiles(files: Files, within?: string): Promise<Found[]> {
-  const filesByPath = new Map<string, Found>();
+export async function noteFiles(files: Files, within?: string): Promise<NoteFile[]> {
+  const filesByPath = new Map<string, NoteFile>();
   for (const top of within === undefined ? files.roots.map(root => root.path) : [within]) {
     const one = within !== undefined && (await files.stat(top)).kind === 'file';
     const entries = one
@@ -72,7 +72,7 @@ export async function noteFiles(files: Files, within?: string): Promise<Found[]>
 }
 
 /** Absolute path -> id. If there are several roots, a root's name counts as part of the path. */
-export function idsOf(files: Pick<Files, 'roots'>, noteFileList: readonly Found[]): ReadonlyMap<string, string> {
+export function idsOf(files: Pick<Files, 'roots'>, noteFileList: readonly NoteFile[]): ReadonlyMap<string, string> {
   if (files.roots.length === 1) return noteIds(noteFileList);
   return noteIds(
     noteFileList.map(file => ({ path: file.path, relative: `${rootName(files, file)}/${file.relative}` })),
@@ -84,7 +84,7 @@ function isArchived({ relative }: Pick<Placed, 'relative'>): boolean {
   return relative.startsWith(`${archiveFolder}/`);
 }
 
-function rootName(files: Pick<Files, 'roots'>, { root }: Pick<Found, 'root'>): string {
+function rootName(files: Pick<Files, 'roots'>, { root }: Pick<NoteFile, 'root'>): string {
   return files.roots.find(each => each.path === root)?.name || basename(root) || root;
 }
 
@@ -95,14 +95,14 @@ export function nameOf(files: Pick<Files, 'roots'>, { path, relative }: Placed):
 }
 
 /** The folder of a note, as a person reads it. */
-export function folderOf(files: Pick<Files, 'roots'>, file: Found): string {
+export function folderOf(files: Pick<Files, 'roots'>, file: NoteFile): string {
   const folder = file.relative.split('/').slice(0, -1).join('/');
   if (folder === '') return plain(rootName(files, file));
   return plain(files.roots.length > 1 ? `${rootName(files, file)}/${folder}` : folder);
 }
 
 /** One file as a note. */
-export async function readNote(files: Files, file: Found, id: string): Promise<Note> {
+export async function readNote(files: Files, file: NoteFile, id: string): Promise<Note> {
   const handle = await files.open(file.path);
   try {
     const head = await handle.read({ position: 0, length: headBytes });

@@ -21,7 +21,7 @@ export class CallEnd {
   #toldBefore = false;
   /** The author's own word that the call failed, which is no failure of the handler. */
   #saysError = false;
-  #asked: readonly Unstamped[] = [];
+  #askEvents: readonly Unstamped[] = [];
   /** What `onError` has been given. */
   #given: Set<unknown> | undefined;
   readonly #began: number;
@@ -51,11 +51,11 @@ export class CallEnd {
 
   /**
    * @param outcome - what the drivers made of it
-   * @param asked - the questions that leave with it
+   * @param askEvents - the questions that leave with it
    */
-  is(outcome: RequestOutcome | 'input-required', asked: readonly (Unstamped | undefined)[] = []): void {
+  is(outcome: RequestOutcome | 'input-required', askEvents: readonly (Unstamped | undefined)[] = []): void {
     this.#outcome = outcome;
-    this.#asked = asked.filter(event => event !== undefined);
+    this.#askEvents = askEvents.filter(event => event !== undefined);
   }
 
   /** The handler's own result. */
@@ -80,7 +80,7 @@ export class CallEnd {
   tell(final: Final): void {
     if (this.#toldBefore) return;
     const { outcome, error } = this.#judged(final);
-    if (outcome !== 'failed' && outcome !== 'cancelled') for (const event of this.#asked) this.#audit(event);
+    if (outcome !== 'failed' && outcome !== 'cancelled') for (const event of this.#askEvents) this.#audit(event);
     this.trace?.end(outcome, outcome === 'failed' ? error : undefined);
     const code = outcome === 'failed' || outcome === 'url-required' ? { code: errorCode(error) } : {};
     const isError = outcome === 'done' && this.#saysError;

@@ -22,24 +22,24 @@ export interface Detached {
   settle?: () => Promise<unknown>;
 }
 
-type Told = (over: AbortSignal) => void;
+type OverListener = (over: AbortSignal) => void;
 
 const detached = new WeakMap<ServerContext, Detached>();
-const listening = new WeakMap<ServerContext, Told[]>();
+const listening = new WeakMap<ServerContext, OverListener[]>();
 
 /** @returns the same context, known as one that nobody is connected to */
 export function detach(ctx: ServerContext, as: Detached): ServerContext {
   detached.set(ctx, as);
-  for (const told of listening.get(ctx) ?? []) if (as.over) told(as.over);
+  for (const listener of listening.get(ctx) ?? []) if (as.over) listener(as.over);
   listening.delete(ctx);
   return ctx;
 }
 
 export const detachedOf = (ctx: ServerContext): Detached | undefined => detached.get(ctx);
 
-/** Tells when a request belongs to a task, at once where it does already. @param told - given what fires when that is over */
-export function whenDetached(ctx: ServerContext, told: Told): void {
-  const known = detached.get(ctx);
-  if (known?.over) told(known.over);
-  else if (!known) listening.set(ctx, [...(listening.get(ctx) ?? []), told]);
+/** Tells when a request belongs to a task, at once where it does already. @param listener - given what fires when that is over */
+export function whenDetached(ctx: ServerContext, listener: OverListener): void {
+  const state = detached.get(ctx);
+  if (state?.over) listener(state.over);
+  else if (!state) listening.set(ctx, [...(listening.get(ctx) ?? []), listener]);
 }

@@ -78,16 +78,16 @@ class Handle implements GatewayCall {
   }
 
   get sample(): Call['sample'] {
-    return asked => this.#watch('sample', this.#sampling().sample(asked));
+    return request => this.#watch('sample', this.#sampling().sample(request));
   }
 
   get sampleWithTools(): Call['sampleWithTools'] {
-    return asked => this.#watch('sampleWithTools', this.#sampling().sampleWithTools(asked));
+    return request => this.#watch('sampleWithTools', this.#sampling().sampleWithTools(request));
   }
 
   get step(): Call['step'] {
     const steps = this.#stepping();
-    return (name, work, given) => this.#watch(`step '${name}'`, steps.take(name, work, given)) as never;
+    return (name, work, options) => this.#watch(`step '${name}'`, steps.take(name, work, options)) as never;
   }
 
   get now(): Call['now'] {
@@ -159,7 +159,7 @@ class Handle implements GatewayCall {
 
   get onTask(): GatewayCall['onTask'] {
     const { ctx } = this.#options.listener ?? {};
-    return told => ctx && whenDetached(ctx, told);
+    return listener => ctx && whenDetached(ctx, listener);
   }
 
   get signal(): AbortSignal {

@@ -2,19 +2,19 @@
 import type { CallToolResult, GetPromptResult, ReadResourceResult } from '@modelcontextprotocol/server';
 
 /** A text as the result of a tool. */
-export const toolResult = (given: CallToolResult | string): CallToolResult =>
-  typeof given === 'string' ? { content: [{ type: 'text', text: given }] } : given;
+export const toolResult = (result: CallToolResult | string): CallToolResult =>
+  typeof result === 'string' ? { content: [{ type: 'text', text: result }] } : result;
 
 /** A text as a prompt of one message, which the person says. */
-export const promptResult = (given: GetPromptResult | string): GetPromptResult =>
-  typeof given === 'string' ? { messages: [{ role: 'user', content: { type: 'text', text: given } }] } : given;
+export const promptResult = (result: GetPromptResult | string): GetPromptResult =>
+  typeof result === 'string' ? { messages: [{ role: 'user', content: { type: 'text', text: result } }] } : result;
 
 /** A text as the contents of the resource that was read. */
 export const resourceResult = (
-  given: ReadResourceResult | string,
+  result: ReadResourceResult | string,
   uri: URL,
   mimeType: string | undefined,
 ): ReadResourceResult =>
-  typeof given === 'string'
-    ? { contents: [{ uri: uri.href, text: given, ...(mimeType !== undefined && { mimeType }) }] }
-    : given;
+  typeof result === 'string'
+    ? { contents: [{ uri: uri.href, text: result, ...(mimeType !== undefined && { mimeType }) }] }
+    : result;

@@ -75,12 +75,12 @@ export async function readRequest(
   argumentsDigest: string = digest(params.arguments ?? {}),
 ): Promise<CallRequest> {
   const receivedAt = config.now();
-  const known = detachedOf(ctx);
-  const principal = known ? known.principal : await principalOf(ctx, config);
+  const detachedCall = detachedOf(ctx);
+  const principal = detachedCall ? detachedCall.principal : await principalOf(ctx, config);
   const name = params.name ?? params.uri ?? '';
   const binding: Binding = {
     principal: principalKey(principal),
-    client: known ? known.clientId : clientOf(ctx, config.keys.ephemeral),
+    client: detachedCall ? detachedCall.clientId : clientOf(ctx, config.keys.ephemeral),
     method: registered.method,
     name,
     arguments: argumentsDigest,
@@ -97,7 +97,7 @@ export async function readRequest(
     name,
     arguments: params.arguments ?? {},
     receivedAt,
-    answeredAt: known?.answeredAt ?? {},
+    answeredAt: detachedCall?.answeredAt ?? {},
   };
 }
 

@@ -23,13 +23,13 @@ const overHttp = (ctx: ServerContext): boolean => ctx.http !== undefined;
 /** The author's principal over HTTP; the operating system's user on stdio, where the client runs as that user. */
 export async function principalOf(ctx: ServerContext, options: PrincipalOptions): Promise<Principal | undefined> {
   if (!overHttp(ctx)) return processUser();
-  const { principal: given } = options;
-  const found = await given?.(ctx);
-  if (given && found && !probed.has(given)) {
-    probed.add(given);
-    if (same(found, await ofNobody(given, ctx))) options.warnOnce('principal', everybodyIsOne);
+  const { principal: configured } = options;
+  const principal = await configured?.(ctx);
+  if (configured && principal && !probed.has(configured)) {
+    probed.add(configured);
+    if (same(principal, await ofNobody(configured, ctx))) options.warnOnce('principal', everybodyIsOne);
   }
-  return found;
+  return principal;
 }
 
 /** The user this process runs as. */
@@ -58,12 +58,12 @@ function whoRuns(): string {
 }
 
 /** Asks for the principal of a request that carries nothing by which anybody could be known. */
-async function ofNobody(given: PrincipalOf, ctx: ServerContext): Promise<Principal | undefined> {
+async function ofNobody(configured: PrincipalOf, ctx: ServerContext): Promise<Principal | undefined> {
   const { id, method, signal } = ctx.mcpReq;
   const http = { req: new Request('http://localhost/') };
   const nobody = { mcpReq: { id, method, signal, requestState: () => undefined }, http };
   try {
-    return await given(nobody as unknown as ServerContext);
+    return await configured(nobody as unknown as ServerContext);
   } catch {
     return undefined;
   }

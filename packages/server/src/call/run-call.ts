@@ -58,13 +58,13 @@ export async function runCall<R>(
     traced?.saw(event);
   };
   const { attempt, keptMs = 1 } = opened;
-  const { kept = config.kept } = opened;
+  const { stepStore: kept = config.kept } = opened;
   const stored = attempt && stepLedger(kept, opened.flow, keptMs);
   const settled =
     attempt &&
     (async (outcome: Final) => {
-      const settle = async (given: unknown) => {
-        const answered = await attempt.answer(given);
+      const settle = async (response: unknown) => {
+        const answered = await attempt.answer(response);
         if (answered) await stored?.forget();
         return answered;
       };
@@ -185,7 +185,7 @@ async function watched<R>(handler: () => R | Promise<R>, config: Config): Promis
 
 /** What ends a retry whose earlier attempt died while a step was in progress; undefined if none did. */
 async function inDoubt(
-  { attempt, flow, kept }: OpenedCall,
+  { attempt, flow, stepStore: kept }: OpenedCall,
   audit: (event: Unstamped) => void,
   config: Config,
 ): Promise<MidcallError | undefined> {

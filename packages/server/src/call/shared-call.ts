@@ -58,7 +58,7 @@ export interface SharedCall {
   /** True if nobody is connected, so that nothing is to be done but to record the end. */
   readonly abandoned: boolean;
   /** Where steps are written. */
-  readonly kept: Store;
+  readonly stepStore: Store;
   /** Milliseconds for which they are. */
   readonly keptMs: number;
   /** Progress that an earlier holder may have told. */

@@ -62,13 +62,13 @@ export class Steps {
   /** @param between - the attempts of a step it comes between, where it does */
   async sleep(until: number | Date, between?: unknown): Promise<void> {
     const { now, timer } = this.#surroundings.config;
-    const wanted = typeof until === 'number' ? until : until.getTime();
-    if (!Number.isFinite(wanted) || wanted < 0) {
+    const wakeAt = typeof until === 'number' ? until : until.getTime();
+    if (!Number.isFinite(wakeAt) || wakeAt < 0) {
       throw new TypeError(
         'call.sleep: the first argument must be a number of milliseconds from 0 up, or a valid Date.',
       );
     }
-    const due = await this.draw('sleep', () => (typeof until === 'number' ? now() + until : wanted), between);
+    const due = await this.draw('sleep', () => (typeof until === 'number' ? now() + until : wakeAt), between);
     for (let left = due - now(); left > 0; left = due - now()) {
       await new Promise<void>(resolve => {
         const stop = timer(resolve, Math.min(left, MAX_TIMEOUT_MS));
@@ -95,14 +95,14 @@ export class Steps {
             return run.signal;
           },
         };
-        const once = (given: StepContext) =>
-          effect ? observed(config.observe, run, { by: 'step', name }, () => work(given)) : work(given);
+        const once = (context: StepContext) =>
+          effect ? observed(config.observe, run, { by: 'step', name }, () => work(context)) : work(context);
         const limited = () =>
           timeoutMs === undefined ? once(context) : within(timeoutMs, name, context, config, once);
         return {
           run: async () => {
-            const found = as.inDoubt ? await check?.(context) : undefined;
-            return found === undefined ? limited() : found;
+            const outcome = as.inDoubt ? await check?.(context) : undefined;
+            return outcome === undefined ? limited() : outcome;
           },
           idempotent,
           ...(check ? { check: () => check(context) } : {}),

@@ -36,17 +36,17 @@ export class Browsers {
   async find(request: Request, page: PageAsk): Promise<Browser | undefined> {
     const name = pageDigest(page.pageId);
     const prefix = `${await this.#cookieName(name)}=`;
-    const given = (request.headers.get('cookie') ?? '').split(/;\s*/).filter(each => each.startsWith(prefix));
-    let found: Browser | undefined;
-    for (const each of given) {
+    const cookies = (request.headers.get('cookie') ?? '').split(/;\s*/).filter(each => each.startsWith(prefix));
+    let browser: Browser | undefined;
+    for (const each of cookies) {
       const value = each.slice(prefix.length);
       const opened = this.#host.sealer.open(value, PURPOSE);
-      const held = opened.ok ? (opened.payload as { t?: unknown; c?: unknown }) : undefined;
-      if (held?.t !== name) continue;
-      if (held.c === true) return { value, checked: true };
-      found ??= { value, checked: false };
+      const payload = opened.ok ? (opened.payload as { t?: unknown; c?: unknown }) : undefined;
+      if (payload?.t !== name) continue;
+      if (payload.c === true) return { value, checked: true };
+      browser ??= { value, checked: false };
     }
-    return found;
+    return browser;
   }
 
   /** The browser by its cookie, or as a new one, which is given the cookie that comes with it. */
@@ -54,8 +54,8 @@ export class Browsers {
     request: Request,
     page: PageAsk,
   ): Promise<{ readonly browser: Browser; readonly cookie: string | undefined }> {
-    const known = await this.find(request, page);
-    return known ? { browser: known, cookie: undefined } : this.begin(page, false);
+    const current = await this.find(request, page);
+    return current ? { browser: current, cookie: undefined } : this.begin(page, false);
   }
 
   /** A new browser, and its cookie (visit-V3). */
@@ -79,8 +79,8 @@ export class Browsers {
   /** True if the token of a form is the one that this browser was shown (visit-V2). */
   holds(browser: Browser, token: string | undefined): boolean {
     if (token === undefined) return false;
-    const [given, held] = [Buffer.from(token), Buffer.from(this.formToken(browser))];
-    return given.length === held.length && timingSafeEqual(given, held);
+    const [presented, expected] = [Buffer.from(token), Buffer.from(this.formToken(browser))];
+    return presented.length === expected.length && timingSafeEqual(presented, expected);
   }
 
   /** True if a browser sent this from a page of ours (visit-V2). */

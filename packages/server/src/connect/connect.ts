@@ -212,10 +212,10 @@ function kindsOf({ kinds = [], vault }: ConnectOptions): ReadonlyMap<string, Pag
 }
 
 /** Reads the base URL: no query, no fragment, no user, no slash at the end. */
-function readBase(given: string | URL): URL {
+function readBase(configured: string | URL): URL {
   let url: URL;
   try {
-    url = new URL(given);
+    url = new URL(configured);
   } catch {
     throw new MidcallError('server/setup', 'baseUrl must be a web address, such as https://notes.example.com/connect.');
   }

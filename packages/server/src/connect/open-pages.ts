@@ -90,8 +90,8 @@ export class OpenPages {
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const text = await store.get(key);
       // A list that this server did not write counts for nothing.
-      const known = text === undefined ? [] : ((openUnder(sealer, PURPOSE, key, text) ?? []) as readonly Counted[]);
-      const next = await change(known.filter(([, dueAt]) => dueAt > now()));
+      const counted = text === undefined ? [] : ((openUnder(sealer, PURPOSE, key, text) ?? []) as readonly Counted[]);
+      const next = await change(counted.filter(([, dueAt]) => dueAt > now()));
       if (next === undefined) return false;
       const ttlMs = Math.max(1, ...next.map(([, dueAt]) => dueAt - now()));
       const condition = text === undefined ? { ifAbsent: true } : { ifEquals: text };

@@ -69,7 +69,7 @@ interface Remembered {
 export class PageRecords {
   readonly #host: PagesHost;
   readonly #waiting = new Map<string, Set<() => void>>();
-  readonly #known = new Map<string, Remembered>();
+  readonly #remembered = new Map<string, Remembered>();
 
   constructor(host: PagesHost) {
     this.#host = host;
@@ -77,34 +77,34 @@ export class PageRecords {
 
   /** Writes a page, unless it is there. */
   async issue(page: PageAsk): Promise<void> {
-    const known = this.#know(page.pageId);
-    const key = `page:${known.name}`;
+    const remembered = this.#know(page.pageId);
+    const key = `page:${remembered.name}`;
     const ttlMs = Math.max(1, page.dueAt - this.#host.now()) + REMEMBERED_MS;
     const json = JSON.stringify(under(key, page));
     const sealed = this.#host.sealer.sealJson(json, PURPOSE);
-    known.issued = { sealed, json };
+    remembered.issued = { sealed, json };
     await this.#host.store.set(key, sealed, { ttlMs, ifAbsent: true });
   }
 
   /** What a page asks; undefined for one that was never issued, or so long ago that nothing is left of it. */
   async find(pageId: string): Promise<PageAsk | undefined> {
     if (!pageIdShape.test(pageId)) return undefined;
-    const known = this.#know(pageId);
-    const sealed = await this.#host.store.get(`page:${known.name}`);
-    return sealed === undefined ? undefined : this.#ask(known, sealed);
+    const remembered = this.#know(pageId);
+    const sealed = await this.#host.store.get(`page:${remembered.name}`);
+    return sealed === undefined ? undefined : this.#ask(remembered, sealed);
   }
 
   /** What a page asks while it may be answered, and else why it may not; undefined as for {@link find}. */
   async look(pageId: string): Promise<Looked | undefined> {
     if (!pageIdShape.test(pageId)) return undefined;
     const { store } = this.#host;
-    const known = this.#know(pageId);
-    const { name } = known;
+    const remembered = this.#know(pageId);
+    const { name } = remembered;
     const [sealed, turn] = await Promise.all([store.get(`page:${name}`), store.get(`page-turn:${name}`)]);
     if (sealed === undefined) return undefined;
     if (turn !== undefined) return { standing: await this.#judge(name, turn) };
-    const found = this.#ask(known, sealed);
-    return found && (this.#host.now() >= found.dueAt ? { standing: 'expired' } : { standing: 'open', page: found });
+    const page = this.#ask(remembered, sealed);
+    return page && (this.#host.now() >= page.dueAt ? { standing: 'expired' } : { standing: 'open', page });
   }
 
   async standing(page: PageAsk): Promise<Standing> {
@@ -200,11 +200,11 @@ export class PageRecords {
   ): Promise<PageOutcome | undefined> {
     for (;;) {
       let away: unknown;
-      const known = await this.#read(`page-result:${name}`).catch(error => {
+      const result = await this.#read(`page-result:${name}`).catch(error => {
         if (!isMidcallError(error, 'store/unavailable')) throw error;
         away = error;
       });
-      if (known !== undefined) return known as unknown as PageOutcome;
+      if (result !== undefined) return result as unknown as PageOutcome;
       const left = until - this.#host.now();
       if (left <= 0 && away) throw away;
       if (left <= 0 || signal?.aborted) return undefined;
@@ -231,12 +231,12 @@ export class PageRecords {
   }
 
   #know(pageId: string): Remembered {
-    const known = this.#known.get(pageId);
-    if (known) return known;
-    const made: Remembered = { name: pageDigest(pageId) };
-    if (this.#known.size >= MAX_KNOWN) this.#known.delete(this.#known.keys().next().value!);
-    this.#known.set(pageId, made);
-    return made;
+    const remembered = this.#remembered.get(pageId);
+    if (remembered) return remembered;
+    const added: Remembered = { name: pageDigest(pageId) };
+    if (this.#remembered.size >= MAX_KNOWN) this.#remembered.delete(this.#remembered.keys().next().value!);
+    this.#remembered.set(pageId, added);
+    return added;
   }
 
   /** What a sealed page asks, in an object of its own. */

@@ -66,8 +66,8 @@ export class PageServer {
       return port;
     } catch (cause) {
       this.#starting = undefined;
-      const taken = (cause as NodeJS.ErrnoException).code === 'EADDRINUSE';
-      const why = taken
+      const portInUse = (cause as NodeJS.ErrnoException).code === 'EADDRINUSE';
+      const why = portInUse
         ? `port ${this.#options.port} is in use by another process. Omit connect's port, or give each server its own`
         : 'this process may not listen on 127.0.0.1';
       throw new MidcallError('connect/unavailable', `No page can be served: ${why}.`, { cause });

@@ -74,19 +74,19 @@ export class Visits implements VisitDesk {
   }
 
   async enter(request: Request, pageId: string): Promise<Visit | Response> {
-    const found = await this.open(pageId);
-    if (found instanceof Response) return found;
-    const who = await this.recognise(request, found);
+    const page = await this.open(pageId);
+    if (page instanceof Response) return page;
+    const who = await this.recognise(request, page);
     if (who instanceof Response) return who;
-    return who === 'unchecked' ? this.says(words.notYet) : this.visit(found, who);
+    return who === 'unchecked' ? this.says(words.notYet) : this.visit(page, who);
   }
 
   /** What the page asks, if its turn can still be had; otherwise the page that says why not. */
   async open(pageId: string): Promise<PageAsk | Response> {
     const { records } = this.#options;
-    const found = await records.look(pageId);
-    if (!found) return this.says(words.unknown);
-    return found.standing === 'open' ? found.page : this.says(words[found.standing]);
+    const record = await records.look(pageId);
+    if (!record) return this.says(words.unknown);
+    return record.standing === 'open' ? record.page : this.says(words[record.standing]);
   }
 
   /** How well the visitor is known, `unchecked` where the code is still to be typed, or the page that refuses them (visit-V1). */

@@ -33,7 +33,7 @@ export interface OpenedCall {
   /** Milliseconds its steps are kept. */
   readonly keptMs?: number;
   /** Where they are kept, where that is not this instance's own store. */
-  readonly kept?: Store;
+  readonly stepStore?: Store;
   /** Where another process may go on with this call. */
   readonly shared?: SharedCall;
   /** True where a ticket of a waiting page brought this request. */

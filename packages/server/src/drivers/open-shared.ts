@@ -16,7 +16,7 @@ export async function openShared(shared: SharedCall, request: CallRequest): Prom
   const begun = begins(shared.flow);
   if (shared.abandoned) {
     if (earlier !== undefined) return { ...begun, earlier };
-    throw interrupted(await flowSteps(shared.kept, shared.flow), false, 'call/interrupted');
+    throw interrupted(await flowSteps(shared.stepStore, shared.flow), false, 'call/interrupted');
   }
   if (caller.binding !== digest(binding) || principalKey(caller.principal) !== principalKey(principal)) {
     const data = { reason: 'handler_changed' };
@@ -33,7 +33,7 @@ export async function openShared(shared: SharedCall, request: CallRequest): Prom
       answer: outcome => shared.settle(outcome),
       abandon: async () => {},
     },
-    kept: shared.kept,
+    stepStore: shared.stepStore,
     keptMs: shared.keptMs,
     shared,
   };

@@ -59,8 +59,8 @@ export function fileAccess(config: Config): FileAccesses {
   const sessions = new WeakMap<McpServer, { readonly boundary: Boundary; readonly roots: SessionRoots }>();
   const sessionOf = (server: McpServer): SessionRoots => {
     const { boundary } = config;
-    const known = sessions.get(server);
-    if (known?.boundary === boundary) return known.roots;
+    const session = sessions.get(server);
+    if (session?.boundary === boundary) return session.roots;
     const roots = followRoots(server, boundary);
     sessions.set(server, { boundary, roots });
     return roots;
@@ -85,7 +85,7 @@ export function fileAccess(config: Config): FileAccesses {
   const of = (request: CallRequest): FileAccess => {
     const { server } = request;
     const { perRequest, asks, untold } = judge(request);
-    let asked: Promise<Said> | undefined;
+    let listing: Promise<Said> | undefined;
     let opened: Promise<Files> | undefined;
     /** True once the session was asked in this call: it works under one list, as on 2026-07-28. */
     let inSession = false;
@@ -94,7 +94,7 @@ export function fileAccess(config: Config): FileAccesses {
       inSession = true;
       return before;
     };
-    let told = false;
+    let warned = false;
 
     const ask = async (run: CallRun): Promise<Said> => {
       if (!asks) return undefined;
@@ -102,31 +102,31 @@ export function fileAccess(config: Config): FileAccesses {
       if (request.client.asks === 'rounds') config.warnOnce('roots', deprecated);
       const detail = rootsList(config.askTimeoutMs);
       const { value } = await run.ask({ ...rootsAsk, identity: 'roots/list', detail });
-      told = true;
+      warned = true;
       return readRoots(value);
     };
     /** What waits for the client's list is not for the function of a step to wait for, whoever asked for it first. */
     const refuseNested = (run: CallRun): void => {
-      if (asks && perRequest && !told) run.refuseNested(rootsAsk);
+      if (asks && perRequest && !warned) run.refuseNested(rootsAsk);
     };
     const once = async (run: CallRun): Promise<Said> => {
       refuseNested(run);
-      asked ??= ask(run);
-      return asked;
+      listing ??= ask(run);
+      return listing;
     };
     const open = async (run: CallRun): Promise<Files> => {
       if (untold) throw unaskedRoots();
-      const said = perRequest ? await once(run) : undefined;
+      const clientRoots = perRequest ? await once(run) : undefined;
       const files = await run.guarded(() =>
-        perRequest || !asks ? config.boundary.files(said) : sessionOf(server).files(request, askedBefore()),
+        perRequest || !asks ? config.boundary.files(clientRoots) : sessionOf(server).files(request, askedBefore()),
       );
       run.defer(() => files.close());
       return heldFiles(files, run, config.observe);
     };
     return {
       async roots(run) {
-        const said = await once(run);
-        return Array.isArray(said) ? said : undefined;
+        const clientRoots = await once(run);
+        return Array.isArray(clientRoots) ? clientRoots : undefined;
       },
       async files(run) {
         refuseNested(run);
@@ -204,7 +204,7 @@ function followRoots(server: McpServer, boundary: Boundary): SessionRoots {
   };
   whenServerCloses(server, () => void live?.close());
   return {
-    roots: (request, asked) => during(request, each => each.roots(asked)),
-    files: (request, asked) => during(request, each => each.files(asked)),
+    roots: (request, askedBefore) => during(request, each => each.roots(askedBefore)),
+    files: (request, askedBefore) => during(request, each => each.files(askedBefore)),
   };
 }

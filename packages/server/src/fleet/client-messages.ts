@@ -18,7 +18,7 @@ const forAll: ReadonlySet<string> = new Set([
   'resources/unsubscribe',
 ]);
 
-interface Said {
+interface ClientMessage {
   readonly method: string;
   readonly params?: { readonly requestId?: unknown };
 }
@@ -42,19 +42,19 @@ export class ClientMessages {
     if (!question) return;
     const call = names.call(keys, question.call);
     const sealed = sealAt(this.#member, answerPlace(call, question.ask), response);
-    const [said, holder] = (await commands.run(answerQuestion, call.call, question.ask, sealed)) as readonly string[];
-    if (said === 'answered') await replica.wake(holder ?? '', nameOfCall(keys, call));
+    const [status, holder] = (await commands.run(answerQuestion, call.call, question.ask, sealed)) as readonly string[];
+    if (status === 'answered') await replica.wake(holder ?? '', nameOfCall(keys, call));
   }
 
   async notification(keys: SessionKeys, record: SessionRecord, message: JSONRPCMessage, sender: Sender): Promise<void> {
-    const { method, params } = message as Said;
+    const { method, params } = message as ClientMessage;
     if (method === 'notifications/cancelled') await this.#cancel(keys, record, params?.requestId, sender);
     else await this.note(keys, message);
   }
 
   /** Notes what every server of the session has to be told. */
   async note(keys: SessionKeys, message: JSONRPCMessage): Promise<void> {
-    if (!forAll.has((message as Said).method)) return;
+    if (!forAll.has((message as ClientMessage).method)) return;
     const { commands, limits } = this.#member;
     const sealed = sealAt(this.#member, keys.log, message);
     await commands.run(logMessage, keys.session, keys.log, sealed, limits.idleMs, MOST_LOGGED);
@@ -69,8 +69,8 @@ export class ClientMessages {
     if (typeof requestId !== 'string' && typeof requestId !== 'number') return;
     const { commands, keys: names, replica } = this.#member;
     const call = names.call(keys, callName(requestId));
-    const [said, holder = '', count = ''] = (await commands.run(cancelCall, call.call)) as readonly string[];
-    if (said !== 'noted') return;
+    const [status, holder = '', count = ''] = (await commands.run(cancelCall, call.call)) as readonly string[];
+    if (status !== 'noted') return;
     if (await replica.isAlive(holder)) return replica.wake(holder, nameOfCall(keys, call));
     await this.#takeovers.take({ keys, record, standing: { call, holder, count }, sender, abandoned: true });
   }

@@ -101,10 +101,10 @@ export class ClientStream {
       standing: undefined,
     };
     if (primes) this.#prime(eventId(call.name, cursor));
-    const said = await this.#read(part, true);
-    if (said === 'gone' || said === 'forgotten') {
+    const outcome = await this.#read(part, true);
+    if (outcome === 'gone' || outcome === 'forgotten') {
       part.stopListening();
-      return said;
+      return outcome;
     }
     this.#parts.push(part);
     return undefined;
@@ -158,9 +158,9 @@ export class ClientStream {
     const pump = async (): Promise<void> => {
       do {
         part.again = false;
-        const said = await this.#read(part, false);
-        if (said === 'gone' || said === 'moved') return this.close();
-        if (said === 'more') part.again = true;
+        const outcome = await this.#read(part, false);
+        if (outcome === 'gone' || outcome === 'moved') return this.close();
+        if (outcome === 'more') part.again = true;
       } while (part.again && !this.#ended && part.state !== 'over');
     };
     // Where Redis is away, it is looked at again later.
@@ -178,8 +178,8 @@ export class ClientStream {
       readEvents,
       ...[part.hash, part.call.events, this.listener, part.cursor, attach ? 1 : 0],
     )) as readonly Reply[];
-    const [said, entries, holder, count, over, before] = reply;
-    if (said !== 'read') return said as 'gone' | 'forgotten' | 'moved';
+    const [status, entries, holder, count, over, before] = reply;
+    if (status !== 'read') return status as 'gone' | 'forgotten' | 'moved';
     if (attach && before !== '' && before !== this.listener) {
       const name = streamName(nameOfCall(this.#session, part.call));
       replica.wake(String(before).split('/')[0] ?? '', name).catch(onError);

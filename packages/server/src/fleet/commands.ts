@@ -94,8 +94,8 @@ export class Commands {
 /** The client's error as ours. Its own text is left behind, since it may repeat what was sent. */
 function judged(error: unknown, command: string): MidcallError {
   const { message, code } = (error ?? {}) as { message?: unknown; code?: unknown };
-  const said = typeof message === 'string' ? message : '';
-  const word = /^[A-Z]{2,20}(?= |$)/.exec(said)?.[0];
+  const errorText = typeof message === 'string' ? message : '';
+  const word = /^[A-Z]{2,20}(?= |$)/.exec(errorText)?.[0];
   if (word === 'OOM') return unavailable('is out of memory. Give it more, or lower the limits of this server');
   if (word === 'NOAUTH' || word === 'WRONGPASS' || word === 'NOPERM')
     return unavailable(`refuses ${command} (${word}). Check the user and its rights`);

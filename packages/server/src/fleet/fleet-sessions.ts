@@ -163,18 +163,18 @@ export class FleetSessions {
     }
     const keys = this.#member.keys.session(id);
     const local = await this.#sessions.get(keys.name);
-    const found = await this.#directory.find(keys, local?.logged ?? 0);
-    if (!found || found.record.id !== id || found.record.owner !== request.owner) return notFound;
+    const session = await this.#directory.find(keys, local?.logged ?? 0);
+    if (!session || session.record.id !== id || session.record.owner !== request.owner) return notFound;
     const version = headers.get('mcp-protocol-version');
     if (version !== null && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) {
       return { status: 400, code: -32000, message: 'MCP-Protocol-Version names no revision that sessions have.' };
     }
-    const within: Within = { keys, ...found, request };
+    const within: Within = { keys, ...session, request };
     if (method === 'DELETE') return this.#end(within);
     const now = this.#now();
     if (!local || now - local.notedAt > NOTE_USE_MS) {
       if (local) local.notedAt = now;
-      await this.#directory.used(keys, found.record);
+      await this.#directory.used(keys, session.record);
     }
     return method === 'GET' ? this.#listen(within) : this.#post(within);
   }
@@ -307,15 +307,15 @@ export class FleetSessions {
       this.#takeovers.undoBegin(keys, call, stream.listener);
       throw error;
     }
-    const [said, holder = '', count = '', text] = reply as readonly string[];
-    if (said !== 'begun' && said !== 'exists') {
+    const [status, holder = '', count = '', text] = reply as readonly string[];
+    if (status !== 'begun' && status !== 'exists') {
       replica.letGo(nameOfCall(keys, call));
-      return said === 'full' ? tooMany : notFound;
+      return status === 'full' ? tooMany : notFound;
     }
-    if (said === 'exists') {
+    if (status === 'exists') {
       // A balancer sends the same request again where its replica died before the response began.
-      const known = openAt<CallBody>(this.#member, call.call, text);
-      if (JSON.stringify(known?.message) !== JSON.stringify(message)) return sameId;
+      const begun = openAt<CallBody>(this.#member, call.call, text);
+      if (JSON.stringify(begun?.message) !== JSON.stringify(message)) return sameId;
       if (session.calls.has(message.id)) return sameId;
       if (holder === replica.id)
         await this.#takeovers.take({ keys, record, standing: { call, holder, count }, sender });
@@ -329,9 +329,9 @@ export class FleetSessions {
     const { onError } = this.#member;
     const alive = new Map<string, Promise<boolean>>();
     const isAlive = (holder: string): Promise<boolean> => {
-      const known = alive.get(holder) ?? this.#member.replica.isAlive(holder);
-      alive.set(holder, known);
-      return known;
+      const check = alive.get(holder) ?? this.#member.replica.isAlive(holder);
+      alive.set(holder, check);
+      return check;
     };
     for (const [stream, { keys, record, request: sender }] of this.#streams) {
       if (count % LOOK_EVERY === 0) {

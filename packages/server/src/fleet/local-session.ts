@@ -212,10 +212,10 @@ export class LocalSession {
     const events = of ? undefined : this.#member.keys.call(this.keys, STANDALONE).events;
     const id = questionId(call.callName, ask);
     call.questions.set(message.id, id);
-    const put = await call.putAs(ask, { ...message, id }, PLAIN_ASK_MS, events);
+    const asked = await call.putAs(ask, { ...message, id }, PLAIN_ASK_MS, events);
     if (!of) await this.#wakeStandalone();
     const done = (): void => void call.questions.delete(message.id);
-    put.answer.then(({ response }) => {
+    asked.answer.then(({ response }) => {
       done();
       this.#transport.receive({ jsonrpc: '2.0', id: message.id, ...response } as JSONRPCMessage);
     }, done);
@@ -273,6 +273,6 @@ function named(message: JSONRPCMessage, questions: RunningCall['questions']): JS
     readonly method?: string;
     readonly params?: { readonly requestId?: unknown };
   };
-  const known = method === 'notifications/cancelled' ? questions.get(params?.requestId) : undefined;
-  return known === undefined ? message : ({ ...message, params: { ...params, requestId: known } } as JSONRPCMessage);
+  const ask = method === 'notifications/cancelled' ? questions.get(params?.requestId) : undefined;
+  return ask === undefined ? message : ({ ...message, params: { ...params, requestId: ask } } as JSONRPCMessage);
 }

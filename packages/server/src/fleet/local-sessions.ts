@@ -52,9 +52,9 @@ export class LocalSessions {
     entries: readonly string[] | undefined,
     sender: Sender,
   ): Promise<LocalSession> {
-    const known = this.#sessions.get(keys.name);
-    const opening = known ?? this.#build(keys, record, sender).then(({ session }) => session);
-    if (!known) {
+    const current = this.#sessions.get(keys.name);
+    const opening = current ?? this.#build(keys, record, sender).then(({ session }) => session);
+    if (!current) {
       this.#sessions.set(keys.name, opening);
       opening.catch(() => this.#sessions.delete(keys.name));
     }
@@ -62,7 +62,7 @@ export class LocalSessions {
     session.usedAt = this.#options.now();
     const { member } = this.#options;
     const texts =
-      (known && entries) ??
+      (current && entries) ??
       ((await member.commands.send('LRANGE', keys.log, String(session.logged), '-1')) as string[]);
     const messages = texts.flatMap(text => openAt<JSONRPCMessage>(member, keys.log, text) ?? []);
     if (messages.length > 0) await session.tell(messages);

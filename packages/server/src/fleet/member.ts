@@ -29,7 +29,7 @@ export interface Member {
   readonly sealer: Sealer;
   readonly replica: Replica;
   /** Where steps are written; sealed. */
-  readonly kept: Store;
+  readonly stepStore: Store;
   readonly limits: FleetLimits;
   readonly timer: (fn: () => void, ms: number) => () => void;
   readonly id: () => string;

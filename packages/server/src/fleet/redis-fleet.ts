@@ -114,7 +114,7 @@ export async function redisFleet(options: RedisFleetOptions): Promise<Fleet> {
           keys,
           sealer,
           replica,
-          kept: sealedStore(store, sealer),
+          stepStore: sealedStore(store, sealer),
           limits: { idleMs, callMs: CALL_MS, keptMs: KEPT_MS, maxEvents, maxCalls, retryMs },
           timer,
           id,

@@ -49,17 +49,17 @@ export async function redisJobs(options: RedisJobsOptions): Promise<Jobs> {
     timer: func,
     onError: func,
   });
-  const { connection: given, prefix = '{midcall:jobs}', timeoutMs = 5_000 } = options;
+  const { connection: configured, prefix = '{midcall:jobs}', timeoutMs = 5_000 } = options;
   const { timer = startTimer, onError = () => {} } = options;
   const packages = ['bullmq', 'ioredis'];
   const { Queue, Worker } = await needed('redisJobs', 'bullmq', () => import('bullmq'), packages);
   const { Redis } = await needed('redisJobs', 'ioredis', () => import('ioredis'), packages);
-  const own = !isClient(given);
+  const own = !isClient(configured);
   const connect = (): unknown =>
-    typeof given === 'string'
-      ? new Redis(given, { maxRetriesPerRequest: null })
-      : new Redis({ ...(given as Readonly<Record<string, unknown>>), maxRetriesPerRequest: null });
-  const connection = (own ? connect() : given) as never;
+    typeof configured === 'string'
+      ? new Redis(configured, { maxRetriesPerRequest: null })
+      : new Redis({ ...(configured as Readonly<Record<string, unknown>>), maxRetriesPerRequest: null });
+  const connection = (own ? connect() : configured) as never;
   // Nobody reads what BullMQ writes of each job's course.
   const queue = new Queue(QUEUE, { connection, prefix, streams: { events: { maxLen: 0 } } });
   queue.on('error', onError);
@@ -102,7 +102,7 @@ export async function redisJobs(options: RedisJobsOptions): Promise<Jobs> {
           running.delete(under);
         }
       };
-      const made = new Worker(QUEUE, work, {
+      const started = new Worker(QUEUE, work, {
         connection,
         prefix,
         concurrency: SIDE_BY_SIDE,
@@ -114,11 +114,11 @@ export async function redisJobs(options: RedisJobsOptions): Promise<Jobs> {
         // However many processes die over a job, it is run (jobs-J1).
         maxStalledCount: Number.MAX_SAFE_INTEGER,
         settings: {
-          backoffStrategy: made => Math.min(FIRST_PAUSE_MS * 2 ** Math.min(made - 1, 10), LONGEST_PAUSE_MS),
+          backoffStrategy: attempts => Math.min(FIRST_PAUSE_MS * 2 ** Math.min(attempts - 1, 10), LONGEST_PAUSE_MS),
         },
       });
-      made.on('error', onError);
-      worker = made;
+      started.on('error', onError);
+      worker = started;
     },
     async close() {
       // Where Redis is away, BullMQ would wait for it. A job whose end it cannot note is run again, by whoever is there (jobs-J2).

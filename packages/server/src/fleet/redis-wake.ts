@@ -42,17 +42,17 @@ export async function redisWake(options: RedisWakeOptions): Promise<Wake> {
     },
     listen(name, woken) {
       const channel = prefix + name;
-      const known = listening.get(channel);
-      const waiting = known ?? new Set();
+      const earlier = listening.get(channel);
+      const waiting = earlier ?? new Set();
       // A function of its own, so that one given twice counts twice.
-      const mine = (): void => woken();
-      waiting.add(mine);
-      if (!known && !isClosed) {
+      const onWake = (): void => woken();
+      waiting.add(onWake);
+      if (!earlier && !isClosed) {
         listening.set(channel, waiting);
         subscriber.subscribe(channel).then(() => tell(channel), onError);
       }
       return () => {
-        if (!waiting.delete(mine) || waiting.size > 0 || listening.get(channel) !== waiting) return;
+        if (!waiting.delete(onWake) || waiting.size > 0 || listening.get(channel) !== waiting) return;
         listening.delete(channel);
         if (!isClosed) subscriber.unsubscribe(channel).catch(onError);
       };

@@ -47,7 +47,7 @@ interface OpenQuestion {
   readonly reject: (error: unknown) => void;
 }
 
-interface Kept {
+interface StoredEntry {
   readonly n: number;
   readonly entry: Entry;
 }
@@ -76,20 +76,20 @@ export class RunningCall implements SharedCall {
   readonly #session: SessionKeys;
   readonly #keys: CallKeys;
   readonly #claim: Claim;
-  readonly #told: CallEvents;
+  readonly #events: CallEvents;
   readonly #open = new Map<string, OpenQuestion>();
   readonly #stopListening: () => void;
-  #events = 0;
+  #eventCount = 0;
   #entries: number;
   #writing: Promise<unknown> = Promise.resolve();
   #state: 'running' | 'over' | 'lost' = 'running';
 
-  constructor(member: Member, session: SessionKeys, keys: CallKeys, claim: Claim, told: CallEvents) {
+  constructor(member: Member, session: SessionKeys, keys: CallKeys, claim: Claim, events: CallEvents) {
     this.#member = member;
     this.#session = session;
     this.#keys = keys;
     this.#claim = claim;
-    this.#told = told;
+    this.#events = events;
     this.flow = claim.body.flow;
     this.first = claim.count === 1;
     this.abandoned = claim.abandoned;
@@ -99,8 +99,8 @@ export class RunningCall implements SharedCall {
     this.#stopListening = member.replica.on(this.name, () => void this.look().catch(member.onError));
   }
 
-  get kept(): Member['kept'] {
-    return this.#member.kept;
+  get stepStore(): Member['stepStore'] {
+    return this.#member.stepStore;
   }
 
   get keptMs(): number {
@@ -123,15 +123,15 @@ export class RunningCall implements SharedCall {
 
   async open(caller: Caller): Promise<Shared> {
     const { fields } = this.#claim;
-    const known = this.#read<Caller>('p', fields.get('p'));
-    if (!known) await this.#note('p', caller);
+    const stored = this.#read<Caller>('p', fields.get('p'));
+    if (!stored) await this.#note('p', caller);
     const entries = [...fields].flatMap(([field, text]) => {
-      const kept = field.startsWith('j:') ? this.#read<Kept>(field, text) : undefined;
-      return kept ? [kept] : [];
+      const entry = field.startsWith('j:') ? this.#read<StoredEntry>(field, text) : undefined;
+      return entry ? [entry] : [];
     });
     const earlier = this.#read('r', fields.get('r'));
     return {
-      caller: known ?? caller,
+      caller: stored ?? caller,
       journal: entries.sort((a, b) => a.n - b.n).map(({ entry }) => entry),
       ...(earlier !== undefined && { earlier }),
     };
@@ -149,7 +149,7 @@ export class RunningCall implements SharedCall {
   async put({ id, method, params, timeoutMs }: SharedAsk, signal: AbortSignal): Promise<PutAsk> {
     const ask = digest(id).slice(0, 22);
     const message = { jsonrpc: '2.0', id: questionId(this.#keys.name, ask), method, params } as JSONRPCMessage;
-    const put = await this.putAs(ask, message, timeoutMs);
+    const asked = await this.putAs(ask, message, timeoutMs);
     const takeBack = (): void => {
       if (!this.#open.has(ask)) return;
       this.#close(ask)?.reject(signal.reason);
@@ -158,8 +158,8 @@ export class RunningCall implements SharedCall {
     if (signal.aborted) takeBack();
     else signal.addEventListener('abort', takeBack, { once: true });
     const done = (): void => signal.removeEventListener('abort', takeBack);
-    put.answer.then(done, done);
-    return put;
+    asked.answer.then(done, done);
+    return asked;
   }
 
   /**
@@ -189,7 +189,10 @@ export class RunningCall implements SharedCall {
     for (const entry of entries) {
       const ask = digest(entry.id).slice(0, 22);
       this.#entries += 1;
-      const sealed = sealAt(this.#member, `${this.#keys.call} j:${ask}`, { n: this.#entries, entry } satisfies Kept);
+      const sealed = sealAt(this.#member, `${this.#keys.call} j:${ask}`, {
+        n: this.#entries,
+        entry,
+      } satisfies StoredEntry);
       if (!(await this.#write(recordAnswer, [this.#keys.call], ask, sealed))) return false;
     }
     return this.#state === 'running';
@@ -203,12 +206,12 @@ export class RunningCall implements SharedCall {
   async append(message: JSONRPCMessage, last = false): Promise<void> {
     if (this.#state !== 'running') return;
     if (last) this.#state = 'over';
-    this.#events += 1;
+    this.#eventCount += 1;
     const { limits, replica } = this.#member;
     const reply = await this.#write(
       appendEvent,
       [this.#keys.call, this.#keys.events, this.#session.calls],
-      this.#events,
+      this.#eventCount,
       sealAt(this.#member, this.#keys.events, message),
       last ? 1 : 0,
       limits.keptMs,
@@ -228,14 +231,14 @@ export class RunningCall implements SharedCall {
     const { commands, replica } = this.#member;
     const asks = [...this.#open.keys()];
     const fields = ['h', 'e', 'x', ...asks.flatMap(ask => [`a:${ask}`, `t:${ask}`, `q:${ask}`])];
-    const found = (await commands.send('HMGET', this.#keys.call, ...fields)) as (string | null)[];
-    const [holder, count, cancelled, ...answers] = found;
+    const values = (await commands.send('HMGET', this.#keys.call, ...fields)) as (string | null)[];
+    const [holder, count, cancelled, ...answers] = values;
     if (count === null) return this.#gone();
     if (holder !== replica.id || count !== String(this.#claim.count)) return this.lose();
-    if (cancelled !== null) return this.#told.cancelled();
+    if (cancelled !== null) return this.#events.cancelled();
     asks.forEach((ask, at) => {
-      const [text, came, put] = answers.slice(3 * at, 3 * at + 3);
-      if (text) this.#answered(ask, text, Number(came) - Number(put));
+      const [text, answeredAt, askedAt] = answers.slice(3 * at, 3 * at + 3);
+      if (text) this.#answered(ask, text, Number(answeredAt) - Number(askedAt));
     });
   }
 
@@ -244,10 +247,10 @@ export class RunningCall implements SharedCall {
     if (this.#state !== 'running') return;
     const { commands, replica } = this.#member;
     const reply = await commands.run(releaseCall, this.#keys.call, replica.id, this.#claim.count);
-    const [said, listener] = reply as readonly string[];
+    const [status, listener] = reply as readonly string[];
     // Whoever ends what this replica leaves finds it, where no client comes back for it.
-    this.#lose(said === 'released');
-    if (said === 'released') this.#wakeListener(listener ?? '');
+    this.#lose(status === 'released');
+    if (status === 'released') this.#wakeListener(listener ?? '');
   }
 
   /** Goes on with it no more, as if this process had died. */
@@ -266,7 +269,7 @@ export class RunningCall implements SharedCall {
     this.#stopListening();
     if (!leaves) this.#member.replica.letGo(this.name);
     for (const ask of [...this.#open.keys()]) this.#close(ask)?.reject(new HandedOver());
-    this.#told.lost();
+    this.#events.lost();
   }
 
   /** Its session has ended, or Redis has lost it: nobody can go on with it, so it ends here. */
@@ -275,7 +278,7 @@ export class RunningCall implements SharedCall {
     this.#state = 'lost';
     this.#stopListening();
     this.#member.replica.letGo(this.name);
-    this.#told.gone();
+    this.#events.gone();
   }
 
   #answered(ask: string, text: string, ms: number): void {
@@ -311,9 +314,9 @@ export class RunningCall implements SharedCall {
         () => commands.run(script, ...keys, replica.id, this.#claim.count, ...args),
         () => this.#state !== 'lost' && !replica.isClosed,
       );
-      const [said] = reply as readonly Reply[];
-      if (said === 'gone') this.#gone();
-      else if (said === 'lost') this.lose();
+      const [status] = reply as readonly Reply[];
+      if (status === 'gone') this.#gone();
+      else if (status === 'lost') this.lose();
       else return reply as readonly Reply[];
       return undefined;
     };

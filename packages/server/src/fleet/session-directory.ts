@@ -56,13 +56,13 @@ export class SessionDirectory {
 
   /**
    * Finds a session, which is used by that.
-   * @param known - how many entries of its log are known already
+   * @param logged - how many entries of its log are known already
    */
-  async find(keys: SessionKeys, known: number): Promise<FoundSession | undefined> {
+  async find(keys: SessionKeys, logged: number): Promise<FoundSession | undefined> {
     const { member } = this.#options;
     const { commands, limits } = member;
     const all = [keys.session, keys.log, keys.calls];
-    const reply = await commands.run(useSession, ...all, limits.idleMs, known);
+    const reply = await commands.run(useSession, ...all, limits.idleMs, logged);
     const [sealed, entries = []] = reply as readonly [string, readonly string[]] | readonly [];
     const record = openAt<SessionRecord>(member, keys.session, sealed);
     return record && { record, entries };

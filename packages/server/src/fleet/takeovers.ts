@@ -19,7 +19,7 @@ export interface TakeoversOptions {
 }
 
 /** A call as it is found, and who wants it to go on. */
-export interface Found {
+export interface StandingCall {
   readonly keys: SessionKeys;
   readonly record: SessionRecord;
   readonly standing: Standing;
@@ -37,16 +37,16 @@ export class Takeovers {
   }
 
   /** Takes a call whose replica is known to be gone; of all that try, one does. */
-  take(found: Found): Promise<void> {
-    const name = `${nameOfCall(found.keys, found.standing.call)} ${found.standing.count}`;
-    const taking = this.#taking.get(name) ?? this.#take(found).finally(() => this.#taking.delete(name));
+  take(call: StandingCall): Promise<void> {
+    const name = `${nameOfCall(call.keys, call.standing.call)} ${call.standing.count}`;
+    const taking = this.#taking.get(name) ?? this.#take(call).finally(() => this.#taking.delete(name));
     this.#taking.set(name, taking);
     return taking;
   }
 
   /** Takes a call where its replica is dead. */
-  async takeIfDead(found: Found): Promise<void> {
-    if (!(await this.#options.member.replica.isAlive(found.standing.holder))) await this.take(found);
+  async takeIfDead(call: StandingCall): Promise<void> {
+    if (!(await this.#options.member.replica.isAlive(call.standing.holder))) await this.take(call);
   }
 
   /** Ends the calls of replicas that died long ago, for which no client came back. */
@@ -56,8 +56,8 @@ export class Takeovers {
       if (!this.#options.isOpen()) return;
       // Where Redis was away, none of them could show itself.
       if (await self.isAlive(replica)) continue;
-      const held = (await commands.send('SRANDMEMBER', keys.held(replica), '50')) as readonly string[];
-      for (const name of held) {
+      const names = (await commands.send('SRANDMEMBER', keys.held(replica), '50')) as readonly string[];
+      for (const name of names) {
         try {
           await this.#end(replica, name);
         } catch (error) {
@@ -67,7 +67,7 @@ export class Takeovers {
         }
         await commands.send('SREM', keys.held(replica), name);
       }
-      if (held.length === 0) await commands.send('ZREM', keys.replicas(), replica);
+      if (names.length === 0) await commands.send('ZREM', keys.replicas(), replica);
     }
   }
 
@@ -96,8 +96,8 @@ export class Takeovers {
         () => commands.run(script, ...keys, replica.id, ...args),
         () => !replica.isClosed,
       );
-      const [said, listener = ''] = reply as readonly string[];
-      if (said === 'released') await replica.wake(listener.split('/')[0] ?? '', streamName(name));
+      const [status, listener = ''] = reply as readonly string[];
+      if (status === 'released') await replica.wake(listener.split('/')[0] ?? '', streamName(name));
       else replica.letGo(name);
     };
     undo().catch(onError);
@@ -110,14 +110,14 @@ export class Takeovers {
     const call = names.call(keys, callName);
     const [holder, count, over] = (await commands.send('HMGET', call.call, 'h', 'e', 'd')) as (string | null)[];
     if (!count || over !== null || (holder !== replica && holder !== '')) return;
-    const known = await this.#options.directory.find(keys, 0);
-    if (!known) return;
+    const session = await this.#options.directory.find(keys, 0);
+    if (!session) return;
     const sender = { auth: undefined, request: new Request('http://localhost/', { method: 'POST' }) };
     const standing = { call, holder: holder ?? '', count };
-    await this.take({ keys, record: known.record, standing, sender, abandoned: true });
+    await this.take({ keys, record: session.record, standing, sender, abandoned: true });
   }
 
-  async #take({ keys, record, standing, sender, abandoned = false }: Found): Promise<void> {
+  async #take({ keys, record, standing, sender, abandoned = false }: StandingCall): Promise<void> {
     const { member, sessions, isOpen } = this.#options;
     if (!isOpen()) return;
     const { call, holder, count } = standing;
@@ -130,8 +130,8 @@ export class Takeovers {
       this.#afterwards(keys, call, releaseCall, [call.call], Number(count) + 1);
       throw error;
     }
-    const [said, flat = []] = reply as readonly [string, (readonly string[])?];
-    if (said !== 'taken') return member.replica.letGo(nameOfCall(keys, call));
+    const [status, flat = []] = reply as readonly [string, (readonly string[])?];
+    if (status !== 'taken') return member.replica.letGo(nameOfCall(keys, call));
     const fields = new Map(flat.flatMap((field, at) => (at % 2 === 0 ? [[field, flat[at + 1]!] as const] : [])));
     const body = openAt<CallBody>(member, call.call, fields.get('b'));
     if (!body) throw new Error('A call in Redis was not written with the key of this fleet; it is left alone.');

@@ -32,16 +32,16 @@ const answerSeconds = [1, 2, 5, 10, 30, 60, 120, 300, 900, 3_600, 14_400, 86_400
 /** Names behind a gateway are a stranger's; those beyond these are left out. */
 const MOST_NAMES = 200;
 
-const known = new WeakMap<Meter, Instruments>();
+const byMeter = new WeakMap<Meter, Instruments>();
 const names = new Set<string>();
 
 /** @returns undefined where nobody measures */
 function instruments(): Instruments | undefined {
   const meter = metrics.getMeter('midcall');
   if (meter === createNoopMeter()) return undefined;
-  const made = known.get(meter) ?? make(meter);
-  known.set(meter, made);
-  return made;
+  const byOurMeter = byMeter.get(meter) ?? make(meter);
+  byMeter.set(meter, byOurMeter);
+  return byOurMeter;
 }
 
 const make = (meter: Meter): Instruments => ({

@@ -50,13 +50,13 @@ export type WaitingKinds = Readonly<Record<WaitingCall['kind'], WaitingKind>>;
 
 /** The calls that wait in one store. */
 export class WaitingCalls {
-  readonly #kept: Store;
+  readonly #contents: Store;
   readonly #now: () => number;
   readonly #list: TimeList;
 
   /** @param kept - the store for contents */
   constructor({ store, kept, now }: { readonly store: Store; readonly kept: Store; readonly now: () => number }) {
-    this.#kept = kept;
+    this.#contents = kept;
     this.#now = now;
     this.#list = new TimeList(store, 'waiting', now);
   }
@@ -65,7 +65,7 @@ export class WaitingCalls {
   async add(call: Waiting): Promise<void> {
     const id = idOf(call);
     const ttlMs = Math.max(1, call.until - this.#now());
-    await this.#kept.set(keyOf(id), JSON.stringify(call), { ttlMs });
+    await this.#contents.set(keyOf(id), JSON.stringify(call), { ttlMs });
     await this.#list.put(id, call.until);
   }
 
@@ -73,13 +73,13 @@ export class WaitingCalls {
   async remove(call: Pick<Waiting, 'kind' | 'ref'>): Promise<void> {
     const id = idOf(call);
     this.#list.drop(id);
-    await this.#kept.delete(keyOf(id)).catch(() => {});
+    await this.#contents.delete(keyOf(id)).catch(() => {});
   }
 
   /** @returns the calls that wait, the oldest first */
   async read(kinds: WaitingKinds): Promise<readonly WaitingCall[]> {
     const now = this.#now();
-    const found = await Promise.all(
+    const calls = await Promise.all(
       [...(await this.#list.read())].map(async ([id, until]): Promise<WaitingCall | undefined> => {
         const call = until < now ? undefined : await this.#find(id);
         const waitsFor = call && (await kinds[call.kind].look(call.ref));
@@ -90,7 +90,7 @@ export class WaitingCalls {
       }),
     );
     await this.#list.flush();
-    return found.filter(call => call !== undefined).sort((a, b) => a.since - b.since);
+    return calls.filter(call => call !== undefined).sort((a, b) => a.since - b.since);
   }
 
   /** @returns false if no such call waits */
@@ -98,7 +98,7 @@ export class WaitingCalls {
     const call = await this.#find(id);
     if (!call) return false;
     const ended = await kinds[call.kind].cancel(call.ref);
-    await this.#kept.delete(keyOf(id));
+    await this.#contents.delete(keyOf(id));
     this.#list.drop(id);
     await this.#list.flush();
     return ended;
@@ -106,7 +106,7 @@ export class WaitingCalls {
 
   async #find(id: string): Promise<Waiting | undefined> {
     if (!idShape.test(id)) throw new MidcallError('state/invalid', 'This is no id of a call. mid.calls() lists them.');
-    const text = await this.#kept.get(keyOf(id));
+    const text = await this.#contents.get(keyOf(id));
     return text === undefined ? undefined : (JSON.parse(text) as Waiting);
   }
 }

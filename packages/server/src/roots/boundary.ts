@@ -45,7 +45,7 @@ export interface BoundaryOptions {
 }
 
 /** What the client said: its roots, nothing if it has no such capability, or that it failed to say. */
-export type Said = readonly Root[] | undefined | { readonly failed: unknown };
+export type RootsAnswer = readonly Root[] | undefined | { readonly failed: unknown };
 
 /** What a server may touch: the operator’s directories, and how the client’s roots change them. */
 export interface Boundary {
@@ -60,7 +60,7 @@ export interface Boundary {
    * @returns files to close when the call ends
    * @throws MidcallError roots/none, which says why and how to grant a folder
    */
-  files(said?: Said): Promise<Files>;
+  files(said?: RootsAnswer): Promise<Files>;
   /**
    * The effective roots as held directories, for {@link liveRoots}. Release it when it is no longer used.
    *
@@ -68,7 +68,7 @@ export interface Boundary {
    * @param before - the scope before this one: directories that are the same stay held
    * @param remembered - true if `said` is an old list, which may lead nowhere it did not lead before
    */
-  scope(said: Said, before?: Scope, remembered?: boolean): Scope;
+  scope(said: RootsAnswer, before?: Scope, remembered?: boolean): Scope;
 }
 
 /**
@@ -88,26 +88,37 @@ export function boundary(options: BoundaryOptions = {}): Boundary {
   const platform = chooseGround(options);
   const ceiling = (options.ceiling ?? []).map(directory => pinned(platform, resolve(directory)));
 
-  function scope(said: Said, before?: Scope, remembered = false): Scope {
+  function scope(clientList: RootsAnswer, before?: Scope, remembered = false): Scope {
     const dropped: Dropped[] = [];
-    const taken: Rooted[] = [];
+    const opened: Rooted[] = [];
     try {
-      const roots = effective(said, before, remembered, dropped, taken);
-      const pins = remembered && before ? before.pins : pinsOf(taken);
-      const grant = grantText(mode, ceiling.length > 0, said);
-      return new Scope(platform, reuse(roots, taken, before), dropped, grant, pins);
+      const roots = effective(clientList, before, remembered, dropped, opened);
+      const pins = remembered && before ? before.pins : pinsOf(opened);
+      const grant = grantText(mode, ceiling.length > 0, clientList);
+      return new Scope(platform, reuse(roots, opened, before), dropped, grant, pins);
     } catch (error) {
-      for (const each of taken) each.directory.close();
+      for (const each of opened) each.directory.close();
       throw error;
     }
   }
 
-  function effective(said: Said, before: Scope | undefined, remembered: boolean, dropped: Dropped[], taken: Rooted[]) {
-    const allowed = (): Rooted[] => hold(platform, ceiling, dropped, taken);
-    if (mode === 'ignore' || said === undefined) return allowed();
-    if (!Array.isArray(said)) return [];
-    const granted = (told: readonly Rooted[] | undefined) =>
-      clientRoots(platform, said, { told, dropped, taken, pins: remembered ? before?.pins : undefined });
+  function effective(
+    clientList: RootsAnswer,
+    before: Scope | undefined,
+    remembered: boolean,
+    dropped: Dropped[],
+    opened: Rooted[],
+  ) {
+    const allowed = (): Rooted[] => hold(platform, ceiling, dropped, opened);
+    if (mode === 'ignore' || clientList === undefined) return allowed();
+    if (!Array.isArray(clientList)) return [];
+    const granted = (bounds: readonly Rooted[] | undefined) =>
+      clientRoots(platform, clientList, {
+        bounds,
+        dropped,
+        opened,
+        pins: remembered ? before?.pins : undefined,
+      });
     if (mode === 'replace' || ceiling.length === 0) return granted(undefined);
     const directories = allowed();
     return intersect(granted(directories), directories, platform.separator);
@@ -118,17 +129,17 @@ export function boundary(options: BoundaryOptions = {}): Boundary {
     guarantee: platform.guarantee,
     ceiling: ceiling.map(each => each.real),
     scope,
-    async files(said) {
-      const made = scope(said);
-      if (made.roots.length === 0) throw nothing(made, said, mode, ceiling.length > 0);
-      return new RootedFiles(made, new OpenFiles());
+    async files(clientList) {
+      const drawn = scope(clientList);
+      if (drawn.roots.length === 0) throw nothing(drawn, clientList, mode, ceiling.length > 0);
+      return new RootedFiles(drawn, new OpenFiles());
     },
   };
 }
 
-function pinsOf(taken: readonly Rooted[]): ReadonlyMap<string, string> {
+function pinsOf(opened: readonly Rooted[]): ReadonlyMap<string, string> {
   const pins = new Map<string, string>();
-  for (const { uri, directory } of taken) if (uri !== undefined) pins.set(uri, directory.path);
+  for (const { uri, directory } of opened) if (uri !== undefined) pins.set(uri, directory.path);
   return pins;
 }
 
@@ -147,51 +158,53 @@ function chooseGround({ guarantee, requireStrong }: BoundaryOptions): Platform {
   return chosen === 'held' ? heldPlatform() : checkedPlatform();
 }
 
-function hold(platform: Platform, pins: readonly Pinned[], dropped: Dropped[], taken: Rooted[]): Rooted[] {
-  const held: Rooted[] = [];
+function hold(platform: Platform, pins: readonly Pinned[], dropped: Dropped[], opened: Rooted[]): Rooted[] {
+  const unmoved: Rooted[] = [];
   for (const pin of pins) {
     try {
       const directory = platform.hold(pin.real);
-      const rooted: Rooted = { directory, aliases: pin.given === pin.real ? [] : [pin.given] };
-      taken.push(rooted);
-      if (directory.path === pin.real) held.push(rooted);
-      else dropped.push({ uri: pin.given, reason: 'it no longer leads where it did when the server started' });
+      const rooted: Rooted = { directory, aliases: pin.configured === pin.real ? [] : [pin.configured] };
+      opened.push(rooted);
+      if (directory.path === pin.real) unmoved.push(rooted);
+      else dropped.push({ uri: pin.configured, reason: 'it no longer leads where it did when the server started' });
     } catch {
-      dropped.push({ uri: pin.given, reason: 'it is no longer there' });
+      dropped.push({ uri: pin.configured, reason: 'it is no longer there' });
     }
   }
-  return held;
+  return unmoved;
 }
 
 /** How a person grants more, given what is in force. */
-function grantText(mode: BoundaryMode, hasCeiling: boolean, said: Said): string {
-  if (mode === 'ignore' || said === undefined) return 'To allow more, start the server with that directory as well.';
+function grantText(mode: BoundaryMode, hasCeiling: boolean, clientList: RootsAnswer): string {
+  if (mode === 'ignore' || clientList === undefined)
+    return 'To allow more, start the server with that directory as well.';
   if (mode === 'replace' || !hasCeiling) return 'To allow more, add its folder to the roots of your client.';
   return 'To allow more, add its folder to the roots of your client; the operator must have started the server with it, too.';
 }
 
 /** The refusal where no root is in force: why, and how to grant one. */
-export function nothing(scope: Scope, said: Said, mode: BoundaryMode, hasCeiling: boolean): MidcallError {
+export function nothing(scope: Scope, clientList: RootsAnswer, mode: BoundaryMode, hasCeiling: boolean): MidcallError {
   const left = scope.dropped.map(({ uri, reason }) => `${quotePath(uri)}: ${reason}`).slice(0, 5);
   const why = left.length > 0 ? ` (${left.join('; ')})` : '';
   const start = 'start the server with a directory';
   const add = 'add a folder to the roots of your client';
-  if (mode === 'ignore' || said === undefined) {
+  if (mode === 'ignore' || clientList === undefined) {
     if (hasCeiling)
       return none(`None of the server's directories can be used${why}. Put one back, or ${start} that exists.`);
     if (mode === 'ignore') return none(`This server was given no directory to work in. To allow one, ${start}.`);
     return none(`There is no folder to work in: the client offers no roots. To allow one, ${start}, or ${add}.`);
   }
-  if (!Array.isArray(said))
+  if (!Array.isArray(clientList))
     return none(
       'The client could not say which folders it allows, so none is. Try again, or restart the client.',
-      said,
+      clientList,
     );
-  if (said.length === 0) return none(`The client allows no folder: its list of roots is empty. To allow one, ${add}.`);
+  if (clientList.length === 0)
+    return none(`The client allows no folder: its list of roots is empty. To allow one, ${add}.`);
   return none(`None of the client's roots can be used${why}. To allow one, ${add}.`);
 }
 
-function none(message: string, said?: Said): MidcallError {
-  const cause = said && 'failed' in said ? { cause: said.failed } : undefined;
+function none(message: string, clientList?: RootsAnswer): MidcallError {
+  const cause = clientList && 'failed' in clientList ? { cause: clientList.failed } : undefined;
   return new MidcallError('roots/none', message, cause);
 }

@@ -17,7 +17,7 @@ export function checkedPlatform(os: Os = thisOs()): Platform {
   const system = pooled;
 
   async function real(resolved: ResolvedPath): Promise<string> {
-    const { root, rel, bounds, given } = resolved;
+    const { root, rel, bounds, requested: given } = resolved;
     let path: string;
     try {
       path = await system.realpath(paths.join(root.at, rel));
@@ -29,7 +29,7 @@ export function checkedPlatform(os: Os = thisOs()): Platform {
   }
 
   /** Why a name could not be resolved, without saying anything about what lies outside. */
-  async function explain({ root, rel, bounds, given }: ResolvedPath, error: unknown): Promise<Error> {
+  async function explain({ root, rel, bounds, requested: given }: ResolvedPath, error: unknown): Promise<Error> {
     if (saysNothing(error)) return fromSystem(given, error);
     const parts = rel.split(paths.sep);
     for (let count = 0; count <= parts.length; count += 1) {
@@ -68,7 +68,7 @@ export function checkedPlatform(os: Os = thisOs()): Platform {
     async folder(resolved) {
       const path = await real(resolved);
       const stat = await lstat(resolved, path);
-      if (!stat.isDirectory()) throw fromSystem(resolved.given, { code: 'ENOTDIR' });
+      if (!stat.isDirectory()) throw fromSystem(resolved.requested, { code: 'ENOTDIR' });
       return { at: path, path, close: () => undefined };
     },
 
@@ -87,7 +87,7 @@ export function checkedPlatform(os: Os = thisOs()): Platform {
         return thingAt(path, await system.lstat(path));
       } catch (error) {
         if (codeOf(error) === 'ENOENT') return undefined;
-        throw fromSystem(resolved.given, error);
+        throw fromSystem(resolved.requested, error);
       }
     },
 
@@ -101,15 +101,15 @@ export function checkedPlatform(os: Os = thisOs()): Platform {
       try {
         fd = await system.open(thing.path, flags | noFollow);
       } catch (error) {
-        throw fromSystem(resolved.given, error);
+        throw fromSystem(resolved.requested, error);
       }
       try {
-        const [opened, there] = [await system.fstat(fd), await system.lstat(await real(resolved))];
-        if (opened.dev !== there.dev || opened.ino !== there.ino) throw outside(resolved.given, resolved.bounds);
+        const [opened, found] = [await system.fstat(fd), await system.lstat(await real(resolved))];
+        if (opened.dev !== found.dev || opened.ino !== found.ino) throw outside(resolved.requested, resolved.bounds);
         return fd;
       } catch (error) {
         fs.closeSync(fd);
-        throw fromSystem(resolved.given, error);
+        throw fromSystem(resolved.requested, error);
       }
     },
   };
@@ -118,7 +118,7 @@ export function checkedPlatform(os: Os = thisOs()): Platform {
     try {
       return await system.lstat(path);
     } catch (error) {
-      throw fromSystem(resolved.given, error);
+      throw fromSystem(resolved.requested, error);
     }
   }
 

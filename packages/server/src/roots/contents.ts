@@ -30,16 +30,16 @@ export const sizeFault = (size: number, range?: Range): string | undefined =>
 /** Reads a range. `size` is the file's size when it was opened; a file that says 0 is read until it ends. */
 export function* readRange(system: System, fd: number, size: number, range?: Range): Steps<Buffer> {
   const position = range?.position ?? 0;
-  const wanted = Math.min(range?.length ?? Number.POSITIVE_INFINITY, Math.max(0, size - position));
+  const length = Math.min(range?.length ?? Number.POSITIVE_INFINITY, Math.max(0, size - position));
   if (size === 0) return yield* readUntilEnd(system, fd, position, range?.length ?? most);
-  const into = Buffer.allocUnsafe(wanted);
+  const into = Buffer.allocUnsafe(length);
   let done = 0;
-  while (done < wanted) {
-    const count = yield* settled(system.read(fd, into, done, wanted - done, position + done));
+  while (done < length) {
+    const count = yield* settled(system.read(fd, into, done, length - done, position + done));
     if (count === 0) break;
     done += count;
   }
-  return done === wanted ? into : into.subarray(0, done);
+  return done === length ? into : into.subarray(0, done);
 }
 
 /** Where small texts pass through on their way to becoming a string; used within one step, never across two. */

@@ -26,7 +26,7 @@ export function closeEntry(entry: DirectoryEntry): void {
 /** The rel of the folder and the last name. Refuses for the root itself. */
 function split(resolved: ResolvedPath, separator: string): { up: string; name: string } {
   const { rel } = resolved;
-  if (rel === '') throw invalid(resolved.given, 'is an allowed folder itself; name something in it.');
+  if (rel === '') throw invalid(resolved.requested, 'is an allowed folder itself; name something in it.');
   const cut = rel.lastIndexOf(separator);
   return cut < 0 ? { up: '', name: rel } : { up: rel.slice(0, cut), name: rel.slice(cut + 1) };
 }
@@ -66,12 +66,12 @@ export async function contentEntry(
     const isLink = entry.thing.stat.isSymbolicLink();
     closeEntry(entry);
     if (!isLink)
-      throw invalid(resolved.given, entry.thing.stat.isDirectory() ? 'is a directory.' : 'is not a regular file.');
+      throw invalid(resolved.requested, entry.thing.stat.isDirectory() ? 'is a directory.' : 'is not a regular file.');
     const target = await platform.thing(current);
     target.close();
     current = replace(target.path);
   }
-  throw fromSystem(resolved.given, { code: 'EBUSY' });
+  throw fromSystem(resolved.requested, { code: 'EBUSY' });
 }
 
 /** Opens a folder, creating what is missing one name at a time in the folder above, which is open. */
@@ -84,14 +84,14 @@ export async function makeFolders(platform: Platform, resolved: ResolvedPath): P
   let folder = await platform.folder({ ...resolved, rel: '' });
   const names = resolved.rel.split(platform.separator);
   for (let count = 1; count <= names.length; count += 1) {
-    const here = { ...resolved, rel: names.slice(0, count).join(platform.separator) };
+    const parent = { ...resolved, rel: names.slice(0, count).join(platform.separator) };
     try {
-      const next = await open(platform, here, folder, names[count - 1]!);
+      const next = await open(platform, parent, folder, names[count - 1]!);
       folder.close();
       folder = next;
     } catch (error) {
       folder.close();
-      throw fromSystem(resolved.given, error);
+      throw fromSystem(resolved.requested, error);
     }
   }
   return folder;

@@ -25,7 +25,7 @@ export class GatheredReads {
   readonly #platform: Platform;
   readonly #turns: Turns;
   /** By the directory they lie in, in the order in which they were asked for. */
-  readonly #asked = new Map<string, PendingRead[]>();
+  readonly #pending = new Map<string, PendingRead[]>();
   #underWay = false;
 
   /** @param pacing - when there is time for work */
@@ -41,7 +41,7 @@ export class GatheredReads {
    */
   join<T>(resolved: ResolvedPath, read: (above: Folder | undefined) => Now<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const asked: PendingRead = {
+      const pending: PendingRead = {
         resolved,
         read: above => {
           try {
@@ -52,9 +52,9 @@ export class GatheredReads {
         },
       };
       const directory = `${resolved.root.at}/${parentOf(resolved)}`;
-      const others = this.#asked.get(directory);
-      if (others) others.push(asked);
-      else this.#asked.set(directory, [asked]);
+      const others = this.#pending.get(directory);
+      if (others) others.push(pending);
+      else this.#pending.set(directory, [pending]);
       if (this.#underWay) return;
       this.#underWay = true;
       queueMicrotask(() => void this.#go());
@@ -62,28 +62,28 @@ export class GatheredReads {
   }
 
   async #go(): Promise<void> {
-    for (const [directory, asked] of this.#asked) {
+    for (const [directory, reads] of this.#pending) {
       const wait = this.#turns.timeSlice();
       if (wait) await wait;
-      const left = this.#readSome(asked);
-      this.#asked.delete(directory);
-      if (left.length > 0) this.#asked.set(directory, left);
+      const left = this.#readSome(reads);
+      this.#pending.delete(directory);
+      if (left.length > 0) this.#pending.set(directory, left);
     }
     this.#underWay = false;
   }
 
   /** Reads as long as there is time, one at least. @returns those that were not read */
-  #readSome(asked: readonly PendingRead[]): PendingRead[] {
-    const before = asked.length;
-    const above = before > 1 ? this.#open(asked[0]!.resolved) : undefined;
+  #readSome(reads: readonly PendingRead[]): PendingRead[] {
+    const before = reads.length;
+    const above = before > 1 ? this.#open(reads[0]!.resolved) : undefined;
     let count = 0;
     try {
-      do asked[count++]!.read(above);
+      do reads[count++]!.read(above);
       while (count < before && this.#turns.hasTime());
     } finally {
       above?.close();
     }
-    return asked.slice(count);
+    return reads.slice(count);
   }
 
   /** The directory a name lies in; undefined if opening it has to be waited for, or fails. */

@@ -61,7 +61,7 @@ export function canHold(): boolean {
 }
 
 function* openInside(resolved: ResolvedPath, flags: number): Steps<{ fd: number; path: string }> {
-  const { root, rel, bounds, given } = resolved;
+  const { root, rel, bounds, requested: given } = resolved;
   let fd: number;
   try {
     fd = yield* settled(root.system.open(join(root.at, rel), O_PATH | flags));
@@ -89,7 +89,7 @@ function* moved({ root }: ResolvedPath): Steps<MidcallError | undefined> {
 
 /** Why a name could not be opened, without saying anything about what lies outside. */
 function* explain(resolved: ResolvedPath, error: unknown): Steps<MidcallError> {
-  const { root, rel, bounds, given } = resolved;
+  const { root, rel, bounds, requested: given } = resolved;
   if (saysNothing(error)) return fromSystem(given, error);
   const lost = yield* moved(resolved);
   if (lost) return lost;
@@ -168,7 +168,7 @@ export function heldPlatform(): Platform {
       return bounds.inside(await root.system.readlink(folder.at));
     },
 
-    reopen: (resolved, there, flags) => inOneGo(reopen(resolved, there, flags)),
+    reopen: (resolved, thing, flags) => inOneGo(reopen(resolved, thing, flags)),
   };
 }
 
@@ -194,16 +194,16 @@ function* child(resolved: ResolvedPath, above: Folder, name: string | Buffer): S
     fd = yield* settled(resolved.root.system.open(at, O_PATH | O_NOFOLLOW));
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
-    throw fromSystem(resolved.given, error);
+    throw fromSystem(resolved.requested, error);
   }
   return yield* withStat(resolved, fd, join(above.path === '/' ? '' : above.path, name.toString()));
 }
 
-function* reopen(resolved: ResolvedPath, there: Thing, flags: number): Steps<number> {
+function* reopen(resolved: ResolvedPath, thing: Thing, flags: number): Steps<number> {
   try {
-    return yield* settled(resolved.root.system.open(there.at, flags | O_NONBLOCK | O_NOCTTY));
+    return yield* settled(resolved.root.system.open(thing.at, flags | O_NONBLOCK | O_NOCTTY));
   } catch (error) {
-    throw fromSystem(resolved.given, error);
+    throw fromSystem(resolved.requested, error);
   }
 }
 
@@ -213,6 +213,6 @@ function* withStat(resolved: ResolvedPath, fd: number, path: string): Steps<Thin
     return { at: proc(fd), path, stat, close: () => closeQuietly(fd) };
   } catch (error) {
     closeQuietly(fd);
-    throw fromSystem(resolved.given, error);
+    throw fromSystem(resolved.requested, error);
   }
 }

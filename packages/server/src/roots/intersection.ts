@@ -11,7 +11,7 @@ import { below, fold, within } from './within.ts';
 
 /** A directory the operator named, and where it led when the server started. */
 export interface Pinned {
-  readonly given: string;
+  readonly configured: string;
   readonly real: string;
 }
 
@@ -29,23 +29,26 @@ export interface Rooted {
 const most = 256;
 
 /** Where an operator's directory leads. @throws MidcallError roots/invalid if it is not a usable directory */
-export function pinned(platform: Platform, given: string): Pinned {
+export function pinned(platform: Platform, directoryPath: string): Pinned {
   let directory: HeldDirectory;
   try {
-    directory = platform.hold(given);
+    directory = platform.hold(directoryPath);
   } catch (error) {
     const why = codeOf(error) === 'ENOTDIR' ? 'is not a directory' : 'does not exist or cannot be opened';
     throw new MidcallError(
       'roots/invalid',
-      `The directory ${quotePath(given)} ${why}. Start the server with one that can be used.`,
+      `The directory ${quotePath(directoryPath)} ${why}. Start the server with one that can be used.`,
     );
   }
   try {
     if (directory.path.includes('\ufffd'))
-      throw new MidcallError('roots/invalid', `The real path of ${quotePath(given)} is not valid UTF-8.`);
+      throw new MidcallError('roots/invalid', `The real path of ${quotePath(directoryPath)} is not valid UTF-8.`);
     if (!mayEnter(directory.at))
-      throw new MidcallError('roots/invalid', `The directory ${quotePath(given)} cannot be read by this process.`);
-    return { given, real: directory.path };
+      throw new MidcallError(
+        'roots/invalid',
+        `The directory ${quotePath(directoryPath)} cannot be read by this process.`,
+      );
+    return { configured: directoryPath, real: directory.path };
   } finally {
     directory.close();
   }
@@ -53,29 +56,34 @@ export function pinned(platform: Platform, given: string): Pinned {
 
 interface Intersecting {
   /** The operator's directories, where they bound what may be said about a root. */
-  readonly told: readonly Rooted[] | undefined;
+  readonly bounds: readonly Rooted[] | undefined;
   readonly dropped: Dropped[];
   /** Every directory held on the way, for the caller to keep or close. */
-  readonly taken: Rooted[];
+  readonly opened: Rooted[];
   /** Where each root led before, where it may lead nowhere else. */
   readonly pins: ReadonlyMap<string, string> | undefined;
 }
 
 /** The client's roots that can be used. Of the others, a reason goes to `dropped` that tells nothing of what is outside. */
-export function clientRoots(platform: Platform, said: readonly Root[], asked: Intersecting): Rooted[] {
+export function clientRoots(platform: Platform, roots: readonly Root[], context: Intersecting): Rooted[] {
   const usable: Rooted[] = [];
-  for (const root of said.slice(0, most)) {
-    const outcome = clientRoot(platform, root, asked);
-    if (typeof outcome === 'string') asked.dropped.push({ uri: root.uri, reason: outcome });
+  for (const root of roots.slice(0, most)) {
+    const outcome = clientRoot(platform, root, context);
+    if (typeof outcome === 'string') context.dropped.push({ uri: root.uri, reason: outcome });
     else usable.push(outcome);
   }
-  if (said.length > most) asked.dropped.push({ uri: said[most]!.uri, reason: `only the first ${most} roots are used` });
+  if (roots.length > most)
+    context.dropped.push({ uri: roots[most]!.uri, reason: `only the first ${most} roots are used` });
   return usable;
 }
 
 const apart = 'it lies outside what the operator allows';
 
-function clientRoot(platform: Platform, root: Root, { told, taken, pins }: Intersecting): Rooted | string {
+function clientRoot(
+  platform: Platform,
+  root: Root,
+  { bounds: told, opened: taken, pins }: Intersecting,
+): Rooted | string {
   let path: string;
   try {
     path = toPath(root.uri, platform.os === 'win32' ? 'win32' : 'posix');
@@ -137,30 +145,30 @@ function alias(inner: Rooted, outer: Rooted, separator: string): Rooted {
 /**
  * Makes roots of what is effective: one per directory, held again or as it was before, and closes the rest.
  *
- * @param taken - every directory that was held on the way
+ * @param opened - every directory that was held on the way
  */
-export function reuse(effective: readonly Rooted[], taken: readonly Rooted[], before: Scope | undefined): ScopeRoot[] {
+export function reuse(effective: readonly Rooted[], opened: readonly Rooted[], before: Scope | undefined): ScopeRoot[] {
   const roots = new Map<string, ScopeRoot>();
-  const kept = new Set<HeldDirectory>();
+  const usedDirectories = new Set<HeldDirectory>();
   for (const { directory, aliases, name } of effective) {
-    const there = roots.get(directory.path);
-    const label = there?.name ?? name;
-    const known = before?.roots.find(
+    const sameDirectory = roots.get(directory.path);
+    const label = sameDirectory?.name ?? name;
+    const earlier = before?.roots.find(
       root => root.hold.live && root.path === directory.path && root.hold.identity === directory.identity,
     );
-    let hold = there?.hold;
-    if (!hold && known) hold = known.hold.retain();
+    let hold = sameDirectory?.hold;
+    if (!hold && earlier) hold = earlier.hold.retain();
     if (!hold) {
       hold = new RootHold(directory);
-      kept.add(directory);
+      usedDirectories.add(directory);
     }
     roots.set(directory.path, {
       hold,
       path: directory.path,
-      aliases: [...new Set([...(there?.aliases ?? []), ...aliases])],
+      aliases: [...new Set([...(sameDirectory?.aliases ?? []), ...aliases])],
       ...(label === undefined ? {} : { name: label }),
     });
   }
-  for (const { directory } of taken) if (!kept.has(directory)) directory.close();
+  for (const { directory } of opened) if (!usedDirectories.has(directory)) directory.close();
   return [...roots.values()];
 }

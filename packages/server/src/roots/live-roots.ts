@@ -13,7 +13,7 @@
 import { MidcallError } from '@midcall/core/errors';
 import { checkOptions, flag, func, having, required } from '@midcall/core/options';
 import type { Root } from '@midcall/core/roots';
-import { type Boundary, nothing, type Said } from './boundary.ts';
+import { type Boundary, nothing, type RootsAnswer } from './boundary.ts';
 import type { Files } from './files.ts';
 import { listedRoots } from './listed.ts';
 import { OpenFiles } from './open-file.ts';
@@ -62,8 +62,8 @@ export function liveRoots(options: LiveRootsOptions): LiveRoots {
   const book = new OpenFiles();
   /** Every root that calls of this session may still be using. */
   const holds = new Set<RootHold>();
-  let said: Said = { failed: undefined };
-  let told = false;
+  let lastList: RootsAnswer = { failed: undefined };
+  let hasList = false;
   let current: Scope | undefined;
   let closed = false;
   let reading: Promise<void> | undefined;
@@ -85,17 +85,17 @@ export function liveRoots(options: LiveRootsOptions): LiveRoots {
   async function readOnce(): Promise<void> {
     let heard: readonly Root[] | undefined;
     try {
-      const given = await list();
-      heard = given === undefined ? undefined : listedRoots(given);
+      const listed = await list();
+      heard = listed === undefined ? undefined : listedRoots(listed);
       if (closed) return;
       swap(boundary.scope(heard, current));
     } catch (error) {
-      if (!told) said = { failed: error };
+      if (!hasList) lastList = { failed: error };
       onError?.(error);
       return;
     }
-    said = heard;
-    told = true;
+    lastList = heard;
+    hasList = true;
   }
 
   /** A read that begins now or later. */
@@ -115,32 +115,32 @@ export function liveRoots(options: LiveRootsOptions): LiveRoots {
 
   /** The scope in force, rebuilt without asking where a root was replaced on the disk. */
   function settled(): Scope {
-    const stands = current?.roots.every(root => current?.platform.identify(root.path) === root.hold.identity);
-    if (!current || !stands || current.roots.length === 0) swap(boundary.scope(said, current, told));
+    const unchanged = current?.roots.every(root => current?.platform.identify(root.path) === root.hold.identity);
+    if (!current || !unchanged || current.roots.length === 0) swap(boundary.scope(lastList, current, hasList));
     return current!;
   }
 
-  async function ready(asked: boolean): Promise<void> {
+  async function ready(askedBefore: boolean): Promise<void> {
     if (closed) throw new MidcallError('roots/revoked', 'This session has ended.');
-    if (!asked && (!told || !announces)) await read();
+    if (!askedBefore && (!hasList || !announces)) await read();
     else await (queued ?? reading);
     if (closed) throw new MidcallError('roots/revoked', 'This session has ended.');
   }
 
   return {
-    async files(asked = false) {
-      if (asks) await ready(asked);
+    async files(askedBefore = false) {
+      if (asks) await ready(askedBefore);
       else if (closed) throw new MidcallError('roots/revoked', 'This session has ended.');
       const scope = settled();
-      if (scope.roots.length === 0) throw nothing(scope, said, boundary.mode, boundary.ceiling.length > 0);
+      if (scope.roots.length === 0) throw nothing(scope, lastList, boundary.mode, boundary.ceiling.length > 0);
       return new RootedFiles(scope.retain(), book);
     },
-    async roots(asked = false) {
-      await ready(asked);
-      return Array.isArray(said) ? said : undefined;
+    async roots(askedBefore = false) {
+      await ready(askedBefore);
+      return Array.isArray(lastList) ? lastList : undefined;
     },
     async changed() {
-      if (!closed && (asks || told)) await read();
+      if (!closed && (asks || hasList)) await read();
     },
     async close() {
       if (closed) return;

@@ -19,12 +19,12 @@ const noLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 export async function moveEntry(platform: Platform, source: ResolvedPath, target: ResolvedPath): Promise<void> {
   const from = await entryOf(platform, source);
   try {
-    if (!from.thing) throw notFound(source.given);
+    if (!from.thing) throw notFound(source.requested);
     if (from.thing.stat.isDirectory() && isBelow(platform, source, target))
-      throw invalid(target.given, 'lies inside the directory that is to be moved.');
+      throw invalid(target.requested, 'lies inside the directory that is to be moved.');
     const to = await entryOf(platform, target, { makeFolders: true });
     try {
-      if (to.thing) throw exists(target.given);
+      if (to.thing) throw exists(target.requested);
       if (from.thing.stat.isDirectory()) await moveDirectory(platform, from, to);
       else await moveFile(from, to);
     } finally {
@@ -43,7 +43,7 @@ async function moveFile(from: DirectoryEntry, to: DirectoryEntry): Promise<void>
   try {
     await system.link(from.at, to.at);
   } catch (error) {
-    if (!noLinks.has(codeOf(error) ?? '')) throw fromSystem(to.resolved.given, error);
+    if (!noLinks.has(codeOf(error) ?? '')) throw fromSystem(to.resolved.requested, error);
     await claimAndRename(from, to);
     return;
   }
@@ -53,7 +53,7 @@ async function moveFile(from: DirectoryEntry, to: DirectoryEntry): Promise<void>
     // The old name could not go (a sticky folder, a read-only mount): take the new one back, so that nothing changed.
     if (codeOf(error) === 'ENOENT') return;
     await system.unlink(to.at);
-    throw fromSystem(from.resolved.given, error);
+    throw fromSystem(from.resolved.requested, error);
   }
 }
 
@@ -63,13 +63,13 @@ async function claimAndRename(from: DirectoryEntry, to: DirectoryEntry): Promise
   try {
     await system.close(await system.open(to.at, O_WRONLY | O_CREAT | O_EXCL | (O_NOFOLLOW ?? 0), 0o600));
   } catch (error) {
-    throw fromSystem(to.resolved.given, error);
+    throw fromSystem(to.resolved.requested, error);
   }
   try {
     await system.rename(from.at, to.at);
   } catch (error) {
     await system.unlink(to.at);
-    throw fromSystem(from.resolved.given, error);
+    throw fromSystem(from.resolved.requested, error);
   }
 }
 
@@ -79,13 +79,13 @@ async function moveDirectory(platform: Platform, from: DirectoryEntry, to: Direc
     // Windows renames a directory onto nothing only, and refuses there where something is.
     if (platform.os !== 'win32') await system.mkdir(to.at);
   } catch (error) {
-    throw fromSystem(to.resolved.given, error);
+    throw fromSystem(to.resolved.requested, error);
   }
   try {
     await system.rename(from.at, to.at);
   } catch (error) {
-    const taken = codeOf(error) === 'ENOTEMPTY' || codeOf(error) === 'EEXIST';
-    if (!taken && platform.os !== 'win32') await system.rmdir(to.at);
-    throw taken ? exists(to.resolved.given) : fromSystem(from.resolved.given, error);
+    const targetInUse = codeOf(error) === 'ENOTEMPTY' || codeOf(error) === 'EEXIST';
+    if (!targetInUse && platform.os !== 'win32') await system.rmdir(to.at);
+    throw targetInUse ? exists(to.resolved.requested) : fromSystem(from.resolved.requested, error);
   }
 }

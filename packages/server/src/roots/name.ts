@@ -6,7 +6,7 @@ import { posix } from 'node:path';
 import { isMidcallError } from '@midcall/core/errors';
 import { toPath } from '@midcall/core/roots';
 import type { Platform } from './platform.ts';
-import { invalid, outside, type Told } from './refusal.ts';
+import { type AllowedFolders, invalid, outside } from './refusal.ts';
 import { below, fold, pathsOf, within } from './within.ts';
 
 /** Linux's limit for one path is 4,096 bytes with its end; this leaves room for what leads to a held root. */
@@ -31,37 +31,40 @@ export interface Place<R> {
  * @throws MidcallError roots/outside, roots/invalid
  */
 export function placesOf<R extends NamedRoot>(
-  given: string,
+  requested: string,
   roots: readonly R[],
   platform: Pick<Platform, 'os' | 'separator'>,
-  told: Told,
+  bounds: AllowedFolders,
 ): Place<R>[] {
-  if (typeof given !== 'string') throw invalid(String(given), 'is not a path.');
-  if (given === '') throw invalid(given, "is empty; write '.' for the folder itself.");
-  if (given.includes('\u0000')) throw invalid(given, 'has a NUL in it.');
-  if (/\p{Surrogate}/u.test(given)) throw invalid(given, 'is not valid Unicode.');
-  if (given.length > 4 * longest) throw invalid(given, 'is too long for the file system.');
+  if (typeof requested !== 'string') throw invalid(String(requested), 'is not a path.');
+  if (requested === '') throw invalid(requested, "is empty; write '.' for the folder itself.");
+  if (requested.includes('\u0000')) throw invalid(requested, 'has a NUL in it.');
+  if (/\p{Surrogate}/u.test(requested)) throw invalid(requested, 'is not valid Unicode.');
+  if (requested.length > 4 * longest) throw invalid(requested, 'is too long for the file system.');
   const paths = pathsOf(platform.os);
   const style = platform.os === 'win32' ? 'win32' : 'posix';
-  let name = given;
-  if (/^file:/i.test(given)) {
+  let name = requested;
+  if (/^file:/i.test(requested)) {
     try {
-      name = toPath(given, style);
+      name = toPath(requested, style);
     } catch (error) {
-      if (isMidcallError(error)) throw invalid(given, `cannot be used: ${error.message}`);
+      if (isMidcallError(error)) throw invalid(requested, `cannot be used: ${error.message}`);
       throw error;
     }
-  } else if (/^[a-z][a-z0-9+.-]+:\/\//i.test(given)) {
-    throw invalid(given, 'is not a path or a file: URI.');
-  } else if (style === 'posix' && /^[a-z]:[\\/]/i.test(given)) {
-    throw invalid(given, 'is a Windows path, and this server does not run on Windows.');
-  } else if (style === 'win32' && !isPlainWindowsName(given)) {
-    throw invalid(given, 'is a device, a stream, or relative to a drive; write a full path or one below the folder.');
+  } else if (/^[a-z][a-z0-9+.-]+:\/\//i.test(requested)) {
+    throw invalid(requested, 'is not a path or a file: URI.');
+  } else if (style === 'posix' && /^[a-z]:[\\/]/i.test(requested)) {
+    throw invalid(requested, 'is a Windows path, and this server does not run on Windows.');
+  } else if (style === 'win32' && !isPlainWindowsName(requested)) {
+    throw invalid(
+      requested,
+      'is a device, a stream, or relative to a drive; write a full path or one below the folder.',
+    );
   }
-  if (Buffer.byteLength(name) > longest) throw invalid(given, 'is too long for the file system.');
-  if (paths.isAbsolute(name)) return [absolutePlace(given, normal(name, paths), roots, platform, told)];
+  if (Buffer.byteLength(name) > longest) throw invalid(requested, 'is too long for the file system.');
+  if (paths.isAbsolute(name)) return [absolutePlace(requested, normal(name, paths), roots, platform, bounds)];
   const rel = stripTail(normal(name, paths), platform.separator);
-  if (rel === '..' || rel.startsWith(`..${platform.separator}`)) throw outside(given, told);
+  if (rel === '..' || rel.startsWith(`..${platform.separator}`)) throw outside(requested, bounds);
   return roots.map(root => ({ root, rel: rel === '.' ? '' : rel }));
 }
 
@@ -75,11 +78,11 @@ function stripTail(path: string, separator: string): string {
 }
 
 function absolutePlace<R extends NamedRoot>(
-  given: string,
+  requested: string,
   normal: string,
   roots: readonly R[],
   platform: Pick<Platform, 'os' | 'separator'>,
-  told: Told,
+  bounds: AllowedFolders,
 ): Place<R> {
   const path = stripTail(platform.separator === '/' ? normal.replace(/^\/+/, '/') : normal, platform.separator);
   const folded = fold(path, platform.os);
@@ -90,16 +93,16 @@ function absolutePlace<R extends NamedRoot>(
       if (!best || directory.length > best.directory.length) best = { root, directory };
     }
   }
-  if (!best) throw outside(given, told);
+  if (!best) throw outside(requested, bounds);
   if (folded === path) return { root: best.root, rel: below(path, best.directory, platform.separator) };
   const depth = stripTail(best.directory, platform.separator).split(platform.separator).length;
   return { root: best.root, rel: path.split(platform.separator).slice(depth).join(platform.separator) };
 }
 
 /** False for `C:x`, `\\?\…`, `\\.\…`, `name:stream` and devices, which mean something else than they say. */
-function isPlainWindowsName(given: string): boolean {
-  if (/^[\\/]{2}[.?]/.test(given)) return false;
-  const rest = given.replace(/^[a-z]:(?=[\\/])/i, '');
+function isPlainWindowsName(path: string): boolean {
+  if (/^[\\/]{2}[.?]/.test(path)) return false;
+  const rest = path.replace(/^[a-z]:(?=[\\/])/i, '');
   if (rest.includes(':')) return false;
   return !rest
     .split(/[\\/]/)

@@ -26,7 +26,7 @@ export async function replaceFile(entry: DirectoryEntry, data: Uint8Array): Prom
     await system.rename(temporary, entry.at);
   } catch (error) {
     await discard(system, temporary);
-    throw fromSystem(entry.resolved.given, error);
+    throw fromSystem(entry.resolved.requested, error);
   }
 }
 
@@ -36,14 +36,14 @@ async function fill({ resolved }: DirectoryEntry, at: string, data: Uint8Array, 
   try {
     fd = await system.open(at, flags, like ? 0o600 : 0o666);
   } catch (error) {
-    throw fromSystem(resolved.given, error);
+    throw fromSystem(resolved.requested, error);
   }
   try {
     await writeAll(system, fd, data);
     if (like) await resemble(system, fd, like);
   } catch (error) {
     await discard(system, at);
-    throw fromSystem(resolved.given, error);
+    throw fromSystem(resolved.requested, error);
   } finally {
     fs.closeSync(fd);
   }

@@ -80,18 +80,18 @@ export class PathResolver {
     try {
       return yield* settled(work(resolved));
     } catch (error) {
-      throw fromSystem(resolved.given, error);
+      throw fromSystem(resolved.requested, error);
     } finally {
       resolved.root.leave();
     }
   }
 
   /** A real path inside, resolved below the root that holds it. @throws MidcallError roots/outside */
-  real(given: string, path: string): ResolvedPath {
+  real(requested: string, path: string): ResolvedPath {
     const { separator } = this.#scope.platform;
     const root = this.#scope.roots.find(each => each.hold.live && within(path, each.path, separator));
-    if (!root) throw outside(given, this.#scope);
-    return { given, root: root.hold, rel: below(path, root.path, separator), bounds: this.#scope };
+    if (!root) throw outside(requested, this.#scope);
+    return { requested, root: root.hold, rel: below(path, root.path, separator), bounds: this.#scope };
   }
 
   *#attended<T>(resolved: ResolvedPath, work: (resolved: ResolvedPath) => Now<T>): Steps<T> {
@@ -112,11 +112,11 @@ export class PathResolver {
     }
   }
 
-  #places(given: string): Place<ScopeRoot>[] {
-    return placesOf(given, this.#scope.roots, this.#scope.platform, this.#scope);
+  #places(requested: string): Place<ScopeRoot>[] {
+    return placesOf(requested, this.#scope.roots, this.#scope.platform, this.#scope);
   }
 
-  #resolved(given: string, { root, rel }: Place<ScopeRoot>): ResolvedPath {
-    return { given, root: root.hold, rel, bounds: this.#scope };
+  #resolved(requested: string, { root, rel }: Place<ScopeRoot>): ResolvedPath {
+    return { requested, root: root.hold, rel, bounds: this.#scope };
   }
 }

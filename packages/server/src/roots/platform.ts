@@ -5,20 +5,20 @@
  */
 import type { Stats } from 'node:fs';
 import type { Guarantee } from './files.ts';
-import type { Told } from './refusal.ts';
+import type { AllowedFolders } from './refusal.ts';
 import type { HeldDirectory, RootHold } from './root-hold.ts';
 import type { Now } from './steps.ts';
 import type { Os } from './within.ts';
 
 /** The roots an operation may reach, and what a refusal may say. */
-export interface Bounds extends Told {
+export interface Bounds extends AllowedFolders {
   /** True for a real path inside a root that is still granted. */
   inside(real: string): boolean;
 }
 
 /** A name that has been resolved: below which root, and how it was given. */
 export interface ResolvedPath {
-  readonly given: string;
+  readonly requested: string;
   readonly root: RootHold;
   /** Below the root, normal, without `..`; '' for the root itself. */
   readonly rel: string;

@@ -2,6 +2,12 @@
 
 export type { Root } from '@midcall/core/roots';
 export { type PathStyle, toPath, toUri } from '@midcall/core/roots';
-export { type Boundary, type BoundaryMode, type BoundaryOptions, boundary, type Said } from './boundary.ts';
+export {
+  type Boundary,
+  type BoundaryMode,
+  type BoundaryOptions,
+  boundary,
+  type RootsAnswer as Said,
+} from './boundary.ts';
 export type { Entry, FileHandle, FileStat, Files, Guarantee } from './files.ts';
 export { type LiveRoots, type LiveRootsOptions, liveRoots } from './live-roots.ts';

@@ -7,7 +7,7 @@ import { MidcallError, type MidcallErrorCode } from '@midcall/core/errors';
 import { codeOf } from './system.ts';
 
 /** What a refusal may tell: the folders that are allowed, and how more are granted. */
-export interface Told {
+export interface AllowedFolders {
   readonly roots: readonly { readonly path: string }[];
   /** A sentence: how the person grants more. */
   readonly grant: string;
@@ -17,7 +17,7 @@ export interface Told {
 export function quotePath(path: string): string {
   const safe = path.replace(
     /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
-    found => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
   return `'${safe.length <= 240 ? safe : `${safe.slice(0, 160)}…${safe.slice(-60)}`}'`;
 }
@@ -28,20 +28,20 @@ function boundaryText(roots: readonly { readonly path: string }[]): string {
   return roots.length > 5 ? `${first.join(', ')} and ${roots.length - 5} more` : first.join(', ');
 }
 
-export const outside = (given: string, told: Told): MidcallError =>
+export const outside = (path: string, bounds: AllowedFolders): MidcallError =>
   new MidcallError(
     'roots/outside',
-    `${quotePath(given)} does not lead to anything inside the allowed folders (${boundaryText(told.roots)}). ${told.grant}`,
+    `${quotePath(path)} does not lead to anything inside the allowed folders (${boundaryText(bounds.roots)}). ${bounds.grant}`,
   );
 
-export const notFound = (given: string): MidcallError =>
-  new MidcallError('roots/not-found', `There is nothing at ${quotePath(given)}.`);
+export const notFound = (path: string): MidcallError =>
+  new MidcallError('roots/not-found', `There is nothing at ${quotePath(path)}.`);
 
-export const exists = (given: string): MidcallError =>
-  new MidcallError('roots/exists', `${quotePath(given)} already exists. Choose another name, or remove it first.`);
+export const exists = (path: string): MidcallError =>
+  new MidcallError('roots/exists', `${quotePath(path)} already exists. Choose another name, or remove it first.`);
 
-export const invalid = (given: string, why: string): MidcallError =>
-  new MidcallError('roots/invalid', `${quotePath(given)} ${why}`);
+export const invalid = (path: string, why: string): MidcallError =>
+  new MidcallError('roots/invalid', `${quotePath(path)} ${why}`);
 
 export const vanished = (path: string): MidcallError =>
   new MidcallError(
@@ -75,9 +75,9 @@ const reasons: Record<string, readonly [MidcallErrorCode, string]> = {
 };
 
 /** A system error as one of ours; ours pass through. The system's own text may hold paths, so it is not kept. */
-export function fromSystem(given: string, error: unknown): MidcallError {
+export function fromSystem(path: string, error: unknown): MidcallError {
   if (error instanceof MidcallError) return error;
   const code = codeOf(error);
-  const [ours, why] = (code && reasons[code]) || (['roots/io', `failed (${code ?? 'unknown error'})`] as const);
-  return new MidcallError(ours, `${quotePath(given)} ${why}.`);
+  const [ownCode, why] = (code && reasons[code]) || (['roots/io', `failed (${code ?? 'unknown error'})`] as const);
+  return new MidcallError(ownCode, `${quotePath(path)} ${why}.`);
 }

@@ -229,7 +229,7 @@ export class RootedFiles implements Files {
     read: Reading<T>,
   ): Steps<T> {
     const { platform } = this.#scope;
-    const { given, root } = resolved;
+    const { requested: given, root } = resolved;
     const thing = (above && (yield* this.#plainFile(resolved, above))) ?? (yield* settled(platform.thing(resolved)));
     let fd: number;
     try {
@@ -279,23 +279,23 @@ export class RootedFiles implements Files {
   async #openForAppend(resolved: ResolvedPath, access: number): Promise<{ fd: number; path: string }> {
     const { platform } = this.#scope;
     for (let attempt = 0; ; attempt += 1) {
-      const entry = await contentEntry(platform, resolved, real => this.#resolver.real(resolved.given, real));
+      const entry = await contentEntry(platform, resolved, real => this.#resolver.real(resolved.requested, real));
       try {
         if (entry.thing)
           return { fd: await platform.reopen(entry.resolved, entry.thing, access | O_APPEND), path: entry.thing.path };
         const fd = await resolved.root.system.open(entry.at, access | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666);
         return { fd, path: `${entry.folder.path}${platform.separator}${entry.name}` };
       } catch (error) {
-        if (codeOf(error) !== 'EEXIST' || attempt > 8) throw fromSystem(resolved.given, error);
+        if (codeOf(error) !== 'EEXIST' || attempt > 8) throw fromSystem(resolved.requested, error);
       } finally {
         closeEntry(entry);
       }
     }
   }
 
-  #mustBeFile(given: string, thing: Thing): void {
+  #mustBeFile(path: string, thing: Thing): void {
     if (thing.stat.isFile()) return;
-    throw invalid(given, thing.stat.isDirectory() ? 'is a directory.' : 'is not a regular file.');
+    throw invalid(path, thing.stat.isDirectory() ? 'is a directory.' : 'is not a regular file.');
   }
 
   async #atEntry(path: string, work: (entry: DirectoryEntry, thing: Thing) => Promise<void>): Promise<void> {

@@ -60,12 +60,12 @@ async function entriesOf<T>(
   const few = fewEntries(path, encoding);
   if (few) return few.map(take);
   const options = { withFileTypes: true, encoding: encoding as BufferEncoding } as const;
-  const found = await new Promise<fs.Dirent[]>((resolve, reject) =>
+  const dirents = await new Promise<fs.Dirent[]>((resolve, reject) =>
     fs.readdir(path as string, options, (error, entries) => (error ? reject(error) : resolve(entries))),
   );
-  const taken = found as unknown as T[];
-  for (let index = 0; index < found.length; index++) taken[index] = take(found[index]!);
-  return taken;
+  const converted = dirents as unknown as T[];
+  for (let index = 0; index < dirents.length; index++) converted[index] = take(dirents[index]!);
+  return converted;
 }
 
 /** All entries of a small directory; undefined for a larger one. */
@@ -73,11 +73,11 @@ function fewEntries(path: Path, encoding: BufferEncoding | 'buffer'): fs.Dirent[
   if (fs.statSync(path).size > smallSize) return undefined;
   const directory = fs.opendirSync(path as string, { encoding: encoding as BufferEncoding, bufferSize: small });
   try {
-    const found: fs.Dirent[] = [];
+    const dirents: fs.Dirent[] = [];
     for (let each = directory.readSync(); each; each = directory.readSync()) {
-      if (found.push(each) === small) return undefined;
+      if (dirents.push(each) === small) return undefined;
     }
-    return found;
+    return dirents;
   } finally {
     directory.closeSync();
   }

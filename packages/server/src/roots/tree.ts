@@ -22,7 +22,7 @@ export async function listFolder(platform: Platform, resolved: ResolvedPath, fol
       kind: kindOf(each),
     }));
   } catch (error) {
-    throw fromSystem(resolved.given, error);
+    throw fromSystem(resolved.requested, error);
   }
 }
 
@@ -43,9 +43,9 @@ export async function* walkFrom(
   for (let next = open.pop(); next; next = open.pop()) {
     const { resolved } = next;
     ({ expected } = next);
-    let found: readonly Entry[];
+    let entries: readonly Entry[];
     try {
-      found = await visit(resolved, async () => {
+      entries = await visit(resolved, async () => {
         const folder = await platform.folder(resolved);
         try {
           if (expected !== undefined && folder.path !== expected) return [];
@@ -55,12 +55,12 @@ export async function* walkFrom(
         }
       });
     } catch (error) {
-      const gone = isMidcallError(error, 'roots/not-found') || isMidcallError(error, 'roots/outside');
-      if (expected !== undefined && (gone || isMidcallError(error, 'roots/invalid'))) continue;
+      const hasLeft = isMidcallError(error, 'roots/not-found') || isMidcallError(error, 'roots/outside');
+      if (expected !== undefined && (hasLeft || isMidcallError(error, 'roots/invalid'))) continue;
       throw error;
     }
     const folders: { resolved: ResolvedPath; expected: string }[] = [];
-    for (const entry of found) {
+    for (const entry of entries) {
       if (entry.kind !== 'directory') yield entry;
       else if (!skip?.(entry)) {
         const rel = resolved.rel === '' ? entry.name : `${resolved.rel}${platform.separator}${entry.name}`;
@@ -78,7 +78,7 @@ export async function removeLeaf(entry: DirectoryEntry, thing: Thing): Promise<v
     if (thing.stat.isDirectory()) await system.rmdir(entry.at);
     else await system.unlink(entry.at);
   } catch (error) {
-    throw fromSystem(entry.resolved.given, error);
+    throw fromSystem(entry.resolved.requested, error);
   }
 }
 
@@ -106,7 +106,7 @@ async function empty(platform: Platform, resolved: ResolvedPath, folder: Thing):
       try {
         if (child.stat.isDirectory()) {
           if (!(await platform.still(resolved, child)))
-            throw invalid(resolved.given, 'changed while it was being removed.');
+            throw invalid(resolved.requested, 'changed while it was being removed.');
           await empty(platform, resolved, child);
           await gone(() => system.rmdir(at));
         } else await gone(() => system.unlink(at));
@@ -115,7 +115,7 @@ async function empty(platform: Platform, resolved: ResolvedPath, folder: Thing):
       }
     }
   } catch (error) {
-    throw fromSystem(resolved.given, error);
+    throw fromSystem(resolved.requested, error);
   }
 }
 

@@ -57,9 +57,9 @@ const directs = new WeakMap<McpServer, Map<string, Direct>>();
 
 /** Answers requests of one method so; before the server is connected. */
 export function answerDirectly(server: McpServer, method: string, direct: Direct): void {
-  const known = directs.get(server);
-  if (known) {
-    known.set(method, direct);
+  const answersOfServer = directs.get(server);
+  if (answersOfServer) {
+    answersOfServer.set(method, direct);
     return;
   }
   const methods = new Map([[method, direct]]);
@@ -143,7 +143,8 @@ function requestIn(
     params: Object.keys(others).length > 0 ? { ...rest, _meta: others } : rest,
     envelope,
     capabilities: envelope[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities(),
-    notify: told => transport.send({ jsonrpc: '2.0', ...told } as JSONRPCMessage, { relatedRequestId: id }),
+    notify: notification =>
+      transport.send({ jsonrpc: '2.0', ...notification } as JSONRPCMessage, { relatedRequestId: id }),
   };
 }
 

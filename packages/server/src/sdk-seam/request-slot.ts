@@ -73,11 +73,11 @@ export async function answer<R>(
   if (!slot) throw new MidcallError('server/setup', 'This handler was called outside a wrapped server.');
   const { ended, ending } = begin(slot.params);
   slot.ended = ended;
-  const came = await ending;
-  slot.ending = came;
-  if (came.kind === 'returned') return came.result;
+  const settled = await ending;
+  slot.ending = settled;
+  if (settled.kind === 'returned') return settled.result;
   // What is thrown here for an earlier answer is replaced by that answer before anybody sees it.
-  throw came.kind === 'failed' ? came.error : new MidcallError('state/already-answered', 'Answered before.');
+  throw settled.kind === 'failed' ? settled.error : new MidcallError('state/already-answered', 'Answered before.');
 }
 
 /** @returns what is known of the round that answered a request; undefined where its answer is none, or is not there yet */
@@ -177,11 +177,11 @@ function through(method: AskingMethod, handler: Handler, unreached: Unreached): 
   };
 }
 
-/** @param made - what the SDK made of the ending */
-async function finalOf(ending: Ending<unknown> | undefined, made: Final): Promise<Final> {
-  if (!ending) return made;
+/** @param current - what the SDK made of the ending */
+async function finalOf(ending: Ending<unknown> | undefined, current: Final): Promise<Final> {
+  if (!ending) return current;
   if (ending.kind === 'answered-before') return again(ending.earlier);
-  const outcome = ending.kind === 'failed' && ending.asItself ? { error: ending.error } : made;
+  const outcome = ending.kind === 'failed' && ending.asItself ? { error: ending.error } : current;
   return (await ending.settled?.(outcome)) === false ? { error: overtaken() } : outcome;
 }
 

@@ -173,7 +173,7 @@ export class TaskStreams {
     const encoder = new TextEncoder();
     let stop = (): void => {};
     let close = (): void => {};
-    const made = new ReadableStream<Uint8Array>({
+    const stream = new ReadableStream<Uint8Array>({
       start: async controller => {
         let isOpen = true;
         let last = '';
@@ -199,14 +199,14 @@ export class TaskStreams {
           }
         };
         this.#open.add(close);
-        let held = '';
+        let buffer = '';
         let isAcknowledged = false;
         for (;;) {
           const { value, done } = await reader.read().catch(() => ({ value: undefined, done: true }) as const);
           if (done) break;
-          held += value;
-          const frames = held.split('\n\n');
-          held = frames.pop()!;
+          buffer += value;
+          const frames = buffer.split('\n\n');
+          buffer = frames.pop()!;
           for (const text of frames) {
             const frame = frameOf(text);
             if (frame?.method === ACKNOWLEDGED) {
@@ -222,7 +222,7 @@ export class TaskStreams {
       },
       cancel: () => close(),
     });
-    return new Response(made, { status, headers });
+    return new Response(stream, { status, headers });
   }
 
   /** Ends every stream, each with its result. */

@@ -70,7 +70,7 @@ const MAX_KEPT = 262_144;
 /** Results are kept so long, in milliseconds: twice what clients wait for one request. */
 const KEPT_MS = 120_000;
 
-interface Held {
+interface StoredClaim {
   /** Digest of the inputs. */
   readonly i: string;
   /** Whose process holds it; absent where nobody does any more. */
@@ -97,9 +97,9 @@ export function claims({ store, results = store, now, timer, id, waitMs }: Claim
 
   const keyOf = (nonce: string, attempt: number) => (attempt === 1 ? `claim:${nonce}` : `claim:${nonce}:${attempt}`);
   const resultOf = (nonce: string) => `result:${nonce}`;
-  const read = async (key: string): Promise<Held | undefined> => {
+  const read = async (key: string): Promise<StoredClaim | undefined> => {
     const text = await store.get(key);
-    return text === undefined ? undefined : (JSON.parse(text) as Held);
+    return text === undefined ? undefined : (JSON.parse(text) as StoredClaim);
   };
   const show = async (): Promise<void> => {
     const at = now();
@@ -125,9 +125,9 @@ export function claims({ store, results = store, now, timer, id, waitMs }: Claim
       });
     });
 
-  const take = (nonce: string, taken: number, inputs: string, ttlMs: number, cameAt: number): Attempt => {
-    const keys = [keyOf(nonce, taken)];
-    let attempt = taken;
+  const take = (nonce: string, number: number, inputs: string, ttlMs: number, cameAt: number): Attempt => {
+    const keys = [keyOf(nonce, number)];
+    let attempt = number;
     let lost = false;
     let end = (): void => {};
     const ended = new Promise<void>(resolve => {
@@ -154,22 +154,24 @@ export function claims({ store, results = store, now, timer, id, waitMs }: Claim
       }
       return !lost;
     };
-    /** @param given - what every duplicate is given; absent if there is none */
-    const leave = async (given?: { readonly result: unknown }): Promise<boolean> => {
+    /** @param outcome - what every duplicate is given; absent if there is none */
+    const leave = async (outcome?: { readonly result: unknown }): Promise<boolean> => {
       try {
         // One that was followed has nothing to say any more.
         if (!(await holds())) return false;
-        if (given === undefined) {
-          await store.set(keyOf(nonce, attempt), JSON.stringify({ i: inputs, t: cameAt } satisfies Held), { ttlMs });
+        if (outcome === undefined) {
+          await store.set(keyOf(nonce, attempt), JSON.stringify({ i: inputs, t: cameAt } satisfies StoredClaim), {
+            ttlMs,
+          });
           return true;
         }
-        const result = JSON.stringify(given.result);
+        const result = JSON.stringify(outcome.result);
         // The result first, so that whoever finds the claim answered finds it too (claims-C3); a store without room for a result
         // still has the claim.
         if (result.length <= MAX_KEPT) {
           await results.set(resultOf(nonce), result, { ttlMs: Math.min(ttlMs, KEPT_MS) }).catch(() => {});
         }
-        await store.set(keyOf(nonce, 1), JSON.stringify({ i: inputs, d: true } satisfies Held), { ttlMs });
+        await store.set(keyOf(nonce, 1), JSON.stringify({ i: inputs, d: true } satisfies StoredClaim), { ttlMs });
         return true;
       } finally {
         for (const key of keys) running.delete(key);
@@ -181,14 +183,14 @@ export function claims({ store, results = store, now, timer, id, waitMs }: Claim
       }
     };
     return {
-      first: taken === 1,
+      first: number === 1,
       holds,
       answer: result => leave({ result }),
       abandon: async () => void (await leave()),
     };
   };
 
-  const given = async (nonce: string): Promise<Claim> => {
+  const storedResult = async (nonce: string): Promise<Claim> => {
     const result = await results.get(resultOf(nonce));
     return result === undefined ? { kind: 'forgotten' } : { kind: 'answered', result: JSON.parse(result) };
   };
@@ -196,18 +198,18 @@ export function claims({ store, results = store, now, timer, id, waitMs }: Claim
   return {
     async claim(nonce, inputs, ttlMs, signal, cameAt = now()) {
       if (now() - shownAt >= presentMs / 3) await show();
-      const mine = JSON.stringify({ i: inputs, o: me(), t: cameAt } satisfies Held);
+      const ownClaim = JSON.stringify({ i: inputs, o: me(), t: cameAt } satisfies StoredClaim);
       const first = keyOf(nonce, 1);
-      if (await store.set(first, mine, { ttlMs, ifAbsent: true })) {
+      if (await store.set(first, ownClaim, { ttlMs, ifAbsent: true })) {
         return { kind: 'mine', attempt: take(nonce, 1, inputs, ttlMs, cameAt), cameAt };
       }
       const until = now() + waitMs;
       for (let attempt = 1; ; ) {
-        const held = await read(first);
-        if (held?.i !== inputs) return { kind: 'other-inputs' };
-        if (held.d) return given(nonce);
+        const firstClaim = await read(first);
+        if (firstClaim?.i !== inputs) return { kind: 'other-inputs' };
+        if (firstClaim.d) return storedResult(nonce);
         const key = keyOf(nonce, attempt);
-        const current = attempt === 1 ? held : await read(key);
+        const current = attempt === 1 ? firstClaim : await read(key);
         if (current?.o !== undefined && (await alive(key, current.o))) {
           if (now() >= until || signal.aborted) return { kind: 'under-way' };
           await pause(pollMs, running.get(key));
@@ -215,13 +217,13 @@ export function claims({ store, results = store, now, timer, id, waitMs }: Claim
         }
         attempt++;
         if (now() - shownAt >= presentMs / 3) await show();
-        if (!(await store.set(keyOf(nonce, attempt), mine, { ttlMs, ifAbsent: true }))) continue;
-        const firstAt = held.t ?? cameAt;
-        const taken = take(nonce, attempt, inputs, ttlMs, firstAt);
+        if (!(await store.set(keyOf(nonce, attempt), ownClaim, { ttlMs, ifAbsent: true }))) continue;
+        const firstAt = firstClaim.t ?? cameAt;
+        const attempted = take(nonce, attempt, inputs, ttlMs, firstAt);
         const late = await read(first);
-        if (!late?.d) return { kind: 'mine', attempt: taken, cameAt: firstAt };
-        await taken.abandon();
-        return given(nonce);
+        if (!late?.d) return { kind: 'mine', attempt: attempted, cameAt: firstAt };
+        await attempted.abandon();
+        return storedResult(nonce);
       }
     },
   };

@@ -40,9 +40,9 @@ export function stepLedger(store: Store, flow: string, ttlMs: number): FlowLedge
   let listed: Promise<readonly Listed[]> | undefined;
   const list = async (step: Listed): Promise<void> => {
     // Appends in order: several steps of a run may begin together.
-    listed = (listed ?? read(store, flow)).then(async known => {
-      if (known.some(each => each.id === step.id)) return known;
-      const longer = [...known, step];
+    listed = (listed ?? read(store, flow)).then(async begun => {
+      if (begun.some(each => each.id === step.id)) return begun;
+      const longer = [...begun, step];
       await store.set(listKey(flow), JSON.stringify(longer), { ttlMs });
       return longer;
     });
@@ -52,8 +52,8 @@ export function stepLedger(store: Store, flow: string, ttlMs: number): FlowLedge
     async begin({ id, kind, name, safe }) {
       await list({ id, kind, name: shortLabel(name), safe });
       if (await store.set(stepKey(flow, id), BEGUN, { ttlMs, ifAbsent: true })) return { state: 'run' };
-      const found = await store.get(stepKey(flow, id));
-      if (found !== undefined && found !== BEGUN) return { state: 'done', entry: JSON.parse(found) as Entry };
+      const stored = await store.get(stepKey(flow, id));
+      if (stored !== undefined && stored !== BEGUN) return { state: 'done', entry: JSON.parse(stored) as Entry };
       return { state: safe ? 'again' : 'in-doubt' };
     },
     async end(entry) {

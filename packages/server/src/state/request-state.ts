@@ -133,9 +133,9 @@ export async function openState(
   let rest: Rest = packed;
   if (packed.ref !== undefined) {
     const stored = await store.get(packed.ref);
-    const found = stored === undefined ? undefined : openUnder(sealer, APART, packed.ref, stored);
-    if (found === undefined) return { ok: false, kind: 'expired', reason: 'its journal is gone' };
-    rest = found as Rest;
+    const journal = stored === undefined ? undefined : openUnder(sealer, APART, packed.ref, stored);
+    if (journal === undefined) return { ok: false, kind: 'expired', reason: 'its journal is gone' };
+    rest = journal as Rest;
   }
   const { f: flow, n: nonce, r: round, iat: issuedAt, exp: expiresAt } = packed;
   return {

@@ -134,9 +134,9 @@ export function createSealer(keys: KeyRing, options: SealerOptions = {}): Sealer
       const spelled = text.slice(PREFIX.length);
       const bytes = Buffer.from(spelled, 'base64url');
       if (bytes.length < HEADER + TAG || bytes.toString('base64url') !== spelled) return malformed;
-      const known = byId.get(spelled.slice(0, KEY_ID_TEXT));
-      if (!known) return unknownKey;
-      const key = keyOf(known, purpose, spelled.slice(KEY_ID_TEXT, KEY_ID_TEXT + SALT_TEXT));
+      const ringKey = byId.get(spelled.slice(0, KEY_ID_TEXT));
+      if (!ringKey) return unknownKey;
+      const key = keyOf(ringKey, purpose, spelled.slice(KEY_ID_TEXT, KEY_ID_TEXT + SALT_TEXT));
       const nonce = bytes.subarray(KEY_ID + SALT, HEADER);
       const decipher = createDecipheriv('aes-256-gcm', key, nonce, cipherOptions).setAuthTag(bytes.subarray(-TAG));
       const plain = decipher.update(bytes.subarray(HEADER, -TAG));
@@ -172,10 +172,10 @@ function derivation(): (key: SealKey, purpose: string, salt: string) => Buffer {
 
 /** What the map has under the name, made where it is missing; a full map is emptied first. */
 function kept<T>(map: Map<string, T>, name: string, make: () => T): T {
-  const found = map.get(name);
-  if (found) return found;
-  const made = make();
+  const cached = map.get(name);
+  if (cached) return cached;
+  const value = make();
   if (map.size >= MAX_DERIVED) map.clear();
-  map.set(name, made);
-  return made;
+  map.set(name, value);
+  return value;
 }

@@ -19,6 +19,6 @@ export const under = (key: string, value: unknown): Under => ({ k: key, v: value
 /** @returns the value; undefined for what cannot be opened, or was sealed to lie under another key */
 export function openUnder(sealer: Opens, purpose: string, key: string, text: string): unknown {
   const opened = sealer.open(text, purpose);
-  const held = opened.ok ? (opened.payload as Partial<Under> | null) : undefined;
-  return held?.k === key ? held.v : undefined;
+  const under = opened.ok ? (opened.payload as Partial<Under> | null) : undefined;
+  return under?.k === key ? under.v : undefined;
 }

@@ -55,12 +55,12 @@ export class TimeList {
 
   /** Every name, with its time. @throws MidcallError `store/unavailable` */
   async read(): Promise<ReadonlyMap<string, number>> {
-    const found = new Map<string, number>();
+    const times = new Map<string, number>();
     for (const part of this.#parts) {
       const text = await this.#store.get(part.key);
-      if (text !== undefined) for (const [name, at] of entriesOf(text)) found.set(name, at);
+      if (text !== undefined) for (const [name, at] of entriesOf(text)) times.set(name, at);
     }
-    return found;
+    return times;
   }
 
   #partOf(name: string): Part {

@@ -134,12 +134,12 @@ function wordOf(error: unknown): string | undefined {
  */
 function judged(error: unknown, command: string): MidcallError {
   const { message, code } = (error ?? {}) as { message?: unknown; code?: unknown };
-  const said = typeof message === 'string' ? message : '';
+  const errorText = typeof message === 'string' ? message : '';
   const word = wordOf(error);
   if (word === 'WRONGTYPE') {
     return new MidcallError('store/corrupt', 'Redis holds something else under a key of ours. Choose another prefix.');
   }
-  if (word === 'ERR' && /unknown command/i.test(said)) {
+  if (word === 'ERR' && /unknown command/i.test(errorText)) {
     return new MidcallError('store/unavailable', `This Redis does not know ${command}; 6.2 or newer is needed.`);
   }
   if (word === 'OOM') {

@@ -123,7 +123,7 @@ export async function sqliteStore(
     async set(key, value, set) {
       checkEntry(key, value, set);
       const { ifEquals } = set ?? {};
-      const put = (statements: Statements): boolean => {
+      const write = (statements: Statements): boolean => {
         const time = now();
         const expires = set?.ttlMs === undefined ? null : time + set.ttlMs;
         if (writes++ % SWEEP_EVERY === 0) sweep(statements, time);
@@ -135,8 +135,8 @@ export async function sqliteStore(
               : statements.set.run(key, value, expires);
         return Number(changes) === 1;
       };
-      if (ifEquals !== undefined) return connection.write(key, put, unlessOther(ifEquals));
-      return connection.write(key, put, set?.ifAbsent ? unlessHeld : undefined);
+      if (ifEquals !== undefined) return connection.write(key, write, unlessOther(ifEquals));
+      return connection.write(key, write, set?.ifAbsent ? unlessHeld : undefined);
     },
     async delete(key) {
       checkKey(key);
@@ -162,9 +162,9 @@ export async function sqliteStore(
   };
 }
 
-const unlessHeld = (held: string | undefined) => (held === undefined ? undefined : { is: false });
-const unlessOther = (value: string) => (held: string | undefined) => (held === value ? undefined : { is: false });
-const unlessGone = (held: string | undefined) => (held === undefined ? { is: undefined } : undefined);
+const unlessHeld = (current: string | undefined) => (current === undefined ? undefined : { is: false });
+const unlessOther = (value: string) => (current: string | undefined) => (current === value ? undefined : { is: false });
+const unlessGone = (current: string | undefined) => (current === undefined ? { is: undefined } : undefined);
 
 /** A value and its expiry, in this order: a list or an object, as the client has it. */
 type Row = object;

@@ -5,7 +5,7 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import type { Config } from '../config.ts';
 
-interface Held {
+interface BoundTask {
   readonly server: McpServer;
   readonly over: AbortController;
   readonly callOff: () => void;
@@ -14,7 +14,7 @@ interface Held {
 export class GatewayTasks {
   readonly #timer: Config['idleTimer'];
   /** By the key of the task. */
-  readonly #held = new Map<string, Held>();
+  readonly #tasks = new Map<string, BoundTask>();
 
   constructor(timer: Config['idleTimer']) {
     this.#timer = timer;
@@ -26,30 +26,30 @@ export class GatewayTasks {
    * @returns what fires when it is over
    */
   bind(key: string, server: McpServer, ttlMs: number): AbortSignal {
-    const known = this.#held.get(key);
-    if (known) return known.over.signal;
+    const bound = this.#tasks.get(key);
+    if (bound) return bound.over.signal;
     const over = new AbortController();
-    this.#held.set(key, { server, over, callOff: this.#timer(() => this.end(key), ttlMs) });
+    this.#tasks.set(key, { server, over, callOff: this.#timer(() => this.end(key), ttlMs) });
     return over.signal;
   }
 
   /** @returns undefined if no server of this process took its call */
   serverOf(key: string): McpServer | undefined {
-    return this.#held.get(key)?.server;
+    return this.#tasks.get(key)?.server;
   }
 
   /** A task is over. */
   end(key: string): void {
-    const held = this.#held.get(key);
-    if (!held) return;
-    this.#held.delete(key);
-    held.callOff();
-    held.over.abort();
+    const bound = this.#tasks.get(key);
+    if (!bound) return;
+    this.#tasks.delete(key);
+    bound.callOff();
+    bound.over.abort();
   }
 
   /** Nobody waits for anything any more. */
   close(): void {
-    for (const { callOff } of this.#held.values()) callOff();
-    this.#held.clear();
+    for (const { callOff } of this.#tasks.values()) callOff();
+    this.#tasks.clear();
   }
 }

@@ -41,8 +41,8 @@ export async function listOlder(tasks: Tasks, owner: string, cursor: unknown): P
   if (Number.isNaN(skip)) {
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'The cursor must be one that tasks/list gave.');
   }
-  const { tasks: found, isAll } = await tasks.list(owner, skip, PAGE);
-  return { tasks: found.map(toldOlder), ...(!isAll && { nextCursor: `p${skip + PAGE}` }) };
+  const { tasks: page, isAll } = await tasks.list(owner, skip, PAGE);
+  return { tasks: page.map(toldOlder), ...(!isAll && { nextCursor: `p${skip + PAGE}` }) };
 }
 
 /**
@@ -56,19 +56,19 @@ export async function resultOlder(
   { server, ctx }: Asker,
 ): Promise<Record<string, unknown>> {
   const shared = sharedCallOf(server, ctx);
-  const put = new Map<string, AbortController>();
+  const openAsks = new Map<string, AbortController>();
   try {
     for (;;) {
       const task = await known(tasks, owner, id);
       if (isOver(task)) return finalOf(task);
       const open = unanswered(task);
       // What is answered elsewhere, or past its time, is not waited for any more.
-      for (const [key, stop] of put) if (!Object.hasOwn(open, key) && put.delete(key)) stop.abort();
+      for (const [key, stop] of openAsks) if (!Object.hasOwn(open, key) && openAsks.delete(key)) stop.abort();
       const changes = nextChange(tasks, task, ctx.mcpReq.signal);
       for (const [key, request] of Object.entries(open)) {
-        if (put.has(key)) continue;
+        if (openAsks.has(key)) continue;
         const stop = new AbortController();
-        put.set(key, stop);
+        openAsks.set(key, stop);
         void ask(tasks, owner, task, { key, request, ctx, stop, shared }).catch(() => {});
       }
       await changes;
@@ -76,7 +76,7 @@ export async function resultOlder(
         throw new ProtocolError(ProtocolErrorCode.InternalError, 'The request was cancelled.');
     }
   } finally {
-    for (const stop of put.values()) stop.abort();
+    for (const stop of openAsks.values()) stop.abort();
   }
 }
 
@@ -86,7 +86,7 @@ interface Asker {
   readonly ctx: ServerContext;
 }
 
-interface Put {
+interface OlderAsk {
   readonly key: string;
   readonly request: InputRequest;
   readonly ctx: ServerContext;
@@ -96,14 +96,19 @@ interface Put {
 }
 
 /** Puts one question, as a request of the task, and brings its answer in. */
-async function ask(tasks: Tasks, owner: string, task: Task, { key, request, ctx, stop, shared }: Put): Promise<void> {
-  const given = request.params as { readonly _meta?: Record<string, unknown> } | undefined;
-  const params = { ...given, _meta: { ...given?._meta, [RELATED]: { taskId: task.id } } };
-  const asked = { method: request.method, params } as Parameters<typeof push>[1];
+async function ask(
+  tasks: Tasks,
+  owner: string,
+  task: Task,
+  { key, request, ctx, stop, shared }: OlderAsk,
+): Promise<void> {
+  const sentParams = request.params as { readonly _meta?: Record<string, unknown> } | undefined;
+  const params = { ...sentParams, _meta: { ...sentParams?._meta, [RELATED]: { taskId: task.id } } };
+  const ask = { method: request.method, params } as Parameters<typeof push>[1];
   let answer: unknown;
   try {
     const signal = AbortSignal.any([stop.signal, ctx.mcpReq.signal]);
-    answer = shared ? await pushShared(shared, task, key, asked, signal) : await push(ctx, asked, signal);
+    answer = shared ? await pushShared(shared, task, key, ask, signal) : await push(ctx, ask, signal);
   } catch (error) {
     // It is asked on by whoever goes on with the request.
     if (error instanceof HandedOver) return;
@@ -121,8 +126,8 @@ async function pushShared(
   { method, params }: Parameters<typeof push>[1],
   signal: AbortSignal,
 ): Promise<unknown> {
-  const put = await shared.put({ id: `${task.id} ${key}`, method, params, timeoutMs: task.ttlMs }, signal);
-  const { response } = await put.answer;
+  const question = await shared.put({ id: `${task.id} ${key}`, method, params, timeoutMs: task.ttlMs }, signal);
+  const { response } = await question.answer;
   return 'result' in response ? response.result : undefined;
 }
 

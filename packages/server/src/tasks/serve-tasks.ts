@@ -54,8 +54,8 @@ export function serveTasks(server: McpServer, tasks: Tasks, config: Config): voi
     if (viewClient(server, ctx).asks !== 'push' || !hasTaskParameter(server)) throw unknownMethod();
     return olderOwnerOf(ctx, config);
   };
-  const known = <T>(found: T | undefined | false): T => {
-    if (found) return found;
+  const existing = <T>(value: T | undefined | false): T => {
+    if (value) return value;
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Unknown task: it has expired, or it is not yours.');
   };
   type Answer = (taskId: string, owner: string, ctx: ServerContext) => Promise<Record<string, unknown>>;
@@ -73,27 +73,27 @@ export function serveTasks(server: McpServer, tasks: Tasks, config: Config): voi
     );
   handle(
     'tasks/get',
-    async (id, owner) => known(await tasks.get(owner, id)),
+    async (id, owner) => existing(await tasks.get(owner, id)),
     (id, owner) => getOlder(tasks, owner, id),
   );
   handle('tasks/result', undefined, (id, owner, ctx) => resultOlder(tasks, owner, id, { server, ctx }));
   server.server.setRequestHandler(
     'tasks/list' as never,
     { params: anyParams } as never,
-    ((given: z.infer<typeof anyParams>, ctx: ServerContext) =>
-      toldOfStore(async () => listOlder(tasks, await whoseOlder(ctx), given?.cursor))) as never,
+    ((params: z.infer<typeof anyParams>, ctx: ServerContext) =>
+      toldOfStore(async () => listOlder(tasks, await whoseOlder(ctx), params?.cursor))) as never,
   );
   handle('tasks/update', async (id, owner, { mcpReq }) => {
     // The SDK takes answers out of the parameters of every request, and leaves out what can be none.
     const unreadable = (mcpReq.droppedInputResponseKeys ?? []).map(key => [key, undefined]);
     const responses = { ...Object.fromEntries(unreadable), ...mcpReq.inputResponses };
-    known(await tasks.update(owner, id, responses));
+    existing(await tasks.update(owner, id, responses));
     return {};
   });
   handle(
     'tasks/cancel',
     async (id, owner) => {
-      known(await tasks.cancel(owner, id));
+      existing(await tasks.cancel(owner, id));
       return {};
     },
     (id, owner) => cancelOlder(tasks, owner, id),
@@ -134,10 +134,10 @@ async function subscribe(
   const ctx = { mcpReq, ...(http && { http }) } as unknown as ServerContext;
   const principal = principalKey(await principalOf(ctx, config));
   const owner = ownerOf({ principal, client: clientOf(ctx, config.keys.ephemeral) });
-  const found = await Promise.all(
+  const followed = await Promise.all(
     [...new Set(read.data)].map(async taskId => ({ taskId, follow: await tasks.follow(owner, taskId) })),
   );
-  const own = found.filter(each => each.follow);
+  const own = followed.filter(each => each.follow);
   return {
     taskIds: own.map(({ taskId }) => taskId),
     start(tell) {
@@ -185,7 +185,7 @@ export function callsMayBecomeTasks(
       const wanted = hasTaskParameter(server) ? request.params.task : undefined;
       if (wanted === undefined && registered?.task !== 'required') return handler(request, ctx);
       const { task: _, ...params } = request.params;
-      const answered = await callOlder({ server, ctx, params, wanted, registered, tasks, config });
+      const answered = await callOlder({ server, ctx, params, taskParam: wanted, registered, tasks, config });
       return answered ?? handler(request, ctx);
     }
     if (!registered) return handler(request, ctx);
@@ -199,9 +199,9 @@ export function callsMayBecomeTasks(
     const receivedAt = config.now();
     const stop = new AbortController();
     const { signal } = ctx.mcpReq;
-    const gone = (): void => stop.abort(signal.reason);
-    if (signal.aborted) gone();
-    signal.addEventListener('abort', gone, { once: true });
+    const stopWork = (): void => stop.abort(signal.reason);
+    if (signal.aborted) stopWork();
+    signal.addEventListener('abort', stopWork, { once: true });
     const linked = { ...ctx, mcpReq: { ...ctx.mcpReq, signal: stop.signal } } as ServerContext;
     const work = handler(request, linked).then(
       result => ({ result }),
@@ -219,7 +219,7 @@ export function callsMayBecomeTasks(
       if (!usedUp || !isInputRequired(outcome.result)) return outcome.result;
       return await tasks.adopt(own, outcome.result);
     } finally {
-      signal.removeEventListener('abort', gone);
+      signal.removeEventListener('abort', stopWork);
     }
   };
 }
@@ -229,7 +229,7 @@ async function callOlder({
   server,
   ctx,
   params,
-  wanted,
+  taskParam,
   registered,
   tasks,
   config,
@@ -237,13 +237,13 @@ async function callOlder({
   readonly server: McpServer;
   readonly ctx: ServerContext;
   readonly params: CallToolRequest['params'];
-  readonly wanted: unknown;
+  readonly taskParam: unknown;
   readonly registered: Registered | undefined;
   readonly tasks: Tasks;
   readonly config: Config;
 }): Promise<Record<string, unknown> | undefined> {
   const mode = registered?.task ?? (registered ? 'when-needed' : 'never');
-  if (wanted === undefined) {
+  if (taskParam === undefined) {
     if (mode !== 'required') return undefined;
     const text = 'This tool can only be called as a task: call it with the parameter task.';
     throw new ProtocolError(ProtocolErrorCode.MethodNotFound, text);
@@ -254,7 +254,7 @@ async function callOlder({
     const text = 'This tool cannot be called as a task: call it without the parameter task.';
     throw new ProtocolError(ProtocolErrorCode.MethodNotFound, text);
   }
-  const read = taskParameter.safeParse(wanted);
+  const read = taskParameter.safeParse(taskParam);
   if (!read.success) {
     const text = 'task must be an object, and its ttl a whole number of milliseconds.';
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, text);

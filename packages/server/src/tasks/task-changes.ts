@@ -16,7 +16,7 @@ export interface TaskChangesOptions {
 }
 
 /** Told of a task as it is now; undefined where it is no more. */
-export type Told = (task: Task | undefined) => void;
+export type TaskListener = (task: Task | undefined) => void;
 
 const LOOK_MS = 1_000;
 
@@ -24,9 +24,9 @@ interface Watched {
   /** As it was told last. */
   version: string;
   isOver: boolean;
-  readonly told: Set<Told>;
+  readonly listeners: Set<TaskListener>;
   /** Those who need to know what other processes change. */
-  readonly looking: Set<Told>;
+  readonly looking: Set<TaskListener>;
   /** Absent before any of them came. */
   stopListening?: () => void;
 }
@@ -46,23 +46,23 @@ export class TaskChanges {
    * @param isHere - true where it is enough to be told of what this process changes
    * @returns ends that
    */
-  watch(task: Task, told: Told, isHere = false): () => void {
+  watch(task: Task, listener: TaskListener, isHere = false): () => void {
     const { id } = task;
     const watched: Watched = this.#watched.get(id) ?? {
       version: versionOf(task),
       isOver: isOver(task),
-      told: new Set(),
+      listeners: new Set(),
       looking: new Set(),
     };
-    watched.told.add(told);
-    if (!isHere) watched.looking.add(told);
+    watched.listeners.add(listener);
+    if (!isHere) watched.looking.add(listener);
     this.#watched.set(id, watched);
     if (watched.looking.size > 0) this.#listen(id, watched);
     this.#look();
     return () => {
-      watched.told.delete(told);
-      watched.looking.delete(told);
-      if (watched.told.size > 0) return;
+      watched.listeners.delete(listener);
+      watched.looking.delete(listener);
+      if (watched.listeners.size > 0) return;
       watched.stopListening?.();
       if (this.#watched.get(id) === watched) this.#watched.delete(id);
     };
@@ -87,7 +87,7 @@ export class TaskChanges {
     if (!watched || watched.isOver || watched.version === version) return;
     watched.version = version;
     watched.isOver = !task || isOver(task);
-    for (const told of [...watched.told]) told(task);
+    for (const listener of [...watched.listeners]) listener(task);
   }
 
   #listen(id: string, watched: Watched): void {
@@ -97,11 +97,11 @@ export class TaskChanges {
 
   /** Where the store is away, the next look finds out. */
   async #lookAt(id: string): Promise<void> {
-    const found = await this.#options.read(id).then(
+    const read = await this.#options.read(id).then(
       task => ({ task }),
       () => undefined,
     );
-    if (found) this.#tell(id, found.task);
+    if (read) this.#tell(id, read.task);
   }
 
   #look(): void {

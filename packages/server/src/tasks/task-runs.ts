@@ -172,8 +172,8 @@ export class TaskRuns {
       if (isDue) throw new Error('The question is not due yet.');
       return;
     }
-    const found = this.#servers.of(task);
-    if (!found) {
+    const binding = this.#servers.of(task);
+    if (!binding) {
       if (attempt < TOOL_TRIES) throw new Error(`No server here has the tool '${task.name}'.`);
       await this.#ends.end(key, turn, toolGone(task.name));
       return;
@@ -181,11 +181,11 @@ export class TaskRuns {
     const begun = await this.#begin(key, task);
     if (!begun || isOver(begun)) return;
     if (begun.turn !== turn) return this.plan(begun);
-    const ctx = contextOf(begun, stop.signal, found.over);
+    const ctx = contextOf(begun, stop.signal, binding.over);
     this.#live.answers(key, ctx);
-    const { name, arguments: given, meta } = begun;
-    const request = { method: 'tools/call', params: { name, arguments: given, ...(meta && { _meta: meta }) } } as const;
-    const outcome = await found.handler(request, ctx).then(
+    const { name, arguments: args, meta } = begun;
+    const request = { method: 'tools/call', params: { name, arguments: args, ...(meta && { _meta: meta }) } } as const;
+    const outcome = await binding.handler(request, ctx).then(
       (result): Outcome => ({ result }),
       (error: unknown): Outcome => ({ error }),
     );
@@ -243,15 +243,15 @@ export class TaskRuns {
     if ('result' in outcome && isInputRequired(outcome.result)) {
       const departure = departureOf(ctx);
       const next = afterRound(outcome.result, departure);
-      const kept = await this.#store.changeAt(key, current => {
+      const changed = await this.#store.changeAt(key, current => {
         if (current.turn !== turn || isOver(current)) return undefined;
         const { home: _, dueAt: __, without: ___, ...rest } = current;
         // What has been answered of the questions that stay open is not asked again (tasks-6).
         const early = Object.entries(current.answers).filter(([ask]) => Object.hasOwn(next.inputRequests ?? {}, ask));
         return { ...rest, ...next, answers: Object.fromEntries(early), turn: turn + 1, updatedAt: now() };
       });
-      if (kept) this.heed(kept, departure);
-      return kept;
+      if (changed) this.heed(changed, departure);
+      return changed;
     }
     const end =
       'cancelled' in outcome

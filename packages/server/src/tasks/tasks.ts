@@ -126,11 +126,11 @@ export class Tasks {
       Object.entries(mcpReq.inputResponses ?? {}).map(([key, answer]) => [key, answered(answer, receivedAt)]),
     );
     const start = { ...(state === undefined ? { home: this.#runs.home } : { state }), answers };
-    const kept = await this.#read(origin)
+    const stored = await this.#read(origin)
       .then(read => this.#keep(read, origin, start))
       .catch(() => undefined);
-    if (!kept) return undefined;
-    const { task, over } = kept;
+    if (!stored) return undefined;
+    const { task, over } = stored;
     this.#detach(origin, task, over);
     this.#runs.adopt(task, origin.ctx, work, stop);
     await this.#announce(task, origin.ctx.mcpReq.signal);
@@ -172,8 +172,8 @@ export class Tasks {
     most: number,
   ): Promise<{ readonly tasks: readonly Task[]; readonly isAll: boolean }> {
     const listed = await this.#lists.read(owner);
-    const found = await Promise.all(listed.slice(skip, skip + most).map(at => this.#store.readAt(at)));
-    return { tasks: found.filter(task => task !== undefined), isAll: listed.length <= skip + most };
+    const tasks = await Promise.all(listed.slice(skip, skip + most).map(at => this.#store.readAt(at)));
+    return { tasks: tasks.filter(task => task !== undefined), isAll: listed.length <= skip + most };
   }
 
   /** Takes answers. What was not asked, or is answered already, is ignored. @returns false where there is no such task */
@@ -243,16 +243,16 @@ export class Tasks {
 
   /**
    * Sees to it that a new task goes on, or ends where its client will never hear of it (tasks-5).
-   * @param given - fires where the client gives the request up
+   * @param signal - fires where the client gives the request up
    */
-  async #announce(task: Task, given: AbortSignal): Promise<void> {
+  async #announce(task: Task, signal: AbortSignal): Promise<void> {
     try {
-      if (!given.aborted) await this.#runs.plan(task);
+      if (!signal.aborted) await this.#runs.plan(task);
     } catch (error) {
       await this.#runs.cancel(task).catch(() => {});
       throw error;
     }
-    if (given.aborted) await this.#runs.cancel(task);
+    if (signal.aborted) await this.#runs.cancel(task);
   }
 
   #ended(task: Task): void {

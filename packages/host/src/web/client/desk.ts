@@ -5,7 +5,7 @@ import { startApps } from './apps.ts';
 import { keepBase } from './base.ts';
 import { startCopy } from './copy.ts';
 import { startDrafts } from './drafts.ts';
-import { type Heard, startEvents } from './events.ts';
+import { type PageEvent, startEvents } from './events.ts';
 import { startFind } from './find.ts';
 import { startForms } from './forms.ts';
 import { startKeys } from './keys.ts';
@@ -15,7 +15,7 @@ import { startPreferences } from './prefer.ts';
 import { find, lose, startPresence } from './presence.ts';
 import { startReveal } from './reveal.ts';
 
-function hear(heard: Heard): void {
+function hear(heard: PageEvent): void {
   if (heard.type !== 'changed') {
     if (heard.type === 'lost') lose();
     else find();

@@ -6,7 +6,7 @@
 import { base } from './base.ts';
 
 /** What a page is told. */
-export type Heard =
+export type PageEvent =
   | { readonly type: 'changed'; readonly text?: string; readonly alert?: boolean }
   /** The desk cannot be reached; told again with every attempt. */
   | { readonly type: 'lost' }
@@ -15,7 +15,7 @@ export type Heard =
 const name = 'midcall-events';
 
 /** Follows the desk's stream. @returns ends it */
-function follow(since: string, tell: (heard: Heard) => void): () => void {
+function follow(since: string, tell: (heard: PageEvent) => void): () => void {
   const events = new EventSource(`${base()}/events?since=${since}`);
   let away = false;
   events.addEventListener('changed', event => {
@@ -38,11 +38,11 @@ function follow(since: string, tell: (heard: Heard) => void): () => void {
  * Calls `hear` for everything the desk tells, through this page's own stream or another page's.
  * @param since - the newest event that this page shows
  */
-export function startEvents(since: string, hear: (heard: Heard) => void): void {
+export function startEvents(since: string, hear: (heard: PageEvent) => void): void {
   const channel = new BroadcastChannel(name);
   const leaving = new AbortController();
-  channel.onmessage = event => hear(event.data as Heard);
-  const tell = (heard: Heard): void => {
+  channel.onmessage = event => hear(event.data as PageEvent);
+  const tell = (heard: PageEvent): void => {
     hear(heard);
     if (!leaving.signal.aborted) channel.postMessage(heard.type === 'changed' ? { ...heard, alert: false } : heard);
   };

@@ -5,7 +5,7 @@ import { icons } from '../icons.ts';
 import type { Session } from '../session.ts';
 import { texts } from '../texts/texts.ts';
 import { visibleHtml } from '../visible-html.ts';
-import type { Found } from '../workspace/find.ts';
+import type { Hit } from '../workspace/find.ts';
 import type { DeskView } from '../workspace/views.ts';
 import type { Content } from './layout.ts';
 import { offerPath, questionPath, serverPath } from './paths.ts';
@@ -20,7 +20,7 @@ interface Row {
 
 const offerIcons = { tool: icons.call, prompt: icons.question, resource: icons.result } as const;
 
-function rowOf(hit: Found): Row {
+function rowOf(hit: Hit): Row {
   switch (hit.kind) {
     case 'question': {
       const { question } = hit;
@@ -53,7 +53,7 @@ function rowOf(hit: Found): Row {
 }
 
 /** The list itself; says so where nothing was found. */
-function foundList(hits: readonly Found[], more: number, { link }: Session): Html {
+function foundList(hits: readonly Hit[], more: number, { link }: Session): Html {
   if (hits.length === 0) return html`<div id="found"><p class="empty">${texts.find.nothing}</p></div>`;
   return html`<div id="found"><ul class="found-list">${hits.map(each => {
     const { path, icon, name, aside, mono } = rowOf(each);
@@ -62,7 +62,7 @@ function foundList(hits: readonly Found[], more: number, { link }: Session): Htm
 }
 
 /** The page with what was found. */
-export function findPage(query: string, hits: readonly Found[], more: number, view: DeskView): Content {
+export function findPage(query: string, hits: readonly Hit[], more: number, view: DeskView): Content {
   return {
     title: texts.find.title,
     main: html`<div class="head"><h1>${texts.find.title}</h1></div><form class="search" method="get" action="${view.link('/find')}" role="search" aria-label="${texts.find.title}"><label class="unseen" for="find-q">${texts.find.label}</label><input${attributes({ id: 'find-q', type: 'search', name: 'q', value: query, autocomplete: 'off' })}><button class="button">${texts.find.go}</button></form><div class="panel">${foundList(hits, more, view)}</div>`,

@@ -4,7 +4,7 @@ import { manyOf } from './offers.ts';
 import type { OfferKind, OfferView, ServerView } from './views.ts';
 
 /** Something to go to. */
-export type Found =
+export type Hit =
   | { readonly kind: 'question'; readonly question: Question }
   | { readonly kind: 'page'; readonly path: string; readonly name: string }
   | { readonly kind: 'server'; readonly server: ServerView }
@@ -20,7 +20,7 @@ export interface Findable {
 }
 
 interface Ranked {
-  readonly found: Found;
+  readonly hit: Hit;
   readonly rank: number;
   readonly use: number;
 }
@@ -44,14 +44,14 @@ const kinds = Object.keys(manyOf) as OfferKind[];
 function* all({ servers, questions, pages, useOf }: Findable) {
   for (const question of questions) {
     const message = 'message' in question ? question.message : '';
-    const hit: Found = { kind: 'question', question };
+    const hit: Hit = { kind: 'question', question };
     yield { found: hit, use: 4, texts: [`${question.asker.id} ${question.call?.name ?? ''}`, message] };
   }
   for (const server of servers) {
-    yield { found: { kind: 'server', server } as Found, use: 0, texts: [server.id, server.self ?? ''] };
+    yield { found: { kind: 'server', server } as Hit, use: 0, texts: [server.id, server.self ?? ''] };
     for (const kind of kinds) {
       for (const offer of server[manyOf[kind]]) {
-        const hit: Found = { kind, server, offer };
+        const hit: Hit = { kind, server, offer };
         const { name, title = '', description = '' } = offer;
         yield {
           found: hit,
@@ -61,7 +61,7 @@ function* all({ servers, questions, pages, useOf }: Findable) {
       }
     }
   }
-  for (const page of pages) yield { found: { kind: 'page', ...page } as Found, use: 0, texts: [page.name] };
+  for (const page of pages) yield { found: { kind: 'page', ...page } as Hit, use: 0, texts: [page.name] };
 }
 
 /**
@@ -72,14 +72,14 @@ export function find(
   query: string,
   where: Findable,
   most: number,
-): { readonly found: readonly Found[]; readonly more: number } {
+): { readonly found: readonly Hit[]; readonly more: number } {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const ranked: Ranked[] = [];
   for (const { found, use, texts } of all(where)) {
     const rank = Math.max(...texts.map((text, at) => fits(text, words) * 4 - at));
     const matches = words.length > 0 ? rank > 0 : use > 0 || !('offer' in found);
-    if (matches) ranked.push({ found, rank: words.length > 0 ? rank + (use > 0 ? 2 : 0) : 0, use });
+    if (matches) ranked.push({ hit: found, rank: words.length > 0 ? rank + (use > 0 ? 2 : 0) : 0, use });
   }
   ranked.sort((a, b) => b.rank - a.rank || b.use - a.use);
-  return { found: ranked.slice(0, most).map(each => each.found), more: Math.max(0, ranked.length - most) };
+  return { found: ranked.slice(0, most).map(each => each.hit), more: Math.max(0, ranked.length - most) };
 }

@@ -150,18 +150,18 @@ export function checkItems(items: Items, where = '', depth = 0): void {
 /** A question without parts as the field it is judged as. */
 export function fieldOf(path: string, item: FieldItem): Field {
   const { label, help, required = true } = item;
-  const named = { name: path, title: label, required, ...(help === undefined ? {} : { description: help }) };
+  const shared = { name: path, title: label, required, ...(help === undefined ? {} : { description: help }) };
   switch (item.kind) {
     case 'text':
-      return { ...named, kind: 'text', ...pick(item, ['format', 'minLength', 'maxLength']) };
+      return { ...shared, kind: 'text', ...pick(item, ['format', 'minLength', 'maxLength']) };
     case 'number':
-      return { ...named, kind: 'number', integer: item.integer ?? false, ...pick(item, ['minimum', 'maximum']) };
+      return { ...shared, kind: 'number', integer: item.integer ?? false, ...pick(item, ['minimum', 'maximum']) };
     case 'boolean':
-      return { ...named, kind: 'boolean' };
+      return { ...shared, kind: 'boolean' };
     case 'select':
-      return { ...named, kind: 'select', choices: choicesOf(item) };
+      return { ...shared, kind: 'select', choices: choicesOf(item) };
     case 'multi-select':
-      return { ...named, kind: 'multi-select', choices: choicesOf(item), ...pick(item, ['minItems', 'maxItems']) };
+      return { ...shared, kind: 'multi-select', choices: choicesOf(item), ...pick(item, ['minItems', 'maxItems']) };
   }
 }
 

@@ -32,10 +32,10 @@ export function entries(path: string, item: { readonly min?: number; readonly ma
 /** True if a question applies, by what its sibling was answered with. */
 export function applies(item: Item, prefix: string, sent: Sent): boolean {
   if (!item.when) return true;
-  const given = sent.get(at(prefix, item.when.field))?.at(-1) ?? '';
+  const sentValue = sent.get(at(prefix, item.when.field))?.at(-1) ?? '';
   const { is } = item.when;
-  if (typeof is === 'boolean') return given === String(is);
-  return typeof is === 'string' ? given === is : is.includes(given);
+  if (typeof is === 'boolean') return sentValue === String(is);
+  return typeof is === 'string' ? sentValue === is : is.includes(sentValue);
 }
 
 export function readItems(items: Items, sent: Sent): Reading {
@@ -86,13 +86,13 @@ export function withEntry(sent: Sent, path: string, count: number): Sent {
 }
 
 /** The same posting without one entry of a list; those after it move up. */
-export function withoutEntry(sent: Sent, path: string, gone: number, count: number): Sent {
-  const kept = new Map<string, readonly string[]>();
+export function withoutEntry(sent: Sent, path: string, removed: number, count: number): Sent {
+  const remaining = new Map<string, readonly string[]>();
   for (const [name, values] of sent) {
     const rest = name.startsWith(`${path}.`) ? name.slice(path.length + 1).match(/^(\d+)(\..+)$/) : null;
     const index = rest ? Number(rest[1]) : -1;
-    if (index === gone) continue;
-    kept.set(index > gone ? `${path}.${index - 1}${rest![2]}` : name, values);
+    if (index === removed) continue;
+    remaining.set(index > removed ? `${path}.${index - 1}${rest![2]}` : name, values);
   }
-  return kept.set(countOf(path), [String(Math.max(0, count - 1))]);
+  return remaining.set(countOf(path), [String(Math.max(0, count - 1))]);
 }

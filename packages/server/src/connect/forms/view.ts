@@ -58,8 +58,8 @@ const error = (path: string, { issues }: Drawing): Html | false =>
   issues.has(path) && html`<p class="error" id="e-${path}">${safeText(issues.get(path)!, 500)}</p>`;
 
 function field(item: FieldItem, path: string, drawing: Drawing): Html {
-  const given = drawing.sent.get(path) ?? [];
-  const value = given.at(-1) ?? '';
+  const values = drawing.sent.get(path) ?? [];
+  const value = values.at(-1) ?? '';
   const wrong = drawing.issues.has(path);
   const described = [item.help !== undefined && `h-${path}`, wrong && `e-${path}`].filter(Boolean).join(' ');
   const shared = {
@@ -97,7 +97,7 @@ function field(item: FieldItem, path: string, drawing: Drawing): Html {
             ...choicesOf(item).map(({ value, title }) => ({
               value,
               title: safeText(title, 500),
-              selected: given.includes(value),
+              selected: values.includes(value),
             })),
           ]),
         );
@@ -128,7 +128,7 @@ function options(
   choices: readonly { readonly value: string; readonly title: string }[],
   described: string,
 ): Html {
-  const given = drawing.sent.get(path) ?? [];
+  const values = drawing.sent.get(path) ?? [];
   const optional = item.required === false && html`<span class="need">optional</span>`;
   return html`<fieldset${attributes({ class: 'field', 'aria-describedby': described === '' ? undefined : described })}><legend>${safeText(item.label, 500)}${optional}</legend>${help(item, path)}<div class="options">${choices.map(
     ({ value, title }) =>
@@ -137,7 +137,7 @@ function options(
           type,
           name: path,
           value,
-          checked: given.includes(value),
+          checked: values.includes(value),
           required: type === 'radio' && (item.required ?? true),
         },
         html`<span>${safeText(title, 500)}</span>`,

@@ -57,13 +57,13 @@ export function bearer(server: Provider, options: BearerOptions): Bearer {
     resourceMetadataUrl: metadataUrl,
     verifier: {
       async verifyAccessToken(token) {
-        const known = await server.client.inspect(token, resource.href);
-        if (!known) throw new OAuthError(OAuthErrorCode.InvalidToken, 'This token is not valid here.');
-        const { subject, clientId, expiresAt } = known;
+        const inspected = await server.client.inspect(token, resource.href);
+        if (!inspected) throw new OAuthError(OAuthErrorCode.InvalidToken, 'This token is not valid here.');
+        const { subject, clientId, expiresAt } = inspected;
         return {
           token,
           clientId,
-          scopes: [...known.scopes],
+          scopes: [...inspected.scopes],
           expiresAt,
           resource,
           extra: { iss: server.issuer, sub: subject },

@@ -25,7 +25,7 @@ const METADATA_LIFE = 60 * 60_000;
 export function certifiedClient(options: OAuthClientOptions): Requests {
   const { name, issuer, issuerName, registered, timeoutMs, now } = options;
   const keys: jwt.JWKSCacheInput = {};
-  let known: { readonly config: Promise<oidc.Configuration>; readonly until: number } | undefined;
+  let cached: { readonly config: Promise<oidc.Configuration>; readonly until: number } | undefined;
 
   const resource = options.resource === undefined ? undefined : { resource: options.resource };
   const nobody: ClientIdentity = { id: 'not-registered' };
@@ -59,23 +59,23 @@ export function certifiedClient(options: OAuthClientOptions): Requests {
   };
 
   const configuration = (): Promise<oidc.Configuration> => {
-    if (known && known.until > now()) return known.config;
-    const found = discover().then(config => {
+    if (cached && cached.until > now()) return cached.config;
+    const discovery = discover().then(config => {
       judge(name, config.serverMetadata());
       return config;
     });
-    const mine = { config: found, until: now() + METADATA_LIFE };
-    known = mine;
-    found.catch(() => {
-      if (known === mine) known = undefined;
+    const entry = { config: discovery, until: now() + METADATA_LIFE };
+    cached = entry;
+    discovery.catch(() => {
+      if (cached === entry) cached = undefined;
     });
-    return found;
+    return discovery;
   };
 
   /** What the provider publishes, for whom it is asked. */
-  const as = (found: oidc.Configuration, client: ClientIdentity | undefined): oidc.Configuration => {
-    if (client === undefined || client.id === clientId) return found;
-    const metadata = JSON.parse(JSON.stringify(found.serverMetadata())) as oidc.ServerMetadata;
+  const as = (discovered: oidc.Configuration, client: ClientIdentity | undefined): oidc.Configuration => {
+    if (client === undefined || client.id === clientId) return discovered;
+    const metadata = JSON.parse(JSON.stringify(discovered.serverMetadata())) as oidc.ServerMetadata;
     return prepare(new oidc.Configuration(metadata, client.id, clock(), authOf(client)));
   };
 
@@ -83,12 +83,12 @@ export function certifiedClient(options: OAuthClientOptions): Requests {
     run: (config: oidc.Configuration) => Promise<T> | T,
     client?: ClientIdentity,
   ): Promise<T> => {
-    const found = await configuration().catch(error => {
+    const discovered = await configuration().catch(error => {
       const { message, reason } = providerError(name, error);
       throw new ProviderError(message, 'unsent', reason);
     });
     try {
-      return await run(as(found, client));
+      return await run(as(discovered, client));
     } catch (error) {
       throw providerError(name, error);
     }
@@ -96,7 +96,7 @@ export function certifiedClient(options: OAuthClientOptions): Requests {
 
   const read = (
     response: oidc.TokenEndpointResponse,
-    asked: readonly string[],
+    requestedScopes: readonly string[],
     client: ClientIdentity | undefined,
   ): OAuthTokens => {
     if (response.token_type.toLowerCase() !== 'bearer') {
@@ -105,7 +105,7 @@ export function certifiedClient(options: OAuthClientOptions): Requests {
     return {
       accessToken: response.access_token,
       // Absent means: as asked (RFC 6749, section 5.1). Some providers put commas between them.
-      scopes: response.scope === undefined ? asked : response.scope.split(/[ ,]+/u).filter(Boolean),
+      scopes: response.scope === undefined ? requestedScopes : response.scope.split(/[ ,]+/u).filter(Boolean),
       ...(response.refresh_token !== undefined && { refreshToken: response.refresh_token }),
       ...(response.expires_in !== undefined && { expiresAt: now() + response.expires_in * 1000 }),
       ...(client !== undefined && client.id !== registered?.id && { client }),
@@ -129,13 +129,16 @@ export function certifiedClient(options: OAuthClientOptions): Requests {
       attempt(async config => {
         const server = config.serverMetadata();
         const answer = await jwt.dynamicClientRegistrationRequest(server, clientMetadata(offer), direct());
-        const made = await jwt.processDynamicClientRegistrationResponse(answer);
-        const until = made.client_secret_expires_at;
+        const registration = await jwt.processDynamicClientRegistrationResponse(answer);
+        const until = registration.client_secret_expires_at;
         const lifeMs = typeof until === 'number' && until > 0 ? until * 1000 - now() : undefined;
-        const post = made.token_endpoint_auth_method === 'client_secret_post';
-        const secret = typeof made.client_secret === 'string' ? made.client_secret : undefined;
+        const post = registration.token_endpoint_auth_method === 'client_secret_post';
+        const secret = typeof registration.client_secret === 'string' ? registration.client_secret : undefined;
         return {
-          identity: { id: made.client_id, ...(secret !== undefined && { secret, auth: post ? 'post' : 'basic' }) },
+          identity: {
+            id: registration.client_id,
+            ...(secret !== undefined && { secret, auth: post ? 'post' : 'basic' }),
+          },
           ...(lifeMs !== undefined && { lifeMs }),
         };
       }),
@@ -192,9 +195,9 @@ export function certifiedClient(options: OAuthClientOptions): Requests {
       attempt(async config => {
         const server = config.serverMetadata();
         if (server.introspection_endpoint !== undefined && registered?.secret !== undefined) {
-          const said = await oidc.tokenIntrospection(config, token, { token_type_hint: 'access_token' });
-          return said.active && (said.iss === undefined || said.iss === issuerName)
-            ? presented(said, audience)
+          const introspection = await oidc.tokenIntrospection(config, token, { token_type_hint: 'access_token' });
+          return introspection.active && (introspection.iss === undefined || introspection.iss === issuerName)
+            ? presented(introspection, audience)
             : undefined;
         }
         const request = new Request(audience, { headers: { authorization: `Bearer ${token}` } });

@@ -33,7 +33,7 @@ export function identities(store: Store, sealer: Sealer): Identities {
     const text = JSON.stringify(['midcall.client', id, issuer, registeredRedirect(redirectUri)]);
     return `${PURPOSE}:${createHash('sha256').update(text).digest('base64url')}`;
   };
-  const kept = async (key: string): Promise<ClientIdentity | undefined> => {
+  const stored = async (key: string): Promise<ClientIdentity | undefined> => {
     const text = await store.get(key);
     return text === undefined ? undefined : (openUnder(sealer, PURPOSE, key, text) as ClientIdentity | undefined);
   };
@@ -44,7 +44,7 @@ export function identities(store: Store, sealer: Sealer): Identities {
       const takes = await client.takes();
       if (takes.document && isReadable(offer)) return { id: offer.document.href };
       const key = keyOf(provider, offer);
-      const before = await kept(key);
+      const before = await stored(key);
       if (before) return before;
       if (!takes.registration) {
         throw new ProviderError(
@@ -57,7 +57,7 @@ export function identities(store: Store, sealer: Sealer): Identities {
       const ttlMs = Math.max(1, Math.min(lifeMs, KEPT_MS));
       if (await store.set(key, sealed, { ttlMs, ifAbsent: true })) return identity;
       // Another process was first, or what is kept was sealed with a key that is gone.
-      const first = await kept(key);
+      const first = await stored(key);
       if (!first) await store.set(key, sealed, { ttlMs });
       return first ?? identity;
     },

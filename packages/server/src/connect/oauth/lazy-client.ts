@@ -23,7 +23,7 @@ export function oauthClient(options: OAuthClientOptions): OAuthClient {
     register: async offer => await (await client()).register(offer),
     authorizationUrl: async request => await (await client()).authorizationUrl(request),
     exchange: async (callback, expected) => await (await client()).exchange(callback, expected),
-    refresh: async (...given) => await (await client()).refresh(...given),
+    refresh: async (...args) => await (await client()).refresh(...args),
     revoke: async tokens => await (await client()).revoke(tokens),
     inspect: async (token, audience) => await (await client()).inspect(token, audience),
   };

@@ -70,11 +70,11 @@ export function providerError(name: string, error: unknown): ProviderError {
   if (error instanceof ProviderError) return error;
   const raw = object(error) ?? {};
   if (typeof raw.error === 'string') {
-    const known = Object.hasOwn(meanings, raw.error) ? raw.error : undefined;
-    const text = known
-      ? `${name} says: ${meanings[known]} (${known}).`
+    const code = Object.hasOwn(meanings, raw.error) ? raw.error : undefined;
+    const text = code
+      ? `${name} says: ${meanings[code]} (${code}).`
       : `${name} refused, with a reason that no standard knows.`;
-    return new ProviderError(text, known === 'invalid_grant' ? 'ended' : 'refused', known);
+    return new ProviderError(text, code === 'invalid_grant' ? 'ended' : 'refused', code);
   }
   const codes = [...codesOf(raw)];
   if (codes.includes('OAUTH_TIMEOUT') || codes.includes('OAUTH_ABORT')) {

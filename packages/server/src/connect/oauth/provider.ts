@@ -86,7 +86,7 @@ export interface Provider {
 }
 
 /** Set by us for every authorization request; a value of the operator's would weaken or break it. */
-const ours = new Set([
+const reserved = new Set([
   'client_id',
   'response_type',
   'response_mode',
@@ -131,8 +131,8 @@ export function provider(options: ProviderOptions): Provider {
     scopes.every(scope => /^[\x21\x23-\x5b\x5d-\x7e]+$/u.test(scope)),
     `a scope of '${id}' has a character that no scope may have.`,
   );
-  const taken = Object.keys(parameters).find(key => ours.has(key));
-  check(taken === undefined, `parameters of '${id}' may not set ${taken}.`);
+  const conflicting = Object.keys(parameters).find(key => reserved.has(key));
+  check(conflicting === undefined, `parameters of '${id}' may not set ${conflicting}.`);
 
   const client = oauthClient({
     name,

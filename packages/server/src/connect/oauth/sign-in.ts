@@ -86,12 +86,12 @@ export function signIn(server: Provider, options: SignInOptions): SignIn {
   };
   const callback = (at: VisitDesk): Promise<URL> => at.address('sign-in/callback');
   const secure = async (): Promise<boolean> => (await callback(mounted())).protocol === 'https:';
-  const named = (name: string, https: boolean): string => `${https ? '__Host-' : ''}midcall-${name}`;
+  const cookieName = (name: string, https: boolean): string => `${https ? '__Host-' : ''}midcall-${name}`;
   const setCookie = (name: string, value: string, https: boolean, ms: number): string =>
-    `${named(name, https)}=${value}; Path=/; Max-Age=${Math.floor(ms / 1000)}; HttpOnly; SameSite=Lax${https ? '; Secure' : ''}`;
+    `${cookieName(name, https)}=${value}; Path=/; Max-Age=${Math.floor(ms / 1000)}; HttpOnly; SameSite=Lax${https ? '; Secure' : ''}`;
   const sessionName = async (): Promise<string> => `session-${sha256((await callback(mounted())).href).slice(0, 12)}`;
   const sessionOf = async (request: Request): Promise<string | undefined> =>
-    cookie(request, named(await sessionName(), await secure()));
+    cookie(request, cookieName(await sessionName(), await secure()));
 
   return {
     issuer: server.issuer,
@@ -116,19 +116,19 @@ export function signIn(server: Provider, options: SignInOptions): SignIn {
       const https = await secure();
       return leadTo(to.href, [setCookie(`sign-in-${sha256(state).slice(0, 12)}`, browser, https, AWAY_MS)]);
     },
-    mount(app, given) {
-      desk = given;
+    mount(app, pageDesk) {
+      desk = pageDesk;
       app.get('/sign-in/callback', async context => {
         const request = context.req.raw;
         const parameters = new URL(request.url).searchParams;
         const https = await secure();
         const state = single(parameters, 'state');
         const flow = state === undefined ? undefined : await under.look(state);
-        if (state === undefined || !flow) return given.trouble(unknownSignIn);
+        if (state === undefined || !flow) return pageDesk.trouble(unknownSignIn);
         const name = `sign-in-${sha256(state).slice(0, 12)}`;
-        const browser = cookie(request, named(name, https));
-        if (browser === undefined || sha256(browser) !== flow.browser) return given.trouble(unknownSignIn);
-        if (!(await under.take(state))) return given.trouble(unknownSignIn);
+        const browser = cookie(request, cookieName(name, https));
+        if (browser === undefined || sha256(browser) !== flow.browser) return pageDesk.trouble(unknownSignIn);
+        if (!(await under.take(state))) return pageDesk.trouble(unknownSignIn);
         const returned = new URL(flow.redirectUri);
         returned.search = parameters.toString();
         try {
@@ -141,7 +141,7 @@ export function signIn(server: Provider, options: SignInOptions): SignIn {
           await sessions.begin(id, subject, sessionMs);
           return leadTo(back, [setCookie(await sessionName(), id, https, sessionMs), setCookie(name, '', https, 0)]);
         } catch (error) {
-          if (error instanceof ProviderError) return given.trouble(notSignedIn(error));
+          if (error instanceof ProviderError) return pageDesk.trouble(notSignedIn(error));
           throw error;
         }
       });

@@ -27,20 +27,20 @@ export interface KeptSignIn {
 
 /** Reads back what was kept; what has another shape is nothing. */
 export function readSignIn(value: unknown): KeptSignIn | undefined {
-  const kept = value as Partial<KeptSignIn> | null | undefined;
-  if (typeof kept !== 'object' || kept === null) return undefined;
-  if (typeof kept.renewed !== 'number' || typeof kept.since !== 'number') return undefined;
-  if (kept.tokens === undefined) return kept as KeptSignIn;
-  const { accessToken, scopes } = kept.tokens;
-  return typeof accessToken === 'string' && Array.isArray(scopes) ? (kept as KeptSignIn) : undefined;
+  const stored = value as Partial<KeptSignIn> | null | undefined;
+  if (typeof stored !== 'object' || stored === null) return undefined;
+  if (typeof stored.renewed !== 'number' || typeof stored.since !== 'number') return undefined;
+  if (stored.tokens === undefined) return stored as KeptSignIn;
+  const { accessToken, scopes } = stored.tokens;
+  return typeof accessToken === 'string' && Array.isArray(scopes) ? (stored as KeptSignIn) : undefined;
 }
 
 /** These ask for a kind of sign-in and allow nothing at the API; many providers leave them out of what they say was granted. */
 const noPermission: ReadonlySet<string> = new Set(['openid', 'offline_access']);
 
 /** The wanted scopes that were not granted. */
-export function lacking(granted: readonly string[], wanted: readonly string[]): readonly string[] {
-  return wanted.filter(scope => !granted.includes(scope) && !noPermission.has(scope));
+export function lacking(granted: readonly string[], requested: readonly string[]): readonly string[] {
+  return requested.filter(scope => !granted.includes(scope) && !noPermission.has(scope));
 }
 
 /** Tokens after a renewal: what the provider left out stays as it was (RFC 6749, section 6). */

@@ -99,8 +99,8 @@ export function oauthPages(vault: Vault, providers: readonly Provider[]): PageKi
   }
   let desk: VisitDesk | undefined;
   const providerOf = (id: string): Provider => {
-    const found = byId.get(id);
-    if (found) return found;
+    const provider = byId.get(id);
+    if (provider) return provider;
     throw new MidcallError(
       'server/setup',
       `The provider '${id}' is not known here: give it to oauthPages(vault, [...]).`,
@@ -114,9 +114,9 @@ export function oauthPages(vault: Vault, providers: readonly Provider[]): PageKi
 
   /** What this page asked for and was not granted (connect-C4), and what was. */
   const lesser = async (visit: Visit, provider: Provider, scopes: readonly string[]) => {
-    const found = mayConnect(visit) ? await vault.signedIn(visit.principal, provider) : undefined;
-    const missing = scopes.filter(scope => found?.refused.includes(scope));
-    return found && missing.length > 0 ? { granted: found.scopes, missing } : undefined;
+    const signedIn = mayConnect(visit) ? await vault.signedIn(visit.principal, provider) : undefined;
+    const missing = scopes.filter(scope => signedIn?.refused.includes(scope));
+    return signedIn && missing.length > 0 ? { granted: signedIn.scopes, missing } : undefined;
   };
 
   return {
@@ -157,13 +157,13 @@ export function oauthPages(vault: Vault, providers: readonly Provider[]): PageKi
         throw error;
       }
     },
-    mount(app, given) {
-      desk = given;
+    mount(app, pageDesk) {
+      desk = pageDesk;
       // Public: whoever reads it learns what every authorization request says.
       app.get('/client/:provider', async context => {
         const provider = byId.get(context.req.param('provider'));
         if (!provider || provider.client.registered) return context.notFound();
-        const offered = await offer(given, provider);
+        const offered = await offer(pageDesk, provider);
         if (!isReadable(offered)) return context.notFound();
         return context.json(clientDocument(offered), 200, { 'cache-control': 'public, max-age=3600' });
       });
@@ -173,10 +173,10 @@ export function oauthPages(vault: Vault, providers: readonly Provider[]): PageKi
         const flow = state === undefined ? undefined : await vault.flows.look(state);
         const provider = byId.get(context.req.param('provider'));
         if (state === undefined || !flow || !provider || flow.provider !== provider.id)
-          return given.trouble(unknownFlow);
-        const visit = await given.enter(context.req.raw, flow.pageId);
+          return pageDesk.trouble(unknownFlow);
+        const visit = await pageDesk.enter(context.req.raw, flow.pageId);
         if (visit instanceof Response) return visit;
-        if (!mayConnect(visit) || !(await vault.flows.take(state))) return given.trouble(unknownFlow);
+        if (!mayConnect(visit) || !(await vault.flows.take(state))) return pageDesk.trouble(unknownFlow);
         // The address as we sent it, not as the request's Host has it.
         const returned = new URL(flow.redirectUri);
         returned.search = callback.toString();
@@ -185,10 +185,10 @@ export function oauthPages(vault: Vault, providers: readonly Provider[]): PageKi
           const { tokens } = await provider.client.exchange(returned, { ...flow, state, client });
           if (lacking(tokens.scopes, flow.scopes).length > 0) {
             await vault.keepSignIn(visit.principal, provider, tokens, flow.scopes);
-            return given.back(visit.pageId);
+            return pageDesk.back(visit.pageId);
           }
           let stored = false;
-          const page = await given.finish(visit, async () => {
+          const page = await pageDesk.finish(visit, async () => {
             await vault.keepSignIn(visit.principal, provider, tokens, flow.scopes);
             stored = true;
             return { provider: provider.id, scopes: tokens.scopes, missing: [] } satisfies Connected;
@@ -200,8 +200,9 @@ export function oauthPages(vault: Vault, providers: readonly Provider[]): PageKi
           return page;
         } catch (error) {
           if (!(error instanceof ProviderError)) throw error;
-          if (error.reason === 'invalid_client') await vault.identities.forget(provider, await offer(given, provider));
-          return given.trouble({ title: `${provider.name} is not connected`, lines: [error.message] }, visit);
+          if (error.reason === 'invalid_client')
+            await vault.identities.forget(provider, await offer(pageDesk, provider));
+          return pageDesk.trouble({ title: `${provider.name} is not connected`, lines: [error.message] }, visit);
         }
       });
     },

@@ -25,8 +25,8 @@ export const questionKind: PageKind = {
     const step = formStep(items, words, sent);
     if ('again' in step) return step;
     const value = step.value as Record<string, unknown>;
-    const named = fields.map((field, index) => [field.name, value[`q${index}`]] as const);
-    const content = Object.fromEntries(named.filter(([, each]) => each !== undefined));
+    const entries = fields.map((field, index) => [field.name, value[`q${index}`]] as const);
+    const content = Object.fromEntries(entries.filter(([, each]) => each !== undefined));
     const checked = checkContent(fields, content);
     if (checked.ok) return { finish: () => checked.content as Json };
     const problem = checked.issues[0]?.message ?? 'An answer does not fit yet.';

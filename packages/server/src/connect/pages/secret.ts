@@ -48,15 +48,15 @@ export function secretKind(vault: Keeper): PageKind {
     name: 'secret',
     show: ({ data }) => view(data as unknown as Data),
     submit({ data, principal }, sent) {
-      const asked = data as unknown as Data;
+      const secret = data as unknown as Data;
       const value = (sent.get('secret')?.[0] ?? '').trim();
-      if (value === '') return { again: view(asked, 'Nothing was entered.') };
-      if (value.length > longest) return { again: view(asked, 'This is too long to be right.') };
+      if (value === '') return { again: view(secret, 'Nothing was entered.') };
+      if (value.length > longest) return { again: view(secret, 'This is too long to be right.') };
       return {
         async finish() {
           if (!principal) throw new MidcallError('connect/identity', 'Nothing can be kept for an unknown person.');
-          await vault.put(principal, asked.name, value);
-          return { secret: asked.name };
+          await vault.put(principal, secret.name, value);
+          return { secret: secret.name };
         },
       };
     },

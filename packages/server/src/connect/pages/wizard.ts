@@ -44,21 +44,21 @@ function formsOf(data: Data): readonly OpenForm[] {
 /** What was typed in a form, as far as it fits its fields; and what does not, by path. */
 function read({ name, fields, group }: OpenForm, sent: Sent) {
   const { value, issues } = readItems({ [name]: group }, sent);
-  const given = value[name] as Readonly<Record<string, Json>>;
-  const named = fields.map((field, index) => [field.name, given[`q${index}`]] as const);
-  return { content: Object.fromEntries(named.filter(([, each]) => each !== undefined)), issues };
+  const values = value[name] as Readonly<Record<string, Json>>;
+  const entries = fields.map((field, index) => [field.name, values[`q${index}`]] as const);
+  return { content: Object.fromEntries(entries.filter(([, each]) => each !== undefined)), issues };
 }
 
 /** The forms that are asked, by what was typed so far. */
 function applying(forms: readonly OpenForm[], sent: Sent): readonly OpenForm[] {
-  const asked = new Map<string, OpenForm>();
+  const formsByName = new Map<string, OpenForm>();
   for (const form of forms) {
-    const before = form.when && asked.get(form.when.form);
+    const before = form.when && formsByName.get(form.when.form);
     if (!form.when || (before && holds(form.when.is, read(before, sent).content[form.when.field]))) {
-      asked.set(form.name, form);
+      formsByName.set(form.name, form);
     }
   }
-  return [...asked.values()];
+  return [...formsByName.values()];
 }
 
 function holds(is: string | boolean | readonly string[], value: Json | undefined): boolean {
@@ -67,9 +67,9 @@ function holds(is: string | boolean | readonly string[], value: Json | undefined
 }
 
 /** What was typed in forms that are not shown. */
-const carried = (forms: readonly OpenForm[], shown: string | undefined, sent: Sent): readonly Html[] =>
+const carried = (forms: readonly OpenForm[], currentName: string | undefined, sent: Sent): readonly Html[] =>
   forms
-    .filter(({ name }) => name !== shown)
+    .filter(({ name }) => name !== currentName)
     .flatMap(({ name, fields }) => fields.map((_, index) => `${name}.q${index}`))
     .flatMap(path => (sent.get(path) ?? []).map(value => html`<input type="hidden" name="${path}" value="${value}">`));
 
@@ -84,19 +84,19 @@ function formView(
   issues: ReadonlyMap<string, string> = new Map(),
   problem?: string,
 ): PageView {
-  const asked = applying(forms, sent);
-  const index = asked.findIndex(each => each.name === name);
-  const shown = asked[index]!;
-  const body = html`<input type="hidden" name="wizard-at" value="${name}">${carried(forms, name, sent)}${itemFields({ [name]: shown.group }, sent, issues)}${
+  const steps = applying(forms, sent);
+  const index = steps.findIndex(each => each.name === name);
+  const current = steps[index]!;
+  const body = html`<input type="hidden" name="wizard-at" value="${name}">${carried(forms, name, sent)}${itemFields({ [name]: current.group }, sent, issues)}${
     index > 0 && backButton
   }`;
-  const title = asked.length === 1 ? shown.title : `Step ${index + 1} of ${asked.length}`;
+  const title = steps.length === 1 ? current.title : `Step ${index + 1} of ${steps.length}`;
   return { title, send: 'Next', body, ...(problem !== undefined && { problem }) };
 }
 
 function reviewView(forms: readonly OpenForm[], sent: Sent): PageView {
-  const asked = applying(forms, sent);
-  const sections = asked.map(form => {
+  const steps = applying(forms, sent);
+  const sections = steps.map(form => {
     const { content } = read(form, sent);
     const facts = form.fields.map(
       field =>
@@ -121,30 +121,30 @@ function spoken(field: Field, value: Json | undefined): string {
 function submit(forms: readonly OpenForm[], sent: Sent): Step {
   const at = sent.get('wizard-at')?.[0];
   const action = sent.get('do')?.[0] ?? 'send';
-  const asked = applying(forms, sent);
-  const last = asked.at(-1)!;
-  const index = asked.findIndex(({ name }) => name === at);
+  const steps = applying(forms, sent);
+  const last = steps.at(-1)!;
+  const index = steps.findIndex(({ name }) => name === at);
   if (action.startsWith('change:')) {
-    const named = asked.find(({ name }) => name === action.slice('change:'.length)) ?? asked[0]!;
-    return { again: formView(forms, named.name, sent) };
+    const changed = steps.find(({ name }) => name === action.slice('change:'.length)) ?? steps[0]!;
+    return { again: formView(forms, changed.name, sent) };
   }
   if (action === 'back') {
-    const before = at === REVIEW ? last : (asked[index - 1] ?? asked[0]!);
+    const before = at === REVIEW ? last : (steps[index - 1] ?? steps[0]!);
     return { again: formView(forms, before.name, sent) };
   }
   if (at !== REVIEW) {
-    const shown = asked[index] ?? asked[0]!;
-    const wrong = mistakes(shown, sent);
-    if (wrong) return { again: formView(forms, shown.name, sent, wrong.issues, wrong.problem) };
-    const next = asked[asked.indexOf(shown) + 1];
+    const current = steps[index] ?? steps[0]!;
+    const wrong = mistakes(current, sent);
+    if (wrong) return { again: formView(forms, current.name, sent, wrong.issues, wrong.problem) };
+    const next = steps[steps.indexOf(current) + 1];
     if (next) return { again: formView(forms, next.name, sent) };
-    if (asked.length > 1) return { again: reviewView(forms, sent) };
+    if (steps.length > 1) return { again: reviewView(forms, sent) };
   }
-  for (const form of asked) {
+  for (const form of steps) {
     const wrong = mistakes(form, sent);
     if (wrong) return { again: formView(forms, form.name, sent, wrong.issues, wrong.problem) };
   }
-  return { finish: () => Object.fromEntries(asked.map(form => [form.name, read(form, sent).content])) };
+  return { finish: () => Object.fromEntries(steps.map(form => [form.name, read(form, sent).content])) };
 }
 
 /** What keeps a form from being left forwards. */
@@ -169,8 +169,8 @@ export const wizardKind: PageKind = {
     const { start } = data as unknown as Data;
     const forms = formsOf(data as unknown as Data);
     const sent = untouched(forms);
-    const asked = applying(forms, sent);
-    return formView(forms, (asked.find(({ name }) => name === start) ?? asked[0]!).name, sent);
+    const steps = applying(forms, sent);
+    return formView(forms, (steps.find(({ name }) => name === start) ?? steps[0]!).name, sent);
   },
   submit: ({ data }, sent) => submit(formsOf(data as unknown as Data), sent),
 };

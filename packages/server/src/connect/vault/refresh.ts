@@ -31,7 +31,7 @@ export interface RefreshOptions {
 /** A sign-in as it was read. */
 export interface ReadSignIn {
   readonly entry: SlotEntry;
-  readonly kept: KeptSignIn;
+  readonly signIn: KeptSignIn;
 }
 
 export interface Refresh {
@@ -65,8 +65,8 @@ const claimKey = (refreshToken: string): string =>
   `refresh:${createHash('sha256').update(`midcall.refresh ${refreshToken}`).digest('base64url')}`;
 
 /** True if a sign-in is not any more what was read before: renewed, replaced or gone. */
-const isNewer = (found: ReadSignIn | undefined, before: ReadSignIn): boolean =>
-  found?.entry.id !== before.entry.id || found.kept.renewed !== before.kept.renewed;
+const isNewer = (current: ReadSignIn | undefined, before: ReadSignIn): boolean =>
+  current?.entry.id !== before.entry.id || current.signIn.renewed !== before.signIn.renewed;
 
 export function refresh({ store, slots, now, sleep, waitMs }: RefreshOptions): Refresh {
   /** Renewals of this process, so that a thousand calls ask the store once. */
@@ -74,8 +74,8 @@ export function refresh({ store, slots, now, sleep, waitMs }: RefreshOptions): R
 
   const readPlain = async (owner: Principal, slot: string): Promise<ReadSignIn | undefined> => {
     const entry = await slots.read(owner, slot);
-    const kept = entry && readSignIn(entry.value);
-    return entry && kept && { entry, kept };
+    const signIn = entry && readSignIn(entry.value);
+    return entry && signIn && { entry, signIn };
   };
 
   /** The winner's part. */
@@ -84,13 +84,13 @@ export function refresh({ store, slots, now, sleep, waitMs }: RefreshOptions): R
     claim: string,
   ): Promise<OAuthTokens | undefined> => {
     // A claim given back may be won by somebody who read before it was: what counts is what is kept now.
-    const found = await readPlain(owner, slot);
-    if (!found || isNewer(found, stale)) {
+    const current = await readPlain(owner, slot);
+    if (!current || isNewer(current, stale)) {
       await store.delete(claim);
-      return found?.kept.tokens;
+      return current?.signIn.tokens;
     }
-    const { entry, kept } = found;
-    const before = kept.tokens;
+    const { entry, signIn } = current;
+    const before = signIn.tokens;
     if (before?.refreshToken === undefined) return undefined;
     let after: OAuthTokens;
     try {
@@ -99,27 +99,27 @@ export function refresh({ store, slots, now, sleep, waitMs }: RefreshOptions): R
       const failure = error instanceof ProviderError ? error.failure : 'unknown';
       if (failure === 'ended') {
         await slots.renew(owner, slot, entry, {
-          renewed: kept.renewed + 1,
-          since: kept.since,
+          renewed: signIn.renewed + 1,
+          since: signIn.since,
         } satisfies KeptSignIn);
         await store.delete(claim);
         return undefined;
       }
-      if (failure !== 'unknown' || kept.rotates === false) await store.delete(claim);
+      if (failure !== 'unknown' || signIn.rotates === false) await store.delete(claim);
       else await store.set(claim, 'in-doubt');
       throw error;
     }
     const tokens = renewedTokens(before, after);
     const rotates = tokens.refreshToken !== before.refreshToken;
-    const next: KeptSignIn = { ...kept, tokens, rotates, renewed: kept.renewed + 1 };
-    const stands = await slots.renew(owner, slot, entry, next);
+    const next: KeptSignIn = { ...signIn, tokens, rotates, renewed: signIn.renewed + 1 };
+    const renewed = await slots.renew(owner, slot, entry, next);
     if (rotates) await store.set(claim, 'spent', { ttlMs: SPENT_MS });
     else await store.delete(claim);
-    if (stands) return tokens;
+    if (renewed) return tokens;
     // Forgotten, or signed in again, while this went on. Tokens nobody keeps are given back where somebody forgot them.
     const instead = await readPlain(owner, slot);
     if (!instead) await provider.client.revoke(tokens).catch(() => false);
-    return instead?.kept.tokens;
+    return instead?.signIn.tokens;
   };
 
   /** The part of everybody else. */
@@ -128,8 +128,8 @@ export function refresh({ store, slots, now, sleep, waitMs }: RefreshOptions): R
     const until = now() + waitMs;
     let over = false;
     for (;;) {
-      const found = await readPlain(owner, slot);
-      if (isNewer(found, stale)) return found?.kept.tokens;
+      const current = await readPlain(owner, slot);
+      if (isNewer(current, stale)) return current?.signIn.tokens;
       if (over) return undefined;
       const state = await store.get(claim);
       if (state === undefined) return start(renewal);
@@ -148,7 +148,7 @@ export function refresh({ store, slots, now, sleep, waitMs }: RefreshOptions): R
   };
 
   const start = async (renewal: Renewal): Promise<OAuthTokens | undefined> => {
-    const refreshToken = renewal.stale.kept.tokens?.refreshToken;
+    const refreshToken = renewal.stale.signIn.tokens?.refreshToken;
     if (refreshToken === undefined) return undefined;
     const claim = claimKey(refreshToken);
     const deadBy = String(now() + renewal.provider.renewalTimeoutMs);
@@ -158,25 +158,25 @@ export function refresh({ store, slots, now, sleep, waitMs }: RefreshOptions): R
 
   return {
     async read(owner, slot) {
-      const found = await readPlain(owner, slot);
-      if (!found?.entry.outdated) return found;
+      const signInRead = await readPlain(owner, slot);
+      if (!signInRead?.entry.outdated) return signInRead;
       // Sealing again is a write like a renewal, so it takes the same claim; where a renewal holds it, that seals again.
-      const refreshToken = found.kept.tokens?.refreshToken;
+      const refreshToken = signInRead.signIn.tokens?.refreshToken;
       const claim = refreshToken === undefined ? undefined : claimKey(refreshToken);
       const deadBy = String(now() + RESEAL_MS);
-      if (claim && !(await store.set(claim, deadBy, { ifAbsent: true, ttlMs: RESEAL_MS }))) return found;
+      if (claim && !(await store.set(claim, deadBy, { ifAbsent: true, ttlMs: RESEAL_MS }))) return signInRead;
       const current = await readPlain(owner, slot);
-      if (current?.entry.outdated) await slots.renew(owner, slot, current.entry, current.kept);
+      if (current?.entry.outdated) await slots.renew(owner, slot, current.entry, current.signIn);
       if (claim) await store.delete(claim);
       return current;
     },
-    renew(owner, slot, provider, found) {
-      const key = `${found.entry.id} ${found.kept.renewed}`;
+    renew(owner, slot, provider, current) {
+      const key = `${current.entry.id} ${current.signIn.renewed}`;
       const shared = running.get(key);
       if (shared) return shared;
-      const mine = start({ owner, slot, provider, stale: found }).finally(() => running.delete(key));
-      running.set(key, mine);
-      return mine;
+      const renewal = start({ owner, slot, provider, stale: current }).finally(() => running.delete(key));
+      running.set(key, renewal);
+      return renewal;
     },
     async release(tokens) {
       if (tokens.refreshToken !== undefined) await store.delete(claimKey(tokens.refreshToken));

@@ -135,11 +135,11 @@ export function vault(options: VaultOptions): Vault {
   const { now = Date.now, refreshWaitMs = 30_000, renewEarlyMs = 60_000 } = options;
   const store = boundedStore(options.store, options.timer);
   const sealer = createSealer(keyRing(options.key));
-  const kept = slots(store, sealer);
+  const vaultSlots = slots(store, sealer);
   const sleep = options.sleep ?? (ms => wait(ms));
-  const renewals = refresh({ store, slots: kept, now, sleep, waitMs: refreshWaitMs });
+  const renewals = refresh({ store, slots: vaultSlots, now, sleep, waitMs: refreshWaitMs });
   const atProvider = (provider: Provider): string => `oauth ${provider.id} ${provider.issuer}`;
-  const named = (name: string): string => `secret ${name}`;
+  const secretSlot = (name: string): string => `secret ${name}`;
 
   return {
     flows: flows(store, sealer, 'oauth-flow'),
@@ -147,17 +147,17 @@ export function vault(options: VaultOptions): Vault {
     async token(someone, provider, { scopes = provider.scopes } = {}) {
       const owner = known(someone);
       const slot = atProvider(provider);
-      const found = await renewals.read(owner, slot);
-      const tokens = found?.kept.tokens;
-      if (!found || !tokens) return undefined;
+      const current = await renewals.read(owner, slot);
+      const tokens = current?.signIn.tokens;
+      if (!current || !tokens) return undefined;
       const missing = lacking(tokens.scopes, scopes);
-      if (missing.length > 0 && missing.every(scope => found.kept.refused?.includes(scope))) {
+      if (missing.length > 0 && missing.every(scope => current.signIn.refused?.includes(scope))) {
         throw notAllowed(provider, missing);
       }
       if (missing.length > 0) return undefined;
       if (tokens.expiresAt === undefined || tokens.expiresAt - renewEarlyMs > now()) return accessToken(tokens);
       try {
-        const renewed = await renewals.renew(owner, slot, provider, found);
+        const renewed = await renewals.renew(owner, slot, provider, current);
         return renewed && lacking(renewed.scopes, scopes).length === 0 ? accessToken(renewed) : undefined;
       } catch (error) {
         if (error instanceof ProviderError && tokens.expiresAt > now()) return accessToken(tokens);
@@ -165,35 +165,35 @@ export function vault(options: VaultOptions): Vault {
       }
     },
     async signedIn(someone, provider) {
-      const found = await renewals.read(known(someone), atProvider(provider));
-      const { tokens, refused = [], since = 0 } = found?.kept ?? {};
+      const current = await renewals.read(known(someone), atProvider(provider));
+      const { tokens, refused = [], since = 0 } = current?.signIn ?? {};
       return tokens && { scopes: tokens.scopes, refused, since };
     },
-    async keepSignIn(someone, provider, tokens, asked = []) {
+    async keepSignIn(someone, provider, tokens, requested = []) {
       const owner = known(someone);
       const slot = atProvider(provider);
-      const before = readSignIn((await kept.read(owner, slot).catch(() => undefined))?.value)?.tokens;
-      const refused = lacking(tokens.scopes, asked);
+      const before = readSignIn((await vaultSlots.read(owner, slot).catch(() => undefined))?.value)?.tokens;
+      const refused = lacking(tokens.scopes, requested);
       const signIn: KeptSignIn = { tokens, ...(refused.length > 0 && { refused }), renewed: 0, since: now() };
-      await kept.replace(owner, slot, signIn);
+      await vaultSlots.replace(owner, slot, signIn);
       if (before) await renewals.release(before);
     },
     async put(someone, name, secret) {
-      await kept.replace(known(someone), named(name), secret);
+      await vaultSlots.replace(known(someone), secretSlot(name), secret);
     },
     async get(someone, name) {
       const owner = known(someone);
-      const found = await kept.read(owner, named(name));
-      if (typeof found?.value !== 'string') return undefined;
-      if (found.outdated) await kept.renew(owner, named(name), found, found.value);
-      return found.value;
+      const current = await vaultSlots.read(owner, secretSlot(name));
+      if (typeof current?.value !== 'string') return undefined;
+      if (current.outdated) await vaultSlots.renew(owner, secretSlot(name), current, current.value);
+      return current.value;
     },
     async forget(someone, what) {
       const owner = known(someone);
       if (typeof what === 'string') {
-        return (await kept.clear(owner, named(what))) === undefined ? 'nothing' : 'removed';
+        return (await vaultSlots.clear(owner, secretSlot(what))) === undefined ? 'nothing' : 'removed';
       }
-      const cleared = await kept.clear(owner, atProvider(what));
+      const cleared = await vaultSlots.clear(owner, atProvider(what));
       if (!cleared) return 'nothing';
       const tokens = readSignIn(cleared.value)?.tokens;
       if (!tokens) return 'removed';
