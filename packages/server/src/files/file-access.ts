@@ -20,7 +20,7 @@ import {
   listedRoots,
   liveRoots,
   type Root,
-  type Said,
+  type RootsAnswer,
 } from '../roots/index.ts';
 import { whenServerCloses } from '../sdk-seam/server-close.ts';
 import { heldFiles } from './held-files.ts';
@@ -85,7 +85,7 @@ export function fileAccess(config: Config): FileAccesses {
   const of = (request: CallRequest): FileAccess => {
     const { server } = request;
     const { perRequest, asks, untold } = judge(request);
-    let listing: Promise<Said> | undefined;
+    let listing: Promise<RootsAnswer> | undefined;
     let opened: Promise<Files> | undefined;
     /** True once the session was asked in this call: it works under one list, as on 2026-07-28. */
     let inSession = false;
@@ -96,7 +96,7 @@ export function fileAccess(config: Config): FileAccesses {
     };
     let warned = false;
 
-    const ask = async (run: CallRun): Promise<Said> => {
+    const ask = async (run: CallRun): Promise<RootsAnswer> => {
       if (!asks) return undefined;
       if (!perRequest) return run.guarded(() => sessionOf(server).roots(request, askedBefore()));
       if (request.client.asks === 'rounds') config.warnOnce('roots', deprecated);
@@ -109,7 +109,7 @@ export function fileAccess(config: Config): FileAccesses {
     const refuseNested = (run: CallRun): void => {
       if (asks && perRequest && !warned) run.refuseNested(rootsAsk);
     };
-    const once = async (run: CallRun): Promise<Said> => {
+    const once = async (run: CallRun): Promise<RootsAnswer> => {
       refuseNested(run);
       listing ??= ask(run);
       return listing;
@@ -146,7 +146,7 @@ const unaskedRoots = () =>
   );
 
 /** What came of asking; an answer that is no list of roots allows nothing, whatever the operator's directories. */
-function readRoots(value: Json): Said {
+function readRoots(value: Json): RootsAnswer {
   const recording = readRecording(value);
   try {
     return rootsIn(recording.kind === 'answered' ? recording.got : undefined);

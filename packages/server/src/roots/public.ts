@@ -7,7 +7,7 @@ export {
   type BoundaryMode,
   type BoundaryOptions,
   boundary,
-  type RootsAnswer as Said,
+  type RootsAnswer,
 } from './boundary.ts';
 export type { Entry, FileHandle, FileStat, Files, Guarantee } from './files.ts';
 export { type LiveRoots, type LiveRootsOptions, liveRoots } from './live-roots.ts';
