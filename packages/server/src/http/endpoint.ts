@@ -41,6 +41,7 @@ import { OpenRequests } from './open-requests.ts';
 import { type Refusal, refused } from './refusal.ts';
 import { watchResponse } from './response-end.ts';
 import { HttpSessions, type SessionOptions } from './sessions.ts';
+import { wholeAnswer } from './whole-answer.ts';
 
 /** How an endpoint is served. */
 export interface HttpOptions {
@@ -87,6 +88,7 @@ const sessionKinds = parts<SessionOptions>({
   max: positive,
   maxPerOwner: positive,
   maxCalls: positive,
+  streamAfterMs: positive,
   events: parts<EventStoreOptions>({ maxEvents: positive, maxBytes: positive }),
   now: func,
   every: func,
@@ -217,10 +219,12 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
     if ('refusal' in read) return refused(read.refusal);
     const body = read.value;
     const sentBy = auth ? owner(auth) : '';
-    if (await isLegacyRequest(request, body)) {
+    const isInSession = sessions instanceof HttpSessions && sessions.has({ request, body });
+    if (isInSession || (await isLegacyRequest(request, body))) {
       if (sessions) {
-        const response = await sessions.serve({ request, body, auth, owner: sentBy });
-        return response instanceof Response ? response : refused(response, body);
+        const served = await sessions.serve({ request, body, auth, owner: sentBy });
+        if (served instanceof Response) return served;
+        return 'text' in served ? wholeAnswer(served, given) : refused(served, body);
       }
       const refusal = batchRefusal(body, request.headers.get('mcp-protocol-version') ?? undefined);
       if (refusal) return refused(refusal);

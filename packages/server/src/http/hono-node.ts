@@ -7,3 +7,10 @@ export const { getRequestListener } = await needed(
   () => import('@hono/node-server'),
   ['hono', '@hono/node-server'],
 );
+
+export const { RESPONSE_ALREADY_SENT } = await needed(
+  '@midcall/server/node',
+  '@hono/node-server',
+  () => import('@hono/node-server/utils/response'),
+  ['hono', '@hono/node-server'],
+);

@@ -4,7 +4,8 @@ import { readTarget } from '@midcall/core/node';
 import { checkGiven, having } from '@midcall/core/options';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { McpEndpoint } from './endpoint.ts';
-import { getRequestListener } from './hono-node.ts';
+import { getRequestListener, RESPONSE_ALREADY_SENT } from './hono-node.ts';
+import { type SendWhole, sendWhole } from './whole-answer.ts';
 
 /** What others put on a request before it gets here. */
 type Prepared = IncomingMessage & {
@@ -38,7 +39,17 @@ export function nodeHandler(endpoint: Pick<McpEndpoint, 'fetch'>): NodeHandler {
     const target = readTarget(req);
     if (!target) return refuse(res);
     const parsedBody = third === undefined || typeof third === 'function' ? body : third;
-    const given = { ...(parsedBody !== undefined && { parsedBody }), ...(auth && { authInfo: auth }) };
+    const send: SendWhole = answer => {
+      const { status, headers, text } = answer;
+      // One whose client has gone is sent to nobody.
+      res.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text) }).end(text);
+      return RESPONSE_ALREADY_SENT;
+    };
+    const given = {
+      ...(parsedBody !== undefined && { parsedBody }),
+      ...(auth && { authInfo: auth }),
+      [sendWhole]: send,
+    };
     req.url = target.path;
     const sent = getRequestListener(request => endpoint.fetch(request, given), { overrideGlobalObjects: false })(
       req,

@@ -13,21 +13,28 @@
  * - sessions-H6 A request that was taken back holds no connection: the transport would keep its stream until a response
  *   passes.
  * - sessions-H7 Who resumes a stream gets it at once, even if the connection that had it before still looks alive.
+ * - sessions-H8 A request gets its response as JSON where that is there within `streamAfterMs` and nothing else was sent for it;
+ *   a stream, which can be resumed, is opened as soon as anything else is sent, or the time is up.
  */
 import {
   type AuthInfo,
   isInitializeRequest,
+  type JSONRPCRequest,
   type McpServer,
   type McpServerFactory,
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
+import { primesStreams } from '../era.ts';
+import { HeldRequests } from '../sdk-seam/held-requests.ts';
 import { tapReceived, tapSent } from '../sdk-seam/tapped-transport.ts';
 import { batchRefusal, unread } from './body.ts';
 import { boundedEventStore, type EventStoreOptions, parseEventId } from './event-store.ts';
+import { plainMessage } from './plain-message.ts';
 import type { Refusal } from './refusal.ts';
 import { watchResponse } from './response-end.ts';
 import { type Occupant, type Room, roomFor } from './room.ts';
+import type { WholeAnswer } from './whole-answer.ts';
 
 /** How sessions are kept. */
 export interface SessionOptions {
@@ -44,6 +51,11 @@ export interface SessionOptions {
   readonly maxCalls?: number;
   /** What each session keeps for clients that reconnect. */
   readonly events?: EventStoreOptions;
+  /**
+   * Milliseconds a request waits for a response that needs no stream; 100 by default. A client that loses its connection meanwhile
+   * has nothing to resume.
+   */
+  readonly streamAfterMs?: number;
   /** Milliseconds since the epoch; the system's clock by default. */
   readonly now?: () => number;
   /** Calls `fn` every `ms` milliseconds until the returned function is called; an unreferenced timer by default. */
@@ -62,8 +74,12 @@ export interface SessionRequest {
   readonly auth: AuthInfo | undefined;
 }
 
+/** What becomes of it: a response, an answer that is there as a whole, or why it is not served. */
+export type Served = Response | WholeAnswer | Refusal;
+
 interface Session {
   readonly transport: WebStandardStreamableHTTPServerTransport;
+  readonly held: HeldRequests;
   readonly server: McpServer | Server;
   readonly owner: string;
   usedAt: number;
@@ -95,6 +111,19 @@ function streamIn(chunk: Uint8Array): string | undefined {
   return id === undefined ? undefined : parseEventId(id)?.stream;
 }
 
+const revisionOf = ({ server }: Session): string | undefined =>
+  ('server' in server ? server.server : server).getNegotiatedProtocolVersion();
+
+/** True for a message that the SDK would take as it is, from a client that reads both kinds of response. */
+function isPlainIn(session: Session, { headers }: Request, body: unknown): boolean {
+  const revision = headers.get('mcp-protocol-version');
+  if (revision === null || revision !== revisionOf(session)) return false;
+  const accepted = headers.get('accept') ?? '';
+  return (
+    accepted.includes('application/json') && accepted.includes('text/event-stream') && plainMessage(body) !== undefined
+  );
+}
+
 /** What the endpoint itself says of its sessions. */
 export interface HttpSessionsOptions extends SessionOptions {
   /** True if somebody says who sends a request, so that those nobody is known of are one owner among others. */
@@ -107,14 +136,16 @@ export class HttpSessions {
   readonly #sessions = new Map<string, Session>();
   /** The owner of each session that is being opened, by the id it gets. */
   readonly #opening = new Map<string, string>();
-  readonly #options: Required<Omit<SessionOptions, 'events' | 'onError' | 'every'>> & HttpSessionsOptions;
+  readonly #options: Required<Omit<SessionOptions, 'events' | 'onError'>> & HttpSessionsOptions;
   readonly #stopSweeping: () => void;
 
   constructor(factory: McpServerFactory, options: HttpSessionsOptions) {
     this.#factory = factory;
-    this.#options = { idleMs: 30 * 60_000, max: 1_000, maxPerOwner: 100, maxCalls: 1_000, now: Date.now, ...options };
-    const every = options.every ?? unreferenced;
-    this.#stopSweeping = every(Math.min(60_000, this.#options.idleMs), () => this.#sweep());
+    this.#options = {
+      ...{ idleMs: 30 * 60_000, max: 1_000, maxPerOwner: 100, maxCalls: 1_000, streamAfterMs: 100 },
+      ...{ now: Date.now, every: unreferenced, ...options },
+    };
+    this.#stopSweeping = this.#options.every(Math.min(60_000, this.#options.idleMs), () => this.#sweep());
   }
 
   /** How many sessions there are. */
@@ -126,7 +157,7 @@ export class HttpSessions {
    * Serves a request within its session, opening one for `initialize`.
    * @returns its response, or why it is not served
    */
-  async serve(request: SessionRequest): Promise<Response | Refusal> {
+  async serve(request: SessionRequest): Promise<Served> {
     this.#sweep();
     const header = request.request.headers.get('mcp-session-id');
     if (header === null) {
@@ -144,13 +175,19 @@ export class HttpSessions {
     return this.#handle(session, request);
   }
 
+  /** True for what belongs to a session, whatever else it says: nobody has to find out which revision it is of. */
+  has({ request, body }: Pick<SessionRequest, 'request' | 'body'>): boolean {
+    const session = this.#sessions.get(request.headers.get('mcp-session-id') ?? '');
+    return session !== undefined && isPlainIn(session, request, body);
+  }
+
   /** Ends every session and takes no more. */
   async close(): Promise<void> {
     this.#stopSweeping();
     await Promise.all([...this.#sessions.keys()].map(id => this.#end(id)));
   }
 
-  async #open(request: SessionRequest): Promise<Response | Refusal> {
+  async #open(request: SessionRequest): Promise<Served> {
     const room = this.#roomFor(request.owner);
     if ('refusal' in room) return room.refusal;
     if (room.ends !== undefined) void this.#end(room.ends);
@@ -163,7 +200,7 @@ export class HttpSessions {
     }
   }
 
-  async #openAs(id: string, request: SessionRequest): Promise<Response | Refusal> {
+  async #openAs(id: string, request: SessionRequest): Promise<Served> {
     const { auth } = request;
     const server = await this.#factory({
       era: 'legacy',
@@ -179,8 +216,10 @@ export class HttpSessions {
       },
     });
     const underWay = new Set<unknown>();
+    const held = new HeldRequests(transport);
     const session: Session = {
       transport,
+      held,
       server,
       owner: request.owner,
       usedAt: this.#options.now(),
@@ -196,6 +235,7 @@ export class HttpSessions {
       if (transport.sessionId !== undefined) this.#sessions.delete(transport.sessionId);
     };
     await server.connect(transport);
+    held.listen();
     tapReceived(transport, message => {
       const { method, params } = message as Message;
       if (method !== 'notifications/cancelled') return;
@@ -211,9 +251,9 @@ export class HttpSessions {
     }
   }
 
-  async #handle(session: Session, { request, body, auth }: SessionRequest): Promise<Response | Refusal> {
-    const { underWay, server, transport, streams } = session;
-    const refusal = batchRefusal(body, ('server' in server ? server.server : server).getNegotiatedProtocolVersion());
+  async #handle(session: Session, { request, body, auth }: SessionRequest): Promise<Served> {
+    const { underWay, transport, streams } = session;
+    const refusal = batchRefusal(body, revisionOf(session));
     if (refusal) return refusal;
     const ids = requestsIn(body);
     if (new Set(ids).size < ids.length || ids.some(id => underWay.has(id)))
@@ -236,6 +276,11 @@ export class HttpSessions {
       session.usedAt = this.#options.now();
     };
     try {
+      const whole = await this.#answer(session, request, body, auth);
+      if (whole) {
+        ended();
+        return whole;
+      }
       const given = { parsedBody: body, ...(auth && { authInfo: auth }) };
       const response = await transport.handleRequest(request, given);
       // What the transport refuses never gets to the server.
@@ -245,7 +290,37 @@ export class HttpSessions {
       ended();
       for (const id of ids) underWay.delete(id);
       throw error;
+    } finally {
+      for (const id of ids) session.held.end(id as string | number);
     }
+  }
+
+  /** Answers a message without a stream (sessions-H8). @returns undefined where the transport is to be given it */
+  async #answer(
+    session: Session,
+    request: Request,
+    body: unknown,
+    auth: AuthInfo | undefined,
+  ): Promise<WholeAnswer | undefined> {
+    const message = request.method === 'POST' && isPlainIn(session, request, body) ? plainMessage(body) : undefined;
+    if (!message) return undefined;
+    const { held } = session;
+    const extra = { request, ...(auth && { authInfo: auth }) };
+    if (!('method' in message && 'id' in message)) {
+      held.tell(message, extra);
+      return { status: 202, headers: {}, text: '' };
+    }
+    if (!(await held.admits(message, auth))) return undefined;
+    const { every, streamAfterMs } = this.#options;
+    let callOff = (): void => {};
+    const waiting = (open: () => void): void => {
+      callOff = every(streamAfterMs, open);
+    };
+    const response = await held.give(message as JSONRPCRequest, extra, primesStreams(revisionOf(session)!), waiting);
+    callOff();
+    if (!response) return undefined;
+    const headers = { 'content-type': 'application/json', 'mcp-session-id': session.transport.sessionId! };
+    return { status: 200, headers, text: JSON.stringify(response) };
   }
 
   /** Passes a response on, and learns from its events which stream it is. */

@@ -1,0 +1,258 @@
+/** Requests of a session: answered as JSON where nothing but a response is needed, and on a stream otherwise (sessions-H8). */
+import { type CallToolResult, McpServer, parseJSONRPCMessage } from '@modelcontextprotocol/server';
+import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { mcpEndpoint } from '../../packages/server/src/http/endpoint.ts';
+import { plainMessage } from '../../packages/server/src/http/plain-message.ts';
+import { serveHttp } from '../../packages/server/src/http/serve.ts';
+import type { SessionOptions } from '../../packages/server/src/http/sessions.ts';
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0).reverse()) await each.close();
+});
+
+const said = (text: string): CallToolResult => ({ content: [{ type: 'text', text }] });
+const revision = '2025-11-25';
+
+/** Ways to reach an endpoint: as a server in Node, and by its requests alone. */
+const rims = ['Node', 'fetch'] as const;
+
+async function session(rim: (typeof rims)[number], sessions: SessionOptions = {}) {
+  let runs = 0;
+  let finish = (): void => {};
+  const finished = new Promise<void>(resolve => {
+    finish = resolve;
+  });
+  let begun = (): void => {};
+  const waits = new Promise<void>(resolve => {
+    begun = resolve;
+  });
+  let hear = (): void => {};
+  const heard = new Promise<void>(resolve => {
+    hear = resolve;
+  });
+  const factory = () => {
+    const server = new McpServer({ name: 'held', version: '1.0.0' }, { capabilities: { logging: {} } });
+    server.server.setNotificationHandler('notifications/roots/list_changed', () => hear());
+    server.registerTool('quick', { inputSchema: z.object({ n: z.number() }) }, ({ n }) => said(`quick ${n}`));
+    server.registerTool('logs', {}, async ctx => {
+      runs += 1;
+      for (const data of ['one', 'two']) await ctx.mcpReq.log('info', data);
+      return said('logged');
+    });
+    server.registerTool('waits', {}, async () => {
+      runs += 1;
+      begun();
+      await finished;
+      return said('waited');
+    });
+    server.registerTool('leaves', {}, async ctx => {
+      ctx.http?.closeSSE?.();
+      begun();
+      await finished;
+      return said('left');
+    });
+    server.registerTool('guarded', { scopeChallenge: () => ({ scopes: ['more'] }) }, () => said('no'));
+    return server;
+  };
+  let fetched: (init: RequestInit) => Promise<Response>;
+  if (rim === 'Node') {
+    const serving = await serveHttp(factory, { sessions });
+    open.push(serving);
+    fetched = init => fetch(serving.url, init);
+  } else {
+    const endpoint = mcpEndpoint(factory, { sessions });
+    open.push(endpoint);
+    fetched = init => endpoint.fetch(new Request('http://127.0.0.1/mcp', init));
+  }
+  let known: Readonly<Record<string, string>> = {};
+  const send = (body: unknown, headers: Readonly<Record<string, string>> = {}, method = 'POST') =>
+    fetched({
+      method,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...known,
+        ...headers,
+      },
+    });
+  const params = { protocolVersion: revision, capabilities: {}, clientInfo: { name: 'raw', version: '1' } };
+  const first = await send({ jsonrpc: '2.0', id: 0, method: 'initialize', params });
+  await first.text();
+  known = { 'mcp-session-id': first.headers.get('mcp-session-id')!, 'mcp-protocol-version': revision };
+  const call = (id: number, name: string, given = {}) =>
+    send({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: given } });
+  return { send, call, finish, waits, heard, id: known['mcp-session-id'], runs: () => runs };
+}
+
+const kind = (response: Response) => response.headers.get('content-type')?.split(';')[0];
+const events = (text: string) =>
+  text.split('\n\n').flatMap(event => {
+    const data = /^data: (.+)$/mu.exec(event)?.[1];
+    return data === undefined ? [] : [JSON.parse(data)];
+  });
+
+/** Timers that fire when they are told to. */
+function timers() {
+  const set = new Map<() => void, number>();
+  return {
+    every: (ms: number, fn: () => void) => {
+      set.set(fn, ms);
+      return () => void set.delete(fn);
+    },
+    pass: (ms: number) => {
+      for (const [fn, each] of set) if (each === ms) fn();
+    },
+    count: (ms: number) => [...set.values()].filter(each => each === ms).length,
+  };
+}
+
+describe.each(rims)('sessions-H8 over %s: a request', rim => {
+  it('gets its response as JSON where nothing else was sent for it, with no timer left', async () => {
+    const { every, count } = timers();
+    const { call, id } = await session(rim, { every, streamAfterMs: 7 });
+    const response = await call(1, 'quick', { n: 1 });
+    expect([response.status, kind(response)]).toEqual([200, 'application/json']);
+    expect(response.headers.get('mcp-session-id')).toBe(id);
+    expect(await response.json()).toEqual({ jsonrpc: '2.0', id: 1, result: said('quick 1') });
+    expect(count(7)).toBe(0);
+  });
+
+  it('gets an error so, too', async () => {
+    const { send } = await session(rim);
+    const response = await send({ jsonrpc: '2.0', id: 1, method: 'nothing/such' });
+    expect(kind(response)).toBe('application/json');
+    expect(await response.json()).toMatchObject({ id: 1, error: { code: -32601 } });
+  });
+
+  it('has a stream as soon as something else is sent for it, with all of it in its order, and runs once', async () => {
+    const { call, runs } = await session(rim);
+    const response = await call(1, 'logs');
+    expect(kind(response)).toBe('text/event-stream');
+    const came = events(await response.text());
+    expect(came.map(each => each.params?.data ?? each.result.content[0].text)).toEqual(['one', 'two', 'logged']);
+    expect(runs()).toBe(1);
+  });
+
+  it('has a stream once it has waited long enough, and runs once', async () => {
+    const { every, pass } = timers();
+    const { call, waits, finish, runs } = await session(rim, { every, streamAfterMs: 7 });
+    const calling = call(1, 'waits');
+    await waits;
+    pass(7);
+    const response = await calling;
+    expect(kind(response)).toBe('text/event-stream');
+    finish();
+    expect(events(await response.text())).toEqual([{ jsonrpc: '2.0', id: 1, result: said('waited') }]);
+    expect(runs()).toBe(1);
+  });
+
+  it('holds no connection once its client has withdrawn it', async () => {
+    const { every } = timers();
+    const { call, send, waits } = await session(rim, { every });
+    const calling = call(1, 'waits');
+    await waits;
+    const told = await send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
+    expect(told.status).toBe(202);
+    expect(await (await calling).text()).toContain('withdrew');
+  });
+
+  it('is told that its session has ended', async () => {
+    const { every } = timers();
+    const { call, send, waits } = await session(rim, { every });
+    const calling = call(1, 'waits');
+    await waits;
+    expect((await send(undefined, {}, 'DELETE')).status).toBe(200);
+    expect((await calling).status).toBe(404);
+  });
+
+  it('has a stream to come back to where the tool ends the first', async () => {
+    const { every } = timers();
+    const { call, send, finish } = await session(rim, { every });
+    const response = await call(1, 'leaves');
+    expect(kind(response)).toBe('text/event-stream');
+    const first = await response.text();
+    expect(events(first)).toEqual([]);
+    const last = /^id: (.+)$/mu.exec(first)![1]!;
+    finish();
+    const resumed = await send(undefined, { 'last-event-id': last }, 'GET');
+    expect(events(await resumed.text())).toEqual([{ jsonrpc: '2.0', id: 1, result: said('left') }]);
+  });
+
+  it('is refused by the SDK where its caller may do less than the tool needs', async () => {
+    const { call } = await session(rim);
+    const response = await call(1, 'guarded');
+    expect(response.status).toBe(403);
+    expect(response.headers.get('www-authenticate')).toContain('insufficient_scope');
+  });
+
+  it('may use an id again once it has its response, and not before', async () => {
+    const { every } = timers();
+    const { call, waits, finish } = await session(rim, { every });
+    const calling = call(1, 'waits');
+    await waits;
+    expect((await call(1, 'quick', { n: 1 })).status).toBe(400);
+    finish();
+    expect(await (await calling).json()).toMatchObject({ id: 1, result: said('waited') });
+    expect(await (await call(1, 'quick', { n: 2 })).json()).toMatchObject({ id: 1, result: said('quick 2') });
+  });
+
+  it('gets a stream where its client reads no JSON, or names no revision', async () => {
+    const { send } = await session(rim);
+    const message = { jsonrpc: '2.0', id: 1, method: 'ping' };
+    expect((await send(message, { accept: 'text/event-stream' })).status).toBe(406);
+    expect((await send(message, { 'mcp-protocol-version': '1999-01-01' })).status).toBe(400);
+    expect(kind(await send(message, { 'mcp-protocol-version': '2025-06-18' }))).toBe('text/event-stream');
+  });
+});
+
+describe.each(rims)('over %s, a notification', rim => {
+  it('is accepted, and heard by the server', async () => {
+    const { send, heard } = await session(rim);
+    const response = await send({ jsonrpc: '2.0', method: 'notifications/roots/list_changed' });
+    expect([response.status, await response.text()]).toEqual([202, '']);
+    await heard;
+  });
+});
+
+describe('a message that needs no schema', () => {
+  const plain = [
+    { jsonrpc: '2.0', id: 1, method: 'ping' },
+    { jsonrpc: '2.0', id: 'a', method: 'tools/call', params: { name: 'x', arguments: { a: [1, null] }, own: true } },
+    { jsonrpc: '2.0', id: 1, method: 'x/own', params: { _meta: { progressToken: 1, 'example.com/key': {} } } },
+    { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } },
+    { jsonrpc: '2.0', id: 1, result: { action: 'accept', content: { yes: true } } },
+  ];
+  it.each(plain)('is what the SDK takes as it is: %j', message => {
+    expect(plainMessage(message)).toBe(message);
+    expect(parseJSONRPCMessage(message)).toEqual(message);
+  });
+
+  const others = [
+    null,
+    [],
+    'text',
+    { id: 1, method: 'ping' },
+    { jsonrpc: '1.0', id: 1, method: 'ping' },
+    { jsonrpc: '2.0', id: null, method: 'ping' },
+    { jsonrpc: '2.0', id: 1.5, method: 'ping' },
+    { jsonrpc: '2.0', id: 1, method: 1 },
+    { jsonrpc: '2.0', id: 1, method: 'ping', more: 1 },
+    { jsonrpc: '2.0', id: 1, method: 'ping', params: [] },
+    { jsonrpc: '2.0', id: 1, method: 'ping', params: null },
+    { jsonrpc: '2.0', id: 1, method: 'ping', params: { _meta: 1 } },
+    { jsonrpc: '2.0', id: 1, method: 'ping', params: { _meta: { progressToken: {} } } },
+    { jsonrpc: '2.0', id: 1, method: 'ping', params: { _meta: { 'io.modelcontextprotocol/related-task': {} } } },
+    { jsonrpc: '2.0', id: 1, method: 'initialize', params: {} },
+    { jsonrpc: '2.0', id: 1, result: [] },
+    { jsonrpc: '2.0', id: 1, result: {}, error: {} },
+    { jsonrpc: '2.0', id: 1, error: { code: 1, message: 'x' } },
+    JSON.parse('{"jsonrpc":"2.0","id":1,"method":"ping","params":{"__proto__":{"x":1}}}'),
+    JSON.parse('{"jsonrpc":"2.0","id":1,"method":"ping","__proto__":{"x":1}}'),
+  ];
+  it.each(others)('is not %j', message => {
+    expect(plainMessage(message)).toBeUndefined();
+  });
+});
