@@ -1,6 +1,6 @@
 /**
  * Serves one of the examples over standard input and output: `npm run --silent example -- <name> [--data DIR]`; or the fleet,
- * over HTTP. Runs an agent at the terminal.
+ * over HTTP. Runs an agent at the terminal, and the service that the notes server imports from.
  */
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,6 +23,7 @@ const usage = `Usage:
   npm run --silent example -- tasks [--data DIR] run <tool> [arguments as JSON]
   npm run --silent example -- agents <ai-sdk|langgraph|openai-agents> --data DIR [--era 2025-11-25]
   npm run --silent example -- fleet --ledger FILE [--replicas N] [--port PORT]
+  npm run --silent example -- import [DIR]
 Options:
   --data DIR                where the data is; a missing or empty directory gets samples
   --preference-timeout MS   tasks: how long a person has to answer 'session' (5000)
@@ -56,6 +57,10 @@ async function main(): Promise<void> {
     const { runFleet } = await import('./fleet/fleet.ts');
     const replicas = whole('--replicas', values.replicas, 1, 64);
     return runFleet({ replicas, port: whole('--port', values.port, 0, 65_535), ledger: resolve(values.ledger) });
+  }
+  if (name === 'import') {
+    const { startImport } = await import('./import/start.ts');
+    return startImport(run);
   }
   if (name === 'booking' && run === undefined) {
     const mid = midcall();

@@ -22,7 +22,7 @@ import type { Era } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { startAuthorizationServer } from '../../examples/import/authorization-server.mjs';
+import { startAuthorizationServer } from '../../examples/import/authorization-server.ts';
 import { watched } from '../../scripts/canary-tap.ts';
 import { Browser } from '../connect/sign-in-flow.ts';
 

@@ -11,7 +11,7 @@ import { provider } from '@midcall/server/connect';
 import { eras, negotiation } from '@midcall/testing';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, describe, expect, it } from 'vitest';
-import { startAuthorizationServer } from '../../examples/import/authorization-server.mjs';
+import { startAuthorizationServer } from '../../examples/import/authorization-server.ts';
 import { randomToken } from '../../packages/server/src/connect/oauth/random-token.ts';
 import { Browser } from '../connect/sign-in-flow.ts';
 

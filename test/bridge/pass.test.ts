@@ -8,7 +8,7 @@ import { eras } from '@midcall/testing';
 import { completable, type McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { oddBlock, serveOdd } from '../fixtures/odd-server.mjs';
+import { oddBlock, serveOdd } from '../fixtures/odd-server.ts';
 import { pairs, reply, stage, textOf } from './stage.ts';
 import { ring, until } from './until.ts';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { oddBlock } from '../fixtures/odd-server.mjs';
+import { oddBlock, oddCommand } from '../fixtures/odd-server.ts';
 import { askingServer } from '../host/person.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -246,14 +246,12 @@ describe('exit codes', () => {
 });
 
 describe('midcall call with a server that gives what the protocol does not have', () => {
-  const odd = fileURLToPath(new URL('../fixtures/odd-server.mjs', import.meta.url));
-
   it.each(['2025-11-25', '2026-07-28'])('prints a part of an unknown kind as it was sent, on %s', async era => {
-    const { code, out } = await run(['odd'], ['node', odd, era]);
+    const { code, out } = await run(['odd'], oddCommand(era));
     expect(code).toBe(0);
     expect(out).toContain("known\n[a part of kind 'hologram', as it was sent]\n{\n");
     expect(JSON.parse(out.slice(out.indexOf('{')))).toEqual(oddBlock);
-    const json = await run(['odd', '--json'], ['node', odd, era]);
+    const json = await run(['odd', '--json'], oddCommand(era));
     expect(JSON.parse(json.out)).toMatchObject({
       how: 'completed',
       result: { content: [{}, oddBlock], extra: 'kept' },
@@ -261,7 +259,7 @@ describe('midcall call with a server that gives what the protocol does not have'
   });
 
   it('calls a tool where other lists cannot be read, and names them', async () => {
-    const { code, out, err } = await run(['odd'], ['node', odd, '2025-11-25', 'prompts/list', 'resources/list']);
+    const { code, out, err } = await run(['odd'], oddCommand('2025-11-25', 'prompts/list', 'resources/list'));
     expect({ code, known: out.startsWith('known\n') }).toEqual({ code: 0, known: true });
     expect(err).toBe(
       'midcall: The prompts could not be listed: the server declares prompts and does not implement the list.\n' +
@@ -270,7 +268,7 @@ describe('midcall call with a server that gives what the protocol does not have'
   });
 
   it('ends as a refusal where the tools cannot be listed', async () => {
-    const { code, err } = await run(['odd'], ['node', odd, '2026-07-28', 'tools/list']);
+    const { code, err } = await run(['odd'], oddCommand('2026-07-28', 'tools/list'));
     expect(code).toBe(1);
     expect(err).toBe(
       'midcall: The tools could not be listed: the server declares tools and does not implement the list.\n',
@@ -284,7 +282,7 @@ describe('midcall call with a server that gives what the protocol does not have'
   });
 
   it('names the limit where a result is too large', async () => {
-    const { code, err } = await run(['large', 'bytes:=12000000'], ['node', odd, '2025-11-25']);
+    const { code, err } = await run(['large', 'bytes:=12000000'], oddCommand('2025-11-25'));
     expect(code).toBe(3);
     expect(err).toBe(
       'midcall: The server sent a message of more than 10,485,760 bytes, the most that is read, so the connection was closed.\n',

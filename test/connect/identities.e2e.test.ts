@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { connect, oauth, oauthPages, type Provider, provider, vault } from '@midcall/server/connect';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type AuthorizationServer, startAuthorizationServer } from '../../examples/import/authorization-server.mjs';
+import { type AuthorizationServer, startAuthorizationServer } from '../../examples/import/authorization-server.ts';
 import type { Store } from '../../packages/core/src/store/store.ts';
 import { lend } from './oauth-pages.ts';
 import { Browser } from './sign-in-flow.ts';

@@ -2,7 +2,7 @@
 import { inspect } from 'node:util';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type AuthorizationServer, startAuthorizationServer } from '../../examples/import/authorization-server.mjs';
+import { type AuthorizationServer, startAuthorizationServer } from '../../examples/import/authorization-server.ts';
 import type { Store } from '../../packages/core/src/store/store.ts';
 import { type Provider, type ProviderOptions, provider } from '../../packages/server/src/connect/oauth/provider.ts';
 import { randomToken } from '../../packages/server/src/connect/oauth/random-token.ts';

@@ -14,7 +14,7 @@ import {
   vault,
 } from '@midcall/server/connect';
 import { memoryStore } from '@midcall/server/stores/memory';
-import { type AuthorizationServer, startAuthorizationServer } from '../../examples/import/authorization-server.mjs';
+import { type AuthorizationServer, startAuthorizationServer } from '../../examples/import/authorization-server.ts';
 import type { Store } from '../../packages/core/src/store/store.ts';
 import type { PersonCheck } from '../../packages/server/src/index.ts';
 import { keyRing } from '../../packages/server/src/state/keys.ts';

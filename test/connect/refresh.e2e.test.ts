@@ -12,7 +12,7 @@ import { type Provider, provider, type Vault, vault } from '@midcall/server/conn
 import { redisStore } from '@midcall/server/stores/redis';
 import { sqliteStore } from '@midcall/server/stores/sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type AuthorizationServer, startAuthorizationServer } from '../../examples/import/authorization-server.mjs';
+import { type AuthorizationServer, startAuthorizationServer } from '../../examples/import/authorization-server.ts';
 import type { Store } from '../../packages/core/src/store/store.ts';
 import { randomToken } from '../../packages/server/src/connect/oauth/random-token.ts';
 import { type RedisServer, redisServer, startRedis } from '../stores/redis-server.ts';

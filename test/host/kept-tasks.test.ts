@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemClock } from '@midcall/core/time';
 import { isFollowed, type KeptTask, tasksFile } from '@midcall/host';
 import { expect, it } from 'vitest';
 
@@ -42,7 +43,7 @@ it('kept-tasks-1: a task that a living process follows is not taken up, and one 
 
 it('kept-tasks-2: a task stays until it is dropped, or its time is up', async () => {
   let now = 5_000;
-  const own = tasksFile(path(), () => now);
+  const own = tasksFile(path(), { clock: { ...systemClock, now: () => now } });
   await own.keep(task('a', { expiresAt: 6_000 }));
   await own.keep(task('b'));
   await own.keep(task('b', { status: 'input_required' }));
@@ -59,7 +60,7 @@ it('kept-tasks-2: a task stays until it is dropped, or its time is up', async ()
 
 it('keeps a task that does not expire, while the clock runs on', async () => {
   let now = 5_000;
-  const own = tasksFile(path(), () => now++);
+  const own = tasksFile(path(), { clock: { ...systemClock, now: () => now++ } });
   await own.keep(task('a'));
   expect((await own.list()).map(each => each.call.id)).toEqual(['a']);
 });

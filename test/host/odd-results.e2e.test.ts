@@ -1,5 +1,4 @@
 /** Servers whose results and lists are not what the protocol says: shown as what they are, and named where they fail. */
-import { fileURLToPath } from 'node:url';
 import {
   Connection,
   type ConnectionOptions,
@@ -11,9 +10,8 @@ import {
 } from '@midcall/host';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { limitedFetch } from '../../packages/host/src/connection/limited-fetch.ts';
-import { oddBlock, serveOdd } from '../fixtures/odd-server.mjs';
+import { oddBlock, oddCommand, serveOdd } from '../fixtures/odd-server.ts';
 
-const odd = fileURLToPath(new URL('../fixtures/odd-server.mjs', import.meta.url));
 const eras: readonly Era[] = ['2025-11-25', '2026-07-28'];
 
 async function connected(target: ServerTarget, more: Partial<ConnectionOptions> = {}): Promise<Connection> {
@@ -26,7 +24,7 @@ async function connected(target: ServerTarget, more: Partial<ConnectionOptions> 
 
 /** The server over one transport. @param lacking - lists it declares and does not have */
 async function reached(over: 'stdio' | 'json' | 'events', era: Era, lacking: string[] = []): Promise<ServerTarget> {
-  if (over === 'stdio') return commandTarget([process.execPath, odd, era, ...lacking]);
+  if (over === 'stdio') return commandTarget(oddCommand(era, ...lacking));
   const served = await serveOdd(era, { lacking, stream: over === 'events' });
   onTestFinished(() => served.close());
   return urlTarget(served.url);

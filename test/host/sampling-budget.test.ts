@@ -16,7 +16,7 @@ const request = (maxTokens = 100, turns = 0): SamplingRequest => ({
 
 function account(limits: Partial<SamplingLimits>) {
   const clock = { now: 0 };
-  return { clock, budget: samplingBudget(limits, { now: () => clock.now }) };
+  return { clock, budget: samplingBudget(limits, { clock: { now: () => clock.now } }) };
 }
 
 function taken(budget: ReturnType<typeof samplingBudget>, asked = request()) {

@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemClock } from '@midcall/core/time';
 import { storeFile } from '@midcall/host';
 import { storeContract } from '@midcall/testing';
 import { expect, it } from 'vitest';
@@ -13,10 +14,10 @@ storeContract({
   open() {
     const file = path();
     let now = 1_800_000_000_000;
-    const clock = () => now;
+    const clock = { ...systemClock, now: () => now };
     return {
-      store: storeFile(file, clock),
-      second: storeFile(file, clock),
+      store: storeFile(file, { clock }),
+      second: storeFile(file, { clock }),
       advance(ms) {
         now += ms;
       },

@@ -14,7 +14,8 @@ import { Browser } from '../connect/sign-in-flow.ts';
 import { codeIn } from '../connect/visitor.ts';
 
 const main = fileURLToPath(new URL('../../packages/midcall/bin/midcall.js', import.meta.url));
-const example = fileURLToPath(new URL('../../examples/import/start.mjs', import.meta.url));
+const load = fileURLToPath(new URL('../../scripts/load-typescript.mjs', import.meta.url));
+const examples = fileURLToPath(new URL('../../examples/main.ts', import.meta.url));
 
 let top: string;
 let notes: string;
@@ -24,7 +25,9 @@ let service: ReturnType<typeof spawn>;
 beforeAll(async () => {
   top = await realpath(await mkdtemp(join(tmpdir(), 'midcall-import-')));
   notes = await realpath(await mkdtemp(join(tmpdir(), 'midcall-notes-')));
-  service = spawn(process.execPath, [example, top], { stdio: ['ignore', 'pipe', 'ignore'] });
+  service = spawn(process.execPath, ['--import', load, examples, 'import', top], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   [file] = (await once(createInterface({ input: service.stdout! }), 'line')) as [string];
 });
 afterAll(async () => {

@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const publicNames: Record<string, { readonly values: string; readonly types: string }> = {
   '@midcall/server': {
     values: `
-      advanceToolLoop answerToolUse createSealer digest form isMidcallError keyRing midcall
+      advanceToolLoop answerToolUse createSealer form isMidcallError keyRing midcall
       MidcallError notDone samplingTool startToolLoop textOf whyNot`,
     types: `
       AboutClient AboutRequest Answer Assurance AuditEvent AuditSink By Call CallRef Can CancelReason

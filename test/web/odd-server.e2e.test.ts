@@ -1,16 +1,16 @@
 /** The desk before a server that lacks lists it declares, and gives what the protocol does not have. */
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { oddCommand } from '../fixtures/odd-server.ts';
 import { enter } from './client.ts';
 import { stageOfFile, whenSo } from './stage.ts';
 
-const file = fileURLToPath(new URL('../fixtures/odd-server.mjs', import.meta.url));
 const on = await stageOfFile();
 const visitor = await enter(on.desk);
 
 describe.each(['2025-11-25', '2026-07-28'])('%s', era => {
   const add = async (id: string, ...lacking: string[]): Promise<void> => {
-    const target = { kind: 'command' as const, command: process.execPath, args: [file, era, ...lacking] };
+    const [command, ...args] = oddCommand(era, ...lacking);
+    const target = { kind: 'command' as const, command, args };
     await on.desk.workspace.servers.add({ id, target });
     await whenSo(on.desk, () => on.desk.workspace.servers.get(id)?.state === 'ready' || undefined);
   };

@@ -72,7 +72,7 @@ export type {
   PersonCheck,
 } from './channels/page/pages.ts';
 export type { MidcallOptions } from './config.ts';
-export { digest, type Json } from './digest.ts';
+export type { Json } from './digest.ts';
 export type { RunEnd } from './engine/deferred.ts';
 export type { JobRun, Jobs } from './jobs/jobs.ts';
 export { type Midcall, midcall } from './midcall.ts';

@@ -143,7 +143,7 @@ export class Authorizer {
     if (!before?.tokens) return true;
     try {
       const discovered = await this.#discover({ wants: 'token' });
-      return await revoked(before, { discovered, auth, fetch: this.#asking, now: () => clock.now() });
+      return await revoked(before, { discovered, auth, fetch: this.#asking, clock });
     } catch {
       return false;
     }
@@ -187,7 +187,7 @@ export class Authorizer {
       if (grant?.tokens && grant.tokens.access_token !== ended && isFresh(grant, clock.now())) return grant;
       if (auth.flow !== 'client-credentials' && grant?.tokens?.refresh_token === undefined) return grant;
       const discovered = await this.#discover(challenge);
-      const parts = { discovered, auth, scope: challenge.scope, fetch: this.#asking, now: () => clock.now() };
+      const parts = { discovered, auth, scope: challenge.scope, fetch: this.#asking, clock };
       return auth.flow === 'client-credentials' ? ownTokens(grant, parts) : refreshed(grant!, parts);
     });
     return this.#grant?.tokens?.access_token;
@@ -221,8 +221,7 @@ export class Authorizer {
         scope,
         more: challenge.wants === 'scope',
         fetch: this.#asking,
-        now: () => clock.now(),
-        after: (ms, fn) => clock.after(ms, fn),
+        clock,
         ask: (request, over) => this.#asked(ask, request, over, refused),
         keepClient: async client => void (await vault.change(this.#key, async () => ({ ...before, ...grant, client }))),
         keepTokens: async (client, tokens) => {

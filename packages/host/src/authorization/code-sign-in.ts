@@ -55,8 +55,8 @@ export async function signInByCode(parts: SignInParts): Promise<void> {
 async function prepared(
   parts: SignInParts,
 ): Promise<{ readonly listener: CallbackListener; readonly client: KnownClient }> {
-  const { discovered, auth, scope, name, fetch, now, keepClient } = parts;
-  const stored = knownClient(discovered, auth, parts.client, now(), scope);
+  const { discovered, auth, scope, name, fetch, clock, keepClient } = parts;
+  const stored = knownClient(discovered, auth, parts.client, clock.now(), scope);
   const port = auth.redirectPort ?? (stored?.redirectUri === undefined ? 0 : Number(new URL(stored.redirectUri).port));
   const preferred = await CallbackListener.open(port);
   if (!preferred && auth.redirectPort !== undefined)
@@ -75,7 +75,7 @@ async function prepared(
       name,
       redirectUri,
       fetch,
-      now: now(),
+      now: clock.now(),
     });
     await keepClient(client);
     return { listener, client };

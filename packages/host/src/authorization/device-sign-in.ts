@@ -5,6 +5,7 @@
 import { MidcallError } from '@midcall/core/errors';
 import { isRecord, own } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
+import type { Clock } from '@midcall/core/time';
 import { OAuthError, type OAuthTokens } from '@modelcontextprotocol/client';
 import { authenticatedRequest } from './client-authentication.ts';
 import { judgeEndpoint } from './endpoint-judge.ts';
@@ -57,16 +58,16 @@ export async function signInByDevice(parts: SignInParts): Promise<void> {
 }
 
 async function clientOf(parts: SignInParts): Promise<KnownClient> {
-  const { discovered, auth, name, scope, fetch, now, keepClient } = parts;
-  const stored = knownClient(discovered, auth, parts.client, now(), scope);
+  const { discovered, auth, name, scope, fetch, clock, keepClient } = parts;
+  const stored = knownClient(discovered, auth, parts.client, clock.now(), scope);
   if (stored) return stored;
-  const client = await register({ discovered, auth, name, fetch, now: now() });
+  const client = await register({ discovered, auth, name, fetch, now: clock.now() });
   await keepClient(client);
   return client;
 }
 
 async function deviceCode(client: KnownClient, parts: SignInParts): Promise<DeviceCode> {
-  const { discovered, scope, serverUrl, fetch, now } = parts;
+  const { discovered, scope, serverUrl, fetch, clock } = parts;
   const where = visible(discovered.issuer, { max: 300 });
   const endpoint = own(discovered.metadata, 'device_authorization_endpoint');
   if (typeof endpoint !== 'string')
@@ -88,7 +89,7 @@ async function deviceCode(client: KnownClient, parts: SignInParts): Promise<Devi
   } catch (error) {
     throw tokenProblem(`The sign-in at ${where}`, error, [client.information.client_secret ?? '']);
   }
-  const read = readDeviceCode(answer, now());
+  const read = readDeviceCode(answer, clock.now());
   if (!read) throw tokenProblem(`The sign-in at ${where}`, new Error('malformed'));
   judgeEndpoint('The page for the code', read.page, serverUrl);
   return read;
@@ -113,14 +114,14 @@ function readDeviceCode(answer: unknown, now: number): DeviceCode | undefined {
 async function polled(
   device: DeviceCode,
   { information }: KnownClient,
-  { discovered, fetch, now, after }: SignInParts,
+  { discovered, fetch, clock }: SignInParts,
   calledOff: AbortSignal,
 ): Promise<OAuthTokens> {
   const where = visible(discovered.issuer, { max: 300 });
   let { intervalMs } = device;
   for (;;) {
-    await paused(intervalMs, after, calledOff);
-    if (now() >= device.endsAt)
+    await paused(intervalMs, clock, calledOff);
+    if (clock.now() >= device.endsAt)
       throw new MidcallError('host/unauthorized', `The code for the sign-in at ${where} has expired. Try again.`);
     try {
       const form = { grant_type: grantType, device_code: device.deviceCode };
@@ -135,13 +136,13 @@ async function polled(
   }
 }
 
-function paused(ms: number, after: SignInParts['after'], calledOff: AbortSignal): Promise<void> {
+function paused(ms: number, clock: Clock, calledOff: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => {
       callOff();
       reject(new MidcallError('host/unauthorized', 'The sign-in was cancelled.'));
     };
-    const callOff = after(ms, () => {
+    const callOff = clock.after(ms, () => {
       calledOff.removeEventListener('abort', onAbort);
       resolve();
     });

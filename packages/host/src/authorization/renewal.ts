@@ -1,5 +1,6 @@
 /** Tokens got without a person: by a refresh token, or by this host's own credentials. */
 import { visible } from '@midcall/core/text';
+import type { Clock } from '@midcall/core/time';
 import { refreshAuthorization } from '@modelcontextprotocol/client';
 import type { Discovered } from './discovery.ts';
 import { fetchTokens } from './fetch-tokens.ts';
@@ -17,7 +18,7 @@ export interface RenewalParts {
   readonly scope: string | undefined;
   readonly fetch: typeof fetch;
   /** Milliseconds since the epoch. */
-  readonly now: () => number;
+  readonly clock: Clock;
 }
 
 const quotable = (text: string): string => visible(text, { max: 300 });
@@ -28,15 +29,15 @@ const quotable = (text: string): string => visible(text, { max: 300 });
  */
 export async function ownTokens(
   grant: Grant | undefined,
-  { discovered, auth, scope: requestedScope, fetch, now }: RenewalParts,
+  { discovered, auth, scope: requestedScope, fetch, clock }: RenewalParts,
 ): Promise<Grant | undefined> {
   if (!discovered) return grant;
-  const client = knownClient(discovered, auth, undefined, now())!;
+  const client = knownClient(discovered, auth, undefined, clock.now())!;
   const scope = requestedScope ?? auth.scopes?.join(' ') ?? discovered.scopesSupported;
   try {
     const form = { grant_type: 'client_credentials', ...(scope !== undefined && { scope }) };
     const tokens = await fetchTokens(discovered, client.information, form, fetch);
-    return withTokens({ issuer: discovered.issuer }, tokens, now());
+    return withTokens({ issuer: discovered.issuer }, tokens, clock.now());
   } catch (error) {
     throw tokenProblem(`The request for a token at ${quotable(discovered.issuer)}`, error, [auth.clientSecret ?? '']);
   }
@@ -49,10 +50,10 @@ export async function ownTokens(
  */
 export async function refreshed(
   grant: Grant,
-  { discovered, auth, fetch, now }: Omit<RenewalParts, 'scope'>,
+  { discovered, auth, fetch, clock }: Omit<RenewalParts, 'scope'>,
 ): Promise<Grant> {
   if (discovered?.issuer !== grant.issuer) return grant;
-  const client = knownClient(discovered, auth, grant.client, now());
+  const client = knownClient(discovered, auth, grant.client, clock.now());
   if (!client) return withoutTokens(grant);
   const refreshToken = grant.tokens!.refresh_token!;
   try {
@@ -64,7 +65,7 @@ export async function refreshed(
       ...(discovered.resource !== undefined && { resource: discovered.resource }),
     });
     const { scope = grant.tokens!.scope } = tokens;
-    return withTokens(grant, { ...tokens, ...(scope !== undefined && { scope }) }, now());
+    return withTokens(grant, { ...tokens, ...(scope !== undefined && { scope }) }, clock.now());
   } catch (error) {
     const code = oauthCode(error);
     if (code === undefined || code === 'server_error' || code === 'temporarily_unavailable')

@@ -12,11 +12,11 @@ import type { RenewalParts } from './renewal.ts';
  */
 export async function revoked(
   { issuer, client: registered, tokens }: Grant,
-  { discovered, auth, fetch, now }: Omit<RenewalParts, 'scope'>,
+  { discovered, auth, fetch, clock }: Omit<RenewalParts, 'scope'>,
 ): Promise<boolean> {
   const endpoint = own(discovered?.metadata, 'revocation_endpoint');
   if (!tokens || discovered?.issuer !== issuer || typeof endpoint !== 'string') return false;
-  const client = knownClient(discovered, auth, registered, now());
+  const client = knownClient(discovered, auth, registered, clock.now());
   if (!client) return false;
   const { refresh_token: refresh, access_token: access } = tokens;
   for (const [token, hint] of [

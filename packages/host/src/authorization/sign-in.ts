@@ -1,6 +1,7 @@
 /** The question to a person when a server wants them to sign in, and how a sign-in learns that it is over. */
 import { MidcallError } from '@midcall/core/errors';
 import { visible } from '@midcall/core/text';
+import type { Clock } from '@midcall/core/time';
 import type { OAuthTokens } from '@modelcontextprotocol/client';
 import type { Ending } from '../question.ts';
 import type { Discovered } from './discovery.ts';
@@ -40,10 +41,7 @@ export interface SignInParts {
   readonly scope: string | undefined;
   readonly more: boolean;
   readonly fetch: typeof fetch;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  /** Called after so many milliseconds. @returns a function that cancels it */
-  readonly after: (ms: number, fn: () => void) => () => void;
+  readonly clock: Clock;
   readonly ask: AskSignIn;
   /** Keeps a registration that was just made. */
   readonly keepClient: (client: KnownClient) => Promise<void>;

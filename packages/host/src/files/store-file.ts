@@ -5,6 +5,7 @@
  */
 import { isRecord } from '@midcall/core/json';
 import { checkEntry, checkKey, type Store } from '@midcall/core/store';
+import { type Clock, systemClock } from '@midcall/core/time';
 import { type OwnerFile, ownerFile } from './owner-file.ts';
 
 interface Entry {
@@ -18,17 +19,17 @@ type Entries = ReadonlyMap<string, Entry>;
  * Keeps a host's open questions, rounds and calls of agents in a JSON file. What a server asked and returned is
  * in it as it came, readable for the file's owner alone.
  * @param path - the file; made, with its folder, when something is written
- * @param now - milliseconds since the epoch
+ * @param options - `clock`: this machine's if absent
  * @throws MidcallError `cli/usage`, from every method, for a file that holds something else
  */
-export function storeFile(path: string, now: () => number = Date.now): Store {
+export function storeFile(path: string, { clock = systemClock }: { readonly clock?: Clock } = {}): Store {
   const file: OwnerFile<{ readonly entries: readonly (readonly [string, Entry])[] }> = ownerFile(
     path,
     'a store',
     isContent,
   );
   const alive = (content: { readonly entries: readonly (readonly [string, Entry])[] } | undefined): Entries =>
-    new Map((content?.entries ?? []).filter(([, { until }]) => until === undefined || until > now()));
+    new Map((content?.entries ?? []).filter(([, { until }]) => until === undefined || until > clock.now()));
   let last: Promise<unknown> = Promise.resolve();
   /** One change after the other. `make` gives the entries as they are to be; undefined if nothing changes. */
   const change = (make: (entries: Map<string, Entry>) => boolean): Promise<boolean> => {
@@ -56,7 +57,7 @@ export function storeFile(path: string, now: () => number = Date.now): Store {
       return change(entries => {
         const before = entries.get(key);
         if (ifAbsent ? before : ifEquals !== undefined && before?.value !== ifEquals) return false;
-        entries.set(key, { value, ...(ttlMs !== undefined && { until: now() + ttlMs }) });
+        entries.set(key, { value, ...(ttlMs !== undefined && { until: clock.now() + ttlMs }) });
         return true;
       });
     },

@@ -12,6 +12,7 @@
 import { defined } from '@midcall/core/json';
 import { checkOptions, count, type Kinds } from '@midcall/core/options';
 import { blocksOf, type ModelUsage, type SamplingRequest } from '@midcall/core/sampling';
+import type { Clock } from '@midcall/core/time';
 
 /** What one server may spend of the person’s models. */
 export interface SamplingLimits {
@@ -74,12 +75,12 @@ const defaults: SamplingLimits = { requests: 100, tokens: 500_000, depth: 20, wi
 /**
  * Opens an account for one server.
  * @param limits - 100 requests, 500,000 tokens, 20 turns, for as long as it lives, if absent
- * @param options - `now`: milliseconds on any clock that does not go back
+ * @param options - `clock`: any that does not go back
  * @throws TypeError for a limit that is unknown, or no whole number above 0
  */
 export function samplingBudget(
   limits: Partial<SamplingLimits>,
-  options: { readonly now: () => number },
+  options: { readonly clock: Pick<Clock, 'now'> },
 ): SamplingBudget {
   checkOptions('the sampling budget', limits, kinds);
   const bounds: SamplingLimits = { ...defaults, ...defined(limits) };
@@ -89,17 +90,17 @@ export function samplingBudget(
     return spends;
   };
   const judge = (request: SamplingRequest): BudgetVerdict => {
-    const now = options.now();
+    const now = options.clock.now();
     return judgeSpend(bounds, current(now), request, now);
   };
   return {
     limits: bounds,
-    spent: () => total(current(options.now())),
+    spent: () => total(current(options.clock.now())),
     judge,
     take(request) {
       const verdict = judge(request);
       if (!verdict.ok) return verdict;
-      const spend: Spend = { at: options.now(), tokens: inputOf(request) + verdict.maxTokens };
+      const spend: Spend = { at: options.clock.now(), tokens: inputOf(request) + verdict.maxTokens };
       spends.push(spend);
       return {
         ok: true,

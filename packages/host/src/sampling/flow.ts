@@ -52,7 +52,7 @@ export class SamplingFlow {
 
   constructor(options: SamplingFlowOptions) {
     this.#options = options;
-    this.#budget = samplingBudget(options.budget ?? {}, { now: () => options.asking.now() });
+    this.#budget = samplingBudget(options.budget ?? {}, { clock: options.asking });
   }
 
   get account(): SamplingAccount {

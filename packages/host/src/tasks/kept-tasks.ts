@@ -8,6 +8,7 @@
  */
 import { MidcallError } from '@midcall/core/errors';
 import { isRecord } from '@midcall/core/json';
+import { type Clock, systemClock } from '@midcall/core/time';
 import type { TaskServer } from '../connection/server-entry.ts';
 import type { Era } from '../era.ts';
 import { ownerFile } from '../files/owner-file.ts';
@@ -61,14 +62,18 @@ const mostTasks = 1_000;
 /** True for a task that another process follows, which is still there. */
 export const isFollowed = ({ holder }: KeptTask): boolean => holder !== undefined && mayRun(holder);
 
-/** Keeps tasks in a JSON file. @param now - milliseconds since the epoch */
-export function tasksFile(path: string, now: () => number = Date.now): KeptTasks {
+/**
+ * Keeps tasks in a JSON file.
+ * @param path - the file; made, with its folder, when something is written
+ * @param options - `clock`: this machine's if absent
+ */
+export function tasksFile(path: string, { clock = systemClock }: { readonly clock?: Clock } = {}): KeptTasks {
   const file = ownerFile(path, 'a list of tasks', isContent);
   const own = ownMark();
   let last: Promise<unknown> = Promise.resolve();
   const isOwn = ({ holder }: KeptTask): boolean => holder?.pid === own.pid && holder.host === own.host;
   const alive = (content: Content | undefined): readonly KeptTask[] =>
-    (content?.tasks ?? []).filter(({ expiresAt }) => expiresAt === undefined || expiresAt >= now());
+    (content?.tasks ?? []).filter(({ expiresAt }) => expiresAt === undefined || expiresAt >= clock.now());
   /** One change after the other. */
   const change = (make: (tasks: readonly KeptTask[]) => readonly KeptTask[]): Promise<void> => {
     const next = last.then(() =>

@@ -2,12 +2,11 @@
  * One running upstream server of a bridge with everything that belongs to it: its connection, its calls, the directories it is
  * told of, and the hosts that hear what it announces.
  */
-
-import { defined } from '@midcall/core/json';
+import { hash } from 'node:crypto';
+import { canonical, defined } from '@midcall/core/json';
 import type { SamplingModel } from '@midcall/core/sampling';
 import type { Clock } from '@midcall/core/time';
 import type { Connection, ConnectionOptions, Inbox, OfferedRoots, Question, ServerEntry } from '@midcall/host';
-import { digest, type Json } from '@midcall/server';
 import { LOG_LEVEL_META_KEY } from '@modelcontextprotocol/server';
 import { passAnnouncements, passCompletion } from './announcements.ts';
 import { type HostLink, moreOf } from './host-link.ts';
@@ -139,7 +138,7 @@ export class UpstreamSession {
         return connection.run(request, { ...told, timeoutMs, asItCame: true, ...defined({ principal: caller }) });
       },
       digest: ({ kind, name, arguments: given = {}, rest: { _meta: _, ...rest } = {} }, caller = '') =>
-        digest([caller, kind, name, given as Json, rest as Json]),
+        hash('sha256', canonical([caller, kind, name, given, rest]), 'base64url'),
     });
     return new UpstreamSession(upstream, calls, options);
   }
