@@ -518,6 +518,103 @@ describe('a task', () => {
     expect(textOf(await until(taskId, 'completed'))).toBe('cancel accept');
   });
 
+  it.each(['is being run', 'was cut off'])(
+    'tasks-6: goes on without an answer that comes when the deadline of its question has begun a turn, which %s elsewhere',
+    async how => {
+      const [first, second] = [handClock(), handClock()];
+      const store = memoryStore({ now: second.now });
+      const isCut = how === 'was cut off';
+      let [begun, release] = [() => {}, () => {}];
+      const begins = new Promise<void>(resolve => {
+        begun = resolve;
+      });
+      const gate = new Promise<void>(resolve => {
+        release = resolve;
+      });
+      let runs = 0;
+      const ask: Handler = async call => {
+        const answer = await call.elicit({ message: 'Sure?', form: Boolean, timeoutMs: 60_000 });
+        const note = async (): Promise<string> => {
+          runs += 1;
+          begun();
+          if (runs === 1) await (isCut ? new Promise(() => {}) : gate);
+          return answer.action;
+        };
+        return call.step('note', note, { idempotent: true });
+      };
+      const mid = midcall({ key, suspectBelowMs: 0, warn: () => {}, store, now: first.now, timer: first.timer });
+      if (!isCut) open.push({ [Symbol.asyncDispose]: () => mid.close() });
+      const one = await client(() => {
+        const server = new McpServer({ name: 'notes', version: '1.0.0' });
+        mid.tool(server, 'act', { task: 'always' }, async (_, call) => ({
+          content: [{ type: 'text', text: await ask(call) }],
+        }));
+        return server;
+      });
+      const { taskId } = told(await one.call());
+      const [asked] = Object.keys((await one.until(taskId, 'input_required')).inputRequests ?? {});
+      first.pass(60_002);
+      second.pass(60_002);
+      await begins;
+      // Where it only waits for the other one, it does so in real time, and is not held up when it closes.
+      const timer = isCut ? { timer: second.timer } : {};
+      const two = await client(serverOf(ask, { task: 'always', store, now: second.now, ...timer }));
+      open.push({ [Symbol.asyncDispose]: async () => release() });
+      await two.update(taskId, { [asked!]: yes });
+      if (isCut) second.pass(60_000);
+      else {
+        for (let look = 0; look < 50; look += 1) {
+          await new Promise(resolve => setImmediate(resolve));
+          expect((await two.get(taskId)).error).toBeUndefined();
+        }
+        release();
+      }
+      let task = await two.get(taskId);
+      for (let looks = 0; looks < 500 && !['completed', 'failed'].includes(task.status); looks += 1) {
+        second.pass(1_000);
+        await new Promise(resolve => setImmediate(resolve));
+        task = await two.get(taskId);
+      }
+      expect(task.error).toBeUndefined();
+      expect(textOf(task)).toBe('cancel');
+      expect(runs).toBe(isCut ? 2 : 1);
+    },
+  );
+
+  it('tasks-6: asks nothing anew that is answered while the deadline of another question is being acted on', async () => {
+    const clock = handClock();
+    let [begun, release] = [() => {}, () => {}];
+    const begins = new Promise<void>(resolve => {
+      begun = resolve;
+    });
+    const gate = new Promise<void>(resolve => {
+      release = resolve;
+    });
+    const both: Handler = async call => {
+      const first = call.elicit({ message: 'A?', form: Boolean, timeoutMs: 60_000 }).then(answer =>
+        call.step('note', async () => {
+          begun();
+          await gate;
+          return answer.action;
+        }),
+      );
+      const second = call.elicit({ message: 'B?', form: Boolean, timeoutMs: 3_600_000 });
+      const [a, b] = await Promise.all([first, second]);
+      return `${a} ${b.action}`;
+    };
+    const { call, until, update } = await client(
+      serverOf(both, { task: 'always', now: clock.now, timer: clock.timer }),
+    );
+    open.push({ [Symbol.asyncDispose]: async () => release() });
+    const { taskId } = told(await call());
+    const [, later] = Object.keys((await until(taskId, 'input_required')).inputRequests ?? {});
+    clock.pass(60_002);
+    await begins;
+    expect(acknowledged(await update(taskId, { [later!]: yes }))).toEqual({ resultType: 'complete' });
+    release();
+    expect(textOf(await until(taskId, 'completed'))).toBe('cancel accept');
+  });
+
   it('takes one of two different answers that come at once, and runs on once', async () => {
     const answers: string[] = [];
     const ask: Handler = async call => {
