@@ -120,3 +120,24 @@ it('says once when its host reads too slowly, and once when it has read all', as
   await host.close();
   await expect(host.send(pong(1))).rejects.toThrow('The host has gone.');
 });
+
+describe('stdio-H3: a request whose id an earlier one has', () => {
+  it('is refused while that has no answer, and leaves it alone', async () => {
+    const { host, heard, line, written } = await hostOf('2025-11-25');
+    expect(await line(ping(7))).toEqual([]);
+    expect(await line(ping(7))).toEqual(refusal('id 7 is used by a request that has not ended', -32600, 7));
+    expect(await line({ ...ping(7), id: '7' })).toEqual([]);
+    expect(heard).toEqual([ping(7), { ...ping(7), id: '7' }]);
+    await host.send(pong(7));
+    expect(written()).toEqual([pong(7)]);
+    expect(await line(ping(7))).toEqual([]);
+    expect(heard).toHaveLength(3);
+  });
+
+  it('is taken once that was taken back', async () => {
+    const { heard, line } = await hostOf('2025-11-25');
+    const takenBack = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } };
+    for (const message of [ping(7), takenBack, ping(7)]) expect(await line(message)).toEqual([]);
+    expect(heard).toEqual([ping(7), takenBack, ping(7)]);
+  });
+});

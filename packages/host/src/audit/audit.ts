@@ -9,7 +9,7 @@
  *   be is a `gap` that says how many were lost and why: a full disk or a killed process never looks like tampering.
  */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { canonical, defined } from '@midcall/core/json';
 import { checkOptions, func, having, notNegative } from '@midcall/core/options';
 import { type Clock, clockKind, systemClock } from '@midcall/core/time';
@@ -76,7 +76,7 @@ export interface AuditLog {
 
 const genesis = '0'.repeat(64);
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+const sha256 = (text: string): string => hash('sha256', text, 'hex');
 
 /** Of the calls there are; one call may be in any number of entries. */
 const digests = new WeakMap<CallContext, string>();
@@ -130,13 +130,13 @@ export function verifyAudit(lines: readonly string[], options: { readonly excerp
       return { ok: true, entries: index, last: previous, lost, unfinished: true };
     }
     if (typeof entry !== 'object' || entry === null) return bad('This line is not an entry.');
-    const { hash, ...rest } = entry;
+    const { hash: sealed, ...rest } = entry;
     if (index === 0 && options.excerpt) [previous, before] = [entry.previous, entry.n - 1];
     if (entry.previous !== previous) return bad('This entry does not follow the one before it.');
     if (entry.n !== before + index + 1) return bad('An entry is missing before this one.');
-    if (sha256(canonical(rest)) !== hash) return bad('This entry was changed after it was written.');
+    if (sha256(canonical(rest)) !== sealed) return bad('This entry was changed after it was written.');
     if (entry.event?.type === 'gap') lost += entry.event.lost;
-    previous = hash;
+    previous = sealed;
   }
   return { ok: true, entries: lines.length, last: previous, lost, unfinished: false };
 }

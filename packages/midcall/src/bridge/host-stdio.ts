@@ -6,6 +6,7 @@
  *   revisions that have none.
  * - stdio-H2 {@link HostStdio.onfull} is called where the host reads more slowly than it is written to, and
  *   {@link HostStdio.ondrain} once it has read all.
+ * - stdio-H3 Of two requests with one id, the second is refused while the first has not ended: an answer could be either's.
  */
 import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
@@ -36,6 +37,8 @@ export class HostStdio implements Transport {
   readonly #output: Writable;
   readonly #decoder = new StringDecoder('utf8');
   readonly #batches = new Set<Batch>();
+  /** The ids of requests that have no answer yet. */
+  readonly #open = new Set<unknown>();
   #parts: string[] = [];
   #length = 0;
   #revision: string | undefined;
@@ -69,7 +72,9 @@ export class HostStdio implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#isClosed) throw new Error('The host has gone.');
-    const batch = 'method' in message ? undefined : this.#batchOf(message.id);
+    if ('method' in message) return this.#write(message);
+    this.#open.delete(message.id);
+    const batch = this.#batchOf(message.id);
     if (!batch) return this.#write(message);
     batch.answers.push(message);
     this.#settle(batch, own(message, 'id'));
@@ -117,8 +122,19 @@ export class HostStdio implements Transport {
       // One that is taken back is not answered.
       if ('method' in value && value.method === 'notifications/cancelled') {
         const id = own(value.params, 'requestId');
+        this.#open.delete(id);
         const batch = this.#batchOf(id);
         if (batch) this.#settle(batch, id);
+      }
+      if ('method' in value && 'id' in value) {
+        if (this.#open.has(value.id)) {
+          this.#refuse(
+            value.id as string | number,
+            `The id ${JSON.stringify(value.id)} is used by a request that has not ended.`,
+          );
+          return;
+        }
+        this.#open.add(value.id);
       }
       this.onmessage?.(value);
       return;

@@ -139,7 +139,9 @@ export class UpstreamCall {
   readonly #listeners = new Set<(progress: CallProgress) => void>();
   /** What fires when a task is over that waits for it. */
   readonly #tasks = new Set<AbortSignal>();
-  readonly #ended = new AbortController();
+  /** Made when somebody wants to know: most calls end without a question. */
+  #ending: AbortController | undefined;
+  #isEnded = false;
   #delivered = false;
   #forgotten = false;
   /** Of the host's model, and not on their way to the server yet. */
@@ -153,7 +155,8 @@ export class UpstreamCall {
     });
     void this.#handle.outcome.then(outcome => {
       this.#tell({ outcome });
-      this.#ended.abort(callEnded);
+      this.#isEnded = true;
+      this.#ending?.abort(callEnded);
     });
   }
 
@@ -169,7 +172,11 @@ export class UpstreamCall {
 
   /** Fires when the upstream server has ended the call; its outcome stands among what happened by then. */
   get ended(): AbortSignal {
-    return this.#ended.signal;
+    if (!this.#ending) {
+      this.#ending = new AbortController();
+      if (this.#isEnded) this.#ending.abort(callEnded);
+    }
+    return this.#ending.signal;
   }
 
   /** The upstream server asks; for {@link UpstreamCalls}. */
@@ -257,7 +264,7 @@ export class UpstreamCall {
 
   /** Stops the call at the upstream server; its questions are withdrawn. */
   stop(): void {
-    if (!this.ended.aborted) this.#handle.cancel();
+    if (!this.#isEnded) this.#handle.cancel();
     this.#forget();
   }
 
