@@ -1,9 +1,12 @@
 /** What binds a sealed state; see the head of packages/server/src/state/request-state.ts. */
 import { memoryStore } from '@midcall/server/stores/memory';
 import { describe, expect, it } from 'vitest';
+import { configure } from '../../packages/server/src/configure.ts';
+import { HeldStates } from '../../packages/server/src/state/held-states.ts';
 import { keyRing } from '../../packages/server/src/state/keys.ts';
 import {
   type Binding,
+  holdState,
   lifeOf,
   openState,
   type RoundState,
@@ -124,5 +127,90 @@ describe('a sealed state', () => {
     const journal = await with_.store.get('journal:n');
     expect((await openState(journal, binding, with_, big)).ok).toBe(false);
     expect((await openState(with_.sealer.seal({ exp: 9e15 }, 'page'), binding, with_, big)).ok).toBe(false);
+  });
+});
+
+describe('a held state', () => {
+  let drawn = 0;
+  const id = () => `${++drawn}`.padStart(22, 'x');
+  function held(limits: { readonly maxEntries?: number; readonly maxCharacters?: number } = {}) {
+    const { clock, ...rest } = options();
+    return { clock, ...rest, held: new HeldStates({ now: rest.now, id, keptMs: 1_000, ...limits }) };
+  }
+  const refused = (reason: string, kind = reason) => ({ ok: false, kind, reason });
+
+  it('state-B5: opens for the call it was made for, under a handle that says nothing of it', async () => {
+    const { clock: _, ...where } = held();
+    const text = holdState(state, binding, where, big)!;
+    expect(text).toMatch(/^h1\./);
+    expect(text.length).toBeLessThan(64);
+    expect(await openState(text, binding, where, big)).toEqual({ ok: true, state });
+  });
+
+  it('state-B1, state-B5: is bound in every part as a sealed one is', async () => {
+    const { clock: _, ...where } = held();
+    const text = holdState(state, binding, where, big)!;
+    const sealed = await sealState(state, binding, where, big);
+    for (const part of Object.keys(binding)) {
+      const other = { ...binding, [part]: 'other' };
+      const opened = await openState(text, other, where, big);
+      expect(opened.ok).toBe(false);
+      expect(opened).toEqual(await openState(sealed, other, where, big));
+    }
+  });
+
+  it('held-H1: opens under its own spelling alone, and in its own process', async () => {
+    const { clock: _, ...where } = held();
+    const { clock: __, ...elsewhere } = held();
+    const text = holdState(state, binding, where, big)!;
+    expect(await openState(text, binding, elsewhere, big)).toEqual(refused('malformed', 'invalid'));
+    for (let at = 0; at < text.length; at++) {
+      const changed = `${text.slice(0, at)}${text[at] === '2' ? '3' : '2'}${text.slice(at + 1)}`;
+      expect(await openState(changed, binding, where, big)).toMatchObject({ ok: false, kind: 'invalid' });
+    }
+    for (const changed of [`${text}=`, ` ${text}`, `${text}\n`, text.slice(0, -1), text.slice(3)]) {
+      expect(await openState(changed, binding, where, big)).toMatchObject({ ok: false, kind: 'invalid' });
+    }
+  });
+
+  it('held-H2, held-H4: is told to be expired or answered when it is gone, and opens for duplicates until then', async () => {
+    const { clock, ...where } = held();
+    const answered = holdState(state, binding, where, big)!;
+    const waiting = holdState(state, binding, where, big)!;
+    where.held.answered(answered);
+    clock.at += 999;
+    expect(await openState(answered, binding, where, big)).toMatchObject({ ok: true });
+    clock.at += 1;
+    expect(await openState(answered, binding, where, big)).toEqual(refused('already answered', 'answered'));
+    where.held.answered(answered);
+    clock.at = state.expiresAt - 1;
+    expect(await openState(waiting, binding, where, big)).toMatchObject({ ok: true });
+    where.held.answered(waiting);
+    clock.at += 1;
+    for (const text of [answered, waiting])
+      expect(await openState(text, binding, where, big)).toEqual(refused('expired'));
+  });
+
+  it('held-H3: finds no room beyond the entries or the characters, and room again when others have gone', () => {
+    const few = held({ maxEntries: 2 });
+    expect(holdState(state, binding, few, big)).toBeDefined();
+    expect(holdState({ ...state, expiresAt: state.expiresAt + 1_000 }, binding, few, big)).toBeDefined();
+    expect(holdState(state, binding, few, big)).toBeUndefined();
+    few.clock.at = state.expiresAt;
+    expect(holdState({ ...state, expiresAt: state.expiresAt + 1_000 }, binding, few, big)).toBeDefined();
+    const short = held({ maxCharacters: 400 });
+    expect(
+      holdState({ ...state, journal: [{ ...state.journal[0]!, value: 'x'.repeat(400) }] }, binding, short, big),
+    ).toBe(undefined);
+    expect(holdState(state, binding, short, big)).toBeDefined();
+  });
+
+  it('is none where it is longer than what travels, or where there is a key or a store', () => {
+    const sealing = { ...held(), held: undefined };
+    expect(holdState(state, binding, held(), 100)).toBeUndefined();
+    expect(holdState(state, binding, sealing, big)).toBeUndefined();
+    expect(configure({}).held).toBeDefined();
+    expect(configure({ key: new Uint8Array(32).fill(7) }).held).toBeUndefined();
+    expect(configure({ store: memoryStore() }).held).toBeUndefined();
   });
 });

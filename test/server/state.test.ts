@@ -26,6 +26,8 @@ async function authenticate(request: Request): Promise<AuthInfo | undefined> {
 
 interface Setup {
   readonly carrier?: Carrier;
+  /** True for a server without a key, whose states stay with it. */
+  readonly held?: boolean;
   readonly options?: MidcallOptions;
   readonly version?: string;
   readonly server?: string;
@@ -35,6 +37,7 @@ interface Setup {
 /** A server whose tool, prompt and resource ask once, then act once. */
 async function serve({
   carrier = 'memory',
+  held = false,
   options = {},
   version = '',
   server: name = 'notes',
@@ -44,7 +47,7 @@ async function serve({
   const events: AuditEvent[] = [];
   const warnings: string[] = [];
   const mid = midcall({
-    key: KEY,
+    ...(!held && { key: KEY }),
     suspectBelowMs: 0,
     warn: text => warnings.push(text),
     audit: event => events.push(event),
@@ -99,16 +102,21 @@ function expectRefused(reply: Reply, acted: readonly string[], reason = 'invalid
   expect(acted).toEqual([]);
 }
 
-describe.each(['memory', 'http'] as const)('a state over %s', carrier => {
+const everywhere = (['memory', 'http'] as const).flatMap(carrier => [
+  { carrier, held: false, kind: 'sealed' },
+  { carrier, held: true, kind: 'held' },
+]);
+
+describe.each(everywhere)('a $kind state over $carrier', ({ carrier, held }) => {
   it('opens for the call it was made for', async () => {
-    const { client, acted } = await serve({ carrier });
+    const { client, acted } = await serve({ carrier, held });
     const reply = await client.act(retry(await begun(client)));
     expect(textOf(reply)).toBe('accept true');
     expect(acted).toEqual(['act']);
   });
 
   it('mrtr-32, mrtr-50: is refused with other arguments, also where parsing would make them equal', async () => {
-    const { client, acted, events } = await serve({ carrier });
+    const { client, acted, events } = await serve({ carrier, held });
     const state = stateOf(await client.act({ arguments: { n: 1 } }));
     expectRefused(await client.act(retry(state, undefined, { arguments: { n: 2 } })), acted);
     expectRefused(await client.act(retry(state, undefined, { arguments: { n: '1' } })), acted);
@@ -119,12 +127,114 @@ describe.each(['memory', 'http'] as const)('a state over %s', carrier => {
   });
 
   it('elicit-41, mrtr-32, mrtr-50: is refused for another tool, and for a prompt of the same name', async () => {
-    const { client, acted } = await serve({ carrier });
+    const { client, acted } = await serve({ carrier, held });
     const state = await begun(client);
     expectRefused(await client.act(retry(state, undefined, { name: 'act2' })), acted);
     expectRefused(await client.send('prompts/get', { name: 'act', arguments: {}, ...retry(state) }), acted);
   });
 
+  it('mrtr-31: is refused when it expires, and a late answer within its life is a timeout', async () => {
+    let now = 1_000_000_000_000;
+    const options = { now: () => now, askTimeoutMs: 60_000, stateTtlMs: 600_000 };
+    const { client, acted } = await serve({ carrier, held, options });
+    const [early, late, gone] = [await begun(client), await begun(client), await begun(client)];
+    now += 60_000;
+    expect(textOf(await client.act(retry(early)))).toBe('accept true');
+    acted.length = 0;
+    now += 1;
+    expect(textOf(await client.act(retry(late)))).toBe('cancel timeout');
+    now += 600_000 - 1;
+    expectRefused(await client.act(retry(gone)), acted, 'expired');
+  });
+
+  it('is refused before its time', async () => {
+    let now = 1_000_000_000_000;
+    const { client, acted } = await serve({ carrier, held, options: { now: () => now } });
+    const state = await begun(client);
+    now -= 60_001;
+    expectRefused(await client.act(retry(state)), acted);
+  });
+
+  it('mrtr-33: gives the same answer again for the same inputs, and is refused with others', async () => {
+    const { client, acted } = await serve({ carrier, held });
+    const state = await begun(client);
+    const [one, two, three] = await Promise.all([1, 2, 3].map(() => client.act(retry(state))));
+    expect([one, two, three].map(each => textOf(each as Reply))).toEqual(Array(3).fill('accept true'));
+    expect(textOf(await client.act(retry(state)))).toBe('accept true');
+    expect(acted).toEqual(['act']);
+    const other = await client.act(retry(state, { elicit: { action: 'decline' } }));
+    expect(other.error).toMatchObject({ code: -32602, data: { reason: 'already_answered' } });
+    const none = await client.act(retry(state, {}));
+    expect(none.error).toMatchObject({ code: -32602, data: { reason: 'already_answered' } });
+    expect(acted).toEqual(['act']);
+  });
+
+  it('mrtr-33: stays used up as long as it could be presented, however long its question may be open', async () => {
+    let now = 1_000_000_000_000;
+    const day = 24 * 3_600_000;
+    const { client, acted } = await serve({ carrier, held, options: { now: () => now, askTimeoutMs: day } });
+    const state = await begun(client);
+    await client.act(retry(state));
+    now += day - 1;
+    const other = await client.act(retry(state, { elicit: { action: 'decline' } }));
+    expect(other.error).toMatchObject({ data: { reason: 'already_answered' } });
+    expect(acted).toEqual(['act']);
+  });
+
+  it('is not claimed by a request it does not open for', async () => {
+    const { client, acted } = await serve({ carrier, held });
+    const state = await begun(client);
+    expectRefused(await client.act(retry(state, { elicit: { action: 'decline' } }, { name: 'act2' })), acted);
+    expect(textOf(await client.act(retry(state)))).toBe('accept true');
+  });
+
+  it('mrtr-26, mrtr-27, mrtr-28, mrtr-29, mrtr-50: is refused in every spelling but one, cut short, or changed in any bit', async () => {
+    const { client, acted } = await serve({ carrier, held });
+    const state = await begun(client);
+    const swapped = (at: number) => `${state.slice(0, at)}${state[at] === 'A' ? 'B' : 'A'}${state.slice(at + 1)}`;
+    const spellings = [
+      `${state}=`,
+      ` ${state}`,
+      `${state}\n`,
+      state.replaceAll('-', '+').replaceAll('_', '/').concat('=='),
+      state.slice(0, -1),
+      state.slice(3),
+      state.toUpperCase(),
+      'm1.',
+      '',
+      'x'.repeat(100_000),
+      ...Array.from({ length: 20 }, (_, n) => swapped(3 + Math.floor(((state.length - 4) * n) / 19))),
+    ];
+    for (const spelling of spellings) expectRefused(await client.act(retry(spelling)), acted);
+    expect(textOf(await client.act(retry(state)))).toBe('accept true');
+  });
+
+  it('mrtr-26: that is not text is refused', async () => {
+    const { client, acted } = await serve({ carrier, held });
+    for (const requestState of [1, true, null, {}, ['m1.x']]) {
+      const { error } = await client.act({ requestState, inputResponses: { elicit: accept } });
+      if (error) expect(error.code).toBe(-32602);
+      expect(acted).toEqual([]);
+    }
+  });
+
+  it('is refused with -32602 by prompts and resources too', async () => {
+    const { client, acted } = await serve({ carrier, held });
+    const state = await begun(client);
+    for (const [method, params] of [
+      ['prompts/get', { name: 'act', arguments: {} }],
+      ['resources/read', { uri: 'act://one' }],
+    ] as const) {
+      expectRefused(await client.send(method, { ...params, ...retry(state) }), acted);
+      const own = stateOf(await client.send(method, params));
+      const reply = await client.send(method, { ...params, ...retry(own) });
+      expect(JSON.stringify(reply.result)).toContain('accept true');
+      expect(acted.splice(0)).toEqual(['act']);
+    }
+  });
+});
+
+describe.each(['memory', 'http'] as const)('a sealed state over %s', carrier => {
   it('is refused by another server under the same key', async () => {
     const [one, two] = [await serve({ carrier }), await serve({ carrier, server: 'mail' })];
     expectRefused(await two.client.act(retry(await begun(one.client))), two.acted);
@@ -149,106 +259,6 @@ describe.each(['memory', 'http'] as const)('a state over %s', carrier => {
     const state = await begun(old.client);
     expectRefused(await gone.client.act(retry(state)), gone.acted);
     expect(textOf(await rotated.client.act(retry(state)))).toBe('accept true');
-  });
-
-  it('mrtr-31: is refused when it expires, and a late answer within its life is a timeout', async () => {
-    let now = 1_000_000_000_000;
-    const options = { now: () => now, askTimeoutMs: 60_000, stateTtlMs: 600_000 };
-    const { client, acted } = await serve({ carrier, options });
-    const [early, late, gone] = [await begun(client), await begun(client), await begun(client)];
-    now += 60_000;
-    expect(textOf(await client.act(retry(early)))).toBe('accept true');
-    acted.length = 0;
-    now += 1;
-    expect(textOf(await client.act(retry(late)))).toBe('cancel timeout');
-    now += 600_000 - 1;
-    expectRefused(await client.act(retry(gone)), acted, 'expired');
-  });
-
-  it('is refused before its time', async () => {
-    let now = 1_000_000_000_000;
-    const { client, acted } = await serve({ carrier, options: { now: () => now } });
-    const state = await begun(client);
-    now -= 60_001;
-    expectRefused(await client.act(retry(state)), acted);
-  });
-
-  it('mrtr-33: gives the same answer again for the same inputs, and is refused with others', async () => {
-    const { client, acted } = await serve({ carrier });
-    const state = await begun(client);
-    const [one, two, three] = await Promise.all([1, 2, 3].map(() => client.act(retry(state))));
-    expect([one, two, three].map(each => textOf(each as Reply))).toEqual(Array(3).fill('accept true'));
-    expect(textOf(await client.act(retry(state)))).toBe('accept true');
-    expect(acted).toEqual(['act']);
-    const other = await client.act(retry(state, { elicit: { action: 'decline' } }));
-    expect(other.error).toMatchObject({ code: -32602, data: { reason: 'already_answered' } });
-    const none = await client.act(retry(state, {}));
-    expect(none.error).toMatchObject({ code: -32602, data: { reason: 'already_answered' } });
-    expect(acted).toEqual(['act']);
-  });
-
-  it('mrtr-33: stays used up as long as it could be presented, however long its question may be open', async () => {
-    let now = 1_000_000_000_000;
-    const day = 24 * 3_600_000;
-    const { client, acted } = await serve({ carrier, options: { now: () => now, askTimeoutMs: day } });
-    const state = await begun(client);
-    await client.act(retry(state));
-    now += day - 1;
-    const other = await client.act(retry(state, { elicit: { action: 'decline' } }));
-    expect(other.error).toMatchObject({ data: { reason: 'already_answered' } });
-    expect(acted).toEqual(['act']);
-  });
-
-  it('is not claimed by a request it does not open for', async () => {
-    const { client, acted } = await serve({ carrier });
-    const state = await begun(client);
-    expectRefused(await client.act(retry(state, { elicit: { action: 'decline' } }, { name: 'act2' })), acted);
-    expect(textOf(await client.act(retry(state)))).toBe('accept true');
-  });
-
-  it('mrtr-26, mrtr-27, mrtr-28, mrtr-29, mrtr-50: is refused in every spelling but one, cut short, or changed in any bit', async () => {
-    const { client, acted } = await serve({ carrier });
-    const state = await begun(client);
-    const swapped = (at: number) => `${state.slice(0, at)}${state[at] === 'A' ? 'B' : 'A'}${state.slice(at + 1)}`;
-    const spellings = [
-      `${state}=`,
-      ` ${state}`,
-      `${state}\n`,
-      state.replaceAll('-', '+').replaceAll('_', '/').concat('=='),
-      state.slice(0, -1),
-      state.slice(3),
-      state.toUpperCase(),
-      'm1.',
-      '',
-      'x'.repeat(100_000),
-      ...Array.from({ length: 20 }, (_, n) => swapped(3 + Math.floor(((state.length - 4) * n) / 19))),
-    ];
-    for (const spelling of spellings) expectRefused(await client.act(retry(spelling)), acted);
-    expect(textOf(await client.act(retry(state)))).toBe('accept true');
-  });
-
-  it('mrtr-26: that is not text is refused', async () => {
-    const { client, acted } = await serve({ carrier });
-    for (const requestState of [1, true, null, {}, ['m1.x']]) {
-      const { error } = await client.act({ requestState, inputResponses: { elicit: accept } });
-      if (error) expect(error.code).toBe(-32602);
-      expect(acted).toEqual([]);
-    }
-  });
-
-  it('is refused with -32602 by prompts and resources too', async () => {
-    const { client, acted } = await serve({ carrier });
-    const state = await begun(client);
-    for (const [method, params] of [
-      ['prompts/get', { name: 'act', arguments: {} }],
-      ['resources/read', { uri: 'act://one' }],
-    ] as const) {
-      expectRefused(await client.send(method, { ...params, ...retry(state) }), acted);
-      const own = stateOf(await client.send(method, params));
-      const reply = await client.send(method, { ...params, ...retry(own) });
-      expect(JSON.stringify(reply.result)).toContain('accept true');
-      expect(acted.splice(0)).toEqual(['act']);
-    }
   });
 
   it('elicit-33: travels by reference when its journal is large, and dies with what it refers to', async () => {

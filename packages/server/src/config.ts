@@ -11,6 +11,7 @@ import type { WaitingCalls } from './observe/waiting-calls.ts';
 import type { PrincipalOf } from './principal.ts';
 import type { Boundary, BoundaryOptions } from './roots/index.ts';
 import type { Claims } from './state/claims.ts';
+import type { HeldStates } from './state/held-states.ts';
 import type { KeyRing, KeySource } from './state/keys.ts';
 import type { Sealer } from './state/seal.ts';
 import type { Wake } from './wake.ts';
@@ -89,6 +90,8 @@ export interface Config {
   /** The store for contents: sealed, except in this process's own memory. */
   readonly kept: Store;
   readonly claims: Claims;
+  /** Round states that stay in this process; undefined where another could go on with a call. */
+  readonly held: HeldStates | undefined;
   /** Of this process, and of every other that shares the store. */
   readonly waiting: WaitingCalls;
   readonly jobs: Jobs;

@@ -26,7 +26,8 @@ import type { CallRef, ErrorSink } from './observe/audit.ts';
 import { measured } from './observe/metrics.ts';
 import { WaitingCalls } from './observe/waiting-calls.ts';
 import { type Boundary, boundary } from './roots/index.ts';
-import { claims } from './state/claims.ts';
+import { claims, KEPT_MS } from './state/claims.ts';
+import { HeldStates } from './state/held-states.ts';
 import { keyRing } from './state/keys.ts';
 import { pooledRandom } from './state/pooled-random.ts';
 import { createSealer } from './state/seal.ts';
@@ -127,6 +128,7 @@ export function configure(options: MidcallOptions): Config {
       id,
       waitMs: options.duplicateWaitMs ?? 25_000,
     }),
+    held: keys.ephemeral && !options.store ? new HeldStates({ now, id, keptMs: KEPT_MS }) : undefined,
     waiting: new WaitingCalls({ store, kept: sealed, now }),
     jobs: options.jobs ?? embeddedJobs({ store: options.store && store, now, timer: idleTimer, warn }),
     wake,

@@ -66,6 +66,7 @@ export async function runCall<R>(
       const settle = async (response: unknown) => {
         const answered = await attempt.answer(response);
         if (answered) await stored?.forget();
+        if (answered && opened.requestState !== undefined) config.held?.answered(opened.requestState);
         return answered;
       };
       const detached = detachedOf(request.ctx);

@@ -30,6 +30,8 @@ export interface OpenedCall {
   readonly stillOut: readonly OutAsk[];
   /** The right to run this retry; undefined on a first request. */
   readonly attempt?: Attempt;
+  /** What this retry brought, as it was sent; undefined on a first request. */
+  readonly requestState?: string;
   /** Milliseconds its steps are kept. */
   readonly keptMs?: number;
   /** Where they are kept, where that is not this instance's own store. */
@@ -97,6 +99,7 @@ export async function openRetry(
     fresh,
     stillOut: state.out.filter(ask => !fresh.has(ask.id)),
     attempt: claim.attempt,
+    requestState: text as string,
     keptMs,
   };
 }

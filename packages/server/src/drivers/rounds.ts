@@ -21,7 +21,7 @@ import { type Entry, shortLabel } from '../engine/journal.ts';
 import { Run } from '../engine/run.ts';
 import type { EngineOptions, Outcome } from '../engine/seam.ts';
 import type { Unstamped } from '../observe/audit.ts';
-import { type OutAsk, type RoundState, sealState } from '../state/request-state.ts';
+import { holdState, type OutAsk, type RoundState, sealState } from '../state/request-state.ts';
 import { again } from './again.ts';
 import { awaitApart, timedOut } from './await-apart.ts';
 import type { Parked, Relayed } from './endings.ts';
@@ -154,7 +154,10 @@ async function leave(
       withdrawn ? [[out[index]!.key, withdrawn] as const] : [],
     ),
   };
-  const requestState = await sealState(state, request.binding, config, config.maxStateLength);
+  const { maxStateLength } = config;
+  const requestState =
+    holdState(state, request.binding, config, maxStateLength) ??
+    (await sealState(state, request.binding, config, maxStateLength));
   const questions = asks.length > 0 ? { inputRequests: inputRequests as never, requestState } : { requestState };
   return { result: inputRequired(questions), departure };
 }

@@ -68,7 +68,7 @@ const PRESENT = 0.6;
 /** Longer results are not kept for duplicates, in characters of JSON. */
 const MAX_KEPT = 262_144;
 /** Results are kept so long, in milliseconds: twice what clients wait for one request. */
-const KEPT_MS = 120_000;
+export const KEPT_MS = 120_000;
 
 interface StoredClaim {
   /** Digest of the inputs. */

@@ -6,11 +6,13 @@
  * - state-B2 It lives until `exp`; the deadlines of its questions lie inside it and are shorter.
  * - state-B3 It can be used once (the nonce is claimed; see claims.ts), by one set of inputs.
  * - state-B4 A journal too large to travel stays in the store, and the state carries a reference to it.
+ * - state-B5 A state that only this process could open stays in it, and a handle travels (held-states.ts); it is bound as any other.
  */
 
 import type { Store } from '@midcall/core/store';
 import { digest } from '../digest.ts';
 import type { EntryKind, Journal } from '../engine/journal.ts';
+import type { HeldStates } from './held-states.ts';
 import type { Sealer } from './seal.ts';
 import { openUnder, under } from './sealed-under.ts';
 
@@ -68,7 +70,7 @@ interface Packed {
 
 export type Unsealed =
   | { readonly ok: true; readonly state: RoundState }
-  | { readonly ok: false; readonly kind: 'invalid' | 'expired' | 'changed'; readonly reason: string };
+  | { readonly ok: false; readonly kind: 'invalid' | 'expired' | 'changed' | 'answered'; readonly reason: string };
 
 /** What lies in the store where it is too large to travel (state-B4). */
 type Rest = Pick<Packed, 'o' | 'j'>;
@@ -82,6 +84,8 @@ export interface StateOptions {
   readonly sealer: Sealer;
   readonly store: Store;
   readonly now: () => number;
+  /** Where states are held that only this process could open; absent where others could. */
+  readonly held?: HeldStates | undefined;
 }
 
 const parts: readonly (keyof Binding)[] = ['principal', 'client', 'method', 'name', 'arguments', 'audience', 'version'];
@@ -94,6 +98,27 @@ const bound = (binding: Binding): readonly string[] =>
 export const lifeOf = (state: Pick<RoundState, 'expiresAt'>, now: number): number =>
   Math.max(1, Math.ceil(state.expiresAt - now)) + 2 * SKEW_MS;
 
+const pack = (state: RoundState, binding: Binding) => {
+  const { flow: f, nonce: n, round: r, issuedAt: iat, expiresAt: exp, out: o, journal: j } = state;
+  return { f, n, r, iat, exp, b: bound(binding), o, j } satisfies Packed;
+};
+
+/**
+ * Holds a state where that can be done (state-B5).
+ * @param maxLength - the longest state that is held, in characters
+ * @returns its handle; undefined where it has to be sealed
+ */
+export function holdState(
+  state: RoundState,
+  binding: Binding,
+  { held }: Pick<StateOptions, 'held'>,
+  maxLength: number,
+): string | undefined {
+  if (!held) return undefined;
+  const json = JSON.stringify(pack(state, binding));
+  return json.length <= maxLength ? held.hold(json, state.expiresAt) : undefined;
+}
+
 /** @param maxLength - the longest state that travels, in characters; what is longer lies in the store (state-B4) */
 export async function sealState(
   state: RoundState,
@@ -101,9 +126,9 @@ export async function sealState(
   { sealer, store, now }: StateOptions,
   maxLength: number,
 ): Promise<string> {
-  const { flow: f, nonce: n, round: r, issuedAt: iat, expiresAt: exp, out: o, journal: j } = state;
-  const b = bound(binding);
-  const whole = sealer.seal({ f, n, r, iat, exp, b, o, j } satisfies Packed, PURPOSE);
+  const packed = pack(state, binding);
+  const { f, n, r, iat, exp, b, o, j } = packed;
+  const whole = sealer.seal(packed, PURPOSE);
   if (whole.length <= maxLength) return whole;
   const ref = `journal:${n}`;
   await store.set(ref, sealer.seal(under(ref, { o, j } satisfies Rest), APART), { ttlMs: lifeOf(state, now()) });
@@ -117,11 +142,13 @@ export async function sealState(
 export async function openState(
   text: unknown,
   binding: Binding,
-  { sealer, store, now }: StateOptions,
+  { sealer, store, now, held }: StateOptions,
   maxLength: number,
 ): Promise<Unsealed> {
   if (typeof text === 'string' && text.length > maxLength) return invalid('longer than any we make');
-  const opened = sealer.open(text, PURPOSE);
+  const here = held?.open(text);
+  if (here && !here.ok) return { ok: false, kind: here.reason, reason: gone[here.reason] };
+  const opened = here ? { ok: true as const, payload: JSON.parse(here.json) } : sealer.open(text, PURPOSE);
   if (!opened.ok) return invalid(opened.reason);
   const packed = opened.payload as Packed;
   const expected = bound(binding);
@@ -143,5 +170,8 @@ export async function openState(
     state: { flow, nonce, round, issuedAt, expiresAt, journal: rest.j ?? [], out: rest.o ?? [] },
   };
 }
+
+/** What the audit says of a held state that is gone. */
+const gone = { expired: 'expired', answered: 'already answered' } as const;
 
 const invalid = (reason: string): Unsealed => ({ ok: false, kind: 'invalid', reason });
