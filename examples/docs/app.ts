@@ -1,4 +1,4 @@
-/** A question with an App: a seat map, and the form behind it. */
+/** A question with an App: a seat map, and the form behind it; and a tool with an App that shows its result. */
 // #region tool
 import type { Midcall } from '@midcall/server';
 import type { McpServer } from '@modelcontextprotocol/server';
@@ -20,6 +20,36 @@ export function addSeats(server: McpServer, mid: Midcall, page: string): void {
     contents: [{ uri: uri.href, mimeType, text: page }],
   }));
 }
+// #endregion
+
+// #region result
+export function addTrips(server: McpServer, mid: Midcall, page: string): void {
+  const shown = { title: 'Show the trip', _meta: { ui: { resourceUri: 'ui://travel/trip' } } };
+  mid.tool(server, 'trip_show', shown, async () => {
+    const structuredContent = { from: 'Oslo', to: 'Bergen', seat: '12A' };
+    return { content: [{ type: 'text', text: 'Oslo to Bergen, seat 12A' }], structuredContent };
+  });
+  server.registerResource('trip', 'ui://travel/trip', { mimeType }, async uri => ({
+    contents: [{ uri: uri.href, mimeType, text: page }],
+  }));
+}
+
+export const tripPage = `<!doctype html>
+<title>Trip</title>
+<style>body { font: 16px system-ui; margin: 16px }</style>
+<p id="trip">…</p>
+<script>
+  const send = message => parent.postMessage({ jsonrpc: '2.0', ...message }, '*');
+  addEventListener('message', ({ source, data }) => {
+    if (source !== parent) return;
+    if (data.id === 1) send({ method: 'ui/notifications/initialized' });
+    if (data.method !== 'ui/notifications/tool-result') return;
+    const { from, to, seat } = data.params.structuredContent;
+    document.getElementById('trip').textContent = from + ' → ' + to + ', seat ' + seat;
+  });
+  const params = { appInfo: { name: 'trip', version: '1.0.0' }, appCapabilities: {}, protocolVersion: '2026-01-26' };
+  send({ id: 1, method: 'ui/initialize', params });
+</script>`;
 // #endregion
 
 // #region page

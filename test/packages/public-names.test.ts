@@ -101,7 +101,7 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
   },
   '@midcall/host/web': {
     values: `
-      callFile deskFile earlierValues startDesk`,
+      callFile deskDeclares deskFile earlierValues startDesk`,
     types: `
       CallMemory DeskMemory DeskOptions DeskRecord KeptCall ModelsView PreferencesRecord RunningDesk
       SecretBox Theme WorkspaceParts`,

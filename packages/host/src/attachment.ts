@@ -50,7 +50,7 @@ export interface AttachOptions {
   readonly sampling?: { readonly model: SamplingModel; readonly budget?: Partial<SamplingLimits> };
   /** Default: both. */
   readonly modes?: readonly ElicitationMode[];
-  /** What is declared besides, of somebody else for whom requests are forwarded. */
+  /** What is declared besides: what a host behind this client declares, or what shows results, such as `deskDeclares`. */
   readonly declares?: Pick<ClientCapabilities, 'experimental' | 'extensions'>;
   /** Registrable domains the person trusts already; those opened are added. */
   readonly trustedDomains?: Set<string>;

@@ -3,7 +3,7 @@
  * The transport's own bytes are read, not what the SDK made of them.
  */
 import { type Field, readForm } from '@midcall/core/form';
-import { own } from '@midcall/core/json';
+import { appUri } from './app-uri.ts';
 import type { Ending } from './question.ts';
 
 /** The modes a host declares. */
@@ -30,7 +30,6 @@ export type Elicitation =
   | { readonly ok: false; readonly why: string };
 
 const longestMessage = 20_000;
-const longestUri = 2_000;
 
 const bad = (why: string): Elicitation => ({ ok: false, why });
 
@@ -55,27 +54,24 @@ export function readElicitation(
 
 function readFormMode(params: Readonly<Record<string, unknown>>, message: string): Elicitation {
   const form = readForm(params['requestedSchema']);
-  if (form.ok)
+  if (form.ok) {
+    // An App is a help with the form: one that is named wrongly is none.
+    const app = appUri(params);
     return {
       ok: true,
       mode: 'form',
       message,
       fields: form.fields,
       notes: form.notes.map(note => note.message),
-      ...appOf(params),
+      ...(app !== undefined && { app }),
     };
+  }
   return bad(
     form.problems
       .slice(0, 5)
       .map(problem => problem.message)
       .join(' '),
   );
-}
-
-/** An App is a help with the form: one that is named wrongly is none. */
-function appOf(params: Readonly<Record<string, unknown>>): { readonly app?: string } {
-  const app = own(own(own(params, '_meta'), 'ui'), 'resourceUri');
-  return typeof app === 'string' && app.startsWith('ui://') && app.length <= longestUri ? { app } : {};
 }
 
 function readUrlMode(params: Readonly<Record<string, unknown>>, message: string, withId: boolean): Elicitation {

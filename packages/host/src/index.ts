@@ -1,5 +1,6 @@
 export { openUrl } from '@midcall/core/node';
 export { visible } from '@midcall/core/text';
+export { appUri } from './app-uri.ts';
 export type { Notice } from './asking.ts';
 export type { AuditEntry, AuditVerdict, HostEvent } from './audit/audit.ts';
 export { Audit } from './audit/audit.ts';

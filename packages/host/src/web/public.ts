@@ -1,3 +1,4 @@
+export { deskDeclares } from './apps/app-documents.ts';
 export type { DeskOptions, RunningDesk } from './desk.ts';
 export { startDesk } from './desk.ts';
 export type { CallMemory, KeptCall } from './keeping/call-file.ts';

@@ -10,7 +10,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isMidcallError } from '@midcall/core/errors';
 import { openUrl } from '@midcall/core/node';
 import { Connection, commandTarget, detectWorkspace, rootsFile, type ServerEntry, tasksFile } from '@midcall/host';
-import { callFile, deskFile, type RunningDesk, startDesk } from '@midcall/host/web';
+import { callFile, deskDeclares, deskFile, type RunningDesk, startDesk } from '@midcall/host/web';
 import type { Command } from 'commander';
 import { configPath, ownCommand, ownVersion } from '../install/index.ts';
 import { copySamples } from '../notes/index.ts';
@@ -149,7 +149,16 @@ async function runDesk(command: readonly string[], flags: DeskFlags): Promise<vo
     ...(memory && { memory }),
     ...(folder !== undefined && { calls: callFile(join(folder, 'calls.jsonl')) }),
     connect: entry =>
-      new Connection(entry, { client, ...host, authorization, era, sampling: { model }, tasks, onError: complain }),
+      new Connection(entry, {
+        client,
+        ...host,
+        authorization,
+        era,
+        sampling: { model },
+        tasks,
+        declares: deskDeclares,
+        onError: complain,
+      }),
     ...(flags.models !== undefined && { models: model }),
     environment: process.env,
     ...(workspace && { proposedRoot: workspace.path }),

@@ -1,14 +1,14 @@
 /**
- * MCP Apps (extension io.modelcontextprotocol/ui, 2026-01-26) that questions name: read from their server, and served to a frame
- * whose origin is nobody's.
+ * MCP Apps (extension io.modelcontextprotocol/ui, 2026-01-26) that tools and questions name: read from their server, and served to
+ * a frame whose origin is nobody's.
  *
  * - apps-A1 An App runs in an opaque origin, by its frame and by its own policy: wherever it is opened, it reaches nothing of the desk.
  * - apps-A2 It loads nothing and sends nothing: what its server declares of domains and permissions is not granted.
- * - apps-A3 Its address tells nothing of the desk: a random ticket of one open question, outside the path that is secret.
+ * - apps-A3 Its address tells nothing of the desk: a random ticket of one open question or one result, outside the path that is secret.
  */
 import { randomBytes } from 'node:crypto';
 import { isRecord, own } from '@midcall/core/json';
-import type { Connection, FormQuestion, Question } from '../../index.ts';
+import type { Connection, Question } from '../../index.ts';
 
 /** The media type of an App. */
 const appType = 'text/html;profile=mcp-app';
@@ -39,36 +39,78 @@ export const appHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
-/** The Apps of open questions, by the tickets their frames are given. */
+/** What a connection of a desk declares: Apps of tools are shown beside their results. */
+export const deskDeclares = {
+  extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: [appType] } },
+};
+
+/** How many results have a ticket at once; the oldest loses its own. */
+const mostResults = 100;
+
+/** An App, and the question or call that it is shown with. */
+interface ShownApp {
+  readonly of: string;
+  readonly server: string;
+  readonly uri: string;
+}
+
+/** The Apps of open questions and of results, by the tickets their frames are given. */
 export class AppDocuments {
   readonly #connection: (server: string) => Connection;
-  readonly #tickets = new Map<string, FormQuestion>();
+  readonly #tickets = new Map<string, ShownApp>();
+  /** Tickets of results, oldest first. */
+  readonly #results: string[] = [];
 
+  /** @param connection - of a server by its id; throws if there is none */
   constructor(connection: (server: string) => Connection) {
     this.#connection = connection;
   }
 
   /** The path of the App of an open question; undefined if it names none. */
-  pathOf(question: Question, ended: AbortSignal): string | undefined {
+  ofQuestion(question: Question, ended: AbortSignal): string | undefined {
     if (question.kind !== 'form' || question.app === undefined || ended.aborted) return undefined;
-    for (const [ticket, { id }] of this.#tickets) if (id === question.id) return pathOf(ticket);
-    const ticket = randomBytes(16).toString('base64url');
-    this.#tickets.set(ticket, question);
+    const of = `question ${question.id}`;
+    const before = this.#ticketOf(of);
+    if (before !== undefined) return pathOf(before);
+    const ticket = this.#newTicket({ of, server: question.asker.id, uri: question.app });
     ended.addEventListener('abort', () => this.#tickets.delete(ticket), { once: true });
+    return pathOf(ticket);
+  }
+
+  /** The path of the App that shows the result of a call. @param uri - of the App, on this server */
+  ofResult(callId: string, server: string, uri: string): string {
+    const of = `call ${callId}`;
+    const before = this.#ticketOf(of);
+    if (before !== undefined) return pathOf(before);
+    const ticket = this.#newTicket({ of, server, uri });
+    this.#results.push(ticket);
+    if (this.#results.length > mostResults) this.#tickets.delete(this.#results.shift() ?? '');
     return pathOf(ticket);
   }
 
   /** Reads the App of a ticket from its server. @returns its document; undefined if there is none that can be shown */
   async read(ticket: string): Promise<string | undefined> {
-    const question = this.#tickets.get(ticket);
-    if (question?.app === undefined) return undefined;
-    const uri = question.app;
-    const answer = await this.#connection(question.asker.id)
-      .forward({ method: 'resources/read', params: { uri } }, { signal: AbortSignal.timeout(30_000) })
-      .catch(() => undefined);
+    const app = this.#tickets.get(ticket);
+    return app && (await this.#document(app).catch(() => undefined));
+  }
+
+  async #document({ server, uri }: ShownApp): Promise<string | undefined> {
+    const request = { method: 'resources/read', params: { uri } };
+    const answer = await this.#connection(server).forward(request, { signal: AbortSignal.timeout(30_000) });
     const contents = own(own(answer, 'result'), 'contents');
-    const content = Array.isArray(contents) ? contents.find(each => own(each, 'uri') === uri) : undefined;
-    return isRecord(content) && content['mimeType'] === appType ? documentOf(content) : undefined;
+    const found = Array.isArray(contents) ? contents.find(each => own(each, 'uri') === uri) : undefined;
+    return isRecord(found) && found['mimeType'] === appType ? documentOf(found) : undefined;
+  }
+
+  #ticketOf(of: string): string | undefined {
+    for (const [ticket, app] of this.#tickets) if (app.of === of) return ticket;
+    return undefined;
+  }
+
+  #newTicket(app: ShownApp): string {
+    const ticket = randomBytes(16).toString('base64url');
+    this.#tickets.set(ticket, app);
+    return ticket;
   }
 }
 

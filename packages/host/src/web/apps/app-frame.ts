@@ -1,13 +1,31 @@
-/** The frame of an App, above the form that it fills in. Pure. */
+/** The frames of Apps: above the form that one fills in, and above the result that one shows. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
 import { texts } from '../texts/texts.ts';
 
+/** The document is loaded by client script, which listens by then: what an App says before that would be lost. */
+function frame(
+  src: string,
+  args: Readonly<Record<string, unknown>>,
+  words: { readonly title: string; readonly help: string; readonly stopped: string },
+  more: Readonly<Record<string, string>>,
+): Html {
+  return html`<div class="app script-only" data-key="app"><iframe${attributes({ 'data-src': src, sandbox: 'allow-scripts', title: words.title, 'data-stopped': words.stopped, 'data-arguments': JSON.stringify(args), ...more, referrerpolicy: 'no-referrer', 'data-morph': 'keep', allow: '' })}></iframe><p class="help">${words.help}</p></div>`;
+}
+
 /**
- * The document is loaded by client script, which listens by then: what an App says before that would be lost.
+ * An App that fills in a form.
  * @param src - the path of the App's document
  * @param propose - where the page posts what the App proposes
  * @param args - of the call, for the App
  */
-export function appFrame(src: string, propose: string, args: Readonly<Record<string, unknown>>): Html {
-  return html`<div class="app script-only" data-key="app"><iframe${attributes({ 'data-src': src, sandbox: 'allow-scripts', title: texts.app.title, 'data-app': propose, 'data-stopped': texts.app.stopped, 'data-arguments': JSON.stringify(args), referrerpolicy: 'no-referrer', 'data-morph': 'keep', allow: '' })}></iframe><p class="help">${texts.app.help}</p></div>`;
-}
+export const formAppFrame = (src: string, propose: string, args: Readonly<Record<string, unknown>>): Html =>
+  frame(src, args, texts.app.form, { 'data-propose': propose });
+
+/**
+ * An App that shows a result.
+ * @param src - the path of the App's document
+ * @param result - where the page gets the result for the App
+ * @param args - of the call, for the App
+ */
+export const resultAppFrame = (src: string, result: string, args: Readonly<Record<string, unknown>>): Html =>
+  frame(src, args, texts.app.result, { 'data-result': result });

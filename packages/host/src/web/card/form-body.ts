@@ -3,7 +3,7 @@
 import { checkContent, type Issue, isCardNumber, labelOf } from '@midcall/core/form';
 import { type Html, html } from '@midcall/core/page';
 import { type FormQuestion, mask, secretsOf } from '../../index.ts';
-import { appFrame } from '../apps/app-frame.ts';
+import { formAppFrame } from '../apps/app-frame.ts';
 import { contentOf, readable, untouched } from '../form/draft.ts';
 import { fieldControl } from '../form/field-controls.ts';
 import { texts } from '../texts/texts.ts';
@@ -77,7 +77,7 @@ export function formBody(question: FormQuestion, context: CardContext): CardBody
     now: context.now,
   };
   return {
-    content: html`${quoted(question.message)}${app !== undefined && appFrame(app, context.link(`/questions/${encodeURIComponent(question.id)}/proposal`), question.call?.arguments ?? {})}${problemSummary(issues)}<div class="fields">${question.fields.map(
+    content: html`${quoted(question.message)}${app !== undefined && formAppFrame(app, context.link(`/questions/${encodeURIComponent(question.id)}/proposal`), question.call?.arguments ?? {})}${problemSummary(issues)}<div class="fields">${question.fields.map(
       (field, at) => fieldControl(field, at, place),
     )}</div>${review(question, content, secrets)}`,
     accept: texts.question.send,

@@ -1,10 +1,13 @@
 /**
- * The host's side of an App in its frame: JSON-RPC by `postMessage`, as MCP Apps 2026-01-26 has it, as much as a question needs.
+ * The host's side of an App in its frame: JSON-RPC by `postMessage`, as MCP Apps 2026-01-26 has it, as much as a question or a
+ * result needs.
  *
  * - app-messages-M1 A message counts only if it came from the window of an App's frame, in an opaque origin.
  * - app-messages-M2 An App fills in the form and never sends it. It does so only while the person is in the App, and what it has
  *   just changed cannot be sent by a click that was meant for what stood there before.
  * - app-messages-M3 An App that sends too much is taken away.
+ * - app-messages-M4 An App with a result is given the arguments and the result, and is refused everything else: no tool is called,
+ *   no page opened and nothing said in its name.
  */
 import { morph } from './morph.ts';
 
@@ -48,7 +51,7 @@ function stop(frame: HTMLIFrameElement): void {
 }
 
 function onMessage(event: MessageEvent<unknown>): void {
-  const frame = [...document.querySelectorAll<HTMLIFrameElement>('iframe[data-app]')].find(
+  const frame = [...document.querySelectorAll<HTMLIFrameElement>('iframe[data-src]')].find(
     each => each.contentWindow === event.source,
   );
   if (!frame || event.origin !== 'null') return;
@@ -79,20 +82,28 @@ function onMessage(event: MessageEvent<unknown>): void {
         method: 'ui/notifications/tool-input',
         params: { arguments: JSON.parse(frame.dataset['arguments'] ?? '{}') },
       });
+      void tellResult(frame, post).catch(() => {});
       return;
     case 'ui/notifications/size-changed':
       if (typeof params['height'] === 'number' && Number.isFinite(params['height']))
         frame.style.height = `${Math.min(mostHeight, Math.max(leastHeight, Math.ceil(params['height'])))}px`;
       return;
-    case 'ui/update-model-context':
-      propose(frame, params['structuredContent'], answer, refuse);
-      return;
     case 'ping':
       answer({});
       return;
     default:
-      refuse(-32601, `This host does not have ${method.slice(0, 100)}.`);
+      if (method === 'ui/update-model-context' && frame.dataset['propose'] !== undefined)
+        propose(frame, params['structuredContent'], answer, refuse);
+      else refuse(-32601, `This host does not have ${method.slice(0, 100)}.`);
   }
+}
+
+/** Gives an App the result that it shows; the App of a question has none. */
+async function tellResult(frame: HTMLIFrameElement, post: (message: object) => void): Promise<void> {
+  const path = frame.dataset['result'];
+  if (path === undefined) return;
+  const response = await fetch(path);
+  if (response.ok) post({ method: 'ui/notifications/tool-result', params: await response.json() });
 }
 
 function context(): object {
@@ -117,7 +128,7 @@ function propose(
   refuse: (code: number, message: string) => void,
 ): void {
   const form = frame.closest('form');
-  const path = frame.dataset['app'];
+  const path = frame.dataset['propose'];
   if (!form || path === undefined || !isObject(content)) {
     refuse(-32602, 'The structuredContent must be an object of field values.');
     return;
@@ -169,7 +180,7 @@ function onSubmit(event: SubmitEvent): void {
 
 /** Loads the Apps that are on the page and not loaded yet. */
 function load(): void {
-  for (const frame of document.querySelectorAll<HTMLIFrameElement>('iframe[data-app]:not([src])'))
+  for (const frame of document.querySelectorAll<HTMLIFrameElement>('iframe[data-src]:not([src])'))
     frame.src = frame.dataset['src'] ?? '';
 }
 

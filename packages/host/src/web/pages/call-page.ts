@@ -12,7 +12,7 @@ import { buttonForm } from './button-form.ts';
 import type { Content } from './layout.ts';
 import { againPath, callPath, comparePath, serverPath } from './paths.ts';
 import { mayBeRestarted, restartButton } from './server-parts.ts';
-import { callChip, endedEntries, timeline, waitsForPage } from './timeline.ts';
+import { callChip, endedEntries, type TimelineContext, timeline, waitsForPage } from './timeline.ts';
 
 /** A question whose form came back: what was in it, and what is wrong with it. */
 export interface Returned {
@@ -22,7 +22,7 @@ export interface Returned {
 }
 
 /** What these pages need beside the call. */
-export interface CallPageContext extends CardContext {
+export interface CallPageContext extends TimelineContext {
   readonly returned?: Returned;
   /** The call's server, where it is still on the desk. */
   readonly server?: ServerView;

@@ -4,6 +4,7 @@ import { labelOf } from '@midcall/core/form';
 import { attributes, type Html, html } from '@midcall/core/page';
 import { dateFormat } from '@midcall/core/time';
 import { type Ending, type Notice, type Question, secretsOf } from '../../index.ts';
+import { resultAppFrame } from '../apps/app-frame.ts';
 import { card } from '../card/card.ts';
 import { age, argumentRow, type CardContext, questionHeadline, questionIcon, quoted } from '../card/frame.ts';
 import { type Draft, readable } from '../form/draft.ts';
@@ -19,8 +20,15 @@ import {
   type RefusalView,
   refusalOf,
 } from '../workspace/views.ts';
+import { callPath } from './paths.ts';
 import { resultContent } from './result.ts';
 import { taskNote } from './task-note.ts';
+
+/** What a timeline needs beside the call. */
+export interface TimelineContext extends CardContext {
+  /** The path of the App that shows the result. */
+  readonly app?: string;
+}
 
 /** A moment as a clock shows it. */
 export function clock(at: number, zone: string): Html {
@@ -149,7 +157,7 @@ export const waitsForPage = ({ items, outcome }: CallView): boolean =>
 const refusalLine = ({ by }: RefusalView): Html =>
   html`<p class="help after-refusal">${texts.call.afterRefusal[by]}</p>`;
 
-function outcome(call: CallView, context: CardContext): Html | false {
+function outcome(call: CallView, context: TimelineContext): Html | false {
   const { outcome, endedAt } = call;
   if (!outcome) {
     if (call.items.some(isOpen)) return false;
@@ -178,7 +186,10 @@ function outcome(call: CallView, context: CardContext): Html | false {
         { callId: call.context.id, serverId: call.serverId, link: context.link },
         unchecked,
       );
-      return entry(kind, icon, html`${heading}`, aside, html`${why}${content}`);
+      const app =
+        context.app !== undefined &&
+        resultAppFrame(context.app, context.link(`${callPath(call.context.id)}/result.json`), call.context.arguments);
+      return entry(kind, icon, html`${heading}`, aside, html`${why}${app}${content}`);
     }
     case 'cancelled':
       return entry('failed', icons.declined, html`${texts.call.cancelledLong}`, aside, false);
@@ -204,7 +215,11 @@ export function callChip(call: CallView): Html {
 }
 
 /** The whole timeline of a call. */
-export function timeline(call: CallView, context: CardContext, contextFor: (question: Question) => CardContext): Html {
+export function timeline(
+  call: CallView,
+  context: TimelineContext,
+  contextFor: (question: Question) => CardContext,
+): Html {
   return html`<ol class="timeline">${entry(
     'call',
     icons.call,

@@ -65,7 +65,7 @@ export function viewOf(desk: Desk): DeskView {
 /** What cards and forms need of the desk. */
 export function cardContext(desk: Desk): CardContext {
   const { clock, decisions, calls, inbox } = desk.workspace;
-  const appOf = (question: Question): string | undefined => desk.apps.pathOf(question, inbox.ended(question.id));
+  const appOf = (question: Question): string | undefined => desk.apps.ofQuestion(question, inbox.ended(question.id));
   const draftOf = (id: string): Draft | undefined => calls.draft(id);
   const { csrf, link } = desk.guard;
   return { csrf, link, now: clock.now(), zone: desk.zone, keepsRules: decisions.keeps, draftOf, appOf };
@@ -83,11 +83,24 @@ export function offerContext(desk: Desk, server: ServerView, kind: OfferKind, of
 export function callContext(
   desk: Desk,
   call: CallView,
-): CardContext & { readonly server?: ServerView; readonly comparable: boolean } {
+): CardContext & { readonly server?: ServerView; readonly comparable: boolean; readonly app?: string } {
   const { servers, calls } = desk.workspace;
   const server = servers.get(call.serverId);
   const others = call.outcome ? comparable(call, calls.list()) : [];
-  return { ...cardContext(desk), ...(server && { server }), comparable: others.length > 0 };
+  const app = server && resultApp(desk, call, server);
+  return {
+    ...cardContext(desk),
+    ...(server && { server }),
+    comparable: others.length > 0,
+    ...(app !== undefined && { app }),
+  };
+}
+
+/** The path of the App that shows what a tool brought; an error is read as text. */
+function resultApp({ apps }: Desk, { context, serverId, outcome }: CallView, server: ServerView): string | undefined {
+  if (context.kind !== 'tool' || outcome?.how !== 'completed' || server.state !== 'ready') return undefined;
+  const uri = offerOf(server, 'tool', context.name)?.app;
+  return uri === undefined ? undefined : apps.ofResult(context.id, serverId, uri);
 }
 
 /** A page as a response. */

@@ -80,10 +80,17 @@ export const texts = {
       tool === undefined ? `${server} asks you a question.` : `${server} asks you a question for ${tool}.`,
   },
   app: {
-    title: 'App of the server',
-    help: 'This part is the server’s own. It can fill in the form below, and cannot send it. Enter no secrets here.',
     gone: 'There is no App here.',
-    stopped: 'The server’s App sent too much and was closed. Fill in the form yourself.',
+    form: {
+      title: 'App of the server',
+      help: 'This part is the server’s own. It can fill in the form below, and cannot send it. Enter no secrets here.',
+      stopped: 'The server’s App sent too much and was closed. Fill in the form yourself.',
+    },
+    result: {
+      title: 'App of the server, showing the result',
+      help: 'This part is the server’s own. It shows the result, which is also below, and can do nothing else. Enter no secrets here.',
+      stopped: 'The server’s App sent too much and was closed. The result is below.',
+    },
   },
   question: {
     asks: 'asks you',

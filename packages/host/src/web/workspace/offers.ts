@@ -2,7 +2,7 @@
  * What a server offers, as the desk keeps it: tools, prompts and resources, each with a schema to make a form from; only
  * what is shown, in plain data.
  */
-import { type Catalogue, type ListName, type ListProblem, templateNames } from '../../index.ts';
+import { appUri, type Catalogue, type ListName, type ListProblem, templateNames } from '../../index.ts';
 import type { OfferKind, OfferView, ServerView } from './views.ts';
 
 /** What a server offers, by kind. */
@@ -29,10 +29,12 @@ function tool(received: Catalogue['tools'][number]): OfferView {
     const value = received.annotations?.[hint];
     return typeof value === 'boolean' ? [[hint, value] as const] : [];
   });
+  const app = appUri(received);
   return {
     name: received.name,
     ...described(received),
     inputSchema: received.inputSchema ?? {},
+    ...(app !== undefined && { app }),
     annotations: Object.fromEntries(declared),
   };
 }

@@ -25,6 +25,8 @@ export interface OfferView {
   readonly title?: string;
   readonly description?: string;
   readonly inputSchema: unknown;
+  /** The URI of the MCP App that shows its results. */
+  readonly app?: string;
   readonly annotations?: {
     readonly readOnlyHint?: boolean;
     readonly destructiveHint?: boolean;
