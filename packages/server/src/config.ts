@@ -88,7 +88,7 @@ export interface Config {
   readonly sealer: Sealer;
   readonly store: Store;
   /** The store for contents: sealed, except in this process's own memory. */
-  readonly kept: Store;
+  readonly contents: Store;
   readonly claims: Claims;
   /** Round states that stay in this process; undefined where another could go on with a call. */
   readonly held: HeldStates | undefined;

@@ -119,7 +119,7 @@ export function configure(options: MidcallOptions): Config {
     keys,
     sealer,
     store,
-    kept: sealed,
+    contents: sealed,
     claims: claims({
       store,
       results: sealed,

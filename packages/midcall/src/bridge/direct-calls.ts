@@ -69,12 +69,12 @@ export class DirectCalls {
     }
     const { _meta: meta, ...rest } = restOf(params);
     const whole = { ...(meta as object | undefined), ...logs };
-    const { name, uri, arguments: given } = params as { name?: string; uri?: string; arguments?: object };
+    const { name, uri, arguments: args } = params as { name?: string; uri?: string; arguments?: object };
     const upstreamCall = session.calls.begin(
       {
         kind,
         name: name ?? uri ?? '',
-        arguments: { ...given },
+        arguments: { ...args },
         rest: { ...rest, ...(Object.keys(whole).length > 0 && { _meta: whole }) },
       },
       principal,

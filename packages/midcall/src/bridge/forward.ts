@@ -129,9 +129,9 @@ async function joined(
     if (begun) return begun.upstreamCall.id;
     await upstream.client();
     if (mcpReq.signal.aborted) throw over();
-    const made = calls.begin(request, principal);
-    join(made);
-    return made.id;
+    const upstreamCall = calls.begin(request, principal);
+    join(upstreamCall);
+    return upstreamCall.id;
   });
   join(calls.get(id));
   if (!at) throw over();
@@ -148,13 +148,13 @@ function isLeftToHost(question: Question, upstreamCall: UpstreamCall, inbox: Inb
 }
 
 /** Asks the host's model; its person sees the request, and may refuse it. */
-async function sample(asked: Sample, n: number, call: Call): Promise<void> {
-  if (!(await call.step(`sampling ${n}`, () => asked.open))) return;
-  const { includeContext: _, ...request } = asked.request;
+async function sample(job: Sample, n: number, call: Call): Promise<void> {
+  if (!(await call.step(`sampling ${n}`, () => job.open))) return;
+  const { includeContext: _, ...request } = job.request;
   try {
-    asked.settle({ result: await call.sample(request) });
+    job.settle({ result: await call.sample(request) });
   } catch (error) {
-    asked.settle({ error });
+    job.settle({ error });
   }
 }
 

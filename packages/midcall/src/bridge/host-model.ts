@@ -26,9 +26,9 @@ const CHARACTERS_OF_A_TOKEN = 4;
 
 type Content = Parameters<typeof blocksOf>[0];
 
-function estimated(asked: readonly Content[], reply: Content) {
+function estimated(requested: readonly Content[], reply: Content) {
   const tokens = (content: Content): number =>
     Math.ceil(JSON.stringify(blocksOf(content)).length / CHARACTERS_OF_A_TOKEN);
-  const inputTokens = asked.reduce((sum, message) => sum + tokens(message), 0);
+  const inputTokens = requested.reduce((sum, message) => sum + tokens(message), 0);
   return { inputTokens, outputTokens: tokens(reply), estimated: true };
 }

@@ -73,7 +73,7 @@ export class HostRoots {
 
   /** These are the roots now. Changes are made one after the other, so that the last list stands. */
   take(roots: readonly { readonly uri: string; readonly name?: string | undefined }[]): Promise<void> {
-    const taken = this.#changes.then(async () => {
+    const change = this.#changes.then(async () => {
       const { manager, server, warn } = this.#parts;
       const granted: string[] = [];
       for (const { uri, name } of roots) {
@@ -88,7 +88,7 @@ export class HostRoots {
       const still = new Set(granted);
       for (const { uri } of manager.list()) if (!still.has(uri)) await manager.remove(uri);
     });
-    this.#changes = taken.catch(() => {});
-    return taken;
+    this.#changes = change.catch(() => {});
+    return change;
   }
 }

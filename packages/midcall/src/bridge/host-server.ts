@@ -65,8 +65,8 @@ export function forwardCalls(
   for (const [method, kind] of Object.entries(kinds) as [keyof typeof kinds, CallRequest['kind']][]) {
     if (!can[`${kind}s`]) continue;
     const answer = async ({ params, ctx }: Handled, call: GatewayCall): Promise<WireResult> => {
-      const { name, uri, arguments: given } = params as { name?: string; uri?: string; arguments?: object };
-      const request = { kind, name: name ?? uri ?? '', arguments: { ...given }, rest: restOf(params) };
+      const { name, uri, arguments: args } = params as { name?: string; uri?: string; arguments?: object };
+      const request = { kind, name: name ?? uri ?? '', arguments: { ...args }, rest: restOf(params) };
       const begun = calls.take(ctx.mcpReq.id);
       const result = await forward(request, call, ctx, { ...how, link, begun, session: () => sessionFor(call) });
       // On 2025-11-25 structured content is an object.

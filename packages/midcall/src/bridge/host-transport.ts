@@ -95,9 +95,9 @@ class HeldTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const held = this.#held ?? [];
+    const heldMessages = this.#held ?? [];
     this.#held = undefined;
-    for (const heard of held) this.onmessage?.(...heard);
+    for (const heard of heldMessages) this.onmessage?.(...heard);
     if (this.gone.signal.aborted) this.onclose?.();
   }
 

@@ -28,7 +28,7 @@ export function upstreamError(error: Json): ProtocolError {
 }
 
 /** What the SDK knows of the params of a call, or is nobody's but the connection's. */
-const taken = new Set(['name', 'arguments', 'uri', '_meta', 'inputResponses', 'requestState', 'task']);
+const known = new Set(['name', 'arguments', 'uri', '_meta', 'inputResponses', 'requestState', 'task']);
 const calls = new Set<unknown>(['tools/call', 'prompts/get', 'resources/read']);
 
 /** What else the params of a call say, `_meta` among them, as it is to be sent on; also of one that has come past the SDK. */
@@ -38,7 +38,7 @@ export function restOf({ _meta, ...params }: Json): Json {
 }
 
 const unknownIn = (params: Json): Json =>
-  Object.fromEntries(Object.entries(params).filter(([name]) => !taken.has(name)));
+  Object.fromEntries(Object.entries(params).filter(([name]) => !known.has(name)));
 
 type Send = Transport['send'];
 type Rest<T extends readonly unknown[]> = T extends readonly [unknown, ...infer R] ? R : never;
@@ -73,23 +73,23 @@ function whole(message: JSONRPCMessage, codesAreOld: boolean): JSONRPCMessage {
 }
 
 /** The state of a task, with what came of its call (2026-07-28): that is told as a part of it. */
-function wholeTask(told: Json, codesAreOld: boolean): Json {
-  if (told['taskId'] === undefined) return told;
-  const [result, error] = [told['result'], wholeError(told['error'], codesAreOld)];
-  return { ...told, ...(isRecord(result) && { result: blocksBack(result) }), ...(error && { error }) };
+function wholeTask(task: Json, codesAreOld: boolean): Json {
+  if (task['taskId'] === undefined) return task;
+  const [result, error] = [task['result'], wholeError(task['error'], codesAreOld)];
+  return { ...task, ...(isRecord(result) && { result: blocksBack(result) }), ...(error && { error }) };
 }
 
 /** @returns undefined if nothing of it was set aside */
 function wholeError(error: unknown, codesAreOld: boolean): Json | undefined {
-  const came = own(own(error, 'data'), errorKey);
-  if (!isRecord(came)) return undefined;
-  const code = codesAreOld && Number.isSafeInteger(came['code']) ? came['code'] : own(error, 'code');
-  return { ...came, code };
+  const carried = own(own(error, 'data'), errorKey);
+  if (!isRecord(carried)) return undefined;
+  const code = codesAreOld && Number.isSafeInteger(carried['code']) ? carried['code'] : own(error, 'code');
+  return { ...carried, code };
 }
 
 function restAside(message: JSONRPCMessage): JSONRPCMessage {
-  const given = own(message, 'params');
-  const params = isRecord(given) ? given : {};
+  const sentParams = own(message, 'params');
+  const params = isRecord(sentParams) ? sentParams : {};
   const rest = unknownIn(params);
   if (Object.keys(rest).length === 0) return message;
   const meta = isRecord(params['_meta']) ? params['_meta'] : {};

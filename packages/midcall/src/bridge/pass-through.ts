@@ -25,7 +25,7 @@ const tasks = 'io.modelcontextprotocol/tasks';
 export function declare({ server }: McpServer, can: Json, subscriptions: boolean): void {
   const { tasks: _, tools, prompts, resources, extensions, ...others } = can;
   const passed = Object.entries(isRecord(extensions) ? extensions : {}).filter(([name]) => name !== tasks);
-  const part = (declared: unknown, ours: Json) => isRecord(declared) && { ...declared, ...ours };
+  const part = (declared: unknown, ownPart: Json) => isRecord(declared) && { ...declared, ...ownPart };
   const subscribe = subscriptions && isRecord(resources) && resources['subscribe'] === true;
   const declared = {
     ...others,
@@ -61,9 +61,9 @@ export function passThrough(
         {
           signal: mcpReq.signal,
           ...(progressToken !== undefined && {
-            onProgress: (told: Json) =>
+            onProgress: (progress: Json) =>
               void mcpReq
-                .notify({ method: 'notifications/progress', params: { ...told, progressToken } } as never)
+                .notify({ method: 'notifications/progress', params: { ...progress, progressToken } } as never)
                 .catch(() => {}),
           }),
         },

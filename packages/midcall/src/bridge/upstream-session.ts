@@ -90,10 +90,14 @@ export class UpstreamSession {
 
   /**
    * Starts or reaches the server.
-   * @param gone - fires when nobody needs the server any more; one that is not up yet is stopped then
+   * @param stopped - fires when nobody needs the server any more; one that is not up yet is stopped then
    * @throws MidcallError `host/not-found` where it can be neither started nor reached
    */
-  static async start(entry: ServerEntry, options: UpstreamSessionOptions, gone: AbortSignal): Promise<UpstreamSession> {
+  static async start(
+    entry: ServerEntry,
+    options: UpstreamSessionOptions,
+    stopped: AbortSignal,
+  ): Promise<UpstreamSession> {
     const { inbox, clock, sampling, keptMs, client, roots, warn, showDesk } = options;
     const { principal, policy, audit, authorization, era, started, declares } = options;
     const model: SamplingModel = sampling.always ? sampling.model : hostModel(sampling.model, id => calls.get(id));
@@ -118,7 +122,7 @@ export class UpstreamSession {
         ...defined({ principal, policy, audit, authorization, era, roots, started, declares }),
       },
       warn,
-      gone,
+      stopped,
       connection => {
         starting = connection;
       },
@@ -132,13 +136,13 @@ export class UpstreamSession {
       clock,
       keptMs,
       run: (request, onProgress, caller) => {
-        const told = withStatus(onProgress);
+        const handlers = withStatus(onProgress);
         // How long it may take is the host's to say.
         const timeoutMs = Number.POSITIVE_INFINITY;
-        return connection.run(request, { ...told, timeoutMs, asItCame: true, ...defined({ principal: caller }) });
+        return connection.run(request, { ...handlers, timeoutMs, asItCame: true, ...defined({ principal: caller }) });
       },
-      digest: ({ kind, name, arguments: given = {}, rest: { _meta: _, ...rest } = {} }, caller = '') =>
-        hash('sha256', canonical([caller, kind, name, given, rest]), 'base64url'),
+      digest: ({ kind, name, arguments: args = {}, rest: { _meta: _, ...rest } = {} }, caller = '') =>
+        hash('sha256', canonical([caller, kind, name, args, rest]), 'base64url'),
     });
     return new UpstreamSession(upstream, calls, options);
   }

@@ -114,16 +114,16 @@ export class Asker implements WizardCall {
   }
 
   /** Puts a question that was checked, by one channel after the other, until an answer counts. */
-  async putQuestion<T>(asked: FormQuestion<T>): Promise<Answer<T>> {
+  async putQuestion<T>(original: FormQuestion<T>): Promise<Answer<T>> {
     if (++this.#asked > MAX_ASKS) return this.run.fail(tooMany());
-    let question = asked;
+    let question = original;
     let channel = ladder(question, this);
     for (;;) {
-      const put = await (channel ? channel.put(question, this) : this.#putToNobody(question));
-      const { answer, saidYes } = put;
+      const reached = await (channel ? channel.put(question, this) : this.#putToNobody(question));
+      const { answer, saidYes } = reached;
       const next = channel && isSuspect(answer) ? after(channel, question, saidYes) : undefined;
       const nextChannel = next && ladder(next, this);
-      if (!next || !nextChannel) return this.#told(question, put);
+      if (!next || !nextChannel) return this.#told(question, reached);
       question = next;
       channel = nextChannel;
     }

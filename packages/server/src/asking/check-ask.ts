@@ -75,13 +75,13 @@ const stepKinds: Kinds<StepOptions<unknown>> = {
 };
 
 /**
- * @param known - true where it is known whose call it is
+ * @param hasPrincipal - true where it is known whose call it is
  * @throws MidcallError, or TypeError for an unknown or wrong part: what the author must mend
  */
-export function checkAsk(ask: ElicitAsk<FormInput>, known: boolean): void {
+export function checkAsk(ask: ElicitAsk<FormInput>, hasPrincipal: boolean): void {
   checkOptions<ElicitAsk<FormInput>>('call.elicit', ask, askKinds);
   checkShared(ask);
-  if (ask.assurance === 'verified' && !known) {
+  if (ask.assurance === 'verified' && !hasPrincipal) {
     throw new MidcallError(
       'server/setup',
       "A question demands a verified answer, but nobody knows whose call this is: give midcall() the 'principal' option.",

@@ -48,8 +48,8 @@ function refuse(
 ): void {
   const reasons = channels.map(whyNot);
   if (reasons.includes(undefined)) return;
-  const named = channels.map(each => `'${each}'`).join(', ');
-  throw setup(`'${name}' asks by channels: [${named}], but ${[...new Set(reasons)].join(', and ')}.`);
+  const listed = channels.map(each => `'${each}'`).join(', ');
+  throw setup(`'${name}' asks by channels: [${listed}], but ${[...new Set(reasons)].join(', and ')}.`);
 }
 
 /**

@@ -6,10 +6,10 @@ const digests = new WeakMap<WireSchema, string>();
 
 /** @returns SHA-256 of the schema in base64url: two forms that ask the same have the same */
 export function formDigest(schema: WireSchema): string {
-  let known = digests.get(schema);
-  if (known === undefined) {
-    known = digest(schema);
-    digests.set(schema, known);
+  let cached = digests.get(schema);
+  if (cached === undefined) {
+    cached = digest(schema);
+    digests.set(schema, cached);
   }
-  return known;
+  return cached;
 }

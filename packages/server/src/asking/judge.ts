@@ -61,11 +61,11 @@ export async function judge<T>(
   if (recording.kind === 'standing-decline') return { answer: { action: 'decline', by } };
   if (recording.kind === 'unanswered') return cancel(recording.why);
   const got = recording.got as { action?: unknown; content?: unknown } | null;
-  const said = got?.action;
-  if (said !== 'accept' && said !== 'decline' && said !== 'cancel') return cancel('error');
+  const action = got?.action;
+  if (action !== 'accept' && action !== 'decline' && action !== 'cancel') return cancel('error');
   if (options.demanded !== undefined && by.suspect) return cancel('suspect');
-  if (said === 'decline') return { answer: { action: 'decline', by } };
-  if (said === 'cancel') return cancel('dismissed');
+  if (action === 'decline') return { answer: { action: 'decline', by } };
+  if (action === 'cancel') return cancel('dismissed');
   if (options.demanded !== undefined && !assures(by.assurance, options.demanded)) return cancel('suspect');
   const checked = await form.check(got?.content, options.judging);
   return checked.ok ? { answer: { action: 'accept', content: checked.value, by } } : { again: checked.issues, by };

@@ -58,8 +58,8 @@ export function sampler(run: CallRun, request: Pick<CallRequest, 'client'>, conf
       : asks
         ? "the client's takes no tools (it does not declare sampling.tools)"
         : "the operator has not allowed asking for the client's on this protocol revision, where sampling is deprecated";
-    const mine = own ? "this server's own takes no tools" : 'this server has none of its own';
-    throw new MidcallError('sampling/unavailable', `This needs a language model: ${lacks}, and ${mine}.`);
+    const ownModel = own ? "this server's own takes no tools" : 'this server has none of its own';
+    throw new MidcallError('sampling/unavailable', `This needs a language model: ${lacks}, and ${ownModel}.`);
   }
 
   async function viaClient(params: SamplingRequest, timeoutMs: number, identity: unknown): Promise<Reply> {
@@ -88,9 +88,9 @@ export function sampler(run: CallRun, request: Pick<CallRequest, 'client'>, conf
   /** sampler-P2. Rejects when the time is up, also where the work does not heed its signal. */
   async function inTime<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const stop = new AbortController();
-    const gone = () => stop.abort(run.signal.reason);
-    if (run.signal.aborted) gone();
-    else run.signal.addEventListener('abort', gone, { once: true });
+    const giveUp = () => stop.abort(run.signal.reason);
+    if (run.signal.aborted) giveUp();
+    else run.signal.addEventListener('abort', giveUp, { once: true });
     let clear = (): void => {};
     const late = new Promise<never>((_, reject) => {
       clear = config.timer(() => {
@@ -103,14 +103,14 @@ export function sampler(run: CallRun, request: Pick<CallRequest, 'client'>, conf
       return await Promise.race([work(stop.signal), late]);
     } finally {
       clear();
-      run.signal.removeEventListener('abort', gone);
+      run.signal.removeEventListener('abort', giveUp);
     }
   }
 
   /** Types leave no room for it; plain JavaScript does. */
   function warnOfContext(params: object): void {
-    const wanted = (params as { includeContext?: unknown }).includeContext;
-    if (wanted !== undefined && wanted !== 'none') config.warnOnce('includeContext', contextNeverSent);
+    const requested = (params as { includeContext?: unknown }).includeContext;
+    if (requested !== undefined && requested !== 'none') config.warnOnce('includeContext', contextNeverSent);
   }
 
   /** @param identity - tells this request from every other of the call */

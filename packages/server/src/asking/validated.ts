@@ -37,17 +37,18 @@ export async function validated(
 const longestMessage = 500;
 
 /** @throws TypeError for what is neither a text nor a text per field; an empty text does not say whether anything is wrong */
-function issuesIn(said: unknown): readonly Issue[] {
-  if (said === undefined || said === null) return [];
-  if (isText(said)) return [{ rule: 'validate', message: cut(said) }];
-  const named = typeof said === 'object' ? Object.entries(said).filter(([, each]) => each !== undefined) : undefined;
-  if (!named?.every((each): each is [string, string] => isText(each[1]))) {
+function issuesIn(problem: unknown): readonly Issue[] {
+  if (problem === undefined || problem === null) return [];
+  if (isText(problem)) return [{ rule: 'validate', message: cut(problem) }];
+  const byField =
+    typeof problem === 'object' ? Object.entries(problem).filter(([, each]) => each !== undefined) : undefined;
+  if (!byField?.every((each): each is [string, string] => isText(each[1]))) {
     throw new TypeError('validate must return nothing, a text, or a text for each field that is wrong.');
   }
-  return named.map(([field, message]) => ({ field, rule: 'validate', message: cut(message) }));
+  return byField.map(([field, message]) => ({ field, rule: 'validate', message: cut(message) }));
 }
 
-const isText = (said: unknown): said is string => typeof said === 'string' && said.trim() !== '';
+const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
 const cut = (text: string): string => (text.length > longestMessage ? `${text.slice(0, longestMessage - 1)}…` : text);
 
 /** The content of an accept as it came, by field. */
@@ -61,11 +62,11 @@ export function withProblems<S extends object>(schema: S, { issues, typed }: Not
   const fields = (schema as { readonly properties: Readonly<Record<string, FieldSchema>> }).properties;
   const properties = Object.entries(fields).map(([name, property]) => {
     const messages = issues.filter(({ field }) => field === name).map(({ message }) => message);
-    const said = [...messages, ...(property.description === undefined ? [] : [property.description])].join(' ');
-    const shown = messages.length > 0 ? { description: said } : {};
+    const texts = [...messages, ...(property.description === undefined ? [] : [property.description])].join(' ');
+    const description = messages.length > 0 ? { description: texts } : {};
     const before = Object.hasOwn(typed, name) ? typed[name] : undefined;
     const again = fits(property.type, before) && !isSecret(name, property, before);
-    return [name, { ...property, ...shown, ...(again && { default: before }) }];
+    return [name, { ...property, ...description, ...(again && { default: before }) }];
   });
   return { ...schema, properties: Object.fromEntries(properties) };
 }

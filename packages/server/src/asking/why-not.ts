@@ -20,11 +20,11 @@ export function notDone(answer: Answer<unknown>): NotDone {
  * @returns sentences that begin in lower case and end with a full stop
  */
 export function whyNot(answer: Answer<unknown>): string {
-  const said = notDone(answer);
+  const reason = notDone(answer);
   const { suspect, channel } = answer.by;
-  if (suspect && (said === 'declined' || said === 'dismissed')) return byItself[said];
-  if (said === 'suspect' && !suspect && channel === 'page') return strangers;
-  return because[said];
+  if (suspect && (reason === 'declined' || reason === 'dismissed')) return byItself[reason];
+  if (reason === 'suspect' && !suspect && channel === 'page') return strangers;
+  return because[reason];
 }
 
 const because: Readonly<Record<NotDone, string>> = {

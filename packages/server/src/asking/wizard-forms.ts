@@ -38,12 +38,12 @@ export interface OpenForm {
 }
 
 /** What the person gave in one form: as they gave it, by field, and as the handler gets it. */
-export interface Given {
+export interface FormAnswer {
   readonly typed: NotTaken['typed'];
   readonly content: unknown;
 }
 
-export type GivenForms = ReadonlyMap<string, Given>;
+export type FormAnswers = ReadonlyMap<string, FormAnswer>;
 
 const shortText = (most: number) => ({
   words: `a text of 1 to ${most} characters`,
@@ -97,20 +97,20 @@ export function readWizard(ask: WizardAsk<WizardForms>): readonly OpenForm[] {
     if (!Object.hasOwn(ask.forms, name)) throw new TypeError(`call.wizard: validate.${name} is for no form.`);
   }
   const before = new Map<string, Form<unknown>>();
-  return Object.entries(ask.forms).map(([name, given]) => {
+  return Object.entries(ask.forms).map(([name, configured]) => {
     if (!/^[A-Za-z][\w-]{0,31}$/.test(name)) {
       throw new MidcallError(
         'form/unsupported',
         `The name of a form must be 1 to 32 letters, digits, dashes and underscores, beginning with a letter; got '${name.slice(0, 40)}'.`,
       );
     }
-    const options: WizardForm = given;
+    const options: WizardForm = configured;
     checkOptions<WizardForm>(`call.wizard: ${name}`, options, formKinds);
     const { title, when } = options;
     const form = isForm(options.form) ? options.form : compile(options.form as FormInput);
     refuseSecretMessage(`${ask.message} ${title}`, form.fields);
-    const asked = when && before.get(when.form);
-    if (when && !asked?.fields.some(field => field.name === when.field)) {
+    const condition = when && before.get(when.form);
+    if (when && !condition?.fields.some(field => field.name === when.field)) {
       throw new MidcallError(
         'form/unsupported',
         `'${name}' is asked when '${when.form}.${when.field}' has a value, but no form before it has that field.`,
@@ -122,11 +122,11 @@ export function readWizard(ask: WizardAsk<WizardForms>): readonly OpenForm[] {
 }
 
 /** The forms that are asked, by what was given so far; one whose condition looks at a form that is not asked is not asked. */
-export function applying(forms: readonly OpenForm[], given: GivenForms): readonly OpenForm[] {
-  const asked = new Set<string>();
+export function applying(forms: readonly OpenForm[], answered: FormAnswers): readonly OpenForm[] {
+  const applied = new Set<string>();
   return forms.filter(({ name, when }) => {
-    const applies = !when || (asked.has(when.form) && holds(when.is, given.get(when.form)?.typed[when.field]));
-    if (applies) asked.add(name);
+    const applies = !when || (applied.has(when.form) && holds(when.is, answered.get(when.form)?.typed[when.field]));
+    if (applies) applied.add(name);
     return applies;
   });
 }
@@ -137,8 +137,10 @@ function holds(is: WizardCondition['is'], value: unknown): boolean {
 }
 
 /** What a handler gets of these forms. */
-export const contentsOf = (forms: readonly OpenForm[], given: GivenForms): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(forms.filter(({ name }) => given.has(name)).map(({ name }) => [name, given.get(name)!.content]));
+export const contentsOf = (forms: readonly OpenForm[], answered: FormAnswers): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    forms.filter(({ name }) => answered.has(name)).map(({ name }) => [name, answered.get(name)!.content]),
+  );
 
 /** The same form with what was typed as its defaults, and what is wrong at its fields. */
 export function again(form: Form<unknown>, before: NotTaken): Form<unknown> {
@@ -156,11 +158,11 @@ export function again(form: Form<unknown>, before: NotTaken): Form<unknown> {
 const LONGEST_VALUE = 80;
 
 /** What was given in a form, on one line: `Departure 2027-03-01, With a return flight: yes`. */
-export function summary({ form }: OpenForm, { typed }: Given): string {
-  const said = form.fields
+export function summary({ form }: OpenForm, { typed }: FormAnswer): string {
+  const parts = form.fields
     .filter(field => Object.hasOwn(typed, field.name))
     .map(field => `${labelOf(field)}: ${spoken(field, typed[field.name])}`);
-  return said.length === 0 ? 'nothing' : said.join(', ');
+  return parts.length === 0 ? 'nothing' : parts.join(', ');
 }
 
 function spoken(field: Field, value: unknown): string {

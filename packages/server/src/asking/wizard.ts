@@ -29,7 +29,7 @@ import { askAgain } from './judge.ts';
 import { recordedCheck } from './recorded-check.ts';
 import { type NotTaken, typedIn, validated } from './validated.ts';
 import type { WizardAsk, WizardForms } from './wizard-ask.ts';
-import { again, applying, contentsOf, type Given, type OpenForm, readWizard, summary } from './wizard-forms.ts';
+import { again, applying, contentsOf, type FormAnswer, type OpenForm, readWizard, summary } from './wizard-forms.ts';
 
 /** Puts one question to the person by the channel that the ladder gives it. */
 export interface WizardCall extends ChannelCall {
@@ -67,7 +67,7 @@ class Sequence {
   readonly #forms: readonly OpenForm[];
   readonly #shared: Shared;
   /** The last answer to each form, also to one that does not apply any more (wizard-W2). */
-  readonly #given = new Map<string, Given>();
+  readonly #answers = new Map<string, FormAnswer>();
   /** Forms to be judged again, since one before them was changed (wizard-W3). */
   readonly #stale = new Set<string>();
   #by: By | undefined;
@@ -81,59 +81,59 @@ class Sequence {
 
   async ask(): Promise<Answer<Contents>> {
     let changed: string | undefined;
-    for (let asked = 0; ; asked++) {
-      const forms = applying(this.#forms, this.#given);
-      const next = forms.find(({ name }) => name === changed || this.#stale.has(name) || !this.#given.has(name));
+    for (let count = 0; ; count++) {
+      const forms = applying(this.#forms, this.#answers);
+      const next = forms.find(({ name }) => name === changed || this.#stale.has(name) || !this.#answers.has(name));
       if (next) {
-        const answer = await this.#askForm(next, forms, asked);
+        const answer = await this.#askForm(next, forms, count);
         if (answer) return answer;
         if (next.name === changed) changed = undefined;
       } else {
         const by = this.#by!;
-        if (forms.length === 1) return { action: 'accept', content: contentsOf(forms, this.#given), by };
-        const said = await this.#review(forms);
-        if (said.action !== 'accept') return said;
-        if (said.content.next === SEND)
-          return { action: 'accept', content: contentsOf(forms, this.#given), by: this.#by! };
-        changed = said.content.next;
+        if (forms.length === 1) return { action: 'accept', content: contentsOf(forms, this.#answers), by };
+        const reviewed = await this.#review(forms);
+        if (reviewed.action !== 'accept') return reviewed;
+        if (reviewed.content.next === SEND)
+          return { action: 'accept', content: contentsOf(forms, this.#answers), by: this.#by! };
+        changed = reviewed.content.next;
       }
     }
   }
 
   /** Asks a form that is new, is to be changed, or does not stand any more. @returns the end, where it is no accept */
-  async #askForm(open: OpenForm, forms: readonly OpenForm[], asked: number): Promise<Answer<never> | undefined> {
+  async #askForm(open: OpenForm, forms: readonly OpenForm[], count: number): Promise<Answer<never> | undefined> {
     const { name, title } = open;
-    const earlier = contentsOf(forms.slice(0, forms.indexOf(open)), this.#given);
-    const before = this.#given.get(name);
+    const earlier = contentsOf(forms.slice(0, forms.indexOf(open)), this.#answers);
+    const before = this.#answers.get(name);
     const validate = open.validate && ((content: unknown) => open.validate!(content, earlier));
     let message = `${this.#message}\n\nStep ${forms.indexOf(open) + 1}: ${title}`;
     let issues: readonly Issue[] = [];
     if (before && this.#stale.delete(name)) {
-      const found = await validated(this.#call.run, { message, ...defined({ validate }) }, before.content, [
+      const problems = await validated(this.#call.run, { message, ...defined({ validate }) }, before.content, [
         name,
-        asked,
+        count,
       ]);
-      if (!found) return undefined;
-      issues = found;
+      if (!problems) return undefined;
+      issues = problems;
       message = askAgain(message, issues);
     }
-    let typed: Given['typed'] = {};
-    const form = watched(before ? again(open.form, { issues, typed: before.typed }) : open.form, got => {
-      typed = got;
+    let typed: FormAnswer['typed'] = {};
+    const form = watched(before ? again(open.form, { issues, typed: before.typed }) : open.form, content => {
+      typed = content;
     });
     const answer = await this.#call.putQuestion(questionOf(message, form, this.#shared, defined({ validate })));
     if (answer.action !== 'accept') return answer as Answer<never>;
-    this.#given.set(name, { content: answer.content, typed });
+    this.#answers.set(name, { content: answer.content, typed });
     this.#by = weakest(this.#by, answer.by);
     for (const later of this.#forms.slice(this.#forms.indexOf(open) + 1)) {
-      if (later.validate && this.#given.has(later.name)) this.#stale.add(later.name);
+      if (later.validate && this.#answers.has(later.name)) this.#stale.add(later.name);
     }
     return undefined;
   }
 
   /** Shows all answers (wizard-W1). @returns SEND, or the name of the form to be changed */
   async #review(forms: readonly OpenForm[]): Promise<Answer<{ readonly next: string }>> {
-    const lines = forms.map(open => `${open.title}: ${summary(open, this.#given.get(open.name)!)}`);
+    const lines = forms.map(open => `${open.title}: ${summary(open, this.#answers.get(open.name)!)}`);
     const message = cut(`${this.#message}\n\nCheck your answers.\n${lines.join('\n')}`);
     const answer = await this.#call.putQuestion(questionOf(message, reviewForm(forms), this.#shared));
     if (answer.action === 'accept') this.#by = weakest(this.#by, answer.by);
@@ -165,12 +165,12 @@ const LONGEST = 2_000;
 const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text);
 
 /** The same form, which tells what it is given to check: as it was typed, before a library makes something else of it. */
-const watched = (form: Form<unknown>, told: (typed: Given['typed']) => void): Form<unknown> => ({
+const watched = (form: Form<unknown>, onTyped: (typed: FormAnswer['typed']) => void): Form<unknown> => ({
   schema: form.schema,
   fields: form.fields,
   library: form.library,
   check(content, judging) {
-    told(typedIn({ content }));
+    onTyped(typedIn({ content }));
     return form.check(content, judging);
   },
 });
@@ -186,17 +186,17 @@ function weakest(all: By | undefined, one: By): By {
 /** All forms on one page of ours; what is wrong by the handler's own rules comes as a new page, with all that was typed. */
 async function askOnOnePage(
   call: WizardCall,
-  { message: said }: WizardAsk<WizardForms>,
+  { message: introduction }: WizardAsk<WizardForms>,
   forms: readonly OpenForm[],
   { timeoutMs = call.config.askTimeoutMs, ...shared }: Shared,
 ): Promise<Answer<Contents>> {
-  let message = said;
+  let message = introduction;
   let before = new Map<string, NotTaken>();
   for (let attempt = 0; ; attempt++) {
     const data = {
       forms: forms.map(({ name, title, when, form }) => {
-        const taken = before.get(name);
-        const schema = taken ? again(form, taken).schema : form.schema;
+        const earlier = before.get(name);
+        const schema = earlier ? again(form, earlier).schema : form.schema;
         return { name, title, schema, ...defined({ when }) };
       }),
       ...defined({ start: [...before].find(([, { issues }]) => issues.length > 0)?.[0] }),
@@ -216,7 +216,7 @@ async function askOnOnePage(
     if (wrong.length === 0) return { action: 'accept', content: contentsOf(applying(forms, given), given), by };
     if (attempt === ASK_AGAIN) return { action: 'cancel', reason: 'invalid', by };
     message = askAgain(
-      said,
+      introduction,
       wrong.flatMap(([, issues]) => issues),
     );
     before = new Map(
@@ -231,27 +231,27 @@ async function judged(
   forms: readonly OpenForm[],
   contents: Contents,
   identity: readonly Json[],
-): Promise<{ readonly given: ReadonlyMap<string, Given>; readonly wrong: readonly [string, readonly Issue[]][] }> {
-  const given = new Map<string, Given>();
+): Promise<{ readonly given: ReadonlyMap<string, FormAnswer>; readonly wrong: readonly [string, readonly Issue[]][] }> {
+  const answered = new Map<string, FormAnswer>();
   for (const { name } of forms) {
     const typed = typedIn({ content: contents[name] });
-    if (Object.hasOwn(contents, name)) given.set(name, { typed, content: undefined });
+    if (Object.hasOwn(contents, name)) answered.set(name, { typed, content: undefined });
   }
   const wrong: [string, readonly Issue[]][] = [];
-  const asked = applying(forms, given);
-  for (const [index, { name, title, form, validate }] of asked.entries()) {
-    const { typed = {} } = given.get(name) ?? {};
+  const applied = applying(forms, answered);
+  for (const [index, { name, title, form, validate }] of applied.entries()) {
+    const { typed = {} } = answered.get(name) ?? {};
     const checked = await form.check(typed, recordedCheck(run, title, [...identity, name]));
     if (!checked.ok) {
       wrong.push([name, checked.issues]);
       continue;
     }
-    given.set(name, { typed, content: checked.value });
+    answered.set(name, { typed, content: checked.value });
     if (wrong.length > 0 || !validate) continue;
-    const earlier = contentsOf(asked.slice(0, index), given);
+    const earlier = contentsOf(applied.slice(0, index), answered);
     const said = (content: unknown) => validate(content, earlier);
     const issues = await validated(run, { message: title, validate: said }, checked.value, [...identity, name]);
     if (issues) wrong.push([name, issues]);
   }
-  return { given, wrong };
+  return { given: answered, wrong };
 }

@@ -23,7 +23,7 @@ export class CallEnd {
   #saysError = false;
   #askEvents: readonly Unstamped[] = [];
   /** What `onError` has been given. */
-  #given: Set<unknown> | undefined;
+  #misuses: Set<unknown> | undefined;
   readonly #began: number;
   trace: RoundTrace | undefined;
 
@@ -70,9 +70,9 @@ export class CallEnd {
 
   /** A mistake in the use of this library, which the handler may catch. */
   misused(error: unknown): void {
-    this.#given ??= new Set();
-    if (this.#given.has(error)) return;
-    this.#given.add(error);
+    this.#misuses ??= new Set();
+    if (this.#misuses.has(error)) return;
+    this.#misuses.add(error);
     this.#config.onError?.(error, this.#call);
   }
 
@@ -91,7 +91,7 @@ export class CallEnd {
     );
     if (outcome === 'input-required') return;
     this.#audit({ kind: 'ended', outcome, ...code, ...(isError && { isError }) });
-    if (outcome === 'failed' && !this.#given?.has(error)) this.#config.onError?.(asThrown(error), this.#call);
+    if (outcome === 'failed' && !this.#misuses?.has(error)) this.#config.onError?.(asThrown(error), this.#call);
   }
 
   #judged(final: Final): { readonly outcome: RequestOutcome | 'input-required'; readonly error?: unknown } {

@@ -58,7 +58,7 @@ export async function runCall<R>(
     traced?.saw(event);
   };
   const { attempt, keptMs = 1 } = opened;
-  const { stepStore: kept = config.kept } = opened;
+  const { stepStore: kept = config.contents } = opened;
   const stored = attempt && stepLedger(kept, opened.flow, keptMs);
   const settled =
     attempt &&
@@ -191,7 +191,7 @@ async function inDoubt(
   config: Config,
 ): Promise<MidcallError | undefined> {
   if (!attempt || attempt.first) return undefined;
-  const steps = await flowSteps(kept ?? config.kept, flow);
+  const steps = await flowSteps(kept ?? config.contents, flow);
   for (const step of steps.inDoubt) audit({ kind: 'step-in-doubt', step });
   return steps.inDoubt.length > 0 ? interrupted(steps, false) : undefined;
 }

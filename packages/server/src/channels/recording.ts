@@ -44,8 +44,9 @@ const kinds: ReadonlySet<unknown> = new Set(['answered', 'unanswered', 'standing
 
 /** Reads a recorded value; anything that is not one of ours is an error. */
 export function readRecording(value: Json): Recording {
-  const known = value !== null && typeof value === 'object' && kinds.has((value as { readonly kind?: unknown }).kind);
-  return known ? (value as unknown as Recording) : unanswered('error', 0);
+  const isRecording =
+    value !== null && typeof value === 'object' && kinds.has((value as { readonly kind?: unknown }).kind);
+  return isRecording ? (value as unknown as Recording) : unanswered('error', 0);
 }
 
 /** Milliseconds from the question leaving to what came of it; 0 where nothing left. */

@@ -17,13 +17,13 @@ export async function awaitApart(
   config: Config,
 ): Promise<ReadonlyMap<string, Recording>> {
   const look = async (): Promise<Map<string, Recording>> => {
-    const known = new Map<string, Recording>();
+    const recordings = new Map<string, Recording>();
     for (const { id, detail } of asks) {
       const recording = await detail.collect(0);
-      if (recording) known.set(id, recording);
-      else if (config.now() >= detail.dueAt) known.set(id, timedOut(detail, config.now()));
+      if (recording) recordings.set(id, recording);
+      else if (config.now() >= detail.dueAt) recordings.set(id, timedOut(detail, config.now()));
     }
-    return known;
+    return recordings;
   };
   const { signal } = request.ctx.mcpReq;
   const first = await look();

@@ -83,7 +83,7 @@ export async function openRetry(
     throw refused('answered');
   }
   if (claim.kind === 'answered') return { earlier: claim.result, ...begins(state.flow) };
-  if (claim.kind === 'under-way') throw interrupted(await flowSteps(config.kept, state.flow), true);
+  if (claim.kind === 'under-way') throw interrupted(await flowSteps(config.contents, state.flow), true);
   // Not by the clock: a slow store, or a slow sign-in, is no time that a person took (claims-C4).
   const now = claim.cameAt;
   const late = state.out.filter(ask => now > ask.due && !brought.some(each => each.ask === ask));
@@ -122,12 +122,12 @@ export function interrupted(
   code: 'call/interrupted' | 'step/in-doubt' = underWay ? 'call/interrupted' : 'step/in-doubt',
 ): MidcallError {
   const doubt = underWay ? [...steps.inDoubt, ...steps.safe] : steps.inDoubt;
-  const known = steps.done.length > 0 ? ` Done: ${steps.done.join(', ')}.` : '';
+  const doneText = steps.done.length > 0 ? ` Done: ${steps.done.join(', ')}.` : '';
   const unknown = doubt.length > 0 ? ` In doubt: ${doubt.join(', ')}.` : '';
   return new MidcallError(
     steps.inDoubt.length > 0 && !underWay ? 'step/in-doubt' : code,
     `An earlier attempt at this call ${underWay ? 'has not ended' : 'was interrupted'}; nothing was run again.` +
-      `${known}${unknown} Find out what took effect before calling again.`,
+      `${doneText}${unknown} Find out what took effect before calling again.`,
   );
 }
 

@@ -64,9 +64,9 @@ export async function runByPush<R>(
       const waits = asks.length === 0 ? leavingTo('apart', outcome.asks) : [];
       if (waits.length > 0) {
         const ms = holdMs(waits, opened.resumed ?? false, request, config);
-        const known = await awaitApart(waits, ms, request, config);
-        for (const { id, detail } of waits) if (known.has(id)) await detail.finished?.();
-        if (shared && !(await recorded(waits, known, shared))) {
+        const recordings = await awaitApart(waits, ms, request, config);
+        for (const { id, detail } of waits) if (recordings.has(id)) await detail.finished?.();
+        if (shared && !(await recorded(waits, recordings, shared))) {
           await run.suspend();
           return { kind: 'handed-over' };
         }
@@ -75,12 +75,12 @@ export async function runByPush<R>(
           await run.cancel(signal.reason);
           return { kind: 'cancelled' };
         }
-        if (known.size === 0) {
+        if (recordings.size === 0) {
           await run.suspend();
           return { kind: 'parked', asks: waits, journal: run.journal };
         }
-        if (run.outran || config.strict) run = await again(handler, engine, run, waits, known);
-        else run.settle(known);
+        if (run.outran || config.strict) run = await again(handler, engine, run, waits, recordings);
+        else run.settle(recordings);
         continue;
       }
       if (asks.length === 0) {
@@ -109,13 +109,13 @@ export async function runByPush<R>(
         await run.cancel(signal.reason);
         return { kind: 'cancelled' };
       }
-      const known = new Map(asks.map((ask, index) => [ask.id, answers[index] as Recording]));
-      if (shared && !(await recorded(asks, known, shared))) {
+      const answersById = new Map(asks.map((ask, index) => [ask.id, answers[index] as Recording]));
+      if (shared && !(await recorded(asks, answersById, shared))) {
         await run.suspend();
         return { kind: 'handed-over' };
       }
-      if (run.outran || config.strict) run = await again(handler, engine, run, asks, known);
-      else run.settle(known);
+      if (run.outran || config.strict) run = await again(handler, engine, run, asks, answersById);
+      else run.settle(answersById);
     }
   } finally {
     unwatch();
@@ -143,11 +143,13 @@ function holdMs(
 /** Keeps what came of questions where another process finds it. @returns false where this one has lost the call */
 const recorded = (
   asks: readonly OpenQuestion[],
-  known: ReadonlyMap<string, Recording>,
+  recordings: ReadonlyMap<string, Recording>,
   shared: SharedCall,
 ): Promise<boolean> =>
   shared.record(
-    asks.flatMap(({ id, kind, label }) => (known.has(id) ? [{ id, kind, label, value: known.get(id) as Json }] : [])),
+    asks.flatMap(({ id, kind, label }) =>
+      recordings.has(id) ? [{ id, kind, label, value: recordings.get(id) as Json }] : [],
+    ),
   );
 
 /** A question that is out. */

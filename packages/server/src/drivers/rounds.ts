@@ -48,34 +48,34 @@ export async function runByRounds<R>(
 ): Promise<Exclude<Outcome<R, Outgoing>, { kind: 'needs' }> | InputRequired | Relayed | Parked> {
   const { signal } = request.ctx.mcpReq;
   let run = new Run<R, Outgoing>(handler, opened.journal, opened.fresh, engine);
-  const gone = () => {
+  const onGone = () => {
     audit({ kind: 'disconnected', openAsks: 0 });
     void run.cancel(signal.reason);
   };
-  const unwatch = whenGone(signal, gone);
+  const unwatch = whenGone(signal, onGone);
   try {
     let outcome = await run.next();
     const detached = detachedOf(request.ctx);
-    const held = detached ? Number.POSITIVE_INFINITY : config.now() + config.holdMs;
+    const heldUntil = detached ? Number.POSITIVE_INFINITY : config.now() + config.holdMs;
     while (outcome.kind === 'needs') {
       const waits = leavingTo('apart', outcome.asks);
       if (waits.length === 0) break;
       const only = waits.length === outcome.asks.length;
-      const ms = only && (detached || mayHold(waits, opened)) ? held - config.now() : 0;
+      const ms = only && (detached || mayHold(waits, opened)) ? heldUntil - config.now() : 0;
       if (detached) detached.waits = true;
-      let known = await awaitApart(waits, ms, request, config);
+      let recordings = await awaitApart(waits, ms, request, config);
       if (detached) detached.waits = false;
-      if (known.size === 0 && only && endsHere(waits, opened, request, config)) {
+      if (recordings.size === 0 && only && endsHere(waits, opened, request, config)) {
         if (resumable(request, config)) {
           await run.suspend();
           return { kind: 'parked', asks: waits, journal: run.journal };
         }
         // Nothing can go on with this call, so the handler goes on with what is known.
-        known = new Map(waits.map(ask => [ask.id, timedOut(ask.detail, config.now())]));
+        recordings = new Map(waits.map(ask => [ask.id, timedOut(ask.detail, config.now())]));
       }
-      if (known.size === 0) break;
-      if (run.outran || config.strict) run = await again(handler, engine, run, waits, known);
-      else run.settle(known);
+      if (recordings.size === 0) break;
+      if (run.outran || config.strict) run = await again(handler, engine, run, waits, recordings);
+      else run.settle(recordings);
       outcome = await run.next();
     }
     // What a cancelled run had begun ends first: then it is known what took effect.
@@ -88,9 +88,9 @@ export async function runByRounds<R>(
     const waits = leavingTo('apart', outcome.asks);
     if (asks.length + waits.length === 0)
       return { kind: 'relayed', asks: leavingTo('model', outcome.asks), journal: run.journal };
-    const known = new Set(opened.stillOut.map(ask => ask.id));
+    const outKeys = new Set(opened.stillOut.map(ask => ask.id));
     const left = await leave(run.journal, asks, waits, opened, request, config);
-    return { kind: 'input-required', asks: asks.filter(ask => !known.has(ask.id)), ...left };
+    return { kind: 'input-required', asks: asks.filter(ask => !outKeys.has(ask.id)), ...left };
   } finally {
     unwatch();
   }
@@ -163,12 +163,12 @@ async function leave(
 }
 
 /** A key is never taken up by a later round, so that an answer sent once too often answers no other question. */
-const ownKey = (wanted: string, round: number): string => (round === 0 ? wanted : `${wanted}.${round + 1}`);
+const ownKey = (key: string, round: number): string => (round === 0 ? key : `${key}.${round + 1}`);
 
-function uniqueKey(wanted: string, taken: Set<string>): string {
-  let key = wanted;
-  for (let n = 2; taken.has(key); n++) key = `${wanted}-${n}`;
-  taken.add(key);
+function uniqueKey(proposed: string, used: Set<string>): string {
+  let key = proposed;
+  for (let n = 2; used.has(key); n++) key = `${proposed}-${n}`;
+  used.add(key);
   return key;
 }
 

@@ -13,13 +13,13 @@ const EVERY_MS = 10_000;
 /** What a sign adds to a number of the handler's own. */
 const SLIGHTLY = 1e-6;
 
-interface Told {
+interface LastProgress {
   readonly progress: number;
   /** Of the handler's own numbers, beside which a sign of ours hardly counts. */
   readonly byHandler?: boolean;
 }
 
-const told = new WeakMap<object, Told>();
+const lastTold = new WeakMap<object, LastProgress>();
 
 export interface Signs {
   /** What is waited for, without a word of the question. */
@@ -31,17 +31,17 @@ export interface Signs {
 /** Whoever hears of a call. */
 export type Listener = Pick<CallRequest, 'server' | 'ctx'>;
 
-const toldOf = ({ server, ctx }: Listener): Told =>
-  told.get(ctx.mcpReq) ?? { progress: sharedCallOf(server, ctx)?.progress ?? 0 };
+const toldOf = ({ server, ctx }: Listener): LastProgress =>
+  lastTold.get(ctx.mcpReq) ?? { progress: sharedCallOf(server, ctx)?.progress ?? 0 };
 
 function send(
   { mcpReq }: ServerContext,
-  now: Told,
+  now: LastProgress,
   rest: { readonly message?: string; readonly total?: number },
 ): void {
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return;
-  told.set(mcpReq, now);
+  lastTold.set(mcpReq, now);
   const params = { progressToken, progress: now.progress, ...rest };
   // A client that is gone is noticed by the signal of the request.
   mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
@@ -64,11 +64,11 @@ export function signsOfLife(request: CallRequest, config: Config, { message, atO
 /** Passes on what a handler says of its progress; a number that does not grow is made to. */
 export function tellProgress(
   request: Listener,
-  wanted: number,
+  proposed: number,
   { total, message }: { readonly total?: number; readonly message?: string },
 ): void {
   const before = toldOf(request).progress;
-  const progress = wanted > before ? wanted : before + SLIGHTLY;
+  const progress = proposed > before ? proposed : before + SLIGHTLY;
   const rest = {
     ...(total !== undefined && total >= progress && { total }),
     ...(message !== undefined && { message }),

@@ -5,24 +5,24 @@
  */
 
 /** @returns what ends the watch; nothing is called after it */
-export function whenGone(signal: AbortSignal, gone: () => void): () => void {
+export function whenGone(signal: AbortSignal, onGone: () => void): () => void {
   if (signal.aborted) {
-    gone();
+    onGone();
     return () => {};
   }
   let turn: NodeJS.Immediate | undefined = setImmediate(() => {
     turn = undefined;
-    if (signal.aborted) gone();
+    if (signal.aborted) onGone();
     else turn = setImmediate(listen);
   });
   const listen = (): void => {
     turn = undefined;
-    if (signal.aborted) gone();
-    else signal.addEventListener('abort', gone, { once: true });
+    if (signal.aborted) onGone();
+    else signal.addEventListener('abort', onGone, { once: true });
   };
   return () => {
     // The SDK's signal also fires after every normal result.
     if (turn) clearImmediate(turn);
-    else signal.removeEventListener('abort', gone);
+    else signal.removeEventListener('abort', onGone);
   };
 }

@@ -62,10 +62,10 @@ export function inDoubt(name: string): MidcallError {
   );
 }
 
-/** @param made - what this run asked that no earlier run recorded */
-export function diverged(unused: readonly Entry[], made: readonly NamedAsk[]): MidcallError {
+/** @param asks - what this run asked that no earlier run recorded */
+export function diverged(unused: readonly Entry[], asks: readonly NamedAsk[]): MidcallError {
   const instead =
-    made.length > 0 ? `this run asked ${list(made.map(describe))} instead` : 'this run did not come to it';
+    asks.length > 0 ? `this run asked ${list(asks.map(describe))} instead` : 'this run did not come to it';
   return new MidcallError(
     'ask/diverged',
     `The handler did something else than before: an earlier round recorded ${list(unused.map(describe))}, but ${instead}. ` +

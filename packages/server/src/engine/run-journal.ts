@@ -7,7 +7,7 @@ import type { NamedAsk } from './seam.ts';
 
 /** How much of what was said is remembered; a handler that says more than this says the rest again in a replay. */
 const MAX_SAID = 1_000;
-const said = 'said';
+const saidId = 'said';
 
 /** What most runs begin with: never added to. */
 const nothing = new Map<string, Entry>();
@@ -18,13 +18,13 @@ export class RunJournal {
   #byId: Map<string, Entry>;
   readonly #unused: Map<string, Entry>;
   readonly #fresh: ReadonlySet<string>;
-  #made: readonly NamedAsk[] = [];
+  #asks: readonly NamedAsk[] = [];
 
   /** @param fresh - ids of the entries the last round added */
   constructor(journal: Journal, fresh: ReadonlySet<string>) {
     this.entries = [...journal];
     this.#fresh = fresh;
-    const used = journal.filter(({ kind }) => kind !== said);
+    const used = journal.filter(({ kind }) => kind !== saidId);
     this.#byId = used.length > 0 ? new Map(used.map(entry => [entry.id, entry])) : nothing;
     this.#unused = used.length > 0 ? new Map(this.#byId) : nothing;
   }
@@ -54,18 +54,18 @@ export class RunJournal {
   say(id: string): boolean {
     // Enough of a digest to tell apart what one handler says, and its occurrence.
     const key = `${id.slice(0, 8)}${id.slice(id.lastIndexOf('.'))}`;
-    const at = this.entries.findIndex(({ kind }) => kind === said);
+    const at = this.entries.findIndex(({ kind }) => kind === saidId);
     const before = (this.entries[at]?.value ?? []) as readonly Json[];
     if (before.includes(key)) return false;
     if (before.length >= MAX_SAID) return true;
-    const entry: Entry = { id: said, kind: said, label: said, value: [...before, key] };
+    const entry: Entry = { id: saidId, kind: saidId, label: saidId, value: [...before, key] };
     this.entries.splice(at < 0 ? this.entries.length : at, 1, entry);
     return true;
   }
 
   /** Remembers what this run asked that no earlier run recorded. */
   made(ask: NamedAsk): void {
-    this.#made = [...this.#made, ask];
+    this.#asks = [...this.#asks, ask];
   }
 
   /** True if a recorded entry was not used. */
@@ -82,7 +82,7 @@ export class RunJournal {
   diverged(): MidcallError {
     return diverged(
       [...this.#unused.values()],
-      this.#made.filter(ask => !this.#byId.has(ask.id)),
+      this.#asks.filter(ask => !this.#byId.has(ask.id)),
     );
   }
 }

@@ -155,8 +155,8 @@ export class Run<R, D = unknown> {
     const id = this.#occurrences.next(kind, identity);
     const gate = this.#enter(request);
     if (gate) await gate;
-    const known = this.#use(id);
-    if (known) return { id, value: copyJson(known.value ?? null), fresh: this.#journal.fresh(known.id) };
+    const earlier = this.#use(id);
+    if (earlier) return { id, value: copyJson(earlier.value ?? null), fresh: this.#journal.fresh(earlier.id) };
     if (instead !== undefined) {
       this.#journal.add({ id, kind, label, value: instead });
       return { id, value: copyJson(instead), fresh: true };
@@ -174,8 +174,8 @@ export class Run<R, D = unknown> {
     const id = this.#occurrences.next(kind, identity);
     const gate = this.#enter({ label: name });
     if (gate) await gate;
-    const known = this.#use(id);
-    if (known) return replayed(known);
+    const recorded = this.#use(id);
+    if (recorded) return replayed(recorded);
     const piece = pieceOf(kind, name);
     return this.#busy(piece, () => this.#perform(piece, { id, kind, name }, work(id)));
   }

@@ -30,9 +30,9 @@ export async function runWork<T>(
   { again, during }: { readonly again: boolean; readonly during: <V>(fn: () => V | Promise<V>) => Promise<V> },
 ): Promise<{ readonly entry: Entry; readonly cause?: unknown }> {
   try {
-    const found = again && work.check ? await during(work.check) : undefined;
+    const effect = again && work.check ? await during(work.check) : undefined;
     return {
-      entry: { id, kind, label: name, ...asJson(name, found === undefined ? await during(work.run) : found) },
+      entry: { id, kind, label: name, ...asJson(name, effect === undefined ? await during(work.run) : effect) },
     };
   } catch (cause) {
     return { entry: { id, kind, label: name, error: asError(cause) }, cause };

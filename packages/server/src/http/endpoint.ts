@@ -159,10 +159,10 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
   const listening = new WeakMap<Request, McpServer>();
   const streams = new TaskStreams();
   const make: McpServerFactory = async context => {
-    const made = await factory(withBody(context, bodies));
+    const server = await factory(withBody(context, bodies));
     const { requestInfo: request } = context;
-    if (request && made instanceof McpServer && asksForTasks(bodies.get(request))) listening.set(request, made);
-    return made;
+    if (request && server instanceof McpServer && asksForTasks(bodies.get(request))) listening.set(request, server);
+    return server;
   };
   const standing = createMcpHandler(make, {
     legacy: options.sessions === false ? 'stateless' : 'reject',
@@ -171,13 +171,13 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
   });
   if (options.fleet && options.sessions === false)
     throw new TypeError('mcpEndpoint: a fleet serves sessions: leave out sessions: false.');
-  const kept = {
+  const shared = {
     ...(onError && { onError }),
     ...options.sessions,
     tellsOwnersApart: options.authenticate !== undefined,
   };
-  const fleet = options.fleet && fleetSessions(options.fleet, factory, kept);
-  const sessions = options.sessions === false ? undefined : (fleet ?? new HttpSessions(factory, kept));
+  const fleet = options.fleet && fleetSessions(options.fleet, factory, shared);
+  const sessions = options.sessions === false ? undefined : (fleet ?? new HttpSessions(factory, shared));
   let draining = false;
   const { maxPerOwner = 100, maxCalls = 1_000 } = options.sessions || {};
   const openRequests = new OpenRequests({ listening: maxPerOwner, inAll: maxCalls });
@@ -188,8 +188,8 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
   const judgeHead = async (request: Request, at: URL): Promise<Response | Refusal | undefined> => {
     // A balancer knows a replica by its address only.
     if (options.fleet && at.pathname === '/healthz') {
-      const found = await health();
-      return Response.json(found, { status: found.ok ? 200 : 503, headers: { 'cache-control': 'no-store' } });
+      const report = await health();
+      return Response.json(report, { status: report.ok ? 200 : 503, headers: { 'cache-control': 'no-store' } });
     }
     const host = validateHostHeader(request.headers.get('host') ?? at.host, hosts);
     if (!host.ok) return { status: 403, code: -32000, message: host.message };
@@ -209,13 +209,13 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
     return undefined;
   };
 
-  const serve = async (request: Request, given: GivenWithRequest): Promise<Response> => {
+  const serve = async (request: Request, context: GivenWithRequest): Promise<Response> => {
     const elsewhere = await judgeHead(request, new URL(request.url));
     if (elsewhere) return elsewhere instanceof Response ? elsewhere : refused(elsewhere);
     // Who sends a request is settled before its body is read.
-    const auth = options.authenticate ? await options.authenticate(withoutBody(request)) : given.authInfo;
+    const auth = options.authenticate ? await options.authenticate(withoutBody(request)) : context.authInfo;
     if (auth instanceof Response) return auth;
-    const read = await readRequest(request, given.parsedBody, maxRequestBytes);
+    const read = await readRequest(request, context.parsedBody, maxRequestBytes);
     if ('refusal' in read) return refused(read.refusal);
     const body = read.value;
     const sentBy = auth ? owner(auth) : '';
@@ -224,16 +224,16 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
       if (sessions) {
         const served = await sessions.serve({ request, body, auth, owner: sentBy });
         if (served instanceof Response) return served;
-        return 'text' in served ? wholeAnswer(served, given) : refused(served, body);
+        return 'text' in served ? wholeAnswer(served, context) : refused(served, body);
       }
       const refusal = batchRefusal(body, request.headers.get('mcp-protocol-version') ?? undefined);
       if (refusal) return refused(refusal);
     }
     if (draining) return refused(closing, body);
-    const taken = auth || options.authenticate ? openRequests.take(sentBy, body) : () => {};
-    if (typeof taken !== 'function') return refused(taken, body);
+    const release = auth || options.authenticate ? openRequests.take(sentBy, body) : () => {};
+    if (typeof release !== 'function') return refused(release, body);
     bodies.set(request, body);
-    return give(taken, answer(request, body, auth));
+    return give(release, answer(request, body, auth));
   };
 
   const answer = async (request: Request, body: unknown, auth: AuthInfo | undefined): Promise<Response> => {
@@ -253,9 +253,9 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
   };
 
   return {
-    async fetch(request, given = {}) {
+    async fetch(request, context = {}) {
       try {
-        return await serve(request, given);
+        return await serve(request, context);
       } catch (error) {
         onError?.(error instanceof Error ? error : new Error(String(error)));
         return refused({ status: 500, code: -32603, message: 'Internal server error.' });

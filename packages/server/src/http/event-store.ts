@@ -91,13 +91,13 @@ export function boundedEventStore(options: EventStoreOptions = {}): EventStore {
       return parse(eventId)?.id;
     },
     async replayEventsAfter(lastEventId, { send }) {
-      const found = parse(lastEventId);
-      if (!found) throw new Error('This event is no longer kept.');
-      for (const event of found.stream.events.filter(each => each.sequence > found.after)) {
+      const position = parse(lastEventId);
+      if (!position) throw new Error('This event is no longer kept.');
+      for (const event of position.stream.events.filter(each => each.sequence > position.after)) {
         // The transport's priming event is no message; it only gives a stream its first id.
-        if ('jsonrpc' in event.message) await send(`${found.id}.${event.sequence}`, event.message);
+        if ('jsonrpc' in event.message) await send(`${position.id}.${event.sequence}`, event.message);
       }
-      return found.id;
+      return position.id;
     },
   };
 }

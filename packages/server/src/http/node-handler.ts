@@ -45,13 +45,13 @@ export function nodeHandler(endpoint: Pick<McpEndpoint, 'fetch'>): NodeHandler {
       res.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text) }).end(text);
       return RESPONSE_ALREADY_SENT;
     };
-    const given = {
+    const context = {
       ...(parsedBody !== undefined && { parsedBody }),
       ...(auth && { authInfo: auth }),
       [sendWhole]: send,
     };
     req.url = target.path;
-    const sent = getRequestListener(request => endpoint.fetch(request, given), { overrideGlobalObjects: false })(
+    const sent = getRequestListener(request => endpoint.fetch(request, context), { overrideGlobalObjects: false })(
       req,
       res,
     );

@@ -71,8 +71,8 @@ export async function serveEndpoints(
     words: "endpoints by their paths: { '/mcp/notes': mcpEndpoint(…) }",
     fits: value => typeof value === 'object' && value !== null && Object.keys(value).some(each => each.startsWith('/')),
   });
-  const { allowedHosts, onError: told } = endpointKinds;
-  checkOptions('serveEndpoints', options, { allowedHosts, onError: told, host: name, port: portKind });
+  const { allowedHosts, onError: onErrorKind } = endpointKinds;
+  checkOptions('serveEndpoints', options, { allowedHosts, onError: onErrorKind, host: name, port: portKind });
   const { host = '127.0.0.1', port = 0, onError } = options;
   refuseOpen(host, options.allowedHosts);
   return listen(endpoints, host, port, onError);

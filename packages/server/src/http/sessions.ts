@@ -281,8 +281,8 @@ export class HttpSessions {
         ended();
         return whole;
       }
-      const given = { parsedBody: body, ...(auth && { authInfo: auth }) };
-      const response = await transport.handleRequest(request, given);
+      const context = { parsedBody: body, ...(auth && { authInfo: auth }) };
+      const response = await transport.handleRequest(request, context);
       // What the transport refuses never gets to the server.
       if (response.status >= 400) for (const id of ids) underWay.delete(id);
       return this.#watch(session, response, ended);

@@ -43,7 +43,7 @@ export async function keepTicket(
   { method, name, principal, flow }: CallRef,
   config: Config,
 ): Promise<void> {
-  await config.kept.set(keyOf(ticket), JSON.stringify(call), { ttlMs: ttlMs + 2 * config.stateTtlMs });
+  await config.contents.set(keyOf(ticket), JSON.stringify(call), { ttlMs: ttlMs + 2 * config.stateTtlMs });
   const since = config.now();
   const waitsFor = call.page ? 'page' : 'resume';
   const until = since + ttlMs;
@@ -52,14 +52,14 @@ export async function keepTicket(
 
 /** @returns what the call of a ticket waits for; undefined where there is none */
 export async function lookAtTicket(ticket: string, config: Config): Promise<'page' | 'resume' | undefined> {
-  const text = await config.kept.get(keyOf(ticket));
+  const text = await config.contents.get(keyOf(ticket));
   if (text === undefined) return undefined;
   return (JSON.parse(text) as Resumed).page ? 'page' : 'resume';
 }
 
 /** Makes a ticket one that is not known. @returns false where it was that already */
 export const dropTicket = async (ticket: string, config: Config): Promise<boolean> =>
-  (await config.kept.take(keyOf(ticket))) !== undefined;
+  (await config.contents.take(keyOf(ticket))) !== undefined;
 
 const unknownTicket = () =>
   new MidcallError(
@@ -79,7 +79,7 @@ const usedTicket = () =>
  * @throws MidcallError `state/invalid` where there is none, or its time is up
  */
 export async function readTicket(ticket: string, config: Config): Promise<Resumed> {
-  const text = await config.kept.get(keyOf(ticket));
+  const text = await config.contents.get(keyOf(ticket));
   if (text === undefined) throw unknownTicket();
   return JSON.parse(text) as Resumed;
 }
@@ -106,7 +106,7 @@ export async function openByTicket(
   const claim = await config.claims.claim(nonce, digest([ticket, answer]), keptMs, ctx.mcpReq.signal);
   if (claim.kind === 'other-inputs' || claim.kind === 'forgotten') throw usedTicket();
   if (claim.kind === 'answered') return { earlier: claim.result, ...begins(flow) };
-  if (claim.kind === 'under-way') throw interrupted(await flowSteps(config.kept, flow), true);
+  if (claim.kind === 'under-way') throw interrupted(await flowSteps(config.contents, flow), true);
   await config.waiting.remove({ kind: 'ticket', ref: ticket });
   const entries = out.map(({ id, kind, label, at }): Entry => {
     const recording: Recording = {

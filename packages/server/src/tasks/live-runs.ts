@@ -119,7 +119,7 @@ export class LiveRuns {
   /** Shows others, three times before they take it for gone, that this process is alive, and sees what they have cancelled. */
   #beat(): void {
     const { config } = this.#options;
-    if (this.#stopBeating || this.#closing || config.kept === config.store) return;
+    if (this.#stopBeating || this.#closing || config.contents === config.store) return;
     const beat = (): void => {
       void config.store.set(`home:${this.home}`, '', { ttlMs: PRESENT_MS }).catch(() => {});
       this.#stopBeating = config.idleTimer(() => {

@@ -48,7 +48,7 @@ export class Tasks {
 
   constructor(config: Config) {
     this.#config = config;
-    const sealer = config.kept === config.store ? undefined : config.sealer;
+    const sealer = config.contents === config.store ? undefined : config.sealer;
     this.#lists = new TaskLists({ store: config.store, now: config.now });
     const isShared = sealer !== undefined;
     const { idleTimer: timer, wake } = config;

@@ -34,11 +34,11 @@ export interface CallerToken {
 /** A guard that knows these tokens. It keeps their digests alone. */
 export function tokenGuard(tokens: readonly CallerToken[]): CallerGuard {
   // A digest is looked up, not compared letter by letter, so how long that takes says nothing about a token.
-  const known = new Map(tokens.map(({ token, principal, desk }) => [digestOf(token), { principal, desk }]));
+  const holders = new Map(tokens.map(({ token, principal, desk }) => [digestOf(token), { principal, desk }]));
   const authenticate = requireBearerAuth({
     verifier: {
       async verifyAccessToken(token) {
-        const holder = known.get(digestOf(token));
+        const holder = holders.get(digestOf(token));
         if (!holder) throw new OAuthError(OAuthErrorCode.InvalidToken, 'This token is not valid here.');
         const { principal, desk } = holder;
         const extra = { iss: issuer, sub: principal, desk };

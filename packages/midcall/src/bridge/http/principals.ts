@@ -87,8 +87,8 @@ export class Principals {
   /** The servers of a caller for an entry. To be asked for at each use: a principal without servers is forgotten. */
   pool(caller: Caller, entry: ServerEntry): UpstreamPool {
     const state = this.#state(holderOf(caller, entry));
-    const known = state.pools.get(entry.id);
-    if (known) return known;
+    const current = state.pools.get(entry.id);
+    if (current) return current;
     const { clock = systemClock, idleMs = 600_000 } = this.#options;
     const pool = new UpstreamPool({
       clock,
@@ -126,8 +126,8 @@ export class Principals {
   }
 
   #state({ id, desk }: Caller): PrincipalState {
-    const known = this.#states.get(id);
-    if (known) return known;
+    const current = this.#states.get(id);
+    if (current) return current;
     const { clock = systemClock, makeDesk, makePolicy, policy, onError } = this.#options;
     const inbox = new Inbox({ clock, onError: error => onError?.(error as Error) });
     const state: PrincipalState = {

@@ -89,13 +89,13 @@ export class UpstreamPool {
    * @throws MidcallError `host/not-found` if none can be started
    */
   async withRoots(user: PoolUser, roots: readonly HostRoot[], kind: HostKind): Promise<UpstreamSession> {
-    const wanted = JSON.stringify(roots.map(({ uri, name }) => [uri, name ?? '']).sort());
+    const rootsKey = JSON.stringify(roots.map(({ uri, name }) => [uri, name ?? '']).sort());
     const entry =
-      this.#entries.find(each => each.told === wanted && isSame(each.kind, kind)) ??
+      this.#entries.find(each => each.told === rootsKey && isSame(each.kind, kind)) ??
       this.#entries.find(each => isSame(each.kind, kind) && mayChange(each, user)) ??
       this.#start(kind);
-    if (entry.told !== wanted) {
-      entry.told = wanted;
+    if (entry.told !== rootsKey) {
+      entry.told = rootsKey;
       const before = entry.telling;
       entry.telling = entry.starting.then(async session => {
         await before;
@@ -139,9 +139,9 @@ export class UpstreamPool {
   }
 
   #start(kind: HostKind): Entry {
-    const taken = new Set(this.#entries.map(({ number }) => number));
+    const usedNumbers = new Set(this.#entries.map(({ number }) => number));
     let number = 1;
-    while (taken.has(number)) number += 1;
+    while (usedNumbers.has(number)) number += 1;
     const starting = this.#options.start(number, kind);
     const entry: Entry = { number, kind, starting, users: new Set(), telling: Promise.resolve() };
     this.#entries = [...this.#entries, entry];

@@ -32,10 +32,10 @@ export async function askConsent(
     elapsedMs: elapsed(recording),
     ...suspicion(recording, config.suspectBelowMs),
   };
-  const said = recording.kind === 'answered' ? (recording.got as { action?: unknown } | null)?.action : undefined;
+  const action = recording.kind === 'answered' ? (recording.got as { action?: unknown } | null)?.action : undefined;
   const answer = ((): Consent => {
-    if (said === 'accept' || said === 'decline') return { action: said, by };
-    if (said === 'cancel') return { action: 'cancel', reason: 'dismissed', by };
+    if (action === 'accept' || action === 'decline') return { action, by };
+    if (action === 'cancel') return { action: 'cancel', reason: 'dismissed', by };
     return { action: 'cancel', reason: recording.kind === 'unanswered' ? recording.why : 'error', by };
   })();
   return { id, fresh, answer };

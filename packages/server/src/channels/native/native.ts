@@ -13,8 +13,8 @@ export const native: AskChannel = {
   assurance: () => 'in-band',
   put: (question, call) => {
     const { form } = question;
-    const asked = call.request.client.firstForms ? firstSpelling(form) : form;
-    return putForm(question, call, asNative(question, call, asked));
+    const spelled = call.request.client.firstForms ? firstSpelling(form) : form;
+    return putForm(question, call, asNative(question, call, spelled));
   },
 };
 

@@ -44,21 +44,21 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
   };
   /** The pages that this run opened, or is opening. */
   const opened: Promise<Plan>[] = [];
-  const open = (asked: PageQuestion, pages: PageCall): Promise<Plan> => {
-    const made = plan(asked, request, pages, config);
-    opened.push(made);
-    return made;
+  const open = (question: PageQuestion, pages: PageCall): Promise<Plan> => {
+    const planned = plan(question, request, pages, config);
+    opened.push(planned);
+    return planned;
   };
 
   /** Plans a page. Where this person has too many open the call ends, and what it had opened is taken back. */
-  const planned = async (asked: PageQuestion, identity: readonly unknown[]): Promise<Json> => {
+  const planned = async (question: PageQuestion, identity: readonly unknown[]): Promise<Json> => {
     if (!pages) return { kind: 'unavailable' } satisfies Plan;
     try {
-      const made = await (asked.asError ? toldByError(asked, identity, pages) : open(asked, pages));
-      return made as unknown as Json;
+      const pagePlan = await (question.asError ? toldByError(question, identity, pages) : open(question, pages));
+      return pagePlan as unknown as Json;
     } catch (error) {
-      const mine = isMidcallError(error, 'connect/limit') ? await Promise.allSettled(opened) : [];
-      for (const each of mine) {
+      const outcomes = isMidcallError(error, 'connect/limit') ? await Promise.allSettled(opened) : [];
+      for (const each of outcomes) {
         if (each.status === 'fulfilled' && each.value.kind === 'announced') await withdraw(each.value.at.pageId);
       }
       throw error;
@@ -66,53 +66,53 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
   };
 
   /** What errors told of, and was finished: taken by this run, and how many steps it had run by then. */
-  const answered: { readonly kept: string; readonly at: Announced; readonly steps: number }[] = [];
+  const answered: { readonly key: string; readonly at: Announced; readonly steps: number }[] = [];
   const steps = (): number => run.journal.filter(({ kind }) => kind === 'step').length;
-  const keep = (kept: string, at: Announced): Promise<boolean> => {
+  const keep = (key: string, at: Announced): Promise<boolean> => {
     const ttlMs = Math.max(1, at.dueAt - config.now());
-    return config.kept.set(kept, JSON.stringify(at), { ttlMs, ifAbsent: true });
+    return config.contents.set(key, JSON.stringify(at), { ttlMs, ifAbsent: true });
   };
 
   /** The page that an error told of when the same call came before, or a new one. There is one, whoever comes at once. */
-  const toldByError = async (asked: PageQuestion, identity: readonly unknown[], pages: PageCall): Promise<Plan> => {
-    const kept = `page-asked:${digest([pages.binding, identity])}`;
+  const toldByError = async (question: PageQuestion, identity: readonly unknown[], pages: PageCall): Promise<Plan> => {
+    const key = `page-asked:${digest([pages.binding, identity])}`;
     const read = (text: string | undefined): Announced | undefined =>
       text === undefined ? undefined : JSON.parse(text);
     for (;;) {
-      const before = read(await config.kept.get(kept));
+      const before = read(await config.contents.get(key));
       const ended = before && (config.now() >= before.dueAt || (await pages.service.outcome(before.pageId, 0)));
       if (before && !ended) return { kind: 'announced', at: before };
       if (before) {
         // Whoever takes a finished page has its answer; nobody else gets it again.
-        const taken = read(await config.kept.take(kept));
-        if (taken && (await pages.service.outcome(taken.pageId, 0))) {
-          answered.push({ kept, at: taken, steps: steps() });
-          return { kind: 'announced', at: taken };
+        const announcement = read(await config.contents.take(key));
+        if (announcement && (await pages.service.outcome(announcement.pageId, 0))) {
+          answered.push({ key, at: announcement, steps: steps() });
+          return { kind: 'announced', at: announcement };
         }
-        if (taken && config.now() < taken.dueAt) await keep(kept, taken);
+        if (announcement && config.now() < announcement.dueAt) await keep(key, announcement);
         continue;
       }
-      const made = await open(asked, pages);
-      if (made.kind !== 'announced' || made.at.announce !== 'error') return made;
-      const { pageId, elicitationId } = made.at;
-      if (await keep(kept, made.at)) {
-        pages.notify(pageId, elicitationId, asked.timeoutMs);
-        return made;
+      const pagePlan = await open(question, pages);
+      if (pagePlan.kind !== 'announced' || pagePlan.at.announce !== 'error') return pagePlan;
+      const { pageId, elicitationId } = pagePlan.at;
+      if (await keep(key, pagePlan.at)) {
+        pages.notify(pageId, elicitationId, question.timeoutMs);
+        return pagePlan;
       }
       await withdraw(pageId);
     }
   };
 
   /** What the audit is told of a question on a page when it leaves: one question, however many messages announce it. */
-  const told = (ask: string, asked: PageQuestion, { announce }: Announced) => {
+  const auditFields = (ask: string, question: PageQuestion, { announce }: Announced) => {
     const channel = announce === 'url' || announce === 'error' ? ('native' as const) : ('page' as const);
-    return { ask, channel, ...(asked.demanded === undefined ? {} : { assurance: asked.demanded }) };
+    return { ask, channel, ...(question.demanded === undefined ? {} : { assurance: question.demanded }) };
   };
 
   /** Consent in the host; undefined where the call goes on to wait. */
   const announced = async (
     id: string,
-    asked: PageQuestion,
+    question: PageQuestion,
     at: Announced,
     key: string | undefined,
   ): Promise<{ readonly answer: Answer<never>; readonly fresh: boolean } | undefined> => {
@@ -130,49 +130,49 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
         key,
         timeoutMs: Math.max(1, at.dueAt - config.now()),
         withdraw: () => withdraw(at.pageId),
-        audited: step === 'code' ? 'already' : told(id, asked, at),
+        audited: step === 'code' ? 'already' : auditFields(id, question, at),
       };
       const identity = [step, at.pageId];
-      return askConsent(run, config, { identity, label: asked.message, detail, channel });
+      return askConsent(run, config, { identity, label: question.message, detail, channel });
     };
-    let said = await consent('consent', spoken(asked.message, at));
-    const code = spokenCode(asked.message, at);
-    if (said.answer.action === 'accept' && code !== undefined) said = await consent('code', code);
-    const { answer, fresh } = said;
+    let consented = await consent('consent', spoken(question.message, at));
+    const code = spokenCode(question.message, at);
+    if (consented.answer.action === 'accept' && code !== undefined) consented = await consent('code', code);
+    const { answer, fresh } = consented;
     if (answer.action === 'accept') return undefined;
     await run.guarded(() => withdraw(at.pageId));
     const refused = answer.action === 'decline' || answer.reason === 'dismissed';
     const { by } = answer;
-    const suspect = refused && by.suspect && asked.demanded !== undefined;
+    const suspect = refused && by.suspect && question.demanded !== undefined;
     return { answer: suspect ? { action: 'cancel', reason: 'suspect', by } : answer, fresh };
   };
 
   const waited = async <T>(
     id: string,
-    asked: PageQuestion,
+    question: PageQuestion,
     at: Announced,
   ): Promise<{ readonly fresh: boolean; readonly answer: Answer<T> }> => {
     const detail: ApartAsk = {
       to: 'apart',
       channel: 'page',
-      timeoutMs: asked.timeoutMs,
+      timeoutMs: question.timeoutMs,
       askedAt: at.at,
       dueAt: at.dueAt,
       sign: 'Waiting for the person, who is on a web page.',
       collect: async (ms, signal) => asRecording(await pages?.service.outcome(at.pageId, ms, signal), at),
       withdraw: () => withdraw(at.pageId),
       ...(at.announce === 'url' && pages && { finished: () => pages.finished(at.elicitationId) }),
-      words: pageWords(asked.message, at),
+      words: pageWords(question.message, at),
       // A link in a result leaves with the result; whatever else announced the page has left by now.
-      audited: at.announce === 'link' ? told(id, asked, at) : 'already',
+      audited: at.announce === 'link' ? auditFields(id, question, at) : 'already',
     };
-    const request = { kind: 'url', identity: ['page', at.pageId], label: asked.message, detail } as const;
+    const request = { kind: 'url', identity: ['page', at.pageId], label: question.message, detail } as const;
     const { value, fresh } = await run.ask(request);
-    return { fresh, answer: judgePage<T>(readRecording(value), at, asked.demanded) };
+    return { fresh, answer: judgePage<T>(readRecording(value), at, question.demanded) };
   };
 
   const answer: UrlAsker = async (ask, onlyLink = false) => {
-    const asked = { ...readAsk(ask, request.name, config), onlyLink };
+    const pageQuestion = { ...readAsk(ask, request.name, config), onlyLink };
     const identity = [ask.message, ask.page.kind, ask.page.data, ask.key];
     const question = AskHistory.question(ask.message, digest(['page', ask.page.kind, ask.page.data]));
     const draw = { kind: 'url', identity: ['plan', ...identity], label: ask.message } as const;
@@ -182,9 +182,9 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
     }
     // The person's time begins with the page, so it is opened when nothing beside the question keeps it from being put.
     const drawn = await run
-      .find(draw, history.declined(question) ? { kind: 'standing-decline' } : () => planned(asked, identity))
+      .find(draw, history.declined(question) ? { kind: 'standing-decline' } : () => planned(pageQuestion, identity))
       .catch(error => (isMidcallError(error, 'connect/limit') ? run.fail(error) : Promise.reject(error)));
-    const made = drawn.value as unknown as Plan;
+    const pagePlan = drawn.value as unknown as Plan;
     const end = <T>(id: string, fresh: boolean, answer: Answer<T>): Answer<T> => {
       if (answer.action !== 'accept') history.record(question, answer);
       if (fresh) {
@@ -193,41 +193,41 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
       }
       return answer;
     };
-    if (made.kind === 'unavailable' && ask.required) {
+    if (pagePlan.kind === 'unavailable' && ask.required) {
       const message =
         `This needs an answer of the person on a page ('${shortLabel(ask.message)}'), and no page can be shown to them here. ` +
         'Use a client with URL mode elicitation.';
       return run.fail(missingCapability(client.asks, { elicitation: { url: {} } }, message));
     }
-    if (made.kind !== 'announced') {
+    if (pagePlan.kind !== 'announced') {
       const by: By = { channel: 'native', assurance: 'in-band', elapsedMs: 0 };
-      if (made.kind === 'standing-decline') return end(drawn.id, drawn.fresh, { action: 'decline', by });
+      if (pagePlan.kind === 'standing-decline') return end(drawn.id, drawn.fresh, { action: 'decline', by });
       return end(drawn.id, drawn.fresh, { action: 'cancel', reason: 'unavailable', by });
     }
-    const { at } = made;
+    const { at } = pagePlan;
     if (at.announce === 'error' && pages && !run.foresees({ kind: 'url', identity: ['page', at.pageId] })) {
       const ready = await run.guarded(async () => {
         const outcome = await pages.service.outcome(at.pageId, 0);
         // The call comes again for this page: what others came to is for then, unless a step has acted on it.
         const again = outcome ? [] : answered.filter(each => each.steps === steps());
-        for (const each of again) await keep(each.kept, each.at);
+        for (const each of again) await keep(each.key, each.at);
         return outcome;
       });
       if (!ready) {
-        if (opened.length > 0) audit({ kind: 'asked', ...told(drawn.id, asked, at) });
+        if (opened.length > 0) audit({ kind: 'asked', ...auditFields(drawn.id, pageQuestion, at) });
         return run.fail(urlRequired(ask.message, at.url, at.elicitationId));
       }
     }
     // The browser has it already.
-    if (drawn.fresh && at.announce === 'browser') audit({ kind: 'asked', ...told(drawn.id, asked, at) });
-    const refused = await announced(drawn.id, asked, at, ask.key);
+    if (drawn.fresh && at.announce === 'browser') audit({ kind: 'asked', ...auditFields(drawn.id, pageQuestion, at) });
+    const refused = await announced(drawn.id, pageQuestion, at, ask.key);
     if (refused?.answer.action === 'cancel' && refused.answer.reason === 'suspect' && pages) {
-      const left = { ...asked, onlyLink: true };
+      const left = { ...pageQuestion, onlyLink: true };
       if (ways(left, request, pages, config).length > 0) return answer(ask, true);
     }
     if (refused) return end(drawn.id, refused.fresh, refused.answer);
-    const { fresh, answer: given } = await waited<never>(drawn.id, asked, at);
-    return end(drawn.id, fresh, given) as never;
+    const { fresh, answer: waitedFor } = await waited<never>(drawn.id, pageQuestion, at);
+    return end(drawn.id, fresh, waitedFor) as never;
   };
   return answer;
 }
@@ -257,7 +257,7 @@ function judgePage<T>(recording: Recording, { announce }: Announced, demanded: A
   const elapsedMs = elapsed(recording);
   if (recording.kind === 'answered' && recording.channel === 'page') {
     const by: By = { channel: 'page', assurance: recording.assurance, elapsedMs };
-    const { action, content, reason } = recording.got as unknown as Said<T>;
+    const { action, content, reason } = recording.got as unknown as PageAnswer<T>;
     if (action === 'decline') return { action, by };
     if (action !== 'accept') return { action: 'cancel', reason: reason ?? 'error', by };
     if (demanded !== undefined && !assures(recording.assurance, demanded))
@@ -274,7 +274,7 @@ function judgePage<T>(recording: Recording, { announce }: Announced, demanded: A
 }
 
 /** A page's outcome as it was recorded. */
-interface Said<T> {
+interface PageAnswer<T> {
   readonly action?: unknown;
   readonly content?: T;
   readonly reason?: 'suspect' | 'error';

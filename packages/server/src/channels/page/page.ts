@@ -30,11 +30,13 @@ export const page: AskChannel = {
         refusedByHost(question),
       );
       const identity = ['page', message, formDigest(schema), key];
-      const given = await checked(answer, form, recordedCheck(call.run, message, identity));
+      const checkedAnswer = await checked(answer, form, recordedCheck(call.run, message, identity));
       const saidYes = answer.action === 'accept';
-      const issues = given.action === 'accept' ? await validated(call.run, ask, given.content, identity) : undefined;
-      if (!issues) return { answer: given, saidYes };
-      if (attempt === ASK_AGAIN) return { answer: { action: 'cancel', reason: 'invalid', by: given.by }, saidYes };
+      const issues =
+        checkedAnswer.action === 'accept' ? await validated(call.run, ask, checkedAnswer.content, identity) : undefined;
+      if (!issues) return { answer: checkedAnswer, saidYes };
+      if (attempt === ASK_AGAIN)
+        return { answer: { action: 'cancel', reason: 'invalid', by: checkedAnswer.by }, saidYes };
       message = askAgain(ask.message, issues);
       schema = withProblems(form.schema, { issues, typed: typedIn(answer) });
     }
@@ -49,7 +51,7 @@ function worths(question: FormQuestion, call: ChannelCall): readonly Assurance[]
   const pages = call.pages();
   if (!pages) return [];
   const { message, channels, timeoutMs = call.config.askTimeoutMs } = question.ask;
-  const asked = {
+  const pageQuestion = {
     message,
     page: { kind: 'question', data: null },
     demanded: undefined,
@@ -58,7 +60,7 @@ function worths(question: FormQuestion, call: ChannelCall): readonly Assurance[]
     asError: false,
     onlyLink: refusedByHost(question),
   };
-  return ways(asked, call.request, pages, call.config).map(({ check }) => gives[check]);
+  return ways(pageQuestion, call.request, pages, call.config).map(({ check }) => gives[check]);
 }
 
 /** What came from the page, judged by the form like any other answer. */

@@ -59,20 +59,20 @@ export const gives: Record<PersonCheck, Assurance> = { 'sign-in': 'verified', co
 
 /** The ways in which one page can be announced, in order, each with the check it allows (plan-N1). */
 export function ways(
-  asked: PageQuestion,
+  question: PageQuestion,
   { client, registered, principal }: Surroundings,
   of: PageCall,
   config: Config,
 ) {
   const on = (channel: Channel) =>
-    asked.channels
-      ? asked.channels.includes(channel) && (channel === 'page' || config.channels.includes(channel))
+    question.channels
+      ? question.channels.includes(channel) && (channel === 'page' || config.channels.includes(channel))
       : config.channels.includes(channel);
   const possible: Announce[] = [];
   const reached = client.asks !== 'none';
   if (reached && client.can.url && on('native')) {
     // An error cannot show a code, so where a code is needed the page is asked for within the call.
-    if (asked.asError && client.asks === 'push') possible.push('error');
+    if (question.asError && client.asks === 'push') possible.push('error');
     possible.push('url');
   }
   if (on('page')) {
@@ -81,32 +81,32 @@ export function ways(
     if (registered.method === 'tools/call') possible.push('link');
   }
   return possible
-    .filter(announce => !asked.onlyLink || announce === 'link')
+    .filter(announce => !question.onlyLink || announce === 'link')
     .map(announce => {
       const mayShowCode = announce === 'url' || announce === 'form';
       return { announce, check: of.service.checkFor({ principal, http: of.http, mayShowCode }) };
     })
-    .filter(({ check }) => asked.demanded === undefined || assures(gives[check], asked.demanded));
+    .filter(({ check }) => question.demanded === undefined || assures(gives[check], question.demanded));
 }
 
 /** Opens the page in the first way that works. */
 export async function plan(
-  asked: PageQuestion,
+  question: PageQuestion,
   surroundings: Surroundings,
   of: PageCall,
   config: Config,
 ): Promise<Plan> {
   const at = config.now();
-  const dueAt = at + asked.timeoutMs;
+  const dueAt = at + question.timeoutMs;
   const pageId = of.service.newPageId();
-  for (const { announce, check } of ways(asked, surroundings, of, config)) {
+  for (const { announce, check } of ways(question, surroundings, of, config)) {
     const code = check === 'code' ? of.service.newCode() : undefined;
     try {
       const link = await of.service.open({
         pageId,
-        kind: asked.page.kind,
-        data: asked.page.data,
-        message: asked.message,
+        kind: question.page.kind,
+        data: question.page.data,
+        message: question.message,
         check,
         ...(code === undefined ? {} : { code }),
         call: of.call,
