@@ -40,8 +40,8 @@ export async function visitor(browser: Browser, options: BrowserContextOptions =
       if (message.type() === 'error' && !expected) troubles.push(`console: ${message.text()}`);
     });
   });
-  // What a test waits for comes, however busy the machine is; one that hangs is ended by the runner.
-  context.setDefaultTimeout(0);
+  // What a test waits for comes, however busy the machine is; one that hangs says for what before the runner ends it.
+  context.setDefaultTimeout(540_000);
   const page = await context.newPage();
   return { context, page, troubles, [Symbol.asyncDispose]: () => context.close() };
 }
