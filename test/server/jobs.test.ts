@@ -40,6 +40,39 @@ describe('jobs over a store', () => {
     expect(run).toEqual(['left/1']);
   });
 
+  it('are no timer and no memory where they are put off for more than a minute, and are run when they are due', async () => {
+    let now = 1_800_000_000_000;
+    const timers = new Set<{ readonly at: number; readonly fn: () => void }>();
+    const byHand = (fn: () => void, ms: number) => {
+      const each = { at: now + ms, fn };
+      timers.add(each);
+      return () => void timers.delete(each);
+    };
+    const pass = async (ms: number): Promise<void> => {
+      now += ms;
+      for (const each of [...timers]) if (each.at <= now && timers.delete(each)) each.fn();
+      await new Promise(resolve => setImmediate(resolve));
+    };
+    for (const store of [memoryStore(), undefined]) {
+      const jobs = embeddedJobs({ store, now: () => now, timer: byHand, warn: () => {} });
+      const run: string[] = [];
+      jobs.start(async name => void run.push(name));
+      await new Promise(resolve => setImmediate(resolve));
+      for (let job = 0; job < 50; job += 1) await jobs.add(`later${job}/1/due`, 150_000);
+      await jobs.add('taken-back/1/due', 150_000);
+      await jobs.remove('taken-back/1/due');
+      expect(timers.size).toBe(1);
+      await pass(60_000);
+      expect(timers.size).toBe(1);
+      await pass(60_000);
+      expect([run, timers.size]).toEqual([[], store ? 51 : 50]);
+      await pass(30_000);
+      expect(run).toHaveLength(50);
+      await jobs.close();
+      timers.clear();
+    }
+  });
+
   it('lose none where many are added and ended at once, by two processes', async () => {
     const store = memoryStore();
     const [one, two] = [new TimeList(store, 'jobs'), new TimeList(store, 'jobs')];

@@ -87,6 +87,19 @@ describe('a list of names with their times', () => {
     expect(count).toMatchObject({ get: 2, set: 2 });
   });
 
+  it('remembers no long value, however many names wait', async () => {
+    const { store, count } = counted();
+    const list = new TimeList(store, 'jobs');
+    const long = 'n'.repeat(2_000);
+    await list.put(`a/${long}`, 1);
+    await list.put(`a/${long}2`, 2);
+    expect(count).toMatchObject({ get: 1, set: 2 });
+    await list.put(`a/${long}3`, 3);
+    await list.put(`a/${long}4`, 4);
+    expect(count).toMatchObject({ get: 2, set: 4 });
+    expect(await sorted(list)).toHaveLength(4);
+  });
+
   it('loses nothing where two processes change one value', async () => {
     const { store, count } = counted();
     const [one, other] = [new TimeList(store, 'jobs'), new TimeList(store, 'jobs')];

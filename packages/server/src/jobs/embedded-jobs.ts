@@ -1,7 +1,8 @@
 /**
- * Jobs of one process, with a timer for each that waits. If there is a store they are on a list there too, and whoever
- * starts with that store takes them up: what a process left that died. Processes that share a store look through the list
- * once a minute for what nobody has run.
+ * Jobs of one process. Each that is due within a minute has a timer. What is put off for longer is a name and a time on a list,
+ * which is looked through once a minute: in the store if there is one, so that nothing of it is in memory, and whoever starts
+ * with that store takes up what a process left that died. Processes that share a store look for what nobody has run, and all of
+ * them run what was put off (jobs-J2).
  */
 import type { Store } from '@midcall/core/store';
 import { TimeList } from '../state/time-list.ts';
@@ -20,7 +21,6 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 /** How often the list is looked through, and how long after its time a job is taken to be nobody's. */
 const LOOK_MS = 60_000;
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 interface Waiting {
   readonly at: number;
@@ -31,20 +31,26 @@ interface Waiting {
 
 export function embeddedJobs({ store, now, timer, warn }: EmbeddedJobsOptions): Jobs {
   const list = store && new TimeList(store, 'jobs');
+  /** What is put off where there is no store. */
+  const putOff = new Map<string, number>();
   const waiting = new Map<string, Waiting>();
   const running = new Map<string, Promise<void>>();
   let run: JobRun | undefined;
   let closed = false;
-  let stopLooking = (): void => {};
+  let stopLooking: (() => void) | undefined;
+  /** What is due by then has been taken off the list, in milliseconds since the epoch. */
+  let lookedTo = Number.NEGATIVE_INFINITY;
 
   const arm = (name: string): void => {
     const job = waiting.get(name);
     if (!job || !run || closed) return;
     const ms = job.at - now();
     if (ms <= 0) begin(name, job);
-    else job.stop = timer(() => arm(name), Math.min(ms, LONGEST_TIMER_MS));
+    else job.stop = timer(() => arm(name), ms);
   };
   const wait = (name: string, at: number, attempt: number): void => {
+    if (waiting.has(name) || running.has(name)) return;
+    putOff.delete(name);
     waiting.set(name, { at, attempt });
     arm(name);
   };
@@ -65,20 +71,27 @@ export function embeddedJobs({ store, now, timer, warn }: EmbeddedJobsOptions): 
     );
     running.set(name, ended);
   };
-  /** @param before - takes up what should have been run by then, in milliseconds since the epoch */
-  const takeUp = async (before: number): Promise<void> => {
-    for (const [name, at] of await list!.read()) {
-      if (at <= before && !waiting.has(name) && !running.has(name)) wait(name, at, 1);
+  /** Takes up what is due before the next look, and what should have been run `sinceMs` ago. */
+  const takeUp = async (sinceMs: number): Promise<void> => {
+    const [at, known] = [now(), lookedTo];
+    for (const [name, due] of list ? await list.read() : putOff) {
+      // What came due between two looks is being run by those who took it up; what they leave is nobody's.
+      if (due <= at + LOOK_MS && (due > known || due <= at - sinceMs)) wait(name, due, 1);
     }
+    lookedTo = at + LOOK_MS;
+    await list?.flush();
   };
-  const look = (before: () => number): void => {
-    if (!list || closed) return;
-    void takeUp(before())
-      .then(() => list.flush())
+  const look = (sinceMs: number): void => {
+    void takeUp(sinceMs)
       .catch((error: unknown) => warn(`midcall: the list of jobs could not be read: ${(error as Error).message}`))
-      .finally(() => {
-        if (!closed) stopLooking = timer(() => look(() => now() - LOOK_MS), LOOK_MS);
-      });
+      .finally(lookLater);
+  };
+  const lookLater = (): void => {
+    if (closed || !run || stopLooking || (!list && putOff.size === 0)) return;
+    stopLooking = timer(() => {
+      stopLooking = undefined;
+      look(LOOK_MS);
+    }, LOOK_MS);
   };
 
   return {
@@ -86,23 +99,26 @@ export function embeddedJobs({ store, now, timer, warn }: EmbeddedJobsOptions): 
       if (waiting.has(name) || running.has(name)) return;
       const at = now() + Math.max(0, delayMs);
       await list?.put(name, at);
-      if (!waiting.has(name) && !running.has(name)) wait(name, at, 1);
+      // A look may have gone by while it was written.
+      if (delayMs <= LOOK_MS || at <= lookedTo) return wait(name, at, 1);
+      if (!list) putOff.set(name, at);
+      lookLater();
     },
     async remove(name) {
-      const job = waiting.get(name);
-      if (!job) return;
-      job.stop?.();
+      if (running.has(name)) return;
+      waiting.get(name)?.stop?.();
       waiting.delete(name);
+      putOff.delete(name);
       list?.drop(name);
     },
     start(runner) {
       run = runner;
       for (const name of [...waiting.keys()]) arm(name);
-      look(() => Number.POSITIVE_INFINITY);
+      look(0);
     },
     async close() {
       closed = true;
-      stopLooking();
+      stopLooking?.();
       for (const { stop } of waiting.values()) stop?.();
       await Promise.allSettled([...running.values()]);
       await list?.flush().catch(() => {});

@@ -9,13 +9,15 @@ import type { Store } from '@midcall/core/store';
 const PARTS = 64;
 /** Tries to change a value that others are changing. */
 const MOST_TRIES = 100;
+/** Longer values are read again before they are changed, in characters, so that what waits takes no memory. */
+const MOST_REMEMBERED = 4_096;
 
 /** The time of a name, in milliseconds since the epoch; undefined takes it off. */
 type Change = number | undefined;
 
 interface Part {
   readonly key: string;
-  /** As it was written last, by this process. */
+  /** As it was written last, by this process; absent where that is long. */
   text?: string | undefined;
   changes: Map<string, Change>;
   writing?: Promise<void> | undefined;
@@ -110,7 +112,7 @@ export class TimeList {
         continue;
       }
       if (await this.#store.set(key, next, text === undefined ? { ifAbsent: true } : { ifEquals: text })) {
-        part.text = next;
+        part.text = next.length <= MOST_REMEMBERED ? next : undefined;
         return;
       }
     }
