@@ -17,6 +17,10 @@ function asTheSdkReadsIt(schema: WireSchema): unknown {
 
 const wrapped = (property: unknown) => ({ type: 'object', properties: { value: property }, required: ['value'] });
 const build = (input: unknown) => form(input as FormInput);
+/** A library that describes itself so, and takes everything unless it is told otherwise. */
+const library = (described: unknown, validate = (value: unknown): unknown => ({ value }), more: object = {}) =>
+  build({ ...more, '~standard': { version: 1, vendor: 'own', validate, jsonSchema: { input: () => described } } });
+const objectOf = (a: unknown, $defs?: unknown) => ({ type: 'object', properties: { a }, required: ['a'], $defs });
 const std = (schema: v.GenericSchema) => toStandardJsonSchema(schema as never);
 
 describe('004-12; D-25: shorthands', () => {
@@ -179,7 +183,189 @@ describe('raw restricted schema', () => {
   });
 });
 
+describe('elicit-form-10: bounds, titles and defaults', () => {
+  it('are sent as they were written, and nothing is sent that has no value', () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        text: { type: 'string', title: 'Text', description: 'Said', minLength: 1, maxLength: 5, default: 'abc' },
+        mail: { type: 'string', format: 'email', default: 'a@b.co' },
+        amount: { type: 'number', title: 'Amount', minimum: 0, maximum: 5, default: 2 },
+        sure: { type: 'boolean', description: 'Is it?', default: true },
+        plan: { type: 'string', enum: ['a', 'b'], default: 'b' },
+        tone: { type: 'string', oneOf: [{ const: 'w', title: 'Warm' }], default: 'w' },
+        tags: { type: 'array', items: { type: 'string', enum: ['x', 'y'] }, minItems: 1, maxItems: 2, default: ['y'] },
+        anyText: { type: 'string' },
+        anyNumber: { type: 'integer' },
+        anyAnswer: { type: 'boolean' },
+        anyPlan: { type: 'string', enum: ['a'] },
+        anyTags: { type: 'array', items: { anyOf: [{ const: 'x', title: 'Ex' }] } },
+      },
+    };
+    expect(build(schema).schema).toStrictEqual(schema);
+    expect(JSON.stringify(build(schema).schema)).toBe(JSON.stringify(schema));
+  });
+});
+
 describe('libraries', () => {
+  const named = { $ref: '#/$defs/Named' };
+  const string = { type: 'string' };
+  const chain = (length: number) =>
+    Object.fromEntries(
+      Array.from({ length }, (_, at) => [`n${at}`, at + 1 < length ? { $ref: `#/$defs/n${at + 1}` } : string]),
+    );
+  it.each<[string, unknown, unknown, boolean, unknown?]>([
+    ['null among the choices', { enum: ['a', null, 'b'] }, { type: 'string', enum: ['a', 'b'] }, false],
+    ['null among the types', { type: ['null', 'string'] }, string, false],
+    ['null as a constant', { anyOf: [string, { const: null }] }, string, false],
+    ['null as the default', { type: ['string', 'null'], default: null }, string, false],
+    [
+      'null possible, and another default',
+      { type: ['string', 'null'], default: 'x' },
+      { ...string, default: 'x' },
+      false,
+    ],
+    ['one branch, described outside', { anyOf: [string], title: 'T' }, { type: 'string', title: 'T' }, true],
+    ['steps of one', { type: 'number', multipleOf: 1 }, { type: 'integer' }, true],
+    ['whole steps of one', { type: 'integer', multipleOf: 1 }, { type: 'integer' }, true],
+    [
+      'a bound above the open one',
+      { type: 'integer', minimum: 5, exclusiveMinimum: 1 },
+      { type: 'integer', minimum: 5 },
+      true,
+    ],
+    [
+      'a bound below the open one',
+      { type: 'integer', maximum: 3, exclusiveMaximum: 9 },
+      { type: 'integer', maximum: 3 },
+      true,
+    ],
+    [
+      'choices under one title',
+      { anyOf: [{ enum: ['a', 'b'], title: 'Both' }, { const: 'c' }] },
+      { type: 'string', enum: ['a', 'b', 'c'] },
+      true,
+    ],
+    [
+      'titled choices in a list',
+      {
+        type: 'array',
+        items: {
+          type: 'string',
+          anyOf: [
+            { ...string, const: 'p', title: 'Pea' },
+            { ...string, const: 'q' },
+          ],
+        },
+      },
+      {
+        type: 'array',
+        items: {
+          anyOf: [
+            { const: 'p', title: 'Pea' },
+            { const: 'q', title: 'q' },
+          ],
+        },
+      },
+      true,
+    ],
+    [
+      'choices of a list by reference',
+      { type: 'array', items: named },
+      { type: 'array', items: { type: 'string', enum: ['x', 'y'] } },
+      true,
+      { Named: { enum: ['x', 'y'] } },
+    ],
+    [
+      'a reference with a title beside it',
+      { ...named, title: 'T' },
+      { type: 'string', title: 'T' },
+      true,
+      { Named: string },
+    ],
+    ['ten references in a row', { $ref: '#/$defs/n0' }, string, true, chain(10)],
+  ])('%s: is asked for as it is meant', (_, property, wire, required, $defs) => {
+    const { schema } = library(objectOf(property, $defs));
+    expect(schema).toStrictEqual({ type: 'object', properties: { a: wire }, ...(required && { required: ['a'] }) });
+  });
+
+  it.each<[string, unknown, string, unknown?]>([
+    ['a reference to itself', named, '$ref', { Named: named }],
+    ['a reference to nothing', named, '$ref', {}],
+    ['eleven references in a row', { $ref: '#/$defs/n0' }, '$ref', chain(11)],
+    ['a reference to another document', { $ref: 'other#/$defs/Named' }, '$ref', { Named: string }],
+    ['a reference to a part', { $ref: '#/$defs/Named/items' }, '$ref', { Named: string }],
+    ['no schema', true, 'type'],
+    ['a choice with a rule of its own', { oneOf: [{ const: 'a', minLength: 2 }, { const: 'b' }] }, 'oneOf'],
+    ['a choice that is a number', { oneOf: [{ const: 'a' }, { const: 1 }] }, 'oneOf'],
+    ['a choice that is no schema', { type: 'string', oneOf: [{ const: 'a' }, 'b'] }, 'oneOf'],
+    ['texts to choose from as a number', { type: 'integer', enum: ['a'] }, 'enum'],
+    ['a text as the constant of a number', { type: 'integer', const: 'a' }, 'enum'],
+    ['several types and null', { type: ['string', 'number', 'null'] }, 'type'],
+    ['steps of two', { type: 'integer', multipleOf: 2 }, 'multipleOf'],
+    ['steps of a half', { type: 'number', multipleOf: 0.5 }, 'multipleOf'],
+    ['a default of null where null is no answer', { type: 'string', default: null }, 'default'],
+  ])('%s: is refused', (_, property, rule, $defs) => {
+    expect(() => library(objectOf(property, $defs))).toThrow(`[${rule}]`);
+  });
+
+  it('is a form with a library if one judges, and follows its references where one question is a whole form', () => {
+    expect([form(z.string()).library, form(String).library]).toEqual([true, false]);
+    const { schema } = library({ type: 'array', items: named, $defs: { Named: { enum: ['x'] } } });
+    expect(schema).toEqual(wrapped({ type: 'array', items: { type: 'string', enum: ['x'] } }));
+  });
+
+  it("hears at most twenty of a library's findings, and of each what a person can read", async () => {
+    const found = [
+      { message: 'x'.repeat(501), path: [{ key: 'a' }] },
+      { message: 'x'.repeat(500), path: ['a'] },
+      { message: 'all of it' },
+      { message: 'elsewhere', path: ['b'] },
+      ...Array.from({ length: 100 }, () => ({ message: 'more' })),
+    ];
+    const checked = await library(objectOf(string), () => ({ issues: found })).check({ a: 'x' });
+    if (checked.ok) throw new Error('accepted');
+    expect(checked.issues).toHaveLength(20);
+    expect(checked.issues.slice(0, 4)).toEqual([
+      { field: 'a', rule: 'validate', message: `A: ${'x'.repeat(499)}…` },
+      { field: 'a', rule: 'validate', message: `A: ${'x'.repeat(500)}` },
+      { rule: 'validate', message: 'all of it' },
+      { rule: 'validate', message: 'elsewhere' },
+    ]);
+  });
+
+  it('is asked once for each answer, by its own asynchronous way only if it is Zod', async () => {
+    let asked = 0;
+    const counted = z.string().refine(async () => {
+      asked += 1;
+      return true;
+    });
+    expect(await form(counted).check({ value: 'x' })).toEqual({ ok: true, value: 'x' });
+    expect(asked).toBe(1);
+    const other = library(string, undefined, { safeParseAsync: () => Promise.reject(new Error('not mine')) });
+    expect(await other.check({ value: 'x' })).toEqual({ ok: true, value: 'x' });
+    const zodWithout = build({
+      '~standard': {
+        version: 1,
+        vendor: 'zod',
+        validate: () => ({ value: 'its own' }),
+        jsonSchema: { input: () => string },
+      },
+    });
+    expect(await zodWithout.check({ value: 'x' })).toEqual({ ok: true, value: 'its own' });
+  });
+
+  it('gives a field that may be null what was answered, and null only where nothing was', async () => {
+    const made = form(z.object({ a: z.string().nullable(), b: z.string().nullable() }));
+    expect(await made.check({ a: 'x' })).toEqual({ ok: true, value: { a: 'x', b: null } });
+  });
+
+  it('leaves a pattern to the library, and enforces the same pattern in raw schema', async () => {
+    const schema = objectOf({ type: 'string', pattern: '^a' });
+    expect(await library(schema).check({ a: 'b' })).toEqual({ ok: true, value: { a: 'b' } });
+    expect(await build(schema).check({ a: 'b' })).toMatchObject({ ok: false, issues: [{ rule: 'pattern' }] });
+  });
+
   const day = '2026-02-28';
   it.each<[string, unknown, unknown, unknown?, unknown?]>([
     ['zod string', z.string().min(1).max(5), { type: 'string', minLength: 1, maxLength: 5 }],
@@ -424,10 +610,22 @@ describe('form-F1: what the wire cannot say fails when built, with the field, th
     expect(() => build(broken)).toThrow(/no idea/);
   });
 
-  it('a cycle is not JSON', () => {
+  it('a cycle is not JSON, and the error says where it is', () => {
     const cycle: Record<string, unknown> = { type: 'object', properties: {} };
     cycle['properties'] = { a: cycle };
     expect(() => build(cycle)).toThrow(/not JSON/);
+    expect(() => build(cycle)).toThrow(
+      expect.objectContaining({ code: 'form/unsupported', cause: expect.any(TypeError) }),
+    );
+  });
+
+  it('says how many more faults there are, and how long a form that is too long is', () => {
+    expect(() => build(raw({ type: 'string', format: 'uuid' }))).not.toThrow(/more\)/);
+    const two = { type: 'object', properties: { a: { type: 'null' }, b: { type: 'null' } } };
+    expect(() => build(two)).toThrow(/\[type\] \(and 1 more\) /);
+    expect(() => build(raw({ type: 'string', description: 'x'.repeat(300_000) }))).toThrow(
+      /is 300\d{3} characters long/,
+    );
   });
 });
 
