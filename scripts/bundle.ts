@@ -14,8 +14,8 @@ rmSync(out, { recursive: true, force: true });
 const bundle = await rolldown({
   input: { main: join(root, 'packages/midcall/dist/cli/main.js') },
   platform: 'node',
-  // It brings a library of the machine's own.
-  external: [/^@?libsql/],
+  // One brings a library of the machine's own, and the other is installed by those who have a Redis.
+  external: [/^@?libsql/, 'ioredis'],
   onLog(level, log, print) {
     // Nothing may be left to be found where the command is installed.
     if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message);

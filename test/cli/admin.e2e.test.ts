@@ -1,16 +1,22 @@
-/** `midcall admin`: what waits in a store of servers, and how one call is ended. */
+/** `midcall admin`: what waits in a store of servers, SQLite or Redis, and how one call is ended. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { Store } from '@midcall/core/store';
 import { midcall } from '@midcall/server';
+import { redisStore } from '@midcall/server/stores/redis';
 import { sqliteStore } from '@midcall/server/stores/sqlite';
 import { connectPair } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Redis } from 'ioredis';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { root } from '../../scripts/places.ts';
+import { redisServer, startRedis } from '../stores/redis-server.ts';
 
 const run = promisify(execFile);
 const key = randomBytes(32).toString('base64');
@@ -20,15 +26,23 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true }));
 
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
 const admin = (args: readonly string[], env: NodeJS.ProcessEnv = { MIDCALL_KEY: key }) => {
   const { MIDCALL_KEY: _, MIDCALL_KEY_FILE: __, ...outer } = process.env;
   const command = join(root, 'packages/midcall/bin/midcall.js');
   return run(process.execPath, [command, 'admin', ...args], { env: { ...outer, ...env } });
 };
 
-it('lists what waits without its contents, ends it, and says what is missing', async () => {
-  const path = join(directory, 'calls.db');
-  const store = await sqliteStore(path);
+/** A call that ended with a ticket, which the model may still resume. */
+async function leaveTicket(store: Store): Promise<void> {
   const mid = midcall({ key, store, channels: ['relay'], warn: () => {} });
   const factory = () => {
     const server = new McpServer({ name: 'notes', version: '1.0.0' });
@@ -39,6 +53,12 @@ it('lists what waits without its contents, ends it, and says what is missing', a
   };
   await using pair = await connectPair(factory, { era: '2026-07-28' });
   await pair.client.callTool({ name: 'note_publish' });
+}
+
+it('lists what waits without its contents, ends it, and says what is missing', async () => {
+  const path = join(directory, 'calls.db');
+  const store = await sqliteStore(path);
+  await leaveTicket(store);
   const { stdout } = await admin(['--store', path]);
   expect(stdout).toContain('note_publish');
   expect(stdout).toContain('a ticket that waits for the model to call resume, since 2');
@@ -53,4 +73,38 @@ it('lists what waits without its contents, ends it, and says what is missing', a
   });
   await expect(admin(['--store', join(directory, 'no.db')])).rejects.toMatchObject({ code: 2 });
   store.close();
+});
+
+describe.runIf(redisServer)('a store in Redis', () => {
+  it('lists what waits and ends it, under the prefix of the servers; no error says the password of the address', async () => {
+    const password = randomBytes(12).toString('hex');
+    const port = await freePort();
+    const redis = await startRedis('--requirepass', password, '--bind', '127.0.0.1', '--port', String(port));
+    const client = new Redis({ path: redis.socket, password });
+    try {
+      await leaveTicket(redisStore({ send: args => client.call(...args), prefix: 'notes:' }));
+      const address = `redis://:${password}@127.0.0.1:${port}`;
+      const { stdout } = await admin(['--store', address, '--prefix', 'notes:']);
+      expect(stdout).toContain('note_publish');
+      expect(stdout).not.toContain('canary-admin');
+      const [id] = stdout.split('\n');
+      const named = { MIDCALL_KEY: key, MIDCALL_STORE: address };
+      expect((await admin(['--prefix', 'notes:', '--cancel', id!], named)).stdout).toBe('Ended.\n');
+      expect((await admin(['--prefix', 'notes:'], named)).stdout).toBe('No calls wait.\n');
+      for (const [wrong, said] of [
+        [`redis://:no${password}@127.0.0.1:${port}`, 'WRONGPASS'],
+        [`redis://:${password}@127.0.0.1:1`, 'ECONNREFUSED'],
+        [`redis://:${password}@[`, 'no valid address'],
+        [`postgres://:${password}@127.0.0.1`, 'redis://'],
+      ] as const) {
+        const { stderr } = await admin(['--store', wrong]).catch((error: { readonly stderr: string }) => error);
+        expect(stderr.split('\n')).toHaveLength(2);
+        expect(stderr).toContain(said);
+        expect(stderr).not.toContain(password);
+      }
+    } finally {
+      client.disconnect();
+      await redis.remove();
+    }
+  });
 });

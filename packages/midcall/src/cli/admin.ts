@@ -1,11 +1,9 @@
 /** `midcall admin`: the calls that wait in a store of servers, and how one is ended. Contents are not shown. */
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { visible } from '@midcall/core/text';
 import { midcall, type WaitingCall } from '@midcall/server';
 import { connect } from '@midcall/server/connect';
-import { sqliteStore } from '@midcall/server/stores/sqlite';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { openStore } from './admin-store.ts';
 import { usage } from './usage.ts';
 
 const waits: Readonly<Record<WaitingCall['waitsFor'], string>> = {
@@ -15,23 +13,33 @@ const waits: Readonly<Record<WaitingCall['waitsFor'], string>> = {
   work: 'its own work',
 };
 
+interface AdminFlags {
+  readonly store: string;
+  readonly prefix?: string;
+  readonly cancel?: string;
+}
+
 /** Adds the subcommand. */
 export function register(command: Command): void {
   command
-    .requiredOption('--store <file>', 'the SQLite file in which the servers keep calls')
+    .addOption(
+      new Option('--store <store>', 'the SQLite file, or the redis:// address, in which the servers keep calls')
+        .env('MIDCALL_STORE')
+        .makeOptionMandatory(),
+    )
+    .option('--prefix <text>', 'what their keys in Redis begin with (default: "midcall:")')
     .option('--cancel <id>', 'end the call of this id')
-    .action(async ({ store: path, cancel }: { readonly store: string; readonly cancel?: string }) => {
-      if (!existsSync(resolve(path))) throw usage(`There is no store ${visible(path, { max: 200 })}.`);
+    .action(async ({ store: where, prefix, cancel }: AdminFlags) => {
       if (!process.env['MIDCALL_KEY'] && !process.env['MIDCALL_KEY_FILE'])
         throw usage('What waits is sealed. Set MIDCALL_KEY or MIDCALL_KEY_FILE to the key of the servers.');
-      const store = await sqliteStore(resolve(path));
+      const { store, close } = await openStore(where, prefix);
       try {
         const mid = midcall({ store, pages: connect({ name: 'midcall admin' }) });
         if (cancel === undefined) process.stdout.write(table(await mid.calls()));
         else if (await mid.cancel(cancel)) process.stdout.write('Ended.\n');
-        else throw usage('No such call waits any more. See: midcall admin --store <file>');
+        else throw usage('No such call waits any more. List them without --cancel.');
       } finally {
-        store.close();
+        close();
       }
     });
 }
