@@ -67,8 +67,14 @@ async function session(rim: (typeof rims)[number], sessions: SessionOptions = {}
     fetched = init => endpoint.fetch(new Request('http://127.0.0.1/mcp', init));
   }
   let known: Readonly<Record<string, string>> = {};
-  const send = (body: unknown, headers: Readonly<Record<string, string>> = {}, method = 'POST') =>
+  const send = (
+    body: unknown,
+    headers: Readonly<Record<string, string>> = {},
+    method = 'POST',
+    init: RequestInit = {},
+  ) =>
     fetched({
+      ...init,
       method,
       ...(body !== undefined && { body: JSON.stringify(body) }),
       headers: {
@@ -82,8 +88,8 @@ async function session(rim: (typeof rims)[number], sessions: SessionOptions = {}
   const first = await send({ jsonrpc: '2.0', id: 0, method: 'initialize', params });
   await first.text();
   known = { 'mcp-session-id': first.headers.get('mcp-session-id')!, 'mcp-protocol-version': revision };
-  const call = (id: number, name: string, given = {}) =>
-    send({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: given } });
+  const call = (id: number, name: string, given = {}, init: RequestInit = {}) =>
+    send({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: given } }, {}, 'POST', init);
   return { send, call, finish, waits, heard, id: known['mcp-session-id'], runs: () => runs };
 }
 
@@ -205,6 +211,30 @@ describe.each(rims)('sessions-H8 over %s: a request', rim => {
     expect((await send(message, { accept: 'text/event-stream' })).status).toBe(406);
     expect((await send(message, { 'mcp-protocol-version': '1999-01-01' })).status).toBe(400);
     expect(kind(await send(message, { 'mcp-protocol-version': '2025-06-18' }))).toBe('text/event-stream');
+  });
+});
+
+describe('sessions-H8: a request whose connection is lost', () => {
+  it.each([
+    ['before it has a stream', () => {}],
+    ['before it would have a stream, which is opened then', (pass: (ms: number) => void) => pass(7)],
+  ])('%s goes on, is over with its response, and holds its session no longer', async (_, meanwhile) => {
+    const { every, pass, count } = timers();
+    let now = 1_000;
+    const options = { every, streamAfterMs: 7, idleMs: 500, now: () => now };
+    const { call, waits, finish, runs } = await session('Node', options);
+    const gone = new AbortController();
+    const calling = call(1, 'waits', {}, { signal: gone.signal });
+    await waits;
+    gone.abort();
+    await expect(calling).rejects.toThrow();
+    meanwhile(pass);
+    finish();
+    // Under the id that the first had: it is over.
+    expect(await (await call(1, 'quick', { n: 1 })).json()).toMatchObject({ id: 1, result: said('quick 1') });
+    expect([runs(), count(7)]).toEqual([1, 0]);
+    now += 500;
+    expect((await call(2, 'quick', { n: 2 })).status).toBe(404);
   });
 });
 
