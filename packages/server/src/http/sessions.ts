@@ -52,7 +52,7 @@ export interface SessionOptions {
   /** What each session keeps for clients that reconnect. */
   readonly events?: EventStoreOptions;
   /**
-   * Milliseconds a request waits for a response that needs no stream; 100 by default. A client that loses its connection meanwhile
+   * Milliseconds a request waits for a response that needs no stream; 500 by default. A client that loses its connection meanwhile
    * has nothing to resume.
    */
   readonly streamAfterMs?: number;
@@ -142,7 +142,7 @@ export class HttpSessions {
   constructor(factory: McpServerFactory, options: HttpSessionsOptions) {
     this.#factory = factory;
     this.#options = {
-      ...{ idleMs: 30 * 60_000, max: 1_000, maxPerOwner: 100, maxCalls: 1_000, streamAfterMs: 100 },
+      ...{ idleMs: 30 * 60_000, max: 1_000, maxPerOwner: 100, maxCalls: 1_000, streamAfterMs: 500 },
       ...{ now: Date.now, every: unreferenced, ...options },
     };
     this.#stopSweeping = this.#options.every(Math.min(60_000, this.#options.idleMs), () => this.#sweep());
