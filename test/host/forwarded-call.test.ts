@@ -1,8 +1,8 @@
 /** Calls whose result is only handed on, as it came. */
 import { describe, expect, it } from 'vitest';
+import { forwardedCall } from '../../packages/host/src/attach/forwarded-call.ts';
 import type { RunningCall } from '../../packages/host/src/calls/calls.ts';
 import type { CallProgress } from '../../packages/host/src/calls/runner.ts';
-import { forwardedCall } from '../../packages/host/src/forwarded-call.ts';
 import type { ForwardedAnswer, ForwardOptions } from '../../packages/host/src/sdk-seam/forwarded-requests.ts';
 
 const call = {} as RunningCall;

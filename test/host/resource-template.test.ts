@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { expandTemplate, templateNames } from '../../packages/host/src/resource-template.ts';
+import { expandTemplate, templateNames } from '../../packages/host/src/views/resource-template.ts';
 
 it('names what a template leaves open, and puts it in, escaped', () => {
   const template = 'notes:///{folder}/{name}';

@@ -1,7 +1,7 @@
-/** A limit that the server's own description states is not put beside it once more; see packages/host/src/said-already.ts. */
+/** A limit that the server's own description states is not put beside it once more; see packages/host/src/views/said-already.ts. */
 import type { Field } from '@midcall/core/form';
 import { describe, expect, it } from 'vitest';
-import { saidAlready } from '../../packages/host/src/said-already.ts';
+import { saidAlready } from '../../packages/host/src/views/said-already.ts';
 import { fieldControl } from '../../packages/host/src/web/form/field-controls.ts';
 
 const none = undefined;

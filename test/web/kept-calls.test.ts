@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Audit, Connection, Inbox, machineDisk, OfferedRoots, Policy } from '@midcall/host';
 import { callFile, deskFile, type RunningDesk, startDesk } from '@midcall/host/web';
 import { expect, it, onTestFinished } from 'vitest';
-import { maskedArguments } from '../../packages/host/src/secrets.ts';
+import { maskedArguments } from '../../packages/host/src/question/secrets.ts';
 import { lineDiff } from '../../packages/host/src/web/pages/line-diff.ts';
 import { enter } from './client.ts';
 import { noClient } from './stage.ts';

@@ -1,6 +1,6 @@
 /** What a call brought, as the desk shows it: Markdown, JSON, tables, links; whatever a server puts into them. */
 import { describe, expect, it } from 'vitest';
-import { jsonIn } from '../../packages/host/src/json-value.ts';
+import { jsonIn } from '../../packages/host/src/views/json-value.ts';
 import { jsonTree } from '../../packages/host/src/web/pages/json-tree.ts';
 import { resultContent } from '../../packages/host/src/web/pages/result.ts';
 

@@ -1,7 +1,6 @@
 export { openUrl } from '@midcall/core/node';
 export { visible } from '@midcall/core/text';
-export { appUri } from './app-uri.ts';
-export type { Notice } from './asking.ts';
+export type { Notice } from './attach/asking.ts';
 export type { AuditEntry, AuditVerdict, HostEvent } from './audit/audit.ts';
 export { Audit } from './audit/audit.ts';
 export type { CallOutcome, CallProgress, CallTask } from './calls/runner.ts';
@@ -17,13 +16,10 @@ export { withFileLock } from './files/file-lock.ts';
 export { ownerFile } from './files/owner-file.ts';
 export type { InboxEvent } from './inbox/inbox.ts';
 export { Inbox } from './inbox/inbox.ts';
-export type { Members } from './json-value.ts';
-export { jsonIn, tableColumns } from './json-value.ts';
-export { isLongText } from './long-text.ts';
-export { hostOf, isMarkdown, markdownReader } from './markdown-reader.ts';
 export type { Rule } from './policy/judge.ts';
 export type { KeptRules } from './policy/kept-rules.ts';
 export { Policy } from './policy/policy.ts';
+export { appUri } from './question/app-uri.ts';
 export type {
   CallContext,
   Ending,
@@ -39,13 +35,17 @@ export type {
   SignInQuestion,
   UrlFinishQuestion,
   UrlQuestion,
-} from './question.ts';
-export { expandTemplate, templateNames } from './resource-template.ts';
+} from './question/question.ts';
+export { mask, maskedArguments, secretNames, secretsOf, secretWarnings } from './question/secrets.ts';
 export type { OfferedRoot } from './roots/offered-roots.ts';
 export { OfferedRoots } from './roots/offered-roots.ts';
-export { saidAlready } from './said-already.ts';
 export type { SamplingAccount } from './sampling/flow.ts';
 export { wishLines } from './sampling/wishes.ts';
-export { mask, maskedArguments, secretNames, secretsOf, secretWarnings } from './secrets.ts';
 export type { KeptTask, KeptTasks } from './tasks/kept-tasks.ts';
 export { isFollowed } from './tasks/kept-tasks.ts';
+export type { Members } from './views/json-value.ts';
+export { jsonIn, tableColumns } from './views/json-value.ts';
+export { isLongText } from './views/long-text.ts';
+export { hostOf, isMarkdown, markdownReader } from './views/markdown-reader.ts';
+export { expandTemplate, templateNames } from './views/resource-template.ts';
+export { saidAlready } from './views/said-already.ts';

@@ -10,9 +10,10 @@ export type { Clock } from '@midcall/core/time';
 export type { AgentReply } from './agents/agent-reply.ts';
 export type { AgentCall, AgentCallOptions, AgentTool } from './agents/agent-tools.ts';
 export { agentTools } from './agents/agent-tools.ts';
-export type { Notice } from './asking.ts';
-export { attach } from './attach.ts';
-export type { AttachEvent, Attachment, AttachOptions, CallRequest, ServerIntroduction } from './attachment.ts';
+export type { Notice } from './attach/asking.ts';
+export { attach } from './attach/attach.ts';
+export type { AttachEvent, Attachment, AttachOptions, CallRequest, ServerIntroduction } from './attach/attachment.ts';
+export { outputValidator } from './attach/output-validator.ts';
 export type { AuditEntry, AuditLog, AuditOptions, AuditVerdict, HostEvent } from './audit/audit.ts';
 export { Audit, verifyAudit } from './audit/audit.ts';
 export { auditFile } from './audit/audit-file.ts';
@@ -36,17 +37,16 @@ export { serverOpener } from './connection/server-opener.ts';
 export { StartedServer } from './connection/started-server.ts';
 export type { PausableTransport, TransportOptions } from './connection/transport.ts';
 export type { WireFrame, WireWatch } from './connection/wire-watch.ts';
-export type { ElicitationMode } from './elicitation.ts';
 export type { Era } from './era.ts';
 export type { ProcessMark } from './files/process-mark.ts';
 export { storeFile } from './files/store-file.ts';
 export type { InboxEvent, InboxOptions } from './inbox/inbox.ts';
 export { Inbox } from './inbox/inbox.ts';
-export { outputValidator } from './output-validator.ts';
 export type { Limits, Rule, Subject, Verdict } from './policy/judge.ts';
 export type { KeptRules, RulesFileOptions } from './policy/kept-rules.ts';
 export { rulesFile } from './policy/kept-rules.ts';
 export { Policy, type PolicyOptions } from './policy/policy.ts';
+export type { ElicitationMode } from './question/elicitation.ts';
 export type {
   AskedModel,
   Asker,
@@ -67,7 +67,8 @@ export type {
   UrlFinishQuestion,
   UrlQuestion,
   Via,
-} from './question.ts';
+} from './question/question.ts';
+export { mask, maskedArguments, secretNames, secretsOf } from './question/secrets.ts';
 export { machineDisk, type RootsDisk } from './roots/disk.ts';
 export { type RootsMemory, type RootsState, rootsFile } from './roots/memory.ts';
 export type { OfferedRoot, OfferedRootsOptions } from './roots/offered-roots.ts';
@@ -76,7 +77,6 @@ export { type DetectedWorkspace, detectWorkspace } from './roots/workspace.ts';
 export type { SamplingLimits, SamplingSpent } from './sampling/budget.ts';
 export type { SamplingAccount } from './sampling/flow.ts';
 export type { ForwardedAnswer, ForwardedRequest, ForwardOptions } from './sdk-seam/forwarded-requests.ts';
-export { mask, maskedArguments, secretNames, secretsOf } from './secrets.ts';
 export { type FollowTasksOptions, followTasks, type TaskQuestion } from './tasks/follow-tasks.ts';
 export type { KeptTask, KeptTasks } from './tasks/kept-tasks.ts';
 export { isFollowed, tasksFile } from './tasks/kept-tasks.ts';

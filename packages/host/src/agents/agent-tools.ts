@@ -16,7 +16,7 @@ import { later, systemClock } from '@midcall/core/time';
 import type { Tool } from '@modelcontextprotocol/client';
 import type { CallOutcome } from '../calls/runner.ts';
 import type { Connection } from '../connection/connection.ts';
-import type { Question } from '../question.ts';
+import type { Question } from '../question/question.ts';
 import { type AgentReply, agentReply } from './agent-reply.ts';
 import { type AskedCall, KeptCalls } from './kept-calls.ts';
 

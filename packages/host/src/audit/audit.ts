@@ -13,8 +13,8 @@ import { hash } from 'node:crypto';
 import { canonical, defined } from '@midcall/core/json';
 import { checkOptions, func, having, notNegative } from '@midcall/core/options';
 import { type Clock, clockKind, systemClock } from '@midcall/core/time';
-import type { Asker, CallContext, Ending, Question } from '../question.ts';
-import { maskedArguments } from '../secrets.ts';
+import type { Asker, CallContext, Ending, Question } from '../question/question.ts';
+import { maskedArguments } from '../question/secrets.ts';
 
 /** What happened; `asker` and `call` are added where they are known. */
 export type HostEvent =

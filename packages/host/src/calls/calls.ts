@@ -6,7 +6,7 @@
  * where one call runs, it is that one; where several do, the question has none.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { CallContext } from '../question.ts';
+import type { CallContext } from '../question/question.ts';
 import type { CallTimeout } from './call-timeout.ts';
 
 /** A call that is out. */

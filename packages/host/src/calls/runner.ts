@@ -7,7 +7,7 @@ import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { isRecord, own } from '@midcall/core/json';
 import type { Clock } from '@midcall/core/time';
 import { type RequestOptions, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
-import type { CallContext } from '../question.ts';
+import type { CallContext } from '../question/question.ts';
 import { invalidResultIssue, isConnectionGone, isRoundNotice } from '../sdk-seam/error-prose.ts';
 import { callTimeout } from './call-timeout.ts';
 import type { Calls, RunningCall } from './calls.ts';

@@ -1,8 +1,8 @@
 /** The SDK's client of a connection: how it finds out which revision a server speaks, and what it does of its own accord. */
 import { endlessProbe } from '@midcall/core/time';
 import { Client } from '@modelcontextprotocol/client';
+import { outputValidator } from '../attach/output-validator.ts';
 import type { negotiationOf } from '../era.ts';
-import { outputValidator } from '../output-validator.ts';
 import type { ConnectionOptions } from './connection-options.ts';
 
 /** Milliseconds a server has to come up, where nothing else is said. */

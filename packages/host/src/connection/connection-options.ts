@@ -1,5 +1,5 @@
 /** How a host reaches a server. */
-import type { AttachOptions } from '../attachment.ts';
+import type { AttachOptions } from '../attach/attachment.ts';
 import type { GrantVault } from '../authorization/vault.ts';
 import type { Era } from '../era.ts';
 import type { StartedServer } from './started-server.ts';

@@ -7,8 +7,8 @@ import { MidcallError } from '@midcall/core/errors';
 import { endedWhenProbed } from '@midcall/core/sdk-seam';
 import { connectInTime, systemClock } from '@midcall/core/time';
 import type { Client } from '@modelcontextprotocol/client';
-import { attach } from '../attach.ts';
-import type { AttachEvent, Attachment, CallRequest, ServerIntroduction } from '../attachment.ts';
+import { attach } from '../attach/attach.ts';
+import type { AttachEvent, Attachment, CallRequest, ServerIntroduction } from '../attach/attachment.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
 import type { AskSignIn } from '../authorization/sign-in.ts';
 import type { CallOutcome, RunOptions } from '../calls/runner.ts';
@@ -20,13 +20,12 @@ import type { CallHandle } from './call-handle.ts';
 import { type Catalogue, readCatalogue } from './catalogue.ts';
 import { clientOf, START_MS } from './client-of.ts';
 import { attachOptionsOf, type ConnectionOptions } from './connection-options.ts';
+import { LastWords } from './last-words.ts';
 import { listProblem } from './list-problem.ts';
 import { originOf, type ServerEntry, taskServerOf } from './server-entry.ts';
 import { type ServerInfo, serverInfoOf } from './server-info.ts';
-import { StderrTail } from './stderr-tail.ts';
 import { terminate } from './terminate.ts';
 import { openTransport, type PausableTransport } from './transport.ts';
-import { unreached } from './unreached.ts';
 import { WireWatch } from './wire-watch.ts';
 
 /** `stopped`: not started, or stopped by us; `failed`: could not start, or went away by itself. */
@@ -67,16 +66,15 @@ export class Connection {
   #stopping: Promise<void> = Promise.resolve();
   /** The process of a server that is being stopped. */
   #pid: number | undefined;
-  #stderr = new StderrTail();
+  readonly #lastWords: LastWords;
   readonly #authorizer: Authorizer | undefined;
   /** Takes back the sign-in that a start waits for. */
   #calledOff: AbortController | undefined;
-  /** Set where a message was larger than is read, and nothing after it can be. */
-  #tooLarge: string | undefined;
 
   constructor(entry: ServerEntry, options: ConnectionOptions) {
     this.entry = entry;
     this.origin = originOf(entry.target);
+    this.#lastWords = new LastWords(entry);
     this.#options = options;
     this.#authorizer = authorizerOf(entry.target, options, () =>
       this.#state === 'ready' ? this.#attachment?.askSignIn : undefined,
@@ -107,7 +105,7 @@ export class Connection {
 
   /** The last lines of the server's standard error, oldest first; untrusted. */
   get stderr(): readonly string[] {
-    return this.#stderr.lines;
+    return this.#lastWords.lines;
   }
 
   /** What it spent on the person's models since it was started; undefined where it is not running or has none. */
@@ -132,18 +130,18 @@ export class Connection {
       [client, failed] = signIn === 'signed-in' ? await this.#connect(mode) : [client, signIn.failed];
     }
     if (failed) {
-      const why = this.#whyNot(failed);
+      const why = this.#lastWords.whyNot(failed);
       if (this.#client === client) this.#become('failed', why);
       throw new MidcallError('host/not-found', why, { cause: failed });
     }
     const onClose = (): void => {
       if (this.#client === client && this.#state !== 'stopped')
-        this.#become('failed', this.#tooLarge ?? `The server has stopped.${this.#stderr.said}`);
+        this.#become('failed', this.#lastWords.after('The server has stopped.'));
     };
     client.onclose = onClose;
     if (!client.transport) {
       onClose();
-      throw new MidcallError('host/not-found', `The server '${this.entry.id}' stopped at once.${this.#stderr.said}`);
+      throw new MidcallError('host/not-found', this.#lastWords.after(`The server '${this.entry.id}' stopped at once.`));
     }
     this.#become('ready');
   }
@@ -200,7 +198,7 @@ export class Connection {
    * @throws MidcallError `host/server-gone` where it is not ready
    */
   async catalogue(): Promise<Catalogue> {
-    return readCatalogue(this.#ready().client, (list, error) => this.#tooLarge ?? listProblem(list, error));
+    return readCatalogue(this.#ready().client, (list, error) => this.#lastWords.tooLarge ?? listProblem(list, error));
   }
 
   /** What it was built with. */
@@ -302,7 +300,7 @@ export class Connection {
     const { startTimeoutMs = START_MS, clock = systemClock } = this.#options;
     const client = clientOf(this.#options, mode, list => this.#tell({ type: 'catalogue-changed', list }));
     const attachment = attach(client, { ...attachOptionsOf(this.#options), clock, server: taskServerOf(this.entry) });
-    attachment.subscribe(event => this.#told(this.#worded(event)));
+    attachment.subscribe(event => this.#told(this.#lastWords.worded(event)));
     this.#client = client;
     this.#attachment = attachment;
     try {
@@ -348,37 +346,19 @@ export class Connection {
   }
 
   #open(client: Client): PausableTransport {
-    this.#stderr = new StderrTail();
-    this.#tooLarge = undefined;
+    this.#lastWords.begin();
     const { maxMessageBytes, started } = this.#options;
     const fetch = this.#authorizer?.fetch ?? this.#options.fetch;
     const listeners = {
-      onStderr: (line: string) => this.#heard(line),
+      onStderr: (line: string) => this.#tell({ type: 'stderr', line: this.#lastWords.heard(line) }),
       onTooLarge: (mostBytes: number) => {
         if (this.#client !== client) return;
-        this.#tooLarge = `The server sent a message of more than ${mostBytes.toLocaleString('en')} bytes, the most that is read, so the connection was closed.`;
+        this.#lastWords.tooMuch(mostBytes);
         void client.close().catch(() => {});
       },
     };
     const mostBytes = maxMessageBytes === undefined ? {} : { mostBytes: maxMessageBytes };
     const open = () => openTransport(this.entry.target, { ...listeners, ...mostBytes, ...(fetch && { fetch }) });
     return this.wire.onto(started?.take(listeners) ?? open());
-  }
-
-  #heard(line: string): void {
-    this.#tell({ type: 'stderr', line: this.#stderr.add(line) });
-  }
-
-  /** A call that ended with its server says what the server last said. */
-  #worded(event: AttachEvent): AttachEvent {
-    if (event.type !== 'call-ended' || event.outcome.how !== 'server-gone') return event;
-    const { outcome } = event;
-    const message = this.#tooLarge ?? `${outcome.message}${this.#stderr.said}`;
-    return { ...event, outcome: { ...outcome, message } };
-  }
-
-  #whyNot(cause: unknown): string {
-    const what = `The server '${this.entry.id}' could not be ${this.entry.target.kind === 'url' ? 'reached' : 'started'}`;
-    return `${what} (${this.origin}): ${this.#tooLarge ?? `${unreached(cause, this.entry.target)}${this.#stderr.said}`}`;
   }
 }

@@ -1,6 +1,6 @@
 import { defined } from '@midcall/core/json';
 import type { Client } from '@modelcontextprotocol/client';
-import type { Attachment } from '../attachment.ts';
+import type { Attachment } from '../attach/attachment.ts';
 import type { Era } from '../era.ts';
 
 /** What a server says about itself; everything but `era` is untrusted. */

@@ -14,8 +14,8 @@ import type { Store } from '@midcall/core/store';
 import { boundedStore } from '@midcall/core/store';
 import { type Clock, clockKind, later, systemClock } from '@midcall/core/time';
 import { callsOutliveProcess } from '../era.ts';
-import type { Ending, Presenter, Question, Receipt, Reply, Via } from '../question.ts';
-import { maskedEnding } from '../secrets.ts';
+import type { Ending, Presenter, Question, Receipt, Reply, Via } from '../question/question.ts';
+import { maskedEnding } from '../question/secrets.ts';
 import { checkReply } from './reply-check.ts';
 import { StoredQuestions } from './stored-questions.ts';
 

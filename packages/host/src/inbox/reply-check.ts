@@ -3,7 +3,7 @@
  * before. Pure.
  */
 import { checkContent, type Issue } from '@midcall/core/form';
-import type { Question, SamplingReplyQuestion, SamplingRequestQuestion } from '../question.ts';
+import type { Question, SamplingReplyQuestion, SamplingRequestQuestion } from '../question/question.ts';
 
 type Content = Readonly<Record<string, unknown>>;
 

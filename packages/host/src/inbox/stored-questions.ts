@@ -3,7 +3,7 @@
  * in the order they were made; a store that fails is reported and the questions live on in memory.
  */
 import type { Store } from '@midcall/core/store';
-import type { Question } from '../question.ts';
+import type { Question } from '../question/question.ts';
 
 const listKey = 'host:questions';
 const entryKey = (id: string): string => `host:question:${id}`;

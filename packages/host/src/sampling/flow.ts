@@ -17,9 +17,9 @@ import {
   type SamplingResult,
 } from '@midcall/core/sampling';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
-import type { Asking } from '../asking.ts';
+import type { Asking } from '../attach/asking.ts';
 import { samplesSingleBlock } from '../era.ts';
-import type { Ending, SamplingPrompt } from '../question.ts';
+import type { Ending, SamplingPrompt } from '../question/question.ts';
 import type { TappedRequest } from '../sdk-seam/tap.ts';
 import { type SamplingBudget, type SamplingLimits, type SamplingSpent, samplingBudget } from './budget.ts';
 import { singleBlock } from './single-block.ts';

@@ -1,6 +1,6 @@
 /** How a server wishes a model to run, beside what it is sent: read for a question, and in words for every view. Pure. */
 import type { SamplingRequest } from '@midcall/core/sampling';
-import type { SamplingWishes } from '../question.ts';
+import type { SamplingWishes } from '../question/question.ts';
 
 /** The wishes of a request that has been checked. */
 export function wishesOf(request: SamplingRequest): SamplingWishes {

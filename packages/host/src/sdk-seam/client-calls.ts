@@ -4,7 +4,7 @@
  */
 import type { Client, RequestOptions } from '@modelcontextprotocol/client';
 import type { RunOptions } from '../calls/runner.ts';
-import type { CallContext } from '../question.ts';
+import type { CallContext } from '../question/question.ts';
 import type { ForwardedRequest } from './forwarded-requests.ts';
 
 type Result = Readonly<Record<string, unknown>>;

@@ -13,7 +13,7 @@ import type { TaskServer } from '../connection/server-entry.ts';
 import type { Era } from '../era.ts';
 import { ownerFile } from '../files/owner-file.ts';
 import { isMark, mayRun, ownMark, type ProcessMark } from '../files/process-mark.ts';
-import type { CallContext } from '../question.ts';
+import type { CallContext } from '../question/question.ts';
 
 /** A call that continues without a request. */
 export interface KeptTask {

@@ -6,12 +6,12 @@
 
 import { MidcallError } from '@midcall/core/errors';
 import { ProtocolErrorCode } from '@modelcontextprotocol/client';
-import type { Asking } from '../asking.ts';
+import type { Asking } from '../attach/asking.ts';
 import type { RunningCall } from '../calls/calls.ts';
 import { cancelledByPerson } from '../calls/runner.ts';
-import { readElicitation } from '../elicitation.ts';
 import type { Inbox } from '../inbox/inbox.ts';
-import type { Ending } from '../question.ts';
+import { readElicitation } from '../question/elicitation.ts';
+import type { Ending } from '../question/question.ts';
 import { judgeUrl } from './judge.ts';
 
 export interface UrlFlowOptions {

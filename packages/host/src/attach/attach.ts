@@ -16,7 +16,41 @@ import { checkGiven, checkOptions, having } from '@midcall/core/options';
 import type { JsonRpcMessage } from '@midcall/core/sdk-seam';
 import { boundedStore } from '@midcall/core/store';
 import { type Clock, later, systemClock } from '@midcall/core/time';
-import { type Client, type CreateMessageResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
+import type { Client } from '@modelcontextprotocol/client';
+import { Audit } from '../audit/audit.ts';
+import type { AskSignIn } from '../authorization/sign-in.ts';
+import { Calls } from '../calls/calls.ts';
+import {
+  CallRunner,
+  cancelledByPerson,
+  type RunOptions,
+  type SendCall,
+  type SendOptions,
+  type SentResult,
+} from '../calls/runner.ts';
+import { callsOutliveProcess, type Era, eraOf } from '../era.ts';
+import { Policy } from '../policy/policy.ts';
+import type { ElicitationMode } from '../question/elicitation.ts';
+import type { Asker } from '../question/question.ts';
+import { AnnouncedRoots } from '../roots/announced-roots.ts';
+import { type SamplingAccount, SamplingFlow } from '../sampling/flow.ts';
+import { aroundConnect } from '../sdk-seam/around-connect.ts';
+import { ClientCalls, requestOf } from '../sdk-seam/client-calls.ts';
+import { replaceDefaultValidator } from '../sdk-seam/default-validator.ts';
+import {
+  type ForwardedAnswer,
+  type ForwardedRequest,
+  ForwardedRequests,
+  type ForwardOptions,
+  hasOwnStreams,
+} from '../sdk-seam/forwarded-requests.ts';
+import { Introduction } from '../sdk-seam/introduction.ts';
+import { placeholders } from '../sdk-seam/placeholders.ts';
+import { stacked } from '../sdk-seam/stacked.ts';
+import { Tap } from '../sdk-seam/tap.ts';
+import { AttachedTasks } from '../tasks/attached-tasks.ts';
+import { UrlFlow } from '../url/flow.ts';
+import { judgeUrl } from '../url/judge.ts';
 import { Answering } from './answering.ts';
 import { Asking } from './asking.ts';
 import {
@@ -27,44 +61,10 @@ import {
   type CallRequest,
   type ServerIntroduction,
 } from './attachment.ts';
-import { Audit } from './audit/audit.ts';
-import type { AskSignIn } from './authorization/sign-in.ts';
-import { Calls } from './calls/calls.ts';
-import {
-  CallRunner,
-  cancelledByPerson,
-  type RunOptions,
-  type SendCall,
-  type SendOptions,
-  type SentResult,
-} from './calls/runner.ts';
-import type { ElicitationMode } from './elicitation.ts';
-import { callsOutliveProcess, type Era, eraOf } from './era.ts';
 import { forwardedCall } from './forwarded-call.ts';
 import { notingUnchecked, outputValidator } from './output-validator.ts';
-import { Policy } from './policy/policy.ts';
-import type { Asker } from './question.ts';
-import { AnnouncedRoots } from './roots/announced-roots.ts';
 import { type KeptRound, Rounds } from './rounds.ts';
-import { type SamplingAccount, SamplingFlow } from './sampling/flow.ts';
-import { aroundConnect } from './sdk-seam/around-connect.ts';
-import { ClientCalls, requestOf } from './sdk-seam/client-calls.ts';
-import { replaceDefaultValidator } from './sdk-seam/default-validator.ts';
-import {
-  type ForwardedAnswer,
-  type ForwardedRequest,
-  ForwardedRequests,
-  type ForwardOptions,
-  hasOwnStreams,
-} from './sdk-seam/forwarded-requests.ts';
-import { Introduction } from './sdk-seam/introduction.ts';
-import { placeholders } from './sdk-seam/placeholders.ts';
-import { stacked } from './sdk-seam/stacked.ts';
-import { Tap, type TappedRequest } from './sdk-seam/tap.ts';
-import { AttachedTasks } from './tasks/attached-tasks.ts';
-import { tasksExtension } from './tasks/task-messages.ts';
-import { UrlFlow } from './url/flow.ts';
-import { judgeUrl } from './url/judge.ts';
+import { serveRequests } from './serve-requests.ts';
 
 /**
  * Attaches a person to a client that is not connected yet. Output schemas of its servers are judged by
@@ -167,7 +167,13 @@ class Wiring implements Attachment {
       storage: options.tasks,
       onError: options.onError ?? (() => {}),
     });
-    this.#declare(client);
+    serveRequests(client, {
+      options,
+      modes: this.#modes,
+      answering: this.#answering,
+      taken: meta => this.#tap?.take(meta),
+      settled: async () => this.#rounds?.settled(),
+    });
     this.#intercept(client);
     replaceDefaultValidator(client, outputValidator());
     client.setNotificationHandler('notifications/elicitation/complete', ({ params }) => {
@@ -304,31 +310,6 @@ class Wiring implements Attachment {
     return eraOf(this.#client.getNegotiatedProtocolVersion());
   }
 
-  #declare(client: Client): void {
-    const { roots, sampling, declares } = this.#options;
-    // Forms alone are declared as every revision has them: servers of 2025-06-18 may refuse a client that names modes.
-    const formsAlone = this.#modes.every(mode => mode === 'form');
-    client.registerCapabilities({
-      elicitation: formsAlone ? {} : Object.fromEntries(this.#modes.map(mode => [mode, {}])),
-      ...(roots && { roots: {} }),
-      ...(declares?.experimental && { experimental: declares.experimental }),
-      extensions: { ...declares?.extensions, [tasksExtension]: {} },
-      ...(sampling && { sampling: sampling.model.tools ? { tools: {} } : {} }),
-    });
-    const answering = this.#answering;
-    client.setRequestHandler('elicitation/create', async (_, { mcpReq }) => {
-      const request = this.#taken(mcpReq);
-      await this.#rounds?.settled();
-      return answering.elicit(request, mcpReq.signal);
-    });
-    if (roots)
-      client.setRequestHandler('roots/list', (_, { mcpReq }) => answering.roots(this.#taken(mcpReq), mcpReq.signal));
-    if (sampling)
-      client.setRequestHandler('sampling/createMessage', async (_, { mcpReq }) => {
-        return (await answering.sample(this.#taken(mcpReq), mcpReq.signal)) as CreateMessageResult;
-      });
-  }
-
   #intercept(client: Client): void {
     aroundConnect(client, async (transport, connect) => {
       const { roots: offered, server } = this.#options;
@@ -377,13 +358,6 @@ class Wiring implements Attachment {
       roots?.connected();
     });
     this.#sdk.lead((call, send, options) => this.#runner.run(call, this.#bySdk(send), options));
-  }
-
-  #taken(sent: { readonly _meta?: unknown }): TappedRequest {
-    const request = this.#tap?.take(sent._meta);
-    if (!request)
-      throw new ProtocolError(ProtocolErrorCode.InternalError, 'The request did not come through this connection.');
-    return request;
   }
 }
 

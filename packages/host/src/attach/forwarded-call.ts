@@ -3,9 +3,9 @@
  * end, such as a round of questions or an error that may name pages, is given to the SDK, which goes on from there.
  */
 import { own } from '@midcall/core/json';
-import type { RunningCall } from './calls/calls.ts';
-import type { CallProgress, SendCall } from './calls/runner.ts';
-import type { ForwardedAnswer, ForwardedRequest, ForwardOptions } from './sdk-seam/forwarded-requests.ts';
+import type { RunningCall } from '../calls/calls.ts';
+import type { CallProgress, SendCall } from '../calls/runner.ts';
+import type { ForwardedAnswer, ForwardedRequest, ForwardOptions } from '../sdk-seam/forwarded-requests.ts';
 
 /** Where such a call is sent. */
 export interface ForwardedCallParts {

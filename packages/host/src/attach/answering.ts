@@ -8,13 +8,13 @@ import { MidcallError } from '@midcall/core/errors';
 import type { Root } from '@midcall/core/roots';
 import type { SamplingResult } from '@midcall/core/sampling';
 import { ProtocolError, ProtocolErrorCode, SdkErrorCode } from '@modelcontextprotocol/client';
+import { hasElicitationIds } from '../era.ts';
+import { type ElicitationMode, type ElicitResult, elicitResult, readElicitation } from '../question/elicitation.ts';
+import type { OfferedRoots } from '../roots/offered-roots.ts';
+import type { SamplingFlow } from '../sampling/flow.ts';
+import type { TappedRequest } from '../sdk-seam/tap.ts';
+import type { UrlFlow } from '../url/flow.ts';
 import type { Asking } from './asking.ts';
-import { type ElicitationMode, type ElicitResult, elicitResult, readElicitation } from './elicitation.ts';
-import { hasElicitationIds } from './era.ts';
-import type { OfferedRoots } from './roots/offered-roots.ts';
-import type { SamplingFlow } from './sampling/flow.ts';
-import type { TappedRequest } from './sdk-seam/tap.ts';
-import type { UrlFlow } from './url/flow.ts';
 
 export interface AnsweringOptions {
   readonly asking: Asking;

@@ -7,14 +7,14 @@ import type { MidcallError } from '@midcall/core/errors';
 import { visible } from '@midcall/core/text';
 import type { Clock } from '@midcall/core/time';
 import type { ProtocolError } from '@modelcontextprotocol/client';
-import type { Audit } from './audit/audit.ts';
-import type { Calls, RunningCall } from './calls/calls.ts';
-import { serverSendsRequests } from './era.ts';
-import type { Inbox } from './inbox/inbox.ts';
-import type { Subject } from './policy/judge.ts';
-import type { Policy } from './policy/policy.ts';
-import type { Asker, CallContext, Ending, FormQuestion, Question } from './question.ts';
-import { secretsOf } from './secrets.ts';
+import type { Audit } from '../audit/audit.ts';
+import type { Calls, RunningCall } from '../calls/calls.ts';
+import { serverSendsRequests } from '../era.ts';
+import type { Inbox } from '../inbox/inbox.ts';
+import type { Subject } from '../policy/judge.ts';
+import type { Policy } from '../policy/policy.ts';
+import type { Asker, CallContext, Ending, FormQuestion, Question } from '../question/question.ts';
+import { secretsOf } from '../question/secrets.ts';
 
 /** What a view of one connection learns besides the inbox's events. */
 export type Notice =

@@ -1,0 +1,62 @@
+/** What a server left behind when it ended: the end of its standard error, or a message that was too large to read. */
+import type { AttachEvent } from '../attach/attachment.ts';
+import { originOf, type ServerEntry } from './server-entry.ts';
+import { StderrTail } from './stderr-tail.ts';
+import { unreached } from './unreached.ts';
+
+/** Says why one server ended, or could not be started. */
+export class LastWords {
+  readonly #entry: ServerEntry;
+  #stderr = new StderrTail();
+  /** Set where a message was larger than is read, and nothing after it can be. */
+  #tooLarge: string | undefined;
+
+  constructor(entry: ServerEntry) {
+    this.#entry = entry;
+  }
+
+  /** The last lines of standard error, oldest first; untrusted. */
+  get lines(): readonly string[] {
+    return this.#stderr.lines;
+  }
+
+  /** Why nothing more can be read; undefined where that is not so. */
+  get tooLarge(): string | undefined {
+    return this.#tooLarge;
+  }
+
+  /** Forgets an earlier start. */
+  begin(): void {
+    this.#stderr = new StderrTail();
+    this.#tooLarge = undefined;
+  }
+
+  /** @returns the line as it is kept */
+  heard(line: string): string {
+    return this.#stderr.add(line);
+  }
+
+  /** @param mostBytes - the most that is read of one message */
+  tooMuch(mostBytes: number): void {
+    this.#tooLarge = `The server sent a message of more than ${mostBytes.toLocaleString('en')} bytes, the most that is read, so the connection was closed.`;
+  }
+
+  /** @param what - a sentence; what the server said last comes after it */
+  after(what: string): string {
+    return this.#tooLarge ?? `${what}${this.#stderr.said}`;
+  }
+
+  /** A call that ended with its server says what the server last said. */
+  worded(event: AttachEvent): AttachEvent {
+    if (event.type !== 'call-ended' || event.outcome.how !== 'server-gone') return event;
+    const { outcome } = event;
+    return { ...event, outcome: { ...outcome, message: this.after(outcome.message) } };
+  }
+
+  /** @param cause - why it could not be started or reached */
+  whyNot(cause: unknown): string {
+    const { id, target } = this.#entry;
+    const what = `The server '${id}' could not be ${target.kind === 'url' ? 'reached' : 'started'}`;
+    return `${what} (${originOf(target)}): ${this.after(unreached(cause, target))}`;
+  }
+}
