@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Entry, type Mutant, readRecord, report } from '../../scripts/mutants-judge.ts';
 
-const file = '/somewhere/packages/core/src/one.ts';
+const file = '/somewhere/packages/core/src/json/record.ts';
 const source = 'const a = 1;\nif (a > 0 &&\n  b) done();\n';
 const mutant = (id: string, over: Partial<Mutant> = {}): Mutant => ({
   id,
@@ -28,8 +28,8 @@ describe('a record of mutants', () => {
     const { lines, noticed } = report(mutants, record, new Map([[file, source]]));
     expect(noticed).toBe(0.5);
     expect(lines).toEqual([
-      '  packages/core/src/one.ts:2 «a > 0 && b» -> «true»',
-      '  packages/core/src/one.ts:2 «a > 0 && b» -> «true» (never run)',
+      '  packages/core/src/json/record.ts:2 «a > 0 && b» -> «true»',
+      '  packages/core/src/json/record.ts:2 «a > 0 && b» -> «true» (never run)',
       '  2 of 4 noticed (50.0 %); 1 named as such that nobody can notice',
     ]);
   });
