@@ -53,6 +53,13 @@ async function session(rim: (typeof rims)[number], sessions: SessionOptions = {}
       await finished;
       return said('left');
     });
+    const fail = (): never => {
+      throw new Error('The guard is broken.');
+    };
+    server.registerTool('broken', { scopeChallenge: fail }, () => {
+      runs += 1;
+      return said('no');
+    });
     server.registerTool('guarded', { scopeChallenge: () => ({ scopes: ['more'] }) }, () => said('no'));
     return server;
   };
@@ -192,6 +199,11 @@ describe.each(rims)('sessions-H8 over %s: a request', rim => {
     const response = await call(1, 'guarded');
     expect(response.status).toBe(403);
     expect(response.headers.get('www-authenticate')).toContain('insufficient_scope');
+  });
+
+  it('is not run where it cannot be told whether its caller may', async () => {
+    const { call, runs } = await session(rim);
+    expect([(await call(1, 'broken')).status, runs()]).toEqual([500, 0]);
   });
 
   it('may use an id again once it has its response, and not before', async () => {
