@@ -10,7 +10,7 @@ import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Instrumenter } from '@stryker-mutator/instrumenter';
-import { startVitest } from 'vitest/node';
+import { BaseSequencer, startVitest, type TestSpecification } from 'vitest/node';
 import { alias } from '../vitest.config.ts';
 import { type Mutant, readRecord, report } from './mutants-judge.ts';
 import { root } from './places.ts';
@@ -109,6 +109,13 @@ const quiet = {
   isFatalEnabled: () => true,
 };
 
+/** Most mutants are noticed by quick tests, so that slow ones need not try them. */
+class QuickFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return (await super.sort(files)).reverse();
+  }
+}
+
 async function run(include: string[], { instrumented }: Sources, record: string): Promise<void> {
   const watch = setInterval(() => endStuck(record), 5_000);
   try {
@@ -130,6 +137,7 @@ async function run(include: string[], { instrumented }: Sources, record: string)
         // Of listeners that vitest adds with each try.
         execArgv: ['--no-warnings'],
         maxWorkers: 1,
+        sequence: { sequencer: QuickFirst },
         reporters: [{}],
         dangerouslyIgnoreUnhandledErrors: true,
         env: { MIDCALL_MUTANTS_RECORD: record },

@@ -579,6 +579,7 @@ describe('form-F1: what the wire cannot say fails when built, with the field, th
     ['a catchall', z.object({ a: z.string() }).catchall(z.string()), /additionalProperties/],
     ['a discriminated union', z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]), /anyOf/],
     ['nothing', undefined, /shorthand/],
+    ['null', null, /shorthand/],
     ['a number', 7, /shorthand/],
     ['an empty object', {}, /shorthand/],
     ['a list of numbers', [1, 2], /shorthand/],
@@ -596,7 +597,10 @@ describe('form-F1: what the wire cannot say fails when built, with the field, th
   it('a library without Standard JSON Schema is told the adapter', () => {
     expect(() => build(v.object({ a: v.string() }))).toThrow(/toStandardJsonSchema.*@valibot\/to-json-schema/);
     const other = { '~standard': { version: 1, vendor: 'other', validate: (value: unknown) => ({ value }) } };
-    expect(() => build(other)).toThrow(/other schema cannot describe itself/);
+    expect(() => build(other)).toThrow(
+      /other schema cannot describe itself as JSON Schema; use a library or adapter that has '~standard.jsonSchema'/,
+    );
+    expect(() => build(other)).toThrow(expect.objectContaining({ code: 'form/unsupported' }));
     const broken = {
       '~standard': {
         ...other['~standard'],
@@ -608,6 +612,9 @@ describe('form-F1: what the wire cannot say fails when built, with the field, th
       },
     };
     expect(() => build(broken)).toThrow(/no idea/);
+    expect(() => build(broken)).toThrow(
+      expect.objectContaining({ code: 'form/unsupported', cause: expect.objectContaining({ message: 'no idea' }) }),
+    );
   });
 
   it('a cycle is not JSON, and the error says where it is', () => {

@@ -67,6 +67,29 @@ describe('text from a form or a terminal', () => {
     expect(parseTextual(one, raw)).toMatchObject({ ok: false, issue: { field: 'here', rule } });
   });
 
+  it.each<[Field, string, string]>([
+    [field('text', { required: true }), '', 'Here is required.'],
+    [field('boolean'), 'maybe', 'Here must be yes or no.'],
+    [field('number', { integer: true }), 'three', 'Here must be a whole number, such as 3.'],
+    [field('number'), `${'0'.repeat(400)}1`, 'Here must be a number, such as 2.5.'],
+  ])('%# says what to write instead', (one, raw, says) => {
+    expect(parseTextual(one, raw)).toMatchObject({ ok: false, issue: { message: says } });
+  });
+
+  it('an empty choice that is offered counts where several are asked for, and no answer does not where one is required', () => {
+    expect(parseTextual(field('multi-select', { choices }), ['', 'a'])).toEqual({ ok: true, value: ['', 'a'] });
+    expect(parseTextual(field('text', { format: 'date', required: true }), ' ')).toMatchObject({
+      ok: false,
+      issue: { rule: 'required' },
+    });
+    expect(parseTextual(field('text', { format: 'date-time' }), ' ')).toEqual({ ok: true, value: undefined });
+    expect(parseTextual(field('text', { format: 'date-time' }), ['2026-02-28T18:30', ' +02:00 '])).toEqual({
+      ok: true,
+      value: '2026-02-28T18:30:00+02:00',
+    });
+    expect(parseTextual(field('text', { format: 'uri' }), 'ftp://例え.jp/')).toMatchObject({ ok: false });
+  });
+
   it('a date and time without a zone takes the one shown, and asks for one where none is', () => {
     const when = field('text', { format: 'date-time' });
     expect(parseTextual(when, '2026-07-01 18:30', { timeZone: 'Europe/Berlin' })).toEqual({

@@ -312,41 +312,6 @@ describe('every form, as the first revision with elicitation can say it', () => 
       { numRuns: 500 },
     );
   });
-
-  it('says what is wrong with an answer in the words of its own fields', async () => {
-    const spelled = firstSpelling(
-      form({
-        type: 'object',
-        properties: {
-          tags: {
-            type: 'array',
-            title: 'Tags',
-            items: { type: 'string', enum: ['a', 'b', 'c'] },
-            minItems: 1,
-            maxItems: 2,
-          },
-          tags_1: { type: 'string' },
-        },
-        required: ['tags'],
-      }),
-    );
-    expect(spelled.schema).toMatchObject({
-      properties: {
-        tags_1_: { type: 'boolean', title: 'Tags: a', description: 'Choose at least 1. Choose at most 2.' },
-        tags_2: { type: 'boolean', title: 'Tags: b' },
-        tags_1: { type: 'string' },
-      },
-    });
-    const problems = async (content: object) => {
-      const checked = await spelled.check(content);
-      return checked.ok ? checked.value : checked.issues.map(each => each.message);
-    };
-    expect(await problems({ tags_2: true })).toEqual({ tags: ['b'] });
-    expect(await problems({})).toEqual(['Tags needs at least 1 choice.']);
-    expect(await problems({ tags_1_: true, tags_2: true, tags_3: true })).toEqual(['Tags takes at most 2 choices.']);
-    expect(await problems({ tags_2: 'yes' })).toEqual(['Tags: b must be yes or no.']);
-    expect(await problems({ tags: ['a'] })).toEqual(["'tags' is not a field of this form."]);
-  });
 });
 
 describe('any input at all', () => {

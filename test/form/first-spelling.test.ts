@@ -1,0 +1,64 @@
+import { form } from '@midcall/core/form';
+import { describe, expect, it } from 'vitest';
+import { firstSpelling } from '../../packages/core/src/form/first-spelling.ts';
+
+const list = (more: object) => ({ type: 'array', items: { type: 'string', enum: ['a', 'b'] }, ...more });
+const spelled = (properties: object, required: readonly string[] = []) =>
+  firstSpelling(form({ type: 'object', properties, required } as never));
+
+describe('a form for the first revision with elicitation', () => {
+  it('asks for some of several as a yes or no for each, with what has to be said about all of them at the first', () => {
+    const { schema } = spelled({
+      tags: list({ title: 'Tags', description: 'What it is about.', minItems: 1, maxItems: 2, default: ['b'] }),
+      few: list({ maxItems: 1 }),
+      any: list({}),
+    });
+    expect(schema).toStrictEqual({
+      type: 'object',
+      properties: {
+        tags_1: {
+          type: 'boolean',
+          title: 'Tags: a',
+          description: 'What it is about. Choose at least 1. Choose at most 2.',
+          default: false,
+        },
+        tags_2: { type: 'boolean', title: 'Tags: b', default: true },
+        few_1: { type: 'boolean', title: 'Few: a', description: 'Choose at most 1.' },
+        few_2: { type: 'boolean', title: 'Few: b' },
+        any_1: { type: 'boolean', title: 'Any: a' },
+        any_2: { type: 'boolean', title: 'Any: b' },
+      },
+    });
+  });
+
+  it('gives titled choices the names that clients knew then', () => {
+    const tone = { type: 'string', title: 'Tone', oneOf: [{ const: 'w', title: 'Warm' }] };
+    expect(spelled({ tone }, ['tone']).schema).toStrictEqual({
+      type: 'object',
+      properties: { tone: { type: 'string', title: 'Tone', enum: ['w'], enumNames: ['Warm'] } },
+      required: ['tone'],
+    });
+  });
+
+  it('takes what was ticked as the list, nothing ticked as no answer, and what stands beside it as it is', async () => {
+    const asked = spelled({ tags: list({}), tags_1: { type: 'string' } });
+    expect(Object.keys((asked.schema as { properties: object }).properties)).toEqual(['tags_1_', 'tags_2', 'tags_1']);
+    expect(await asked.check({ tags_1_: true, tags_2: false, tags_1: 'x' })).toEqual({
+      ok: true,
+      value: { tags: ['a'], tags_1: 'x' },
+    });
+    expect(await asked.check({ tags_1_: false })).toEqual({ ok: true, value: {} });
+    expect(await spelled({ tags: list({}) }, ['tags']).check({})).toEqual({ ok: true, value: { tags: [] } });
+  });
+
+  it('says what is wrong in the words of what was asked', async () => {
+    const asked = spelled({ tags: list({ title: 'Tags', maxItems: 1 }) });
+    const says = async (content: object) => {
+      const checked = await asked.check(content);
+      return checked.ok ? checked.value : checked.issues.map(each => each.message);
+    };
+    expect(await says({ tags_1: true, tags_2: true })).toEqual(['Tags takes at most 1 choice.']);
+    expect(await says({ tags_2: 'yes' })).toEqual(['Tags: b must be yes or no.']);
+    expect(await says({ tags: ['a'] })).toEqual(["'tags' is not a field of this form."]);
+  });
+});
