@@ -38,8 +38,9 @@ interface Trial {
   again: number;
 }
 
-/** A test that takes longer as it is, would take hours, as what survives is tried by every test. */
-const longest = 1_000;
+/** How long a test may take as it is, in milliseconds, and whether slower ones have no other turn. */
+const longest = Number(process.env['MIDCALL_MUTANTS_LONGEST']);
+const lastTurn = process.env['MIDCALL_MUTANTS_LAST'] === '1';
 const file = process.env['MIDCALL_MUTANTS_RECORD']!;
 const shared = globalThis as { __stryker__?: Switches };
 shared.__stryker__ ??= {};
@@ -147,8 +148,8 @@ export default class MutantRunner extends TestRunner {
       if (failed) return this.#done(test, `fails as it is: ${said}`);
       trial.hits = switches.mutantCoverage?.perTest[test] ?? {};
       const covers = Object.keys(trial.hits);
-      if (trial.plain > longest) return this.#done(test, `takes ${Math.round(trial.plain)} ms`);
       record({ covers, once: Object.keys(switches.mutantCoverage?.static ?? {}) });
+      if (trial.plain > longest) return lastTurn && this.#done(test, `takes ${Math.round(trial.plain)} ms`);
       trial.open.push(...covers.reverse());
     } else if (trial.phase === 'mutant' && failed) {
       trial.phase = 'again';

@@ -10,7 +10,7 @@ import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Instrumenter } from '@stryker-mutator/instrumenter';
-import { BaseSequencer, startVitest, type TestSpecification } from 'vitest/node';
+import { startVitest } from 'vitest/node';
 import { alias } from '../vitest.config.ts';
 import { type Mutant, readRecord, report } from './mutants-judge.ts';
 import { root } from './places.ts';
@@ -33,6 +33,11 @@ const leastNoticed = 0.85;
 const stuckAfter = 120_000;
 /** Each of them gets further by at least one mutant. */
 const mostProcesses = 500;
+/**
+ * How long a test may take as it is, in milliseconds: most mutants are noticed by quick tests, so that slower ones need not try
+ * them. A test that takes longer still would take hours, as it tries all that survives.
+ */
+const paces = [100, 1_000];
 
 const asked = process.argv.slice(2);
 const unknown = asked.filter(folder => !Object.hasOwn(judged, folder));
@@ -47,10 +52,12 @@ async function judge(folder: string): Promise<boolean> {
   const record = join(place, 'record.jsonl');
   writeFileSync(record, '');
   try {
-    for (let started = 0; started < mostProcesses; started += 1) {
-      const from = statSync(record).size;
-      await run(judged[folder]!.map(testsOf), sources, record);
-      if (!readRecord(readFileSync(record).subarray(from).toString()).broken) break;
+    for (const longest of paces) {
+      for (let started = 0; started < mostProcesses; started += 1) {
+        const from = statSync(record).size;
+        await run(judged[folder]!.map(testsOf), sources, { record, longest });
+        if (!readRecord(readFileSync(record).subarray(from).toString()).broken) break;
+      }
     }
     const { lines, noticed } = report(mutants, readRecord(readFileSync(record, 'utf8')), sources.originals);
     console.log([`${folder}:`, ...lines].join('\n'));
@@ -109,14 +116,12 @@ const quiet = {
   isFatalEnabled: () => true,
 };
 
-/** Most mutants are noticed by quick tests, so that slow ones need not try them. */
-class QuickFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    return (await super.sort(files)).reverse();
-  }
+interface Run {
+  readonly record: string;
+  readonly longest: number;
 }
 
-async function run(include: string[], { instrumented }: Sources, record: string): Promise<void> {
+async function run(include: string[], { instrumented }: Sources, { record, longest }: Run): Promise<void> {
   const watch = setInterval(() => endStuck(record), 5_000);
   try {
     const vitest = await startVitest(
@@ -137,10 +142,13 @@ async function run(include: string[], { instrumented }: Sources, record: string)
         // Of listeners that vitest adds with each try.
         execArgv: ['--no-warnings'],
         maxWorkers: 1,
-        sequence: { sequencer: QuickFirst },
         reporters: [{}],
         dangerouslyIgnoreUnhandledErrors: true,
-        env: { MIDCALL_MUTANTS_RECORD: record },
+        env: {
+          MIDCALL_MUTANTS_RECORD: record,
+          MIDCALL_MUTANTS_LONGEST: `${longest}`,
+          MIDCALL_MUTANTS_LAST: longest === paces.at(-1) ? '1' : '',
+        },
       },
       {
         resolve: { alias },
