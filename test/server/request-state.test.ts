@@ -176,7 +176,7 @@ describe('a held state', () => {
   it('held-H2, held-H4: is told to be expired or answered when it is gone, and opens for duplicates until then', async () => {
     const { clock, ...where } = held();
     const answered = holdState(state, binding, where, big)!;
-    const waiting = holdState(state, binding, where, big)!;
+    const waiting = holdState({ ...state, expiresAt: state.expiresAt - 0.5 }, binding, where, big)!;
     where.held.answered(answered);
     clock.at += 999;
     expect(await openState(answered, binding, where, big)).toMatchObject({ ok: true });

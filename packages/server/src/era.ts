@@ -12,14 +12,11 @@ import {
   type McpServer,
   MissingRequiredClientCapabilityError,
   type ServerContext,
-  type StandardSchemaV1,
   UrlElicitationRequiredError,
 } from '@modelcontextprotocol/server';
 import type { AboutClient, Can } from './call/call.ts';
 import type { ClientView } from './call/client-view.ts';
 import { detachedOf } from './call/detached.ts';
-import type { ClientAsk } from './channels/outgoing.ts';
-import type { Json } from './digest.ts';
 
 /** The extension by which calls go on without a request (ext-tasks, "Extension Identifier"). */
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
@@ -134,21 +131,3 @@ export function missingCapability(asks: ClientView['asks'], required: ClientCapa
   if (asks !== 'rounds') return new MidcallError('ask/unavailable', message);
   return new MissingRequiredClientCapabilityError({ requiredCapabilities: required }, message);
 }
-
-/**
- * Sends one question as a request tied to the call it belongs to, so that a client without a GET stream sees it.
- * @returns whatever came back, unjudged: what answers a question is judged in one place for every revision
- */
-export async function push(
-  ctx: ServerContext,
-  ask: Pick<ClientAsk, 'method' | 'params'>,
-  signal: AbortSignal,
-): Promise<Json> {
-  const request = { method: ask.method, params: { ...ask.params } };
-  // Our own signal ends the wait; the SDK's timer would be a second, hidden one.
-  return (await ctx.mcpReq.send(request, unjudged, { signal, timeout: 0x7fff_ffff })) as Json;
-}
-
-const unjudged: StandardSchemaV1<unknown, unknown> = {
-  '~standard': { version: 1, vendor: 'midcall', validate: value => ({ value }) },
-};

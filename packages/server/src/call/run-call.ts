@@ -86,9 +86,9 @@ export async function runCall<R>(
     },
   };
   try {
-    const doubt = await inDoubt(opened, audit, config);
-    if (doubt) throw doubt;
-    return { settled, ...(await drive(opened, running, end, { access, config, engine, audit })) };
+    if (attempt && !attempt.first) await refuseInDoubt(opened, audit, config);
+    const outcome = await drive(opened, running, end, { access, config, engine, audit });
+    return { settled, ...(await endingOf(outcome, opened, running, end, config)) };
   } catch (error) {
     end.failed(error);
     return { kind: 'failed', error, settled };
@@ -102,12 +102,14 @@ interface Driving {
   readonly audit: (event: Unstamped) => void;
 }
 
-async function drive<R>(
+type Came<R> = Awaited<ReturnType<typeof runByRounds<R>>> | Awaited<ReturnType<typeof runByPush<R>>>;
+
+function drive<R>(
   opened: OpenedCall,
-  { request, rawArguments, handler }: Running<R>,
+  { request, handler }: Running<R>,
   end: CallEnd,
   { access, config, engine, audit }: Driving,
-): Promise<Exclude<CallEnding<R>, { kind: 'answered-before' }>> {
+): Promise<Came<R>> {
   const rounds = inRounds(request);
   const outlives = outlivesRequest(request);
   const surroundings = {
@@ -126,7 +128,19 @@ async function drive<R>(
   const handle = (run: CallRun<R>) => handler(makeCall(run as CallRun, surroundings));
   const body = config.observe ? (run: CallRun<R>) => watched(() => handle(run), config) : handle;
   const driver = rounds ? runByRounds<R> : runByPush<R>;
-  const outcome = await driver(body, opened, request, config, engine, audit);
+  return driver(body, opened, request, config, engine, audit);
+}
+
+type Ended<R> = Exclude<CallEnding<R>, { kind: 'answered-before' }>;
+
+/** No asynchronous function: most outcomes need nothing more. */
+function endingOf<R>(
+  outcome: Came<R>,
+  opened: OpenedCall,
+  { request, rawArguments }: Running<R>,
+  end: CallEnd,
+  config: Config,
+): Ended<R> | Promise<Ended<R>> {
   const where = { flow: opened.flow, round: opened.round, arguments: rawArguments };
   // What leaves in the place of a handler's result is what its own method allows; the SDK's types know of one result each.
   const instead = (result: unknown, departure?: Departure) =>
@@ -143,11 +157,11 @@ async function drive<R>(
       // The model puts one question; the others wait for their turn.
       const [ask] = outcome.asks as readonly [OpenQuestion<ModelAsk>];
       end.is('relayed', [askedEvent(ask)]);
-      return instead(await leaveToModel(ask, outcome.journal, where, request, config));
+      return leaveToModel(ask, outcome.journal, where, request, config).then(result => instead(result));
     }
     case 'parked':
       end.is('parked', outcome.asks.map(askedEvent));
-      return instead(await park(outcome.asks, outcome.journal, where, request, config));
+      return park(outcome.asks, outcome.journal, where, request, config).then(result => instead(result));
     case 'failed':
       end.failed(outcome.error);
       config.observe?.({ kind: 'failed', error: outcome.error });
@@ -184,16 +198,18 @@ async function watched<R>(handler: () => R | Promise<R>, config: Config): Promis
   }
 }
 
-/** What ends a retry whose earlier attempt died while a step was in progress; undefined if none did. */
-async function inDoubt(
-  { attempt, flow, stepStore: kept }: OpenedCall,
+/**
+ * Looks at the steps of a retry that follows an earlier attempt.
+ * @throws MidcallError `step/in-doubt` if that died while a step was in progress
+ */
+async function refuseInDoubt(
+  { flow, stepStore: kept }: OpenedCall,
   audit: (event: Unstamped) => void,
   config: Config,
-): Promise<MidcallError | undefined> {
-  if (!attempt || attempt.first) return undefined;
+): Promise<void> {
   const steps = await flowSteps(kept ?? config.contents, flow);
   for (const step of steps.inDoubt) audit({ kind: 'step-in-doubt', step });
-  return steps.inDoubt.length > 0 ? interrupted(steps, false) : undefined;
+  if (steps.inDoubt.length > 0) throw interrupted(steps, false);
 }
 
 const deferFailed = (name: string, error: unknown): string =>

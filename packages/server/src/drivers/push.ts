@@ -19,9 +19,9 @@ import type { Config } from '../config.ts';
 import type { Json } from '../digest.ts';
 import { Run } from '../engine/run.ts';
 import type { EngineOptions, Outcome } from '../engine/seam.ts';
-import { push } from '../era.ts';
 import type { Unstamped } from '../observe/audit.ts';
 import { measureOpen } from '../observe/metrics.ts';
+import { requestClient } from '../sdk-seam/client-request.ts';
 import { again } from './again.ts';
 import { askShared } from './ask-shared.ts';
 import { askedEvent } from './asked-event.ts';
@@ -49,10 +49,10 @@ export async function runByPush<R>(
   let open = 0;
   let out: readonly OutAsk[] = [];
   const unwatch = whenGone(signal, () => {
-    for (const { left } of out) left();
+    for (const each of out) each.left();
     audit({ kind: 'disconnected', openAsks: open });
     void run.cancel(signal.reason);
-    for (const { wait } of out) wait.abort(signal.reason);
+    for (const each of out) each.cancel(signal.reason);
   });
   try {
     for (;;) {
@@ -88,9 +88,9 @@ export async function runByPush<R>(
         return { kind: 'relayed', asks: leavingTo('model', outcome.asks), journal: run.journal };
       }
       open = asks.length;
-      out = asks.map(ask => outAsk(ask, audit));
+      out = asks.map(ask => new OutAsk(ask, audit));
       const sent = asks.map((ask, index) =>
-        shared ? askShared(ask, shared, config, out[index]!) : askOne(ask, request, config, out[index]!),
+        shared ? askTogether(ask, shared, config, out[index]!) : askOne(ask, request, config, out[index]!),
       );
       const quiet = signsOfLife(request, config, { message: 'Waiting for an answer of the person.' });
       const answers: (Recording | 'disconnected' | 'handed-over')[] = [];
@@ -153,20 +153,34 @@ const recorded = (
   );
 
 /** A question that is out. */
-interface OutAsk {
+class OutAsk {
+  #event: Unstamped | undefined;
+  readonly #audit: (event: Unstamped) => void;
   /** Ends the wait for it. */
-  readonly wait: AbortController;
-  /** Told when it is certain that it has left; the first time counts. */
-  readonly left: () => void;
+  cancel: (reason: unknown) => void = () => {};
+
+  constructor(ask: OpenQuestion, audit: (event: Unstamped) => void) {
+    this.#event = askedEvent(ask);
+    this.#audit = audit;
+  }
+
+  /** It is certain that it has left; the first time counts. */
+  left(): void {
+    if (this.#event) this.#audit(this.#event);
+    this.#event = undefined;
+  }
 }
 
-function outAsk(ask: OpenQuestion, audit: (event: Unstamped) => void): OutAsk {
-  let event = askedEvent(ask);
-  const left = (): void => {
-    if (event) audit(event);
-    event = undefined;
-  };
-  return { wait: new AbortController(), left };
+/** Puts one question of a call that another process may take over. */
+function askTogether(
+  ask: OpenQuestion<ClientAsk>,
+  shared: SharedCall,
+  config: Config,
+  out: OutAsk,
+): ReturnType<typeof askShared> {
+  const wait = new AbortController();
+  out.cancel = reason => wait.abort(reason);
+  return askShared(ask, shared, config, { wait, left: () => out.left() });
 }
 
 /** Puts one question and waits for what comes of it; never rejects. */
@@ -174,31 +188,37 @@ async function askOne(
   ask: OpenQuestion<ClientAsk>,
   request: CallRequest,
   config: Config,
-  { wait, left }: OutAsk,
+  out: OutAsk,
 ): Promise<Recording | 'disconnected'> {
-  const wire = ask.detail;
+  const { method, params, timeoutMs, withdrawn } = ask.detail;
   const at = config.now();
-  if (wire.withdrawn?.aborted) return unanswered('error', 0);
+  if (withdrawn?.aborted) return unanswered('error', 0);
+  const sent = requestClient(request.server, request.ctx, method, params);
+  let cancelled = false;
+  out.cancel = reason => {
+    cancelled = true;
+    sent.cancel(reason);
+  };
   let late = false;
   const clear = config.timer(() => {
     late = true;
-    wait.abort(new Error('The person did not answer in time.'));
-  }, wire.timeoutMs);
-  const takeBack = (): void => wait.abort(wire.withdrawn?.reason);
-  wire.withdrawn?.addEventListener('abort', takeBack, { once: true });
+    out.cancel(new Error('The person did not answer in time.'));
+  }, timeoutMs);
+  const takeBack = withdrawn && (() => out.cancel(withdrawn.reason));
+  if (takeBack) withdrawn.addEventListener('abort', takeBack, { once: true });
   // What cannot be sent fails within a turn of the event loop.
-  const turn = setImmediate(left);
+  const turn = setImmediate((each: OutAsk) => each.left(), out);
   try {
-    const sent = await push(request.ctx, wire, wait.signal);
+    const came = await sent.answer;
     // Taken before the answer is read: what that costs is no time that a person took.
     const ms = config.now() - at;
-    left();
-    const answer = received(sent);
+    out.left();
+    const answer = received(came);
     return answer ? fromClient(answer.value, ms) : unanswered('error', ms);
   } catch (error) {
     const ms = config.now() - at;
     const { code } = error as { code?: unknown };
-    if (wasSent(error, wait.signal)) left();
+    if (cancelled || wasSent(error)) out.left();
     if (late) return unanswered('timeout', ms);
     if (request.ctx.mcpReq.signal.aborted || isDisconnect(error)) return 'disconnected';
     // A client that declares what it then does not have, as some do, cannot be asked.
@@ -206,17 +226,16 @@ async function askOne(
     return unanswered(why, ms, typeof code === 'number' ? code : undefined);
   } finally {
     clearImmediate(turn);
-    wire.withdrawn?.removeEventListener('abort', takeBack);
+    if (takeBack) withdrawn.removeEventListener('abort', takeBack);
     clear();
   }
 }
 
 const METHOD_NOT_FOUND = -32601;
 
-/** True where a request that failed had left: the client answered with an error, or we stopped waiting for it. */
-const wasSent = (error: unknown, signal: AbortSignal): boolean =>
-  signal.aborted ||
-  (error instanceof SdkError ? !unsent.has(error.code) : typeof (error as { code?: unknown }).code === 'number');
+/** True where a request that failed had left: the client answered with an error. */
+const wasSent = (error: unknown): boolean =>
+  error instanceof SdkError ? !unsent.has(error.code) : typeof (error as { code?: unknown }).code === 'number';
 
 const unsent: ReadonlySet<SdkErrorCode> = new Set([
   SdkErrorCode.NotConnected,

@@ -252,21 +252,21 @@ export class Run<R, D = unknown> {
   #start(): void {
     this.#state = 'running';
     new Promise<R>(resolve => resolve(this.#handler(this))).then(
-      result => void this.#finish({ kind: 'done', result }),
-      error => void this.#finish({ kind: 'failed', error }),
+      result => this.#finish({ kind: 'done', result }),
+      error => this.#finish({ kind: 'failed', error }),
     );
   }
 
-  async #finish(outcome: Outcome<R, D>): Promise<void> {
-    if (this.#state === 'closed') return;
-    if (this.#state === 'out') {
-      this.#outran = true;
-      return;
-    }
+  #finish(outcome: Outcome<R, D>): void {
+    if (this.#state === 'out') this.#outran = true;
+    if (this.#state === 'out' || this.#state === 'closed') return;
     const open = [...this.#pending.asks.map(describe), ...this.#open.labels];
-    await this.#close(outcome.kind === 'done' ? 'done' : 'failed');
-    const fault = outcome.kind === 'done' && (this.unseen?.() ?? this.#faultOf(open));
-    this.#tell(fault ? { kind: 'failed', error: fault } : outcome);
+    const tell = (): void => {
+      const fault = outcome.kind === 'done' && (this.unseen?.() ?? this.#faultOf(open));
+      this.#tell(fault ? { kind: 'failed', error: fault } : outcome);
+    };
+    const closing = this.#close(outcome.kind === 'done' ? 'done' : 'failed');
+    closing ? void closing.then(tell) : tell();
   }
 
   /** What is wrong with a handler that returned. */

@@ -12,7 +12,7 @@ import type { CallRun, ClientAsk } from '../channels/outgoing.ts';
 import { readRecording } from '../channels/recording.ts';
 import type { Config } from '../config.ts';
 import type { Json } from '../digest.ts';
-import { push, roundsRevision } from '../era.ts';
+import { roundsRevision } from '../era.ts';
 import {
   type Boundary,
   type Files,
@@ -22,6 +22,7 @@ import {
   type Root,
   type RootsAnswer,
 } from '../roots/index.ts';
+import { requestUntil } from '../sdk-seam/client-request.ts';
 import { whenServerCloses } from '../sdk-seam/server-close.ts';
 import { heldFiles } from './held-files.ts';
 
@@ -176,7 +177,8 @@ function followRoots(server: McpServer, boundary: Boundary): SessionRoots {
   const list = async (): Promise<readonly Root[]> => {
     const call = calls.values().next().value;
     if (!call) return (await server.server.listRoots(undefined, { timeout: LIST_TIMEOUT_MS })).roots as Root[];
-    const answer = await push(call.ctx, rootsList(LIST_TIMEOUT_MS), AbortSignal.timeout(LIST_TIMEOUT_MS));
+    const inTime = AbortSignal.timeout(LIST_TIMEOUT_MS);
+    const answer = await requestUntil(inTime, server, call.ctx, rootsList(LIST_TIMEOUT_MS));
     return rootsIn(answer);
   };
   let live: LiveRoots | undefined;

@@ -48,7 +48,7 @@ export class HeldStates {
    * @returns its handle; undefined where there is no room
    */
   hold(json: string, expiresAt: number): string | undefined {
-    const body = `h1.${this.#options.id()}.${expiresAt.toString(36)}.`;
+    const body = `h1.${this.#options.id()}.${Math.ceil(expiresAt).toString(36)}.`;
     const text = body + this.#tagOf(body);
     return this.#texts.set(text, json, expiresAt) ? text : undefined;
   }

@@ -6,7 +6,7 @@
 import { type McpServer, ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server';
 import { HandedOver, type SharedCall, sharedCallOf } from '../call/shared-call.ts';
 import { digest } from '../digest.ts';
-import { push } from '../era.ts';
+import { requestUntil } from '../sdk-seam/client-request.ts';
 import { whenServerCloses } from '../sdk-seam/server-close.ts';
 import { type InputRequest, isOlder, isOver, type Task, toldOlder, unanswered } from './task.ts';
 import type { Tasks } from './tasks.ts';
@@ -69,7 +69,7 @@ export async function resultOlder(
         if (openAsks.has(key)) continue;
         const stop = new AbortController();
         openAsks.set(key, stop);
-        void ask(tasks, owner, task, { key, request, ctx, stop, shared }).catch(() => {});
+        void ask(tasks, owner, task, { key, request, server, ctx, stop, shared }).catch(() => {});
       }
       await changes;
       if (ctx.mcpReq.signal.aborted)
@@ -89,6 +89,7 @@ interface Asker {
 interface OlderAsk {
   readonly key: string;
   readonly request: InputRequest;
+  readonly server: McpServer;
   readonly ctx: ServerContext;
   readonly stop: AbortController;
   /** Where another process may go on with the request for the result. */
@@ -100,15 +101,15 @@ async function ask(
   tasks: Tasks,
   owner: string,
   task: Task,
-  { key, request, ctx, stop, shared }: OlderAsk,
+  { key, request, server, ctx, stop, shared }: OlderAsk,
 ): Promise<void> {
   const sentParams = request.params as { readonly _meta?: Record<string, unknown> } | undefined;
   const params = { ...sentParams, _meta: { ...sentParams?._meta, [RELATED]: { taskId: task.id } } };
-  const ask = { method: request.method, params } as Parameters<typeof push>[1];
+  const ask = { method: request.method, params };
   let answer: unknown;
   try {
     const signal = AbortSignal.any([stop.signal, ctx.mcpReq.signal]);
-    answer = shared ? await pushShared(shared, task, key, ask, signal) : await push(ctx, ask, signal);
+    answer = await (shared ? pushShared(shared, task, key, ask, signal) : requestUntil(signal, server, ctx, ask));
   } catch (error) {
     // It is asked on by whoever goes on with the request.
     if (error instanceof HandedOver) return;
@@ -118,12 +119,17 @@ async function ask(
   await tasks.update(owner, task.id, { [key]: answer });
 }
 
+interface PushedAsk {
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
 /** Puts a question that was put already, where an earlier holder of the request did so, as that one: it has one answer. */
 async function pushShared(
   shared: SharedCall,
   task: Task,
   key: string,
-  { method, params }: Parameters<typeof push>[1],
+  { method, params }: PushedAsk,
   signal: AbortSignal,
 ): Promise<unknown> {
   const question = await shared.put({ id: `${task.id} ${key}`, method, params, timeoutMs: task.ttlMs }, signal);
