@@ -136,8 +136,7 @@ export const unread = ({ name, uri, arguments: raw }: RawParams, method: AskingM
 export function auditor(request: CallRequest, flow: string, config: Config): (event: Unstamped) => void {
   const { audit } = config;
   if (!audit) return unheard;
-  const call = callRef(request, flow);
-  return event => audit({ at: config.now(), call, ...event } as AuditEvent);
+  return event => audit({ at: config.now(), call: callRef(request, flow), ...event } as AuditEvent);
 }
 
 const unheard = (): void => {};

@@ -5,7 +5,13 @@
  *
  * What of the SDK this stands on is held by test/server/task-notifications.test.ts.
  */
-import type { JSONRPCMessage, McpServer, ServerContext, Transport } from '@modelcontextprotocol/server';
+import type {
+  JSONRPCMessage,
+  McpServer,
+  ServerContext,
+  Transport,
+  TransportSendOptions,
+} from '@modelcontextprotocol/server';
 import { whenServerCloses } from './server-close.ts';
 
 /** What a client is told of its tasks. */
@@ -115,19 +121,27 @@ function amendWire(server: McpServer, wire: Transport, subscribe: Subscribe): vo
     open.delete(id);
   };
   const send = wire.send.bind(wire);
-  wire.send = async (message, options) => {
-    const frame = message as Frame;
+  /** Acknowledges a request to listen, and begins to tell. */
+  const begin = async (
+    each: { stop?: () => void },
+    subscription: TaskSubscription,
+    frame: Frame,
+    options: TransportSendOptions | undefined,
+  ): Promise<void> => {
     const id = frame.params?._meta?.[SUBSCRIPTION_ID];
-    const each = frame.method === ACKNOWLEDGED ? open.get(id) : undefined;
-    // The SDK closes every subscription with a result.
-    if ('result' in frame || 'error' in frame) end(frame.id);
-    if (!each?.subscription) return send(message, options);
-    const { subscription } = each;
     await send(acknowledging(frame, subscription.taskIds) as JSONRPCMessage, options);
     if (open.get(id) !== each) return;
     each.stop = subscription.start(task => {
       void send(notification(task, id as ListenRequest['id']) as JSONRPCMessage).catch(() => end(id));
     });
+  };
+  // No asynchronous function: every frame passes here.
+  wire.send = (message, options) => {
+    const frame = message as Frame;
+    const each = frame.method === ACKNOWLEDGED ? open.get(frame.params?._meta?.[SUBSCRIPTION_ID]) : undefined;
+    // The SDK closes every subscription with a result.
+    if ('result' in frame || 'error' in frame) end(frame.id);
+    return each?.subscription ? begin(each, each.subscription, frame, options) : send(message, options);
   };
   const receive = wire.onmessage;
   wire.onmessage = (message, extra) => {

@@ -177,25 +177,18 @@ export function callsMayBecomeTasks(
   registeredAs: (name: string) => Registered | undefined,
 ): CallHandler {
   tasks.attach(server, unconnected);
-  return async (request, ctx) => {
-    const registered = registeredAs(request.params.name);
-    if (detachedOf(ctx)) return handler(request, ctx);
-    const client = viewClient(server, ctx);
-    if (client.asks === 'push') {
-      const wanted = hasTaskParameter(server) ? request.params.task : undefined;
-      if (wanted === undefined && registered?.task !== 'required') return handler(request, ctx);
-      const { task: _, ...params } = request.params;
-      const answered = await callOlder({ server, ctx, params, taskParam: wanted, registered, tasks, config });
-      return answered ?? handler(request, ctx);
-    }
-    if (!registered) return handler(request, ctx);
-    const { task: mode = 'when-needed' } = registered;
-    if (mode === 'required' && !client.tasks) throw needsTasks('This tool can only be called as a task.');
-    if (mode === 'never' || !client.tasks) return handler(request, ctx);
+  const older = async (
+    request: CallToolRequest,
+    ctx: ServerContext,
+    taskParam: unknown,
+    registered: Registered | undefined,
+  ) => {
+    const { task: _, ...params } = request.params;
+    const answered = await callOlder({ server, ctx, params, taskParam, registered, tasks, config });
+    return answered ?? handler(request, ctx);
+  };
+  const watched = async (request: CallToolRequest, ctx: ServerContext, registered: Registered) => {
     const origin = { server, ctx, request, registered };
-    const atOnce = mode !== 'when-needed' || config.taskAfterMs === 0;
-    if (atOnce && ctx.mcpReq.requestState() === undefined) return tasks.begin(origin);
-
     const receivedAt = config.now();
     const stop = new AbortController();
     const { signal } = ctx.mcpReq;
@@ -221,6 +214,24 @@ export function callsMayBecomeTasks(
     } finally {
       signal.removeEventListener('abort', stopWork);
     }
+  };
+  // No asynchronous function: a call that cannot become a task waits for nothing more.
+  return (request, ctx) => {
+    const registered = registeredAs(request.params.name);
+    if (detachedOf(ctx)) return handler(request, ctx);
+    const client = viewClient(server, ctx);
+    if (client.asks === 'push') {
+      const taskParam = hasTaskParameter(server) ? request.params.task : undefined;
+      const plain = taskParam === undefined && registered?.task !== 'required';
+      return plain ? handler(request, ctx) : older(request, ctx, taskParam, registered);
+    }
+    if (!registered) return handler(request, ctx);
+    const { task: mode = 'when-needed' } = registered;
+    if (mode === 'required' && !client.tasks) throw needsTasks('This tool can only be called as a task.');
+    if (mode === 'never' || !client.tasks) return handler(request, ctx);
+    const atOnce = mode !== 'when-needed' || config.taskAfterMs === 0;
+    if (atOnce && ctx.mcpReq.requestState() === undefined) return tasks.begin({ server, ctx, request, registered });
+    return watched(request, ctx, registered);
   };
 }
 
