@@ -87,7 +87,7 @@ export interface Config {
   readonly keys: KeyRing;
   readonly sealer: Sealer;
   readonly store: Store;
-  /** The store for contents: sealed, except in this process's own memory. */
+  /** The store for contents: encrypted, except in this process's own memory. */
   readonly contents: Store;
   readonly claims: Claims;
   /** Round states that stay in this process; undefined where another could go on with a call. */

@@ -14,6 +14,7 @@ const STEPS = 2;
 /** A full one is gone through again after this many milliseconds for each text it holds. */
 const SWEEP_PAUSE_MS = 0.001;
 
+/** A map of texts with expiry times and a bound on its size, in the memory of one process. */
 export class BoundedTexts {
   readonly #now: () => number;
   readonly #maxEntries: number;

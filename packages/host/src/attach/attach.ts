@@ -196,7 +196,7 @@ class Wiring implements Attachment {
     const { rest = {} } = request;
     const bySdk = this.#bySdk(own => this.#sdk.send(about, rest, own));
     const { transport } = this.#client;
-    // What a request over HTTP needs beside its message, such as headers for its arguments, is the SDK's to know.
+    // Only the SDK knows what a request needs over HTTP beside its message, such as headers for its arguments.
     if (!options.asItCame || !transport || hasOwnStreams(transport)) return this.#runner.run(about, bySdk, options);
     const send = forwardedCall(requestOf(about, rest), {
       send: (sent, how, call) => {
@@ -209,7 +209,7 @@ class Wiring implements Attachment {
     return this.#runner.run(about, send, options);
   }
 
-  /** Sends a call by the SDK, which goes round with it, and judges its result. */
+  /** Sends a call through the SDK, which drives its rounds, and judges the result. */
   #bySdk(send: (own: SendOptions) => Promise<SentResult['result']>): SendCall {
     return async (own, call) => {
       const { result, ...noted } = await notingUnchecked(() => this.#calls.within(call, () => send(own)));
@@ -361,7 +361,7 @@ class Wiring implements Attachment {
   }
 }
 
-/** What a server calls itself is in every question and every entry of the record: no more of it than this. */
+/** The longest part of a server's own name that is kept: it is in every question and every audit entry. */
 const longestName = 200;
 
 /** Why a server is told no folders. */

@@ -1,4 +1,4 @@
-/** What `attach` takes and gives: what stands behind a client, and the client with a person behind it. */
+/** What `attach` takes and returns: what answers for a client, and the client with a person attached. */
 import {
   anything,
   func,
@@ -34,7 +34,7 @@ import type { Notice } from './asking.ts';
 /** What is told of one connection, besides what the inbox tells. */
 export type AttachEvent = CallEvent | Notice | { readonly type: 'page-completed'; readonly elicitationId: string };
 
-/** What stands behind the client: where questions are answered, and what is settled beforehand. */
+/** Where a client's questions are answered, and what is decided in advance. */
 export interface AttachOptions {
   /** `id`: the name the person gave the server; `origin`: its command line or URL; the rest is kept with its tasks. */
   readonly server: TaskServer;
@@ -50,7 +50,7 @@ export interface AttachOptions {
   readonly sampling?: { readonly model: SamplingModel; readonly budget?: Partial<SamplingLimits> };
   /** Default: both. */
   readonly modes?: readonly ElicitationMode[];
-  /** What is declared besides: what a host behind this client declares, or what shows results, such as `deskDeclares`. */
+  /** What else is declared: what the host declares for which this client connects, or what shows results, such as `deskDeclares`. */
   readonly declares?: Pick<ClientCapabilities, 'experimental' | 'extensions'>;
   /** Registrable domains the person trusts already; those opened are added. */
   readonly trustedDomains?: Set<string>;
@@ -102,7 +102,7 @@ export interface CallRequest {
   /** Tool or prompt name, or the resource's URI. */
   readonly name: string;
   readonly arguments?: Readonly<Record<string, unknown>>;
-  /** What else the request says, such as `_meta`; sent as it is. */
+  /** Everything else in the request, such as `_meta`; sent unchanged. */
   readonly rest?: Readonly<Record<string, unknown>>;
 }
 
@@ -131,17 +131,17 @@ export interface Attachment {
   resume(callId?: string): Promise<readonly string[]>;
   /** Resolves when the rounds and tasks that were received so far are kept, where `store` and `tasks` are given. */
   settled(): Promise<void>;
-  /** Follows its tasks no more: they go on without it. Before the connection is closed; resolves when that is kept. */
+  /** Stops following its tasks, which continue without it. Call before closing the connection; resolves once this is stored. */
   leaveTasks(): Promise<void>;
   /** Lets questions of 2026-07-28 stay open when the connection closes, for another process to take up. */
   keepQuestions(): Promise<void>;
   /**
-   * Sends a request of somebody else as it is, past the SDK, and gives the answer as it came. No question is tied to it: for calls,
+   * Forwards another party's request unchanged, past the SDK, and returns the answer unchanged. No question is tied to it: for calls,
    * use {@link run}.
    * @throws MidcallError `host/cancelled` if the signal fires, `host/server-gone` if the server cannot be reached
    */
   forward(request: ForwardedRequest, options?: ForwardOptions): Promise<ForwardedAnswer>;
-  /** Sends a notification of somebody else. @throws MidcallError `host/server-gone` */
+  /** Forwards another party's notification. @throws MidcallError `host/server-gone` */
   forwardNotification(notification: ForwardedRequest): Promise<void>;
   /** What the server said of itself when it was connected, as it came: untrusted, and of any shape. */
   introduction(): ServerIntroduction;

@@ -7,7 +7,7 @@ import type { RunningCall } from '../calls/calls.ts';
 import type { CallProgress, SendCall } from '../calls/runner.ts';
 import type { ForwardedAnswer, ForwardedRequest, ForwardOptions } from '../sdk-seam/forwarded-requests.ts';
 
-/** Where such a call is sent. */
+/** Where a forwarded call is sent. */
 export interface ForwardedCallParts {
   readonly send: (request: ForwardedRequest, options: ForwardOptions, call: RunningCall) => Promise<ForwardedAnswer>;
   /** The next request of the call that the SDK makes has this answer, and is not sent. */

@@ -175,7 +175,7 @@ export class Audit {
   /** Lost entries that the record does not mention yet. */
   #gap: Omit<Extract<HostEvent, { type: 'gap' }>, 'type'> | undefined;
 
-  /** @throws Error if the sink holds lines that do not verify: such a record is not continued */
+  /** @throws Error if the sink holds lines that do not verify, since a broken record must not be continued */
   constructor(options: AuditOptions = {}) {
     checkOptions('new Audit', options, {
       clock: clockKind,

@@ -2,7 +2,7 @@
  * The tokens of one server for one principal: sent with every request, renewed when they end, and got from a person, or from the
  * authorization server itself, if there are none.
  *
- * - authorizer-Z1 A token is sent only to its server's origin, and what belongs to one authorization server only to that one.
+ * - authorizer-Z1 A token is sent only to its server's origin; credentials for one authorization server go to no other.
  * - authorizer-Z2 A refresh token is presented once, however many processes find the access token expired.
  * - authorizer-Z3 One person is asked once for what any number of requests wait for, in any number of processes.
  * - authorizer-Z4 A server that refuses the token it was just given gets no other: the request fails, and says so.
@@ -32,7 +32,7 @@ export interface AuthorizerOptions {
   readonly name: string;
   readonly fetch: typeof fetch;
   readonly clock: Clock;
-  /** Asks the person; undefined while nobody may be asked, such as while the server is being connected to. */
+  /** Asks the person; undefined while nobody may be asked, such as while the connection is being made. */
   readonly ask: () => AskSignIn | undefined;
 }
 

@@ -24,7 +24,7 @@ export interface RegistrationOptions {
 
 /**
  * The client that needs no registration now; undefined if one has to be made.
- * @param scope - what is to be asked for; a client that was registered for less is of no use
+ * @param scope - the scope to request; a client registered for less cannot be used
  */
 export function knownClient(
   { metadata, issuer }: Discovered,

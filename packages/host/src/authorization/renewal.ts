@@ -45,7 +45,7 @@ export async function ownTokens(
 
 /**
  * Presents a refresh token (RFC 6749, 6), to its own issuer alone.
- * @returns the grant with new tokens; without any where the authorization server takes the refresh token no more
+ * @returns the grant with new tokens, or without any if the authorization server no longer accepts the refresh token
  * @throws MidcallError `host/unauthorized` if it cannot be asked
  */
 export async function refreshed(

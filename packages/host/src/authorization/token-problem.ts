@@ -11,7 +11,7 @@ import {
   RegistrationRejectedError,
 } from '@modelcontextprotocol/client';
 
-/** The `error` of an OAuth answer (RFC 6749, section 5.2); undefined if there was no such answer. */
+/** The `error` of an OAuth answer (RFC 6749, section 5.2); undefined if there was no OAuth answer. */
 export function oauthCode(error: unknown): string | undefined {
   if (!OAuthError.isInstance(error)) return undefined;
   const { code, message } = error;

@@ -3,7 +3,7 @@
  *
  * A round of 2026-07-28 names its call by the response it came in. A request pushed over HTTP on 2025-11-25 arrives on
  * the stream of the call it belongs to, which an asynchronous scope carries along. On stdio the 2025 wire does not say:
- * where one call runs, it is that one; where several do, the question has none.
+ * if one call is running, it belongs to that one; if several are, it belongs to none.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { CallContext } from '../question/question.ts';

@@ -75,7 +75,7 @@ export interface RunnerOptions {
   /** Resolves when calls may go out; undefined where they may at once. */
   readonly gate: () => Promise<void> | undefined;
   readonly tell: (event: CallEvent) => void;
-  /** Opens the pages a call needs; true where the call is to be tried again. */
+  /** Opens the pages that a call needs. @returns true if the call should be tried again */
   readonly openPages: (call: RunningCall, error: unknown) => Promise<boolean>;
 }
 

@@ -1,4 +1,4 @@
-/** The SDK's client of a connection: how it finds out which revision a server speaks, and what it does of its own accord. */
+/** The SDK client of a connection: how it negotiates the revision, and what it does by itself. */
 import { endlessProbe } from '@midcall/core/time';
 import { Client } from '@modelcontextprotocol/client';
 import { outputValidator } from '../attach/output-validator.ts';

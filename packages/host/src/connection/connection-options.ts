@@ -4,7 +4,7 @@ import type { GrantVault } from '../authorization/vault.ts';
 import type { Era } from '../era.ts';
 import type { StartedServer } from './started-server.ts';
 
-/** How a server is reached, and what stands behind its client. */
+/** How a server is reached, and who answers for its client. */
 export interface ConnectionOptions extends Omit<AttachOptions, 'server'> {
   /** How we name ourselves to servers. */
   readonly client: { readonly name: string; readonly version: string; readonly title?: string };
@@ -29,7 +29,7 @@ export interface ConnectionOptions extends Omit<AttachOptions, 'server'> {
   readonly started?: StartedServer;
 }
 
-/** What stands behind the client of a connection. */
+/** Who and what answers for the client of a connection. */
 export function attachOptionsOf({
   client,
   era,

@@ -1,6 +1,6 @@
 /**
- * One server of a host: started or reached, its tools listed, its calls run with a person behind them, restarted after a
- * crash. Nothing of a server's standard error reaches ours; its last lines are kept.
+ * One server of a host: starts or reaches it, lists its tools, runs its calls with a person to answer, and restarts it after a
+ * crash. A server's standard error never reaches ours; its last lines are kept.
  */
 import { randomUUID } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
@@ -38,19 +38,19 @@ export type ConnectionEvent =
   | { readonly type: 'stderr'; readonly line: string }
   | { readonly type: 'catalogue-changed'; readonly list: 'tools' | 'prompts' | 'resources' };
 
-/** A call, for whoever has begun it. */
+/** What the caller of a running call waits for. */
 interface RunningHere {
   readonly resolve: (outcome: CallOutcome) => void;
   readonly onTask: RunOptions['onTask'];
 }
 
-/** How often a start asks the person to sign in: once, and once more where the server then wants more scopes. */
+/** How often a start asks the person to sign in: once, and once more if the server then wants more scopes. */
 const MOST_SIGN_INS = 2;
 
 /** One server and its calls. */
 export class Connection {
   readonly entry: ServerEntry;
-  /** The messages on its way, for whoever wants to see them. */
+  /** The messages in both directions, for views that show them. */
   readonly wire = new WireWatch();
   readonly origin: string;
   readonly #options: ConnectionOptions;
@@ -68,7 +68,7 @@ export class Connection {
   #pid: number | undefined;
   readonly #lastWords: LastWords;
   readonly #authorizer: Authorizer | undefined;
-  /** Takes back the sign-in that a start waits for. */
+  /** Cancels the sign-in that a start waits for. */
   #calledOff: AbortController | undefined;
 
   constructor(entry: ServerEntry, options: ConnectionOptions) {
@@ -85,7 +85,7 @@ export class Connection {
     return this.#state;
   }
 
-  /** Why it failed, in plain words; undefined where it did not. */
+  /** Why it failed, in plain words; undefined if it did not. */
   get problem(): string | undefined {
     return this.#problem;
   }
@@ -98,7 +98,7 @@ export class Connection {
       : undefined;
   }
 
-  /** The SDK's client, for what is asked of the server beside calls; undefined until it is ready. */
+  /** The SDK client, for requests other than calls; undefined until the connection is ready. */
   get client(): Client | undefined {
     return this.#state === 'ready' ? this.#client : undefined;
   }
@@ -108,13 +108,13 @@ export class Connection {
     return this.#lastWords.lines;
   }
 
-  /** What it spent on the person's models since it was started; undefined where it is not running or has none. */
+  /** What it spent on the person's models since it was started; undefined if it is not running or has no models. */
   get account(): SamplingAccount | undefined {
     return this.#attachment?.account();
   }
 
   /**
-   * Starts the server or reaches it. Nothing happens where it is ready or starting.
+   * Starts or reaches the server. Does nothing if it is ready or starting.
    * @throws MidcallError `host/not-found`: could not be started or reached; the connection is `failed` then
    */
   async start(): Promise<void> {
@@ -154,7 +154,7 @@ export class Connection {
   async stop(options: { readonly keepQuestions?: boolean; readonly atOnce?: boolean } = {}): Promise<void> {
     const attachment = this.#attachment;
     if (options.keepQuestions) await attachment?.keepQuestions();
-    // What a server says of its tasks while it is being stopped is not how they end.
+    // What a server reports about its tasks while it is being stopped is not their outcome.
     const left = attachment?.leaveTasks();
     this.#calledOff?.abort({ how: 'server-gone' });
     const [client, transport, before] = [this.#client, this.#transport, this.#stopping];
@@ -169,7 +169,7 @@ export class Connection {
     const stopped = async (): Promise<void> => {
       await before;
       await client?.close();
-      // A client that is still finding out which revision the server speaks does not close what it does so over.
+      // A client that is still negotiating the revision does not close the transport it uses for that.
       await transport?.close();
       await left;
       this.#pid = undefined;
@@ -179,8 +179,8 @@ export class Connection {
   }
 
   /**
-   * Takes up the calls an earlier process or start left waiting or as tasks; after {@link Inbox.restore} and {@link start}.
-   * @param callId - only this one; all where absent
+   * Resumes the calls that an earlier process or start left waiting or as tasks. Call after {@link Inbox.restore} and {@link start}.
+   * @param callId - only this one; all if absent
    * @returns the calls' ids
    */
   async resume(callId?: string): Promise<readonly string[]> {
@@ -194,8 +194,8 @@ export class Connection {
   }
 
   /**
-   * Everything the server offers, as far as its lists can be read: each fails by itself, and is named in `problems`.
-   * @throws MidcallError `host/server-gone` where it is not ready
+   * Everything the server offers. A list that cannot be read does not affect the others, and is named in `problems`.
+   * @throws MidcallError `host/server-gone` if it is not ready
    */
   async catalogue(): Promise<Catalogue> {
     return readCatalogue(this.#ready().client, (list, error) => this.#lastWords.tooLarge ?? listProblem(list, error));
@@ -206,15 +206,15 @@ export class Connection {
     return this.#options;
   }
 
-  /** Resolves when the rounds and tasks that were received so far are kept; see {@link Attachment.settled}. */
+  /** Resolves when the rounds and tasks received so far are stored; see {@link Attachment.settled}. */
   async settled(): Promise<void> {
     await this.#attachment?.settled();
   }
 
   /**
    * Starts a call. Its questions go to the inbox; its progress and end are told to subscribers.
-   * @param options - `id`: of the caller's choice, unique in the host; random where absent
-   * @throws MidcallError `host/server-gone` where the server is not ready
+   * @param options - `id`: chosen by the caller, unique in the host; random if absent
+   * @throws MidcallError `host/server-gone` if the server is not ready
    */
   run(request: CallRequest, options: RunOptions & { readonly id?: string } = {}): CallHandle {
     const { attachment } = this.#ready();
@@ -226,19 +226,19 @@ export class Connection {
   }
 
   /**
-   * Sends a request of somebody else; see {@link Attachment.forward}.
-   * @throws MidcallError `host/cancelled` where the signal fires, `host/server-gone` where the server is not ready or cannot be reached
+   * Forwards another party's request; see {@link Attachment.forward}.
+   * @throws MidcallError `host/cancelled` if the signal fires, `host/server-gone` if the server is not ready or cannot be reached
    */
   async forward(request: ForwardedRequest, options: ForwardOptions = {}): Promise<ForwardedAnswer> {
     return this.#ready().attachment.forward(request, options);
   }
 
-  /** Sends a notification of somebody else. @throws MidcallError `host/server-gone` */
+  /** Forwards another party's notification. @throws MidcallError `host/server-gone` */
   async forwardNotification(notification: ForwardedRequest): Promise<void> {
     await this.#ready().attachment.forwardNotification(notification);
   }
 
-  /** Reads nothing more of the server until {@link resumeReading}, so that it waits; for whoever passes on what it says. */
+  /** Stops reading from the server until {@link resumeReading}, so that it waits; for backpressure when forwarding its messages. */
   pauseReading(): void {
     this.#isPaused = true;
     this.#transport?.pause();
@@ -249,27 +249,27 @@ export class Connection {
     this.#transport?.resume();
   }
 
-  /** What the server said of itself, as it came; undefined until it is ready. */
+  /** How the server introduced itself, unchanged; undefined until it is ready. */
   get introduction(): ServerIntroduction | undefined {
     return this.#state === 'ready' ? this.#attachment?.introduction() : undefined;
   }
 
-  /** True where a person has signed in to this server with the host, and may sign out. */
+  /** True if a person has signed in to this server with the host, and can sign out. */
   async isSignedIn(): Promise<boolean> {
     return (await this.#authorizer?.isSignedIn()) ?? false;
   }
 
   /**
-   * Forgets the sign-in to this server: at once here, within seconds in other processes that share the vault, and for good where
-   * its authorization server takes tokens back (RFC 7009). The next request asks the person to sign in.
-   * @returns false where the authorization server could not be told; what it gave then ends by itself
-   * @throws MidcallError `host/refused` where the vault cannot be written
+   * Forgets the sign-in to this server: at once here, within seconds in other processes that share the vault, and for good if
+   * its authorization server revokes tokens (RFC 7009). The next request asks the person to sign in.
+   * @returns false if the authorization server could not be told; its tokens then expire by themselves
+   * @throws MidcallError `host/refused` if the vault cannot be written
    */
   async signOut(): Promise<boolean> {
     return (await this.#authorizer?.signOut()) ?? true;
   }
 
-  /** Stops a running call; its open questions are withdrawn. @returns false where none has this id */
+  /** Stops a running call; its open questions are withdrawn. @returns false if no call has this id */
   cancel(callId: string): boolean {
     return this.#attachment?.cancel(callId) ?? false;
   }
@@ -280,7 +280,7 @@ export class Connection {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Signs in, where that is what was missing. */
+  /** Signs in if that is what was missing. */
   async #signIn(): Promise<'not-needed' | 'signed-in' | { readonly failed: unknown }> {
     const [authorizer, attachment] = [this.#authorizer, this.#attachment];
     if (!authorizer?.needed || !attachment) return 'not-needed';
@@ -314,7 +314,7 @@ export class Connection {
       if (this.#isPaused) transport.pause();
       return [client];
     } catch (failed) {
-      // What a server wrote before it died is read in the turn after its end is known.
+      // What a server wrote before it died is read one turn after its exit is known.
       await new Promise(setImmediate);
       await client.close().catch(() => {});
       return [client, failed];

@@ -45,7 +45,7 @@ function wholeSize(): (chunk: Uint8Array) => number {
 
 const [lineFeed, carriageReturn] = [10, 13];
 
-/** The most bytes that one event came to, chunk by chunk; an empty line ends an event. */
+/** The size of the largest event so far, in bytes, counted chunk by chunk; an empty line ends an event. */
 function eventSize(): (chunk: Uint8Array) => number {
   let [size, line, last] = [0, 0, 0];
   return chunk => {

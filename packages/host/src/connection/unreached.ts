@@ -51,7 +51,7 @@ function ofStatus(status: number): string | undefined {
   return undefined;
 }
 
-/** What the system or HTTP says of an attempt, in words to follow a colon; undefined if that is not known. */
+/** The system's or HTTP's reason for a failed attempt, worded to follow a colon; undefined if unknown. */
 export function systemReason(error: unknown, target: ServerTarget): string | undefined {
   for (const { code, syscall, status } of chain(error)) {
     const wording =

@@ -21,7 +21,7 @@ export interface OwnerFile<T> {
   write(value: T): Promise<void>;
   /**
    * Reads, makes and writes without another process doing so in between.
-   * @param make - gives what is to be written; undefined for nothing
+   * @param make - returns the new content; undefined to write nothing
    * @throws MidcallError as `read` does; `host/refused` if another process does not come to an end
    */
   change(make: (value: T | undefined) => T | undefined): Promise<void>;

@@ -42,7 +42,7 @@ export interface Limits {
   readonly windowMs: number;
 }
 
-/** What is to be done with a request. */
+/** The decision on a request. */
 export type Verdict =
   | { readonly do: 'ask' }
   | { readonly do: 'allow'; readonly rule: string }

@@ -1,5 +1,5 @@
 /**
- * The three requests of a client that a person may stand behind: the SDK's own methods, kept, and those a host's code
+ * The three client requests that may need a person: the SDK's own methods, kept, and those a host's code
  * calls, led through a runner.
  */
 import type { Client, RequestOptions } from '@modelcontextprotocol/client';

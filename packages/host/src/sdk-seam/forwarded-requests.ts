@@ -1,11 +1,11 @@
 /**
- * Requests of somebody else, sent to the server as they are, past the SDK, which would judge each answer by schemas of its own
+ * Other parties' requests, sent to the server unchanged, past the SDK, which would judge each answer by schemas of its own
  * and drop what is not in them.
  *
  * - forwarded-F1 The answer is the server's, member for member; so is what its progress tells.
  * - forwarded-F2 Ids and progress tokens are ours, and none that the SDK gives, which counts.
  * - forwarded-F3 Every request ends: with its answer, when it is given up, or when the connection closes.
- * - forwarded-F4 The answer to a call passes everybody who looks at answers of calls, such as whoever follows tasks, before it is
+ * - forwarded-F4 The answer to a call passes everything that looks at answers of calls, such as the task follower, before it is
  *   handed on.
  */
 import { MidcallError } from '@midcall/core/errors';
@@ -21,7 +21,7 @@ export type ForwardedAnswer =
   | { readonly result: Readonly<Record<string, unknown>> }
   | { readonly error: Readonly<Record<string, unknown>> };
 
-/** A request of somebody else. */
+/** Another party's request. */
 export interface ForwardedRequest {
   readonly method: string;
   /** As they came, without a progress token. */
@@ -51,7 +51,7 @@ interface Waiting {
 /** Begins every id; the SDK's are numbers. */
 const mark = 'midcall-forwarded:';
 
-/** Requests of somebody else on one connection. */
+/** Other parties' requests on one connection. */
 export class ForwardedRequests implements Required<Interception> {
   readonly #waiting = new Map<string, Waiting>();
   #last = 0;
@@ -129,7 +129,7 @@ export class ForwardedRequests implements Required<Interception> {
     }
   }
 
-  /** Sends a notification of somebody else. @throws MidcallError `host/server-gone` where the connection is gone */
+  /** Sends another party's notification. @throws MidcallError `host/server-gone` if the connection is gone */
   async notify(client: Client, notification: ForwardedRequest): Promise<void> {
     await this.#tell(client, notification).catch(error => {
       throw unsent(error);

@@ -5,7 +5,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 
-/** A process that is read only when it is to be. */
+/** A process whose output is read only on demand. */
 export class ServerProcess extends StdioClientTransport {
   override async start(): Promise<void> {
     await super.start();

@@ -45,7 +45,7 @@ export interface TappedRound {
 export interface TapOptions {
   readonly calls: Calls;
   readonly newId: () => string;
-  /** What stands in for the params of an elicitation while it passes the SDK. */
+  /** Replaces the params of an elicitation while it passes through the SDK. */
   readonly placeholder: Readonly<Record<string, unknown>>;
   /** True where roots are declared, with `listChanged` on 2025-11-25. */
   readonly roots: boolean;

@@ -25,7 +25,7 @@ export interface AttachedTasksOptions {
   readonly clock: Clock;
   readonly newId: () => string;
   readonly tell: (event: CallEvent) => void;
-  /** Where they are kept; undefined if they end with this process. */
+  /** Where they are stored; undefined if they end with this process. */
   readonly storage: KeptTasks | undefined;
   readonly onError: (error: unknown) => void;
 }
@@ -41,7 +41,7 @@ export class AttachedTasks {
     this.#options = options;
   }
 
-  /** What stands between the tap and a transport. */
+  /** What sits between the tap and a transport. */
   follower(transport: Transport): TaskFollower {
     const { clock, newId, calls, client, era } = this.#options;
     this.#follower = new TaskFollower({
@@ -67,13 +67,13 @@ export class AttachedTasks {
     if (left.length > 0) void this.#write(storage => storage.release(left));
   }
 
-  /** Resolves when what has changed so far is kept. */
+  /** Resolves when all changes so far are stored. */
   async settled(): Promise<void> {
     await this.#writes;
   }
 
   /**
-   * Takes up what an earlier process, or an earlier connection, has left of this server.
+   * Takes over the tasks that an earlier process or connection left with this server.
    * @param callId - only this one; all if absent
    * @returns the calls; the next request of each is its task
    */
@@ -117,7 +117,7 @@ export class AttachedTasks {
     void this.#write(storage => (over ? storage.drop(callId) : storage.release([callId])));
   }
 
-  /** Puts what a task asks to the person, under the id it had in an earlier process. */
+  /** Puts a task's question to the person, under the id it had in an earlier process. */
   async #answer(call: RunningCall | undefined, request: TaskRequest, withdrawn: AbortSignal): Promise<object> {
     const { answering, asking, newId, inbox } = this.#options;
     const method = own(request.request, 'method');
@@ -128,7 +128,7 @@ export class AttachedTasks {
     }
     const params = own(request.request, 'params');
     const before = call && this.#own.get(call.context.id)?.questions[request.key];
-    // One that ended here, with its connection perhaps, is asked again.
+    // A question that ended here, perhaps with its connection, is asked again.
     const id = before === undefined || inbox.ending(before) ? newId() : before;
     if (call && before !== id) await this.#remember(call.context.id, request.key, id);
     return answering.answer(
@@ -144,7 +144,7 @@ export class AttachedTasks {
     await this.#save(callId);
   }
 
-  /** @returns true if it is kept now */
+  /** @returns true if it is stored now */
   #save(callId: string): Promise<boolean> {
     return this.#write(async storage => {
       const task = this.#own.get(callId);

@@ -1,4 +1,4 @@
-/** Tasks for a client of the SDK that has no inbox, such as a script or a test: its calls return what their tasks come to. */
+/** Tasks for a client of the SDK that has no inbox, such as a script or a test: its calls return the results of their tasks. */
 import { randomUUID } from 'node:crypto';
 import { checkOptions, func, having, required } from '@midcall/core/options';
 import { interceptTransport } from '@midcall/core/sdk-seam';
@@ -21,7 +21,7 @@ export interface FollowTasksOptions {
   readonly client: Client;
   /**
    * Answers what a task asks on 2026-07-28; on 2025-11-25 questions go to the handlers of the client.
-   * @param signal - fires when the task asks it no more
+   * @param signal - fires when the task withdraws the question
    * @returns the result of the request. Where it throws, the task is cancelled and its call ends with the error
    */
   readonly answer: (question: TaskQuestion, signal: AbortSignal) => Promise<object>;

@@ -47,7 +47,7 @@ const mostQuestions = 100;
 export class FollowedTask {
   readonly taskId: string;
   readonly #options: FollowedTaskOptions;
-  /** What was asked, by its key, until it is asked no more. */
+  /** The task's open requests, by key. */
   readonly #openRequests = new Map<string, AbortController>();
   /** Keys of questions that have their answer; one is never used again. */
   readonly #answered = new Set<string>();
@@ -270,7 +270,7 @@ const pollOf = ({ pollMs = usualPoll }: TaskState): number => Math.min(mostPoll,
 /** What a server says of a task that is not there, not the asker's, or of a method it does not have. */
 const finalCodes: readonly unknown[] = [-32_602, -32_601, -32_021];
 
-/** True for an error that another attempt does not change; others may be of a moment, such as a store that is away. */
+/** True for a permanent error; others may be temporary, such as a store that cannot be reached. */
 const isFinal = (error: unknown): boolean => finalCodes.includes(own(error, 'code'));
 
 const endOf = ({ status, statusMessage, result, error }: TaskState): TaskEnd =>

@@ -20,7 +20,7 @@ export interface AskOptions extends Pick<ApartOptions, 'onRequestStreamEnd'> {
 
 export interface OwnRequestsOptions {
   readonly newId: () => string;
-  /** True where a request is given up by closing what its answer comes on. */
+  /** True if a request is given up by closing the stream of its answer. */
   readonly closesStreams: () => boolean;
 }
 
@@ -50,13 +50,13 @@ export class OwnRequests {
     this.#pending.get(id)?.(undefined);
   }
 
-  /** Nothing more is asked. */
+  /** Sends no further requests. */
   close(): void {
     this.#closed = true;
     for (const settle of [...this.#pending.values()]) settle(undefined);
   }
 
-  /** @returns the response; undefined where it could not be sent, is given up, or the connection is gone */
+  /** @returns the response; undefined if it could not be sent, was given up, or the connection is gone */
   async ask(
     { meta, send }: SentFor,
     method: string,

@@ -17,7 +17,7 @@ type Send = (message: JsonRpcMessage) => Promise<void>;
 export interface SentCall extends SentFor {
   readonly id: unknown;
   readonly call: RunningCall | undefined;
-  /** Fires where it is given up, also once it has become a task. */
+  /** Fires if the call is given up, even after it has become a task. */
   readonly signal: AbortSignal | undefined;
 }
 
@@ -47,7 +47,7 @@ export interface AnsweredCall {
 }
 
 export interface TaskCallsOptions {
-  /** True where tasks are kept for another process, or wanted for another reason. */
+  /** True if tasks are stored for another process, or wanted for another reason. */
   readonly stored: boolean;
   readonly server: () => DeclaringServer;
   readonly requests: OwnRequests;
@@ -55,7 +55,7 @@ export interface TaskCallsOptions {
 
 /** Calls that were given up before their answer, which may be a task; more are not remembered. */
 const mostGivenUp = 1_000;
-/** How long a task is to be there, in milliseconds: a person may be away for a few days. */
+/** The time to live requested for a task, in milliseconds: a person may be away for a few days. */
 const ttlMs = 7 * 24 * 60 * 60_000;
 
 export class TaskCalls {
@@ -116,7 +116,7 @@ export class TaskCalls {
 
   #expect(sent: SentCall, asTask: boolean): void {
     const { signal: given } = sent;
-    // Over HTTP nothing is sent of a call that is given up, and it may never be answered.
+    // Over HTTP, giving up a call sends nothing, and its answer may never come.
     const givenUp = (): void => {
       expected.givenUp = true;
       const left = [...this.#expected].filter(([, each]) => each.givenUp);

@@ -4,8 +4,8 @@
  * the call.
  *
  * - task-follower-1 Where tasks are kept, one is in the file before it is followed, and another process can take it up.
- * - task-follower-2 What a server says of a task is judged as any answer and any question is: no more is believed of it.
- * - task-follower-3 A call that is given up cancels its task. One whose connection is gone does not: it goes on without it.
+ * - task-follower-2 A server's messages about a task are judged like any answer or question, and trusted no more than those.
+ * - task-follower-3 Giving up a call cancels its task. Losing its connection does not: the task continues without it.
  * - task-follower-4 How often a task asks is not limited by the rounds of its call.
  */
 import { isRecord, own } from '@midcall/core/json';
@@ -43,7 +43,7 @@ export interface TaskFollowerOptions {
   readonly newId: () => string;
   /** The call that is being sent. */
   readonly call: () => RunningCall | undefined;
-  /** True where tasks are kept for another process, or wanted for another reason. */
+  /** True if tasks are stored for another process, or wanted for another reason. */
   readonly stored: boolean;
   /** True where the transport has a stream for each request. */
   readonly perRequestStream: boolean;
@@ -90,7 +90,7 @@ export class TaskFollower implements Interception {
     this.#calls = new TaskCalls({ stored: kept, server, requests: this.#requests });
   }
 
-  /** Stops: nothing more is asked. */
+  /** Stops following; sends no further requests. */
   close(): void {
     for (const { stop } of this.#followed.values()) stop();
     this.#requests.close();
@@ -250,7 +250,7 @@ export class TaskFollower implements Interception {
       deliver(end);
       return;
     }
-    // What it asked cannot be put to a person.
+    // Its questions cannot be put to a person.
     this.#cancel(sent, task.taskId);
     if (sent.call) sent.call.abort.abort(end.error);
     else deliver({ error: { code: -32603, message: end.error.message } });

@@ -110,7 +110,7 @@ async function askText(prompter: Prompter, request: TextPrompt): Promise<PromptR
     : { given: false, typed: untouched(entered.typed) };
 }
 
-/** Where the cursor stands in a list: on nothing where an answer is required and there is none to change. */
+/** Where the cursor starts in a list: on nothing if an answer is required and there is none to change. */
 const standing = (
   field: Field,
   value: string | undefined,

@@ -7,7 +7,7 @@ import { underOwnSignal } from './own-signal.ts';
 import { type ManyPrompt, notGiven, type Pick, type Prompter, type PromptResult } from './prompter.ts';
 import { wrapped } from './wrap.ts';
 
-/** What stands before a question, and as wide. */
+/** The lead of a question, and blanks of the same width. */
 const guide = '│  ';
 
 /** From here on a list is searched rather than walked. */

@@ -41,7 +41,7 @@ function counted(question: FormQuestion, sheet: Sheet): string {
   return `${answered} ${answered === 1 ? 'answer' : 'answers'}, ${question.fields.length - answered} left empty${required}`;
 }
 
-/** The next field somebody would want: of those after the last one, what is required, then what is empty. */
+/** The field to offer next: after the last one, first what is required, then what is empty. */
 function next(question: FormQuestion, sheet: Sheet, last: Field | undefined): string {
   const { fields } = question;
   const from = last ? fields.indexOf(last) + 1 : 0;
@@ -52,7 +52,7 @@ function next(question: FormQuestion, sheet: Sheet, last: Field | undefined): st
   return empty ? String(fields.indexOf(empty)) : review;
 }
 
-/** Lets the person choose fields and answer them, until they want to look at the whole. */
+/** Lets the person choose fields and answer them, until they ask to review the whole form. */
 export async function fieldList(
   question: FormQuestion,
   sheet: Sheet,

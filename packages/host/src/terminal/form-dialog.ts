@@ -14,8 +14,8 @@ export type FormDialogOptions = Omit<FieldOptions, 'secrets'>;
 type Went = 'on' | 'back' | 'list' | Reply;
 
 /**
- * Asks one form. Giving nothing (Ctrl-C, Esc) goes one step back; giving nothing again asks whether to leave the question.
- * Nothing that was entered is lost: it stands there again on the way forward, and is written out where nothing was sent.
+ * Asks one form. Ctrl-C or Esc goes one step back; pressing it again asks whether to leave the question.
+ * No entry is lost: it is offered again on the way forward, and printed if nothing was sent.
  */
 export async function formDialog(
   question: FormQuestion,

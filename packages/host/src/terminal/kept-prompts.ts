@@ -49,7 +49,7 @@ const outcome = <T extends string | readonly string[]>(value: T | symbol | undef
 
 /** A line of text in which the Up and Down keys go through what was given before, as in a shell. */
 class RecallingPrompt extends TextPrompt {
-  /** Which of the earlier texts stands there; -1 for the person's own. */
+  /** Which of the earlier texts is shown; -1 for the person's own. */
   #at = -1;
   #own = '';
 

@@ -8,13 +8,13 @@ const reader = markdownReader();
 
 type Token = ReturnType<typeof reader.parse>[number];
 
-/** What stands before the lines of a block, and before its first one where that is another. */
+/** The prefix of a block's lines, and of its first line if that differs. */
 interface Lead {
   first: string;
   readonly rest: string;
 }
 
-/** Begins and ends a style that further ones may stand in. */
+/** Begins and ends a style that may contain others. */
 const [begun, ended] = [(style: 'bold' | 'italic') => styled(style, '').slice(0, 1), styled('bold', '').slice(-1)];
 
 /** One line of text with its styles; line breaks of the text stay. */

@@ -26,7 +26,7 @@ const signs = (word: string, columns: number): readonly string[] =>
 
 /**
  * A line as lines.
- * @param columns - of the terminal; undefined where it has none, such as a pipe, and the line stays as it is
+ * @param columns - of the terminal; undefined if it has none, such as a pipe, and the line stays unchanged
  * @param lead - what every further line begins with
  */
 export function wrapped(line: string, columns: number | undefined, lead: string): readonly string[] {

@@ -76,7 +76,7 @@ export class UrlFlow {
 
   /**
    * The pages named by an error, if that is what it says: asks for each, then for "I have finished".
-   * @returns true if the call is to be tried again, false for any other error
+   * @returns true if the call should be tried again, false for any other error
    * @throws MidcallError `host/abandoned` if a page was not opened, `host/cancelled` if the person gave up after it
    */
   async openFor(call: RunningCall, error: unknown): Promise<boolean> {

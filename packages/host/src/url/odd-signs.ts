@@ -15,7 +15,7 @@ const strokes = /\p{Script=Latin}[ノソンゾ丶丿〳〵一ー〆]|[ノソン�
 /** Latin letters of phonetic and medieval writing, but for those that an alphabet of today has. */
 const phonetic = /(?![ɓɔɖɗəɛɣɨɩɲʉʊʋʒ])[\u0250-\u02AF\u1D00-\u1DBF\uA720-\uA7FF\uAB30-\uAB6F]/u;
 
-/** True if a host name, in readable form, holds such a sign. */
+/** True if a host name, in readable form, contains one of these signs. */
 export function oddSigns(host: string): boolean {
   return noLetter.test(host.replaceAll(ordinary, '')) || strokes.test(host) || phonetic.test(host);
 }

@@ -10,7 +10,7 @@ const longNames =
 
 /**
  * True for a text field with room for several lines.
- * @param value - what stands in it
+ * @param value - its current text
  */
 export function isLongText(
   field: {

@@ -7,7 +7,7 @@
  *   Everything else is answered on the desk.
  * - forward-B2 A client is not kept waiting for the desk longer than it may stand: it is told to come back, and the
  *   call goes on.
- * - forward-B3 Where nobody can be asked, the question ends as one that nobody answered: no yes is made, and no no.
+ * - forward-B3 If nobody can be asked, the question ends as unanswered: the bridge neither accepts nor declines.
  * - forward-B4 A call that its client takes back is stopped, at whatever moment that happens; one whose client is gone
  *   is kept for a while, and found when it is made again.
  * - forward-B5 A call that is a task of its host waits for as long as the task does, and is stopped when the task is
@@ -35,7 +35,7 @@ export interface ForwardOptions {
   readonly session: () => Promise<UpstreamSession>;
   /** The connection that the call came over. */
   readonly link: HostLink;
-  /** The call, if it was made before its handler was called. */
+  /** The call, if it began before its handler ran. */
   readonly begun: BegunCall | undefined;
   /** Whose calls these are, if there are several: nobody else's are found when the client comes back. */
   readonly principal?: string;
@@ -124,7 +124,7 @@ async function joined(
   });
   join(begun?.upstreamCall);
   begun?.leave();
-  // Joined within the step: nothing comes between, neither another client nor the end of this run.
+  // Joined within the step, so that neither another client nor the end of this run comes between.
   const id = await call.step('call the upstream server', async () => {
     if (begun) return begun.upstreamCall.id;
     await upstream.client();
@@ -147,7 +147,7 @@ function isLeftToHost(question: Question, upstreamCall: UpstreamCall, inbox: Inb
   return question.kind === 'sampling-reply' && upstreamCall.takeReply();
 }
 
-/** Asks the host's model; its person sees the request, and may refuse it. */
+/** Asks the host's model; the host's person sees the request and may refuse it. */
 async function sample(job: Sample, n: number, call: Call): Promise<void> {
   if (!(await call.step(`sampling ${n}`, () => job.open))) return;
   const { includeContext: _, ...request } = job.request;
@@ -159,7 +159,7 @@ async function sample(job: Sample, n: number, call: Call): Promise<void> {
 }
 
 /**
- * Puts one question where it can be answered.
+ * Asks one question wherever it can be answered.
  * @param ended - fires when the call has ended at the upstream server
  * @returns false if it was not answered in time
  */
@@ -197,7 +197,7 @@ function canAsk({ kind }: Question, { can, roundsLeft }: GatewayCall): boolean {
   return kind === 'url' && can.url && roundsLeft > 0;
 }
 
-/** The host's answer; undefined for what it cannot show, and for what is not put to hosts, such as a form for a secret. */
+/** The host's answer; undefined for what it cannot show, and for what hosts are never asked, such as a form for a secret. */
 async function askHost(
   question: Question,
   call: GatewayCall,

@@ -106,12 +106,12 @@ export class HostLink {
     else this.#send(notification);
   }
 
-  /** One list is to be read again, or a resource has changed. */
+  /** Tells the host to read one list again, or that a resource has changed. */
   announce(notification: WireNotification): void {
     this.#send(notification);
   }
 
-  /** Every list is to be read again. */
+  /** Tells the host to read every list again. */
   announceLists(): void {
     for (const list of ['tools', 'prompts', 'resources']) this.#send({ method: `notifications/${list}/list_changed` });
   }

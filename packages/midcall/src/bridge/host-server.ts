@@ -23,7 +23,7 @@ export interface HostServerOptions {
   readonly session: () => UpstreamSession;
   /** The upstream server that runs a call: the one that was told of the host's roots. */
   readonly sessionFor: (call: Call) => Promise<UpstreamSession>;
-  /** The same for a host that declares this, where nothing is to be waited for. */
+  /** The same for a host that declares this, if there is nothing to wait for. */
   readonly sessionNow: (capabilities: unknown) => UpstreamSession | undefined;
   readonly forward: Omit<ForwardOptions, 'session' | 'link' | 'begun'>;
 }
@@ -31,7 +31,7 @@ export interface HostServerOptions {
 const kinds = { 'tools/call': 'tool', 'prompts/get': 'prompt', 'resources/read': 'resource' } as const;
 
 /**
- * @returns the connection to the host; its server is to be connected
+ * @returns the connection to the host; its server must still be connected
  * @throws MidcallError `host/not-found` or `host/server-gone` if the upstream server is not there
  */
 export async function hostServer(options: HostServerOptions): Promise<HostLink> {

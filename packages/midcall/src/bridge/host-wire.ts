@@ -31,7 +31,7 @@ export function upstreamError(error: Json): ProtocolError {
 const known = new Set(['name', 'arguments', 'uri', '_meta', 'inputResponses', 'requestState', 'task']);
 const calls = new Set<unknown>(['tools/call', 'prompts/get', 'resources/read']);
 
-/** What else the params of a call say, `_meta` among them, as it is to be sent on; also of one that has come past the SDK. */
+/** The other params of a call, including `_meta`, as forwarded; also for a call that bypassed the SDK. */
 export function restOf({ _meta, ...params }: Json): Json {
   const { [paramsKey]: aside, progressToken: _, ...meta } = isRecord(_meta) ? _meta : {};
   return { ...unknownIn(params), ...(isRecord(aside) && aside), ...(Object.keys(meta).length > 0 && { _meta: meta }) };

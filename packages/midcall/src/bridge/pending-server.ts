@@ -34,7 +34,7 @@ const lists = {
 
 const can = { tools: { listChanged: true }, prompts: { listChanged: true }, resources: { listChanged: true } };
 
-/** @returns the connection to the host; it is to be told of changed lists when the upstream server is there */
+/** @returns the connection to the host, which must be told of changed lists once the upstream server is there */
 export function pendingServer({ isOld, mid, name, ready, sessionFor, forward }: PendingServerOptions): HostLink {
   const server = new McpServer({ name, version: '0' });
   const link = new HostLink(server, !isOld);

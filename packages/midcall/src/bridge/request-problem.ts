@@ -49,7 +49,7 @@ const checks: Readonly<Record<string, readonly Check[]>> = {
   'resources/read': [text('uri'), record('_meta')],
 };
 
-/** Why a request cannot be served; undefined if that is not known here. */
+/** Why a request cannot be served; undefined if unknown here. */
 export function requestProblem(method: unknown, params: unknown): string | undefined {
   const own = typeof method === 'string' && Object.hasOwn(checks, method) ? checks[method]! : [];
   if (own.length > 0 && params !== undefined && !isRecord(params))

@@ -6,7 +6,7 @@ import type { Clock } from '@midcall/core/time';
 import type { Inbox, Question } from '@midcall/host';
 import { answeredWithin } from './answered-within.ts';
 
-/** Where such a question is shown, and for how long. */
+/** Where an unclaimed question is shown, and for how long. */
 export interface UnclaimedParts {
   readonly inbox: Inbox;
   readonly clock: Clock;

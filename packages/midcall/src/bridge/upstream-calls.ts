@@ -7,7 +7,7 @@
  *   runs again from the top sees the same.
  * - upstream-calls-C3 A call that nobody comes back for is stopped; what it asked is taken back.
  * - upstream-calls-C4 A question that names no call may be any call's: every one is told, so that none waits for it
- *   without end. A call that has ended did not need it, and waits for it no more.
+ *   without end. A call that has ended did not need it, and no longer waits for it.
  * - upstream-calls-C5 A call that a task of its client waits for is stopped when that is over, and not before.
  */
 
@@ -117,7 +117,7 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-/** Said once: an error that is made for each call would be as much work as the call. */
+/** Made once: an error for each call would cost as much as the call. */
 const callEnded = { how: 'ended' } as const;
 
 interface UpstreamCallOptions extends Pick<UpstreamCallsOptions, 'clock' | 'keptMs'> {
@@ -212,7 +212,7 @@ export class UpstreamCall {
     });
   }
 
-  /** A reply is to be looked at. @returns true where the host's model made it, and its person has seen it; for one each */
+  /** Takes a reply that needs no review here. @returns true if the host's model made it and its person has seen it; once per reply */
   takeReply(): boolean {
     if (this.#replies === 0) return false;
     this.#replies -= 1;

@@ -137,7 +137,7 @@ export class UpstreamSession {
       keptMs,
       run: (request, onProgress, caller) => {
         const handlers = withStatus(onProgress);
-        // How long it may take is the host's to say.
+        // The host decides how long it may take.
         const timeoutMs = Number.POSITIVE_INFINITY;
         return connection.run(request, { ...handlers, timeoutMs, asItCame: true, ...defined({ principal: caller }) });
       },
@@ -177,7 +177,7 @@ export class UpstreamSession {
     return {};
   }
 
-  /** The same where nothing is to be said beforehand; undefined where something is. */
+  /** The same if nothing must be announced first; otherwise undefined. */
   logsNow({ level }: HostLink): Readonly<Record<string, unknown>> | undefined {
     if (level === undefined) return {};
     const { server, introduction } = this.connection;

@@ -63,7 +63,7 @@ export class CallEnd {
     this.#saysError = saysError(result);
   }
 
-  /** What was thrown, before the SDK makes a text of it; the first is what counts. */
+  /** Records what was thrown, before the SDK turns it into text; only the first counts. */
   failed(error: unknown): void {
     this.#failed ??= { error };
   }

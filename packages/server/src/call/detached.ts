@@ -27,7 +27,7 @@ type OverListener = (over: AbortSignal) => void;
 const detached = new WeakMap<ServerContext, Detached>();
 const listening = new WeakMap<ServerContext, OverListener[]>();
 
-/** @returns the same context, known as one that nobody is connected to */
+/** @returns the same context, marked as one that no client is connected to */
 export function detach(ctx: ServerContext, as: Detached): ServerContext {
   detached.set(ctx, as);
   for (const listener of listening.get(ctx) ?? []) if (as.over) listener(as.over);
@@ -37,7 +37,7 @@ export function detach(ctx: ServerContext, as: Detached): ServerContext {
 
 export const detachedOf = (ctx: ServerContext): Detached | undefined => detached.get(ctx);
 
-/** Tells when a request belongs to a task, at once where it does already. @param listener - given what fires when that is over */
+/** Reports when a request belongs to a task, at once if it does already. @param listener - receives the signal that fires when that is over */
 export function whenDetached(ctx: ServerContext, listener: OverListener): void {
   const state = detached.get(ctx);
   if (state?.over) listener(state.over);

@@ -32,11 +32,11 @@ export interface OpenedCall {
   readonly attempt?: Attempt;
   /** What this retry brought, as it was sent; undefined on a first request. */
   readonly requestState?: string;
-  /** Milliseconds its steps are kept. */
+  /** How long its steps are kept, in milliseconds. */
   readonly keptMs?: number;
-  /** Where they are kept, where that is not this instance's own store. */
+  /** Where they are stored, if not in this instance's own store. */
   readonly stepStore?: Store;
-  /** Where another process may go on with this call. */
+  /** Present if another process may continue this call. */
   readonly shared?: SharedCall;
   /** True where a ticket of a waiting page brought this request. */
   readonly resumed?: boolean;

@@ -57,7 +57,7 @@ export async function runByPush<R>(
   try {
     for (;;) {
       const outcome = await run.next();
-      // What a cancelled run had begun ends first: then it is known what took effect.
+      // The work of a cancelled run ends first, so that we know what took effect.
       if (outcome.kind === 'cancelled') await run.quiet();
       if (outcome.kind !== 'needs') return outcome;
       const asks = leavingTo('client', outcome.asks);

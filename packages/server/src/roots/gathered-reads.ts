@@ -72,7 +72,7 @@ export class GatheredReads {
     this.#underWay = false;
   }
 
-  /** Reads as long as there is time, one at least. @returns those that were not read */
+  /** Reads while there is time, at least one. @returns those that were not read */
   #readSome(reads: readonly PendingRead[]): PendingRead[] {
     const before = reads.length;
     const above = before > 1 ? this.#open(reads[0]!.resolved) : undefined;
@@ -86,7 +86,7 @@ export class GatheredReads {
     return reads.slice(count);
   }
 
-  /** The directory a name lies in; undefined if opening it has to be waited for, or fails. */
+  /** The directory that contains a name; undefined if opening it would block or fails. */
   #open(resolved: ResolvedPath): Folder | undefined {
     if (resolved.root.system !== direct || !resolved.root.live) return undefined;
     try {

@@ -25,7 +25,7 @@ export interface Rooted {
   readonly uri?: string;
 }
 
-/** More roots than a person would grant; each costs a descriptor. */
+/** The most roots that are used: more than a person would grant; each costs a descriptor. */
 const most = 256;
 
 /** Where an operator's directory leads. @throws MidcallError roots/invalid if it is not a usable directory */
@@ -55,7 +55,7 @@ export function pinned(platform: Platform, directoryPath: string): Pinned {
 }
 
 interface Intersecting {
-  /** The operator's directories, where they bound what may be said about a root. */
+  /** The operator's directories, if they limit what may be said about a root. */
   readonly bounds: readonly Rooted[] | undefined;
   readonly dropped: Dropped[];
   /** Every directory held on the way, for the caller to keep or close. */

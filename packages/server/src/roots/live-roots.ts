@@ -98,7 +98,7 @@ export function liveRoots(options: LiveRootsOptions): LiveRoots {
     hasList = true;
   }
 
-  /** A read that begins now or later. */
+  /** Starts a read now, or after the one in progress. */
   function read(): Promise<void> {
     if (!reading) {
       reading = readOnce().finally(() => {
@@ -113,7 +113,7 @@ export function liveRoots(options: LiveRootsOptions): LiveRoots {
     return queued;
   }
 
-  /** The scope in force, rebuilt without asking where a root was replaced on the disk. */
+  /** The scope in force, rebuilt without asking the client if a root was replaced on disk. */
   function settled(): Scope {
     const unchanged = current?.roots.every(root => current?.platform.identify(root.path) === root.hold.identity);
     if (!current || !unchanged || current.roots.length === 0) swap(boundary.scope(lastList, current, hasList));

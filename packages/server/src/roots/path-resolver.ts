@@ -86,7 +86,7 @@ export class PathResolver {
     }
   }
 
-  /** A real path inside, resolved below the root that holds it. @throws MidcallError roots/outside */
+  /** A real path inside the boundary, resolved below the root that contains it. @throws MidcallError roots/outside */
   real(requested: string, path: string): ResolvedPath {
     const { separator } = this.#scope.platform;
     const root = this.#scope.roots.find(each => each.hold.live && within(path, each.path, separator));

@@ -13,7 +13,7 @@ export interface AllowedFolders {
   readonly grant: string;
 }
 
-/** A path as it may stand in a message: control characters escaped, the middle of a long one left out. */
+/** A path made safe for a message: control characters escaped, the middle of a long one left out. */
 export function quotePath(path: string): string {
   const safe = path.replace(
     /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,

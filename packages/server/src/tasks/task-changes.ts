@@ -15,19 +15,19 @@ export interface TaskChangesOptions {
   readonly timer: (fn: () => void, ms: number) => () => void;
 }
 
-/** Told of a task as it is now; undefined where it is no more. */
+/** Receives the task as it is now; undefined if it no longer exists. */
 export type TaskListener = (task: Task | undefined) => void;
 
 const LOOK_MS = 1_000;
 
 interface Watched {
-  /** As it was told last. */
+  /** The version reported last. */
   version: string;
   isOver: boolean;
   readonly listeners: Set<TaskListener>;
   /** Those who need to know what other processes change. */
   readonly looking: Set<TaskListener>;
-  /** Absent before any of them came. */
+  /** Absent until the first of them comes. */
   stopListening?: () => void;
 }
 
@@ -41,10 +41,10 @@ export class TaskChanges {
   }
 
   /**
-   * Tells of every change from now on.
-   * @param task - as the watcher knows it
-   * @param isHere - true where it is enough to be told of what this process changes
-   * @returns ends that
+   * Reports every change from now on.
+   * @param task - as the watcher last saw it
+   * @param isHere - true if changes by this process are enough
+   * @returns a function that stops watching
    */
   watch(task: Task, listener: TaskListener, isHere = false): () => void {
     const { id } = task;
@@ -68,7 +68,7 @@ export class TaskChanges {
     };
   }
 
-  /** What is known of a task now. */
+  /** Reports a task's new state. */
   changed(task: Task): void {
     this.#tell(task.id, task);
     this.#options.wake.wake(taskName(digest(task.id)));
@@ -83,7 +83,7 @@ export class TaskChanges {
   #tell(id: string, task: Task | undefined): void {
     const watched = this.#watched.get(id);
     const version = versionOf(task);
-    // Of two looks at once, the one that found it over may be told first.
+    // Of two concurrent reads, the one that found the task over may be reported first.
     if (!watched || watched.isOver || watched.version === version) return;
     watched.version = version;
     watched.isOver = !task || isOver(task);
@@ -95,7 +95,7 @@ export class TaskChanges {
     watched.stopListening = this.#options.wake.listen(taskName(digest(id)), () => void this.#lookAt(id));
   }
 
-  /** Where the store is away, the next look finds out. */
+  /** If the store cannot be reached, the next look tries again. */
   async #lookAt(id: string): Promise<void> {
     const read = await this.#options.read(id).then(
       task => ({ task }),

@@ -1,5 +1,5 @@
 /**
- * The frame every card stands in, which is ours: who asks, for which call, with which arguments; and the parts that all
+ * The frame around every card, in our own words: who asks, for which call, with which arguments; and the parts that all
  * kinds of card share. Pure.
  */
 import type { Issue } from '@midcall/core/form';

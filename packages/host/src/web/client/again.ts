@@ -1,4 +1,4 @@
-/** On a page that is none of the desk's, such as that of a used start link: leads to the desk where this browser has been there. */
+/** On a page outside the desk, such as that of a used start link: redirects to the desk if this browser has used it. */
 import { base, forgetBase, keptBase } from './base.ts';
 
 const storedBase = keptBase();

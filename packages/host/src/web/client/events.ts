@@ -5,10 +5,10 @@
 
 import { base } from './base.ts';
 
-/** What a page is told. */
+/** An event for the page. */
 export type PageEvent =
   | { readonly type: 'changed'; readonly text?: string; readonly alert?: boolean }
-  /** The desk cannot be reached; told again with every attempt. */
+  /** The desk cannot be reached; repeated with every attempt. */
   | { readonly type: 'lost' }
   | { readonly type: 'found' };
 

@@ -28,7 +28,7 @@ export interface CallPageContext extends TimelineContext {
   readonly server?: ServerView;
   /** True if there is another call of the same that has ended. */
   readonly comparable?: boolean;
-  /** Said above everything, such as why an answer was not sent. */
+  /** A message above everything else, such as why an answer was not sent. */
   readonly notice?: string;
 }
 

@@ -11,7 +11,7 @@ import { againPath, callPath, comparePath, serverPath } from './paths.ts';
 import { blocksOf, textOf } from './result.ts';
 import { callChip, clock, day } from './timeline.ts';
 
-/** Calls that one can choose to compare with. */
+/** Calls to choose from for a comparison. */
 const mostOffered = 50;
 
 const pretty = (value: unknown): string => JSON.stringify(value, null, 2) ?? '';

@@ -54,7 +54,7 @@ function inboxRail(view: DeskView, current: string | undefined): Html {
   }${open.length > inRail && html`<p class="rail-more"><a href="${link('/inbox')}">${texts.inbox.more(open.length - inRail)}</a></p>`}${alertSwitch}</aside>`;
 }
 
-/** The pages that one can go to from every other. */
+/** The pages that every other page links to. */
 export const pages = [
   ['/', texts.nav.home],
   ['/history', texts.nav.history],

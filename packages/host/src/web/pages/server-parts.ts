@@ -73,7 +73,7 @@ const isUrl = (server: ServerView): boolean => /^https?:/.test(server.origin);
 
 /**
  * The button that starts a server again, or connects to it again.
- * @param options - `callId`: the call that is to be run again then; `short`: in one word, if there is little room
+ * @param options - `callId`: the call to run again afterwards; `short`: in one word, for narrow places
  */
 export function restartButton(
   server: ServerView,

@@ -113,7 +113,7 @@ export const offerPattern = `:place{${Object.values(manyOf).join('|')}}/:name`;
 
 const kinds = Object.keys(manyOf) as OfferKind[];
 
-/** What a request of such a path is about, as far as it is there. */
+/** What the path of a request refers to, as far as it exists. */
 export function offerAsked(
   { workspace }: Desk,
   context: Context,

@@ -16,7 +16,7 @@ type Read = { readonly content: Readonly<Record<string, unknown>>; readonly issu
 
 const isField = (field: ArgumentField): field is Field => field.kind !== 'json' && field.kind !== 'list';
 
-/** What is in an argument form, checked as far as the schema is understood here. */
+/** The content of an argument form, checked as far as we understand the schema. */
 function readForm(fields: readonly ArgumentField[], draft: Draft): Read {
   const { content, issues } = contentOf(fields, draft);
   const allIssues = [...issues];
@@ -36,12 +36,12 @@ function readForm(fields: readonly ArgumentField[], draft: Draft): Read {
   return { content, issues: allIssues };
 }
 
-/** The arguments that a draft stands for. */
+/** The arguments in a draft. */
 function readArguments({ inputSchema }: OfferView, draft: Draft): Read {
   return isJson(draft) ? readJson(draft, inputSchema) : readForm(argumentFields(inputSchema), draft);
 }
 
-/** Of what is wrong, what the person has been at. */
+/** The issues of fields that the person has visited. */
 function visited({ inputSchema }: OfferView, draft: Draft, issues: readonly Issue[]): readonly Issue[] {
   if (isJson(draft)) return (draft.get('visited') ?? []).includes(jsonControl) ? issues : [];
   return visitedIssues(argumentFields(inputSchema), draft, issues);

@@ -30,7 +30,7 @@ export function keepable(question: Question, draft: Draft): Draft {
   return storable;
 }
 
-/** True if somebody decided how a question ended, and what they had typed elsewhere is of no more use. */
+/** True if somebody decided how a question ended, so that what was typed elsewhere is useless. */
 export const endedByPerson = (ending: Ending): boolean => 'via' in ending;
 
 const lengthOf = (draft: Draft): number =>

@@ -3,14 +3,14 @@ import type { Question } from '../../index.ts';
 import { manyOf } from './offers.ts';
 import type { OfferKind, OfferView, ServerView } from './views.ts';
 
-/** Something to go to. */
+/** A search result. */
 export type Hit =
   | { readonly kind: 'question'; readonly question: Question }
   | { readonly kind: 'page'; readonly path: string; readonly name: string }
   | { readonly kind: 'server'; readonly server: ServerView }
   | { readonly kind: OfferKind; readonly server: ServerView; readonly offer: OfferView };
 
-/** Where it is looked. */
+/** What is searched. */
 export interface Findable {
   readonly servers: readonly ServerView[];
   readonly questions: readonly Question[];

@@ -48,7 +48,7 @@ export function targetOf(draft: Draft, before?: Target): Target {
   return any ? ({ ...target, env: secrets } as Target) : target;
 }
 
-/** What stands in the form for how a server is reached. */
+/** How a server is reached, as entered in the form. */
 export const writtenTarget = (target: Target): string => (target.kind === 'url' ? target.url : originOf(target));
 
 /** A server as an entry of an `mcp.json`; what is secret is named by a variable, and its value is not in it. */

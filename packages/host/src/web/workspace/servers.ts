@@ -25,11 +25,11 @@ export interface DeskServersParts {
   readonly keep: (make: (servers: readonly ServerEntry[]) => readonly ServerEntry[]) => Promise<void>;
 }
 
-/** How a server is put on the desk. */
+/** How a server is added to the desk. */
 export interface AddOptions {
-  /** False to start it when it is first looked at. */
+  /** False to start it only when it is first opened. */
   readonly start?: boolean;
-  /** True for one that is in the kept list already. */
+  /** True for a server that is in the stored list already. */
   readonly kept?: boolean;
 }
 

@@ -110,7 +110,7 @@ export interface RefusalView {
   readonly why: string;
 }
 
-/** A call, made from the desk or by the host that the desk stands behind. */
+/** A call, made from the desk or by the host that the desk answers for. */
 export interface CallView {
   readonly context: CallContext;
   /** True if it was made from the desk. */

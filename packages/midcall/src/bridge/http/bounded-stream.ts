@@ -4,7 +4,7 @@
  */
 
 /**
- * A response whose body keeps no more than so much.
+ * A response whose body buffers at most a given number of bytes.
  * @param mostBytes - that wait to be read; one message may be larger
  * @param onCut - called where the host reads too slowly
  */

@@ -110,7 +110,7 @@ export class Principals {
     return serverId(entry, this.pool(caller, entry).numberOf(user) ?? 1);
   }
 
-  /** Somebody uses a server no more. */
+  /** Somebody stopped using a server. */
   leave(caller: Caller, entry: ServerEntry, user: PoolUser): void {
     this.#states.get(holderOf(caller, entry).id)?.pools.get(entry.id)?.leave(user);
   }

@@ -42,7 +42,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
     await config.waiting.remove({ kind: 'page', ref: pageId });
     await pages?.service.withdraw(pageId);
   };
-  /** The pages that this run opened, or is opening. */
+  /** The pages that this run has opened or is opening. */
   const opened: Promise<Plan>[] = [];
   const open = (question: PageQuestion, pages: PageCall): Promise<Plan> => {
     const planned = plan(question, request, pages, config);
@@ -50,7 +50,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
     return planned;
   };
 
-  /** Plans a page. Where this person has too many open the call ends, and what it had opened is taken back. */
+  /** Plans a page. If this person has too many open, the call ends and the pages it opened are withdrawn. */
   const planned = async (question: PageQuestion, identity: readonly unknown[]): Promise<Json> => {
     if (!pages) return { kind: 'unavailable' } satisfies Plan;
     try {
@@ -65,7 +65,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
     }
   };
 
-  /** What errors told of, and was finished: taken by this run, and how many steps it had run by then. */
+  /** Finished pages that an error had announced: taken by this run, with the number of steps it had run by then. */
   const answered: { readonly key: string; readonly at: Announced; readonly steps: number }[] = [];
   const steps = (): number => run.journal.filter(({ kind }) => kind === 'step').length;
   const keep = (key: string, at: Announced): Promise<boolean> => {
@@ -73,7 +73,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
     return config.contents.set(key, JSON.stringify(at), { ttlMs, ifAbsent: true });
   };
 
-  /** The page that an error told of when the same call came before, or a new one. There is one, whoever comes at once. */
+  /** The page that an error announced to an earlier attempt of the same call, or a new one. Concurrent attempts share it. */
   const toldByError = async (question: PageQuestion, identity: readonly unknown[], pages: PageCall): Promise<Plan> => {
     const key = `page-asked:${digest([pages.binding, identity])}`;
     const read = (text: string | undefined): Announced | undefined =>
@@ -83,7 +83,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
       const ended = before && (config.now() >= before.dueAt || (await pages.service.outcome(before.pageId, 0)));
       if (before && !ended) return { kind: 'announced', at: before };
       if (before) {
-        // Whoever takes a finished page has its answer; nobody else gets it again.
+        // Only the run that takes a finished page gets its answer.
         const announcement = read(await config.contents.take(key));
         if (announcement && (await pages.service.outcome(announcement.pageId, 0))) {
           answered.push({ key, at: announcement, steps: steps() });
@@ -103,7 +103,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
     }
   };
 
-  /** What the audit is told of a question on a page when it leaves: one question, however many messages announce it. */
+  /** The audit's entry for a question on a page: one per question, however many messages announce it. */
   const auditFields = (ask: string, question: PageQuestion, { announce }: Announced) => {
     const channel = announce === 'url' || announce === 'error' ? ('native' as const) : ('page' as const);
     return { ask, channel, ...(question.demanded === undefined ? {} : { assurance: question.demanded }) };
@@ -180,7 +180,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
       const exhausted = history.exhausted(question, ask.message);
       if (exhausted) return run.fail(exhausted);
     }
-    // The person's time begins with the page, so it is opened when nothing beside the question keeps it from being put.
+    // The person's time starts with the page, so it is opened only when nothing else delays the question.
     const drawn = await run
       .find(draw, history.declined(question) ? { kind: 'standing-decline' } : () => planned(pageQuestion, identity))
       .catch(error => (isMidcallError(error, 'connect/limit') ? run.fail(error) : Promise.reject(error)));
@@ -208,7 +208,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
     if (at.announce === 'error' && pages && !run.foresees({ kind: 'url', identity: ['page', at.pageId] })) {
       const ready = await run.guarded(async () => {
         const outcome = await pages.service.outcome(at.pageId, 0);
-        // The call comes again for this page: what others came to is for then, unless a step has acted on it.
+        // The call will be retried for this page: other finished pages are put back for that retry, unless a step acted on them.
         const again = outcome ? [] : answered.filter(each => each.steps === steps());
         for (const each of again) await keep(each.key, each.at);
         return outcome;
