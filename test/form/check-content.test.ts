@@ -24,6 +24,7 @@ describe('one value against its field', () => {
     ['long enough in code points', text({ minLength: 2 }), '😀😀', undefined],
     ['short enough in code points', text({ maxLength: 2 }), '😀😀', undefined],
     ['too long in code points', text({ maxLength: 1 }), '😀😀', 'maxLength', 'Name must have at most 1 character.'],
+    ['too long by one letter', text({ maxLength: 3 }), 'xxxx', 'maxLength'],
     ['much too long', text({ maxLength: 1 }), 'xxxx', 'maxLength'],
     ['format', text({ format: 'email' }), 'x', 'format', 'Name must be an e-mail address, such as ada@example.com.'],
     ['pattern', text({ pattern: '^a$' }), 'b', 'pattern', 'Name must match the pattern ^a$.'],
@@ -53,16 +54,22 @@ describe('one value against its field', () => {
       'enum',
       'C must be one of the choices.',
     ],
-    ['elicit-form-15: no choice', { kind: 'select', name: 'c', choices, required: true }, ['a'], 'type'],
+    [
+      'elicit-form-15: no choice',
+      { kind: 'select', name: 'c', choices, required: true },
+      ['a'],
+      'type',
+      'C must be one of the choices.',
+    ],
     ['elicit-form-17: choices', many(), ['c', 'a'], undefined],
     ['none', many(), [], undefined],
     ['twice', many(), ['a', 'a'], 'uniqueItems', 'Tags must not contain a choice twice.'],
-    ['an unknown one', many(), ['a', 'x'], 'enum'],
+    ['an unknown one', many(), ['a', 'x'], 'enum', 'Tags must contain only the choices offered.'],
     ['one that is no text', many(), [1], 'enum'],
     ['more than there are', many(), ['a', 'b', 'c', 'x'], 'enum'],
     ['elicit-form-17: too few', many({ minItems: 1 }), [], 'minItems', 'Tags needs at least 1 choice.'],
     ['elicit-form-17: too many', many({ maxItems: 1 }), ['a', 'b'], 'maxItems', 'Tags takes at most 1 choice.'],
-    ['no list', many(), 'a', 'type'],
+    ['no list', many(), 'a', 'type', 'Tags must be a list of choices.'],
   ])('%s', (_, field, value, rule, message) => {
     const checked = checkContent([field], { [field.name]: value });
     if (rule === undefined) expect(checked).toEqual({ ok: true, content: { [field.name]: value } });
@@ -103,12 +110,32 @@ describe('content as a whole', () => {
     expect(checkContent([], { toString: 1 })).toMatchObject({ ok: false, issues: [{ field: 'toString' }] });
   });
 
+  it('a field left undefined is not answered, and hides no unknown name', () => {
+    expect(checkContent(fields, { name: 'x', ok: undefined, other: 1 })).toMatchObject({
+      ok: false,
+      issues: [{ field: 'other', rule: 'additionalProperties' }],
+    });
+    expect(checkContent(fields, { name: undefined, other: 1 })).toMatchObject({
+      ok: false,
+      issues: [{ field: 'name', rule: 'required' }, { field: 'other' }],
+    });
+  });
+
+  it('what is no object is told so, and a long pattern is shown in part', () => {
+    expect(checkContent(fields, 'x')).toMatchObject({
+      issues: [{ message: 'The answer must be an object with one value per field.' }],
+    });
+    expect(checkContent([text({ pattern: `^${'a'.repeat(300)}$` })], { name: 'b' })).toMatchObject({
+      issues: [{ message: `Name must match the pattern ^${'a'.repeat(198)}….` }],
+    });
+  });
+
   it('unknown names are listed, but not without end', () => {
     const content = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`${'x'.repeat(200)}${i}`, i]));
     const checked = checkContent([], content);
     if (checked.ok) throw new Error('accepted');
     expect(checked.issues).toHaveLength(20);
-    expect(checked.issues[0]!.message.length).toBeLessThan(120);
+    expect(checked.issues[0]!.message).toBe(`'${'x'.repeat(80)}…' is not a field of this form.`);
   });
 
   it('content-C3: every field is judged, in order', () => {

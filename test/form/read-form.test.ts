@@ -165,6 +165,9 @@ describe('read-form-R2: hostile and foreign schemas are refused with the field a
     ['required as text', schemaOf({}, { required: 'a' }), 'required'],
     ['required that is not there', schemaOf({}, { required: ['a'] }), 'required'],
     ['required inherited', schemaOf({}, { required: ['toString'] }), 'required'],
+    ['required as a number', schemaOf({ 1: { type: 'string' } }, { required: [1] }), 'required'],
+    ['required as a shape', schemaOf({}, { required: ['a', {}] }), 'required'],
+    ['required without end', schemaOf({ a: { type: 'string' } }, { required: Array(201).fill('a') }), 'required'],
     ['patternProperties', schemaOf({}, { patternProperties: {} }), 'patternProperties'],
     [
       'elicit-form-09: typed further properties',
@@ -202,6 +205,35 @@ describe('read-form-R2: hostile and foreign schemas are refused with the field a
     for (let i = 0; i < 100_000; i += 1) deep = { a: deep };
     expect(readForm(schemaOf({ a: { type: 'string', deep } }))).toMatchObject({ ok: false });
     expect(readForm(Object.create({ type: 'object', properties: {} }))).toMatchObject({ ok: false });
+  });
+
+  it.each<[unknown, string]>([
+    [{ type: 'object', properties: { a: 1n } }, 'The form is not JSON.'],
+    [schemaOf({ a: { type: 'string', 'x-note': 'x'.repeat(1_000_000) } }), 'The form is 10'],
+    [{ type: 'string' }, "The form must have type 'object'."],
+    [{ type: 'object' }, 'The form must list its properties.'],
+    [schemaOf({}, { allOf: [] }), "A form cannot have 'allOf'."],
+    [schemaOf({}, { additionalProperties: {} }), 'A form cannot allow additional properties.'],
+    [schemaOf({}, { required: 'a' }), "'required' must be a list of field names."],
+    [schemaOf({}, { required: ['b'.repeat(90)] }), `'${'b'.repeat(80)}' is required, but the form has no such field.`],
+    [schemaOf({ ['x'.repeat(201)]: {} }), `'${'x'.repeat(80)}' cannot be the name of a field.`],
+    [
+      schemaOf(Object.fromEntries(Array.from({ length: 201 }, (_, i) => [`f${i}`, { type: 'string' }]))),
+      'The form has 201 fields; at most 200 are allowed.',
+    ],
+    [
+      schemaOf(Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`f${i}`, { type: 'string', pattern: 'a' }]))),
+      'The form has 21 patterns; at most 20 are allowed.',
+    ],
+  ])('%# says what is wrong with the whole', (schema, says) => {
+    const result = readForm(schema);
+    expect(!result.ok && result.problems.some(({ message }) => message.startsWith(says))).toBe(true);
+  });
+
+  it('counts the fields that have a pattern, not all fields', () => {
+    const one = ['p', { type: 'string', pattern: 'a' }] as const;
+    const others = Array.from({ length: 199 }, (_, i) => [`f${i}`, { type: 'string' }] as const);
+    expect(readForm(schemaOf(Object.fromEntries([one, ...others])))).toMatchObject({ ok: true });
   });
 
   it('read-form-R3: problems are listed, but not without end', () => {
