@@ -6,7 +6,7 @@
 import { interceptTransport, negotiationReason, notOfferedRevision } from '@midcall/core/sdk-seam';
 import { attach, Inbox } from '@midcall/host';
 import { type Era, eras, negotiation } from '@midcall/testing';
-import { Client, ReadBuffer, SdkErrorCode, type Transport } from '@modelcontextprotocol/client';
+import { Client, parseErrorResponse, ReadBuffer, SdkErrorCode, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -17,6 +17,7 @@ import {
   isConnectionGone,
   isMessageTooLarge,
   isRoundNotice,
+  isUnreadableOAuthAnswer,
 } from '../../packages/host/src/sdk-seam/error-prose.ts';
 import { placeholders } from '../../packages/host/src/sdk-seam/placeholders.ts';
 import { sendRootsChanged } from '../../packages/host/src/sdk-seam/roots-changed.ts';
@@ -289,6 +290,16 @@ describe('words that say what no code does (error-prose.ts, core/sdk-seam/negoti
       path: expect.stringContaining('content'),
       says: expect.any(String),
     });
+  });
+
+  it('isUnreadableOAuthAnswer: what the SDK cannot read is a server error that quotes it; what it can read is not', async () => {
+    const judged = async (text: string) => {
+      const { code, message } = await parseErrorResponse(text);
+      return isUnreadableOAuthAnswer(code, message);
+    };
+    expect(await judged('<html>Bad gateway</html>')).toBe(true);
+    expect(await judged('{"error":"server_error","error_description":"Down for an hour."}')).toBe(false);
+    expect(await judged('{"error":"invalid_grant"}')).toBe(false);
   });
 
   it('notOfferedRevision and negotiationReason: a server that does not offer the revision that was demanded', async () => {

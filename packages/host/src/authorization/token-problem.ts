@@ -10,14 +10,12 @@ import {
   OAuthError,
   RegistrationRejectedError,
 } from '@modelcontextprotocol/client';
+import { isUnreadableOAuthAnswer } from '../sdk-seam/error-prose.ts';
 
 /** The `error` of an OAuth answer (RFC 6749, section 5.2); undefined if there was no OAuth answer. */
 export function oauthCode(error: unknown): string | undefined {
   if (!OAuthError.isInstance(error)) return undefined;
-  const { code, message } = error;
-  // The SDK makes a server error of what it cannot read, and quotes all of it.
-  if (code === 'server_error' && /Invalid OAuth error response/.test(message)) return undefined;
-  return code;
+  return isUnreadableOAuthAnswer(error.code, error.message) ? undefined : error.code;
 }
 
 /**

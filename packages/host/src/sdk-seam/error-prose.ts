@@ -12,6 +12,13 @@ export const isMessageTooLarge = (error: Error): boolean =>
 export const isConnectionGone = (code: unknown, message: string): boolean =>
   code === SdkErrorCode.ConnectionClosed || code === SdkErrorCode.NotConnected || message === 'Not connected';
 
+/**
+ * True for the OAuth error that the SDK makes of an answer it cannot read. It has the code of a server error, and its message
+ * quotes the whole answer.
+ */
+export const isUnreadableOAuthAnswer = (code: string, message: string): boolean =>
+  code === 'server_error' && message.includes('Invalid OAuth error response');
+
 /** Where a result differs from the protocol, and how; undefined if the message of `InvalidResult` does not say. */
 export function invalidResultIssue(message: string): { readonly path: string; readonly says: string } | undefined {
   try {
