@@ -76,14 +76,14 @@ export async function agentTools(connection: Connection): Promise<readonly Agent
   if (problem) throw new MidcallError('host/abandoned', problem.why);
   const calls = callsOf(connection);
   return tools.filter(isForModels).map(tool => {
-    const asked = (args: unknown, id: string): AskedCall => ({ id, name: tool.name, arguments: argumentsOf(args) });
+    const agentCall = (args: unknown, id: string): AskedCall => ({ id, name: tool.name, arguments: argumentsOf(args) });
     return {
       name: tool.name,
       description: tool.description ?? tool.title ?? '',
       inputSchema: tool.inputSchema,
       annotations: tool.annotations,
-      call: (args, { id, signal }) => calls.ended(asked(args, id), tool, signal),
-      start: (args, { id, signal }) => calls.started(asked(args, id), tool, signal),
+      call: (args, { id, signal }) => calls.ended(agentCall(args, id), tool, signal),
+      start: (args, { id, signal }) => calls.started(agentCall(args, id), tool, signal),
     };
   });
 }

@@ -29,20 +29,21 @@ export function serveRequests(client: Client, parts: ServeRequestsOptions): void
     extensions: { ...declares?.extensions, [tasksExtension]: {} },
     ...(sampling && { sampling: sampling.model.tools ? { tools: {} } : {} }),
   });
-  const taken = (sent: { readonly _meta?: unknown }): TappedRequest => {
+  const tappedRequest = (sent: { readonly _meta?: unknown }): TappedRequest => {
     const request = parts.taken(sent._meta);
     if (!request)
       throw new ProtocolError(ProtocolErrorCode.InternalError, 'The request did not come through this connection.');
     return request;
   };
   client.setRequestHandler('elicitation/create', async (_, { mcpReq }) => {
-    const request = taken(mcpReq);
+    const request = tappedRequest(mcpReq);
     await settled();
     return answering.elicit(request, mcpReq.signal);
   });
-  if (roots) client.setRequestHandler('roots/list', (_, { mcpReq }) => answering.roots(taken(mcpReq), mcpReq.signal));
+  if (roots)
+    client.setRequestHandler('roots/list', (_, { mcpReq }) => answering.roots(tappedRequest(mcpReq), mcpReq.signal));
   if (sampling)
     client.setRequestHandler('sampling/createMessage', async (_, { mcpReq }) => {
-      return (await answering.sample(taken(mcpReq), mcpReq.signal)) as CreateMessageResult;
+      return (await answering.sample(tappedRequest(mcpReq), mcpReq.signal)) as CreateMessageResult;
     });
 }

@@ -61,14 +61,14 @@ export class OwnRequests {
     { meta, send }: SentFor,
     method: string,
     params: Json,
-    { id = this.id(), signal: given, onRequestStreamEnd }: AskOptions = {},
+    { id = this.id(), signal, onRequestStreamEnd }: AskOptions = {},
   ): Promise<Json | undefined> {
-    if (this.#closed || given?.aborted) return undefined;
+    if (this.#closed || signal?.aborted) return undefined;
     const { progressToken: _, ...others } = meta;
     return new Promise(resolve => {
       const settle = (response: Json | undefined): void => {
         this.#pending.delete(id);
-        given?.removeEventListener('abort', giveUp);
+        signal?.removeEventListener('abort', giveUp);
         resolve(response);
       };
       const giveUp = (): void => {
@@ -76,10 +76,10 @@ export class OwnRequests {
         if (this.#closed || this.#options.closesStreams()) return;
         send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } }).catch(() => {});
       };
-      given?.addEventListener('abort', giveUp, { once: true });
+      signal?.addEventListener('abort', giveUp, { once: true });
       this.#pending.set(id, settle);
       const _meta = Object.keys(others).length > 0 ? { _meta: others } : {};
-      const own = { ...(given && { requestSignal: given }), ...(onRequestStreamEnd && { onRequestStreamEnd }) };
+      const own = { ...(signal && { requestSignal: signal }), ...(onRequestStreamEnd && { onRequestStreamEnd }) };
       send({ jsonrpc: '2.0', id, method, params: { ...params, ..._meta } }, own).catch(() => settle(undefined));
     });
   }

@@ -115,17 +115,17 @@ export class TaskCalls {
   }
 
   #expect(sent: SentCall, asTask: boolean): void {
-    const { signal: given } = sent;
+    const { signal } = sent;
     // Over HTTP, giving up a call sends nothing, and its answer may never come.
     const givenUp = (): void => {
       expected.givenUp = true;
       const left = [...this.#expected].filter(([, each]) => each.givenUp);
       if (left.length > mostGivenUp) this.#expected.delete(left[0]![0]);
     };
-    const stop = (): void => given?.removeEventListener('abort', givenUp);
+    const stop = (): void => signal?.removeEventListener('abort', givenUp);
     const expected: Expected = { sent, asTask, givenUp: false, stop };
     this.#expected.set(sent.id, expected);
-    given?.addEventListener('abort', givenUp, { once: true });
+    signal?.addEventListener('abort', givenUp, { once: true });
   }
 }
 

@@ -83,11 +83,11 @@ export class TaskFollower implements Interception {
 
   constructor(options: TaskFollowerOptions) {
     this.#options = options;
-    const { newId, stored: kept, server, perRequestStream } = options;
+    const { newId, stored, server, perRequestStream } = options;
     // On 2026-07-28 over HTTP.
     const closesStreams = (): boolean => perRequestStream && !server().callsNameTasks;
     this.#requests = new OwnRequests({ newId, closesStreams });
-    this.#calls = new TaskCalls({ stored: kept, server, requests: this.#requests });
+    this.#calls = new TaskCalls({ stored, server, requests: this.#requests });
   }
 
   /** Stops following; sends no further requests. */
@@ -218,23 +218,23 @@ export class TaskFollower implements Interception {
         if (news) void tell(state);
       },
     });
-    const { signal: given } = sent;
+    const { signal } = sent;
     const goOn = sent.call?.timeout.pause();
     const giveUp = (): void => this.#giveUp(followed);
     const ended = new AbortController();
     const stop = (): void => {
       task.stop();
       ended.abort();
-      given?.removeEventListener('abort', giveUp);
+      signal?.removeEventListener('abort', giveUp);
       goOn?.();
     };
     const followed: Followed = { sent, task, stop };
     this.#followed.set(sent.id, followed);
-    if (given?.aborted) {
+    if (signal?.aborted) {
       this.#giveUp(followed);
       return;
     }
-    given?.addEventListener('abort', giveUp, { once: true });
+    signal?.addEventListener('abort', giveUp, { once: true });
     await tell(first);
     if (!server().callsNameTasks) void this.#listen(sent, task, ended.signal);
     const end = await task.follow(first);

@@ -41,13 +41,13 @@ export class UrlFlow {
 
   /** Asks for consent to open one page. */
   async consent(
-    asked: { readonly id: string; readonly call: RunningCall | undefined; readonly signal: AbortSignal },
+    source: { readonly id: string; readonly call: RunningCall | undefined; readonly signal: AbortSignal },
     page: { readonly message: string; readonly href: string; readonly elicitationId?: string },
   ): Promise<Ending> {
     const { asking, trusted } = this.#options;
     const url = judgeUrl(page.href, { trusted });
     const { message, elicitationId } = page;
-    const ending = await asking.put({ ...asked, subject: 'url' }, frame => ({
+    const ending = await asking.put({ ...source, subject: 'url' }, frame => ({
       ...frame,
       kind: 'url',
       message,

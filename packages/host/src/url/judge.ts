@@ -183,12 +183,12 @@ function partsOf(href: string, domain: string): UrlJudgement['parts'] {
 
 function lookalike(domain: string, readable: string, trusted: Iterable<string>): string | undefined {
   const own = readable.split('.').slice(-domain.split('.').length).join('.');
-  for (const known of trusted) {
-    if (known === domain) return undefined;
+  for (const trustedDomain of trusted) {
+    if (trustedDomain === domain) return undefined;
   }
-  for (const known of trusted) {
-    const name = domainToUnicode(known);
-    if (alike(skeleton(name), skeleton(own))) return known;
+  for (const trustedDomain of trusted) {
+    const name = domainToUnicode(trustedDomain);
+    if (alike(skeleton(name), skeleton(own))) return trustedDomain;
   }
   return undefined;
 }

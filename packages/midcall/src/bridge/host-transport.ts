@@ -23,15 +23,15 @@ export type Declared = NonNullable<ConnectionOptions['declares']>;
 
 /** @returns when the host has sent its first request; undefined if it went away without one */
 export async function awaitHost(transport: Transport): Promise<ConnectedHost | undefined> {
-  const held = new HeldTransport(transport);
-  const first = await held.first();
+  const heldTransport = new HeldTransport(transport);
+  const first = await heldTransport.first();
   if (!first) return undefined;
   const capabilities = capabilitiesIn(first);
   return {
-    transport: held,
+    transport: heldTransport,
     has: { roots: isRecord(own(capabilities, 'roots')) },
     declares: declaredIn(capabilities),
-    gone: held.gone.signal,
+    gone: heldTransport.gone.signal,
   };
 }
 

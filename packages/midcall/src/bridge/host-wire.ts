@@ -28,7 +28,7 @@ export function upstreamError(error: Json): ProtocolError {
 }
 
 /** What the SDK knows of the params of a call, or is nobody's but the connection's. */
-const known = new Set(['name', 'arguments', 'uri', '_meta', 'inputResponses', 'requestState', 'task']);
+const knownParams = new Set(['name', 'arguments', 'uri', '_meta', 'inputResponses', 'requestState', 'task']);
 const calls = new Set<unknown>(['tools/call', 'prompts/get', 'resources/read']);
 
 /** The other params of a call, including `_meta`, as forwarded; also for a call that bypassed the SDK. */
@@ -38,7 +38,7 @@ export function restOf({ _meta, ...params }: Json): Json {
 }
 
 const unknownIn = (params: Json): Json =>
-  Object.fromEntries(Object.entries(params).filter(([name]) => !known.has(name)));
+  Object.fromEntries(Object.entries(params).filter(([name]) => !knownParams.has(name)));
 
 type Send = Transport['send'];
 type Rest<T extends readonly unknown[]> = T extends readonly [unknown, ...infer R] ? R : never;

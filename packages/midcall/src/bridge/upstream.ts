@@ -20,7 +20,7 @@ export class Upstream {
   /**
    * Starts or reaches a server. Old ones cannot read that a client has URL mode, and do not start: those are told of forms
    * alone.
-   * @param gone - fires when nobody needs the server any more; one that is not up yet is stopped then
+   * @param unneeded - fires when nobody needs the server any more; one that is not up yet is stopped then
    * @param onConnection - told of the connection before it is started
    * @throws MidcallError `host/not-found` if it can be neither started nor reached
    */
@@ -28,25 +28,25 @@ export class Upstream {
     entry: ServerEntry,
     options: ConnectionOptions,
     warn: (message: string) => void,
-    gone: AbortSignal,
+    unneeded: AbortSignal,
     onConnection: (connection: Connection) => void = () => {},
   ): Promise<Upstream> {
     const started = async (modes?: ConnectionOptions['modes']): Promise<Connection> => {
       const connection = new Connection(entry, { ...options, ...defined({ modes }) });
       onConnection(connection);
       const stop = (): void => void connection.stop({ atOnce: true });
-      gone.addEventListener('abort', stop, { once: true });
+      unneeded.addEventListener('abort', stop, { once: true });
       try {
         await connection.start();
       } finally {
-        gone.removeEventListener('abort', stop);
+        unneeded.removeEventListener('abort', stop);
       }
       return connection;
     };
     try {
       return new Upstream(await started());
     } catch (error) {
-      if (gone.aborted || !isMidcallError(error, 'host/not-found') || !refusesClient(error.cause)) throw error;
+      if (unneeded.aborted || !isMidcallError(error, 'host/not-found') || !refusesClient(error.cause)) throw error;
       const formsAlone = await started(['form']).catch(() => {
         throw error;
       });

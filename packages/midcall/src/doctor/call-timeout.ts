@@ -21,7 +21,7 @@ export interface CallTimeoutOptions {
 /** Registers the tool. */
 export function registerCallTimeout(
   server: McpServer,
-  { chartOf, report: found, reported, ...options }: CallTimeoutOptions,
+  { chartOf, report, reported, ...options }: CallTimeoutOptions,
 ): void {
   const { outputSchema, timer = startTimer } = options;
   server.registerTool(
@@ -58,7 +58,7 @@ export function registerCallTimeout(
         const ended = chart.hold(progress ? 'timeout.progress' : 'timeout');
         ended(await hold({ ms: seconds * 1_000, signal, timer, ...(progress && { progress: tell }) }));
       }
-      await found();
+      await report();
       return reported(chart);
     },
   );

@@ -51,8 +51,8 @@ type Findings = ReadonlyMap<RowName, Finding>;
 const questionChecks: readonly CheckName[] = ['form', 'fields', 'decline', 'dismiss', 'page'];
 
 export async function examine(call: Call, examination: Examination): Promise<void> {
-  const { chart, requested: named, report: found, random } = examination;
-  const plan = await call.step('plan', () => ({ ...chart.plan(named), drawn: draw(random) }));
+  const { chart, requested, report, random } = examination;
+  const plan = await call.step('plan', () => ({ ...chart.plan(requested), drawn: draw(random) }));
   call.defer(() => chart.leave());
   const questions = plan.checks.filter(check => questionChecks.includes(check));
   for (const check of plan.checks) {
@@ -65,7 +65,7 @@ export async function examine(call: Call, examination: Examination): Promise<voi
     const findings = await attempt(check, lead, plan.drawn, call, examination);
     await call.step(`settle ${check}`, async () => {
       chart.settle(check, findings());
-      await found();
+      await report();
       return null;
     });
   }

@@ -98,8 +98,8 @@ export class AppDocuments {
     const request = { method: 'resources/read', params: { uri } };
     const answer = await this.#connection(server).forward(request, { signal: AbortSignal.timeout(30_000) });
     const contents = own(own(answer, 'result'), 'contents');
-    const found = Array.isArray(contents) ? contents.find(each => own(each, 'uri') === uri) : undefined;
-    return isRecord(found) && found['mimeType'] === appType ? documentOf(found) : undefined;
+    const content = Array.isArray(contents) ? contents.find(each => own(each, 'uri') === uri) : undefined;
+    return isRecord(content) && content['mimeType'] === appType ? documentOf(content) : undefined;
   }
 
   #ticketOf(of: string): string | undefined {

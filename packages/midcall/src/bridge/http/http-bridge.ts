@@ -110,7 +110,7 @@ export async function startHttpBridge(options: HttpBridgeOptions): Promise<HttpB
       try {
         const kind = principals.kindOf(caller, entry, capabilitiesIn(await bodyOf(requestInfo)));
         const pool = (): UpstreamPool => principals.pool(caller, entry);
-        const held = (starting: Promise<UpstreamSession>, heldMs = holdMs): Promise<UpstreamSession> =>
+        const answeredInTime = (starting: Promise<UpstreamSession>, heldMs = holdMs): Promise<UpstreamSession> =>
           orSignIn(starting, {
             inbox: principals.inbox(caller, entry),
             server: principals.serverId(caller, entry, user),
@@ -128,13 +128,14 @@ export async function startHttpBridge(options: HttpBridgeOptions): Promise<HttpB
           leaveSession = now.join(link);
           return now;
         };
-        const ready = async (): Promise<UpstreamSession> => session ?? use(await held(pool().any(user, kind)));
+        const ready = async (): Promise<UpstreamSession> =>
+          session ?? use(await answeredInTime(pool().any(user, kind)));
         const sessionFor = async (call: Call): Promise<UpstreamSession> =>
           kind.hasRoots && call.can.roots
-            ? use(await held(pool().withRoots(user, (await call.roots()) ?? [], kind)))
+            ? use(await answeredInTime(pool().withRoots(user, (await call.roots()) ?? [], kind)))
             : ready();
         const starting = pool().any(user, kind);
-        const started = await held(starting, 0).catch(error => {
+        const started = await answeredInTime(starting, 0).catch(error => {
           if (isSignInNeeded(error)) return undefined;
           throw error;
         });
