@@ -7,12 +7,10 @@
  *
  * The targets are 1.0 of the unsigned SDK (0.9 over stdio) and 1.15 of its signed state on 2026-07-28, and 1.0 of elicitInput on
  * 2025-11-25; bench/RESULTS.md says what is reached. Where the time of a 2026-07-28 call
- * goes in the server (two requests, profiles of 12,000 calls over stdio, 32 at once, with the profiler's own weight): 150 µs
- * are the SDK's, its Zod schemas and the pipe, the same for the unsigned side, and 46 its garbage collection; ours add 30
- * there for the state that travels, 45 for sealing and opening, 20 of garbage collection, 15 of promises, and 100 for
- * finding out who asks and where the call stands, claiming the retry, running the handler twice and checking the answer. A
- * handler without state pays none of this, and can be answered by anybody, any number of times. On 2025-11-25 it is 35 µs
- * of processor time a call in one process: the run that a question suspends, its deadline, its digests and its checks.
+ * goes in the server is drawn by bench/flame.mjs: over stdio, 32 at once, the SDK, its Zod schemas and Node take about half,
+ * ours a third, and collecting garbage the rest, for which the promises and frames of a call count most. The state of a call
+ * stays in a process without a key and a store, and a handle travels; sealing and opening one costs more than 20 µs. On
+ * 2025-11-25 it is the run that a question suspends, its deadline, its digests and its checks.
  * A hidden class per call costs a microsecond and more in garbage: `{ ...known, added }` makes one in Node 20, and
  * `{ added, ...known }` does not.
  * fastmcp takes part where it is installed: npm install --prefix bench

@@ -1,13 +1,12 @@
 /**
  * Questions that wait: what 10,000 of them cost one process over HTTP, beside the SDK's own elicitInput (2025-11-25), and
- * nothing at all on 2026-07-28, where the state travels. The server is a process of its own; RSS after garbage collection.
+ * beside nothing at all on 2026-07-28, where a process without a key and a store holds the state. The server is a process of
+ * its own; RSS after garbage collection.
  *
- * The target on 2025-11-25 is the SDK's own memory and 15 % more; nearest, 60 against 48 KB (25 %). What a waiting call of
- * ours holds beside the SDK's (heap snapshots of 2,000 of them, both sides in one process): 9.8 KB of heap, of which 1.7 are
- * registers of five suspended functions and tables of Maps, 1.6 closures, 1.0 contexts, 0.9 plain objects, 1.4 promises with
- * what follows them, 0.9 the AbortController that ends the wait for one question, 0.5 the run, its journal and its handle. Each is
- * there for a promise of the engine: a call that is suspended and not thrown away, a deadline of its own, operations that
- * are known when nobody awaited them.
+ * The target on 2025-11-25 is the SDK's own memory; bench/RESULTS.md says what is reached. What a waiting call of ours holds
+ * beside the SDK's: the frames of suspended functions, closures and their contexts, promises with what follows them, the run,
+ * its journal and its handle. Each is there for a promise of the engine: a call that is suspended and not thrown away, a
+ * deadline of its own, operations that are known when nobody awaited them.
  * Run after `npm run build`: node bench/pending.mjs [questions] [rounds]
  */
 import { spawn } from 'node:child_process';

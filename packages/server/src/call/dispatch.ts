@@ -153,15 +153,10 @@ async function openAndRun<R>(work: Work<R>, access: FileAccesses, config: Config
   return runOpened(opened, work, access, config);
 }
 
-async function runOpened<R>(
-  opened: OpenedCall,
-  work: Work<R>,
-  access: FileAccesses,
-  config: Config,
-): Promise<CallEnding<R>> {
+function runOpened<R>(opened: OpenedCall, work: Work<R>, access: FileAccesses, config: Config): Promise<CallEnding<R>> {
   if (opened.earlier === undefined) return runCall(opened, work, work.end, access, config);
   work.end.answeredBefore();
-  return { kind: 'answered-before', earlier: opened.earlier as Earlier };
+  return Promise.resolve({ kind: 'answered-before', earlier: opened.earlier as Earlier });
 }
 
 /** Goes on with a call under the ticket the model brought. */

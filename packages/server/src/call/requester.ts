@@ -21,8 +21,13 @@ const probed = new WeakSet<PrincipalOf>();
 const overHttp = (ctx: ServerContext): boolean => ctx.http !== undefined;
 
 /** The author's principal over HTTP; the operating system's user on stdio, where the client runs as that user. */
-export async function principalOf(ctx: ServerContext, options: PrincipalOptions): Promise<Principal | undefined> {
-  if (!overHttp(ctx)) return processUser();
+export const principalOf = (
+  ctx: ServerContext,
+  options: PrincipalOptions,
+): Principal | undefined | Promise<Principal | undefined> =>
+  overHttp(ctx) ? principalOverHttp(ctx, options) : processUser();
+
+async function principalOverHttp(ctx: ServerContext, options: PrincipalOptions): Promise<Principal | undefined> {
   const { principal: configured } = options;
   const principal = await configured?.(ctx);
   if (configured && principal && !probed.has(configured)) {

@@ -62,7 +62,7 @@ export async function putForm<T>(
     before = undefined;
     if (recording.kind === 'answered' && 'answer' in judged && judged.answer.action === 'accept') {
       const { content, by } = judged.answer;
-      const issues = await validated(run, ask, content, id);
+      const issues = ask.validate && (await validated(run, ask, content, id));
       if (issues) {
         before = { issues, typed: typedIn(recording.got) };
         judged = { again: issues, by };
