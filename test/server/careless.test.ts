@@ -86,7 +86,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
   ])('returning %s is an error that says what to return', async (what, returned) => {
     await using made = await connect((() => returned) as never);
     const said = JSON.stringify(await made.act());
-    expect(said).toContain(`returned ${what}. Return { content: [`);
+    expect(said).toContain(`returned ${what}. Return a string or { content: [`);
     expect(said).toContain('isError');
     expect(await made.prompt()).not.toBe('given');
   });

@@ -13,7 +13,10 @@ const shapes: Record<AskingMethod, string> = {
 export function checkSendable(name: string, method: AskingMethod, result: unknown): void {
   if (typeof result !== 'object' || result === null) {
     const what = result === undefined ? 'nothing' : result === null ? 'null' : `a ${typeof result}`;
-    throw new MidcallError('call/no-result', `'${name}' returned ${what}. Return ${shapes[method]}, on every path.`);
+    throw new MidcallError(
+      'call/no-result',
+      `'${name}' returned ${what}. Return a string or ${shapes[method]}, on every path.`,
+    );
   }
   const loss = jsonLoss(result);
   if (loss) throw new MidcallError('call/not-json', `'${name}' returned ${lossText(loss)}`);
