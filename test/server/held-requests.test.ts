@@ -60,6 +60,32 @@ async function session(rim: (typeof rims)[number], sessions: SessionOptions = {}
       runs += 1;
       return said('no');
     });
+    server.registerTool('hurries', { inputSchema: z.object({ n: z.number() }) }, async ({ n }, ctx) => {
+      for (const data of ['one', 'two', 'three']) {
+        void ctx.mcpReq.log('info', data);
+        for (let turn = 0; turn < n; turn++) await null;
+      }
+      return said('logged');
+    });
+    let asked = 0;
+    server.registerTool(
+      'once',
+      { scopeChallenge: () => (asked++ > 0 ? { scopes: ['more'] } : undefined) },
+      async () => {
+        begun();
+        await finished;
+        return said('admitted');
+      },
+    );
+    const scopeChallenge = async () => {
+      begun();
+      await finished;
+      return undefined;
+    };
+    server.registerTool('asks_first', { scopeChallenge }, () => {
+      runs += 1;
+      return said('ran');
+    });
     server.registerTool('guarded', { scopeChallenge: () => ({ scopes: ['more'] }) }, () => said('no'));
     return server;
   };
@@ -215,6 +241,52 @@ describe.each(rims)('sessions-H8 over %s: a request', rim => {
     finish();
     expect(await (await calling).json()).toMatchObject({ id: 1, result: said('waited') });
     expect(await (await call(1, 'quick', { n: 2 })).json()).toMatchObject({ id: 1, result: said('quick 2') });
+  });
+
+  it('keeps its id until it has been ended for a client that withdrew it, and runs once', async () => {
+    const { every, pass } = timers();
+    const { call, send, waits, runs } = await session(rim, { every, streamAfterMs: 7 });
+    const calling = call(1, 'waits');
+    await waits;
+    const withdrawn = send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
+    const again = call(1, 'quick', { n: 1 });
+    await withdrawn;
+    expect(await (await calling).text()).toContain('withdrew');
+    pass(7);
+    await (await again).text();
+    expect(runs()).toBe(1);
+  });
+
+  it('has what was sent for it in its order, however soon one message follows another', async () => {
+    const { call } = await session(rim);
+    for (let n = 0; n < 20; n++) {
+      const came = events(await (await call(n, 'hurries', { n })).text());
+      const texts = came.map(each => each.params?.data ?? each.result.content[0].text);
+      expect([n, ...texts]).toEqual([n, 'one', 'two', 'three', 'logged']);
+    }
+  });
+
+  it('is not asked for more rights once it has begun', async () => {
+    const { every, pass } = timers();
+    const { call, waits, finish } = await session(rim, { every, streamAfterMs: 7 });
+    const calling = call(1, 'once');
+    await waits;
+    pass(7);
+    const response = await calling;
+    expect([response.status, kind(response)]).toEqual([200, 'text/event-stream']);
+    finish();
+    expect(events(await response.text())).toEqual([{ jsonrpc: '2.0', id: 1, result: said('admitted') }]);
+  });
+
+  it('does not run where its session has ended while its rights were looked at', async () => {
+    const { every } = timers();
+    const { call, send, waits, finish, runs } = await session(rim, { every });
+    const calling = call(1, 'asks_first');
+    await waits;
+    expect((await send(undefined, {}, 'DELETE')).status).toBe(200);
+    finish();
+    expect((await calling).status).toBe(404);
+    expect(runs()).toBe(0);
   });
 
   it('gets a stream where its client reads no JSON, or names no revision', async () => {

@@ -205,6 +205,18 @@ describe('a held state', () => {
     expect(holdState(state, binding, short, big)).toBeDefined();
   });
 
+  it.each([0.25, 1e15, 1e300])('held-H4: is answered, and expires, where its time is %d past the clock', async more => {
+    const { clock, ...where } = held();
+    const expiresAt = state.expiresAt + more;
+    const text = holdState({ ...state, expiresAt }, binding, where, big)!;
+    where.held.answered(text);
+    expect(await openState(text, binding, where, big)).toMatchObject({ ok: true });
+    clock.at += 1_000;
+    expect(await openState(text, binding, where, big)).toEqual(refused('already answered', 'answered'));
+    clock.at = expiresAt + 1;
+    expect(await openState(text, binding, where, big)).toEqual(refused('expired'));
+  });
+
   it('is none where it is longer than what travels, or where there is a key or a store', () => {
     const sealing = { ...held(), held: undefined };
     expect(holdState(state, binding, held(), 100)).toBeUndefined();

@@ -239,9 +239,12 @@ export class HttpSessions {
     tapReceived(transport, message => {
       const { method, params } = message as Message;
       if (method !== 'notifications/cancelled') return;
-      if (!underWay.delete(params?.requestId)) return;
-      // After what the call itself still says on this stream: that its questions are withdrawn.
-      setImmediate(() => this.#endStream(session, params?.requestId));
+      const id = params?.requestId;
+      if (!underWay.has(id)) return;
+      // After what the call itself still says on this stream: that its questions are withdrawn. Until then its id is in use.
+      setImmediate(() => {
+        if (underWay.has(id)) this.#endStream(session, id);
+      });
     });
     try {
       return await this.#handle(session, request);
@@ -256,7 +259,7 @@ export class HttpSessions {
     const refusal = batchRefusal(body, revisionOf(session));
     if (refusal) return refusal;
     const ids = requestsIn(body);
-    if (new Set(ids).size < ids.length || ids.some(id => underWay.has(id)))
+    if (new Set(ids).size < ids.length || ids.some(id => underWay.has(id) || session.held.has(id)))
       return { status: 400, code: -32600, message: 'Another request with this id has no response yet.' };
     if (this.#underWayWith(session) + ids.length > this.#options.maxCalls)
       return {
@@ -316,8 +319,9 @@ export class HttpSessions {
     const waiting = (open: () => void): void => {
       callOff = every(streamAfterMs, open);
     };
-    const response = await held.give(message as JSONRPCRequest, extra, primesStreams(revisionOf(session)!), waiting);
-    callOff();
+    const response = await held
+      .give(message as JSONRPCRequest, extra, primesStreams(revisionOf(session)!), waiting)
+      .finally(() => callOff());
     if (!response) return undefined;
     const headers = { 'content-type': 'application/json', 'mcp-session-id': session.transport.sessionId! };
     return { status: 200, headers, text: JSON.stringify(response) };

@@ -27,6 +27,10 @@ interface Held {
   opened: () => void;
   /** True once the server has it. */
   given: boolean;
+  /** Messages that wait for the stream. */
+  waiting: number;
+  /** True once the transport has been given it, or has refused it. */
+  ended: boolean;
 }
 
 /** Those of one session. */
@@ -34,6 +38,7 @@ export class HeldRequests {
   readonly #transport: Transport;
   readonly #held = new Map<Id, Held>();
   #resolver: Resolver | undefined;
+  #isClosed = false;
 
   /** @param transport - not connected yet */
   constructor(transport: Transport) {
@@ -47,13 +52,20 @@ export class HeldRequests {
         this.#held.delete(id);
         return held.settle(message);
       }
+      held.waiting += 1;
       await this.#open(held);
+      held.waiting -= 1;
+      this.#forget(id, held);
       return send(message, options);
     };
     const setResolver = transport.setScopeChallengeResolver.bind(transport);
     transport.setScopeChallengeResolver = resolver => {
       this.#resolver = resolver;
-      setResolver(resolver);
+      // Whoever was admitted is not asked again for what has begun.
+      setResolver(context => {
+        const { request } = context;
+        return 'id' in request && this.#held.get(request.id as Id)?.given ? undefined : resolver(context);
+      });
     };
   }
 
@@ -70,16 +82,22 @@ export class HeldRequests {
     };
     const closed = transport.onclose;
     transport.onclose = () => {
+      this.#isClosed = true;
       for (const held of this.#held.values()) held.settle(undefined);
       closed?.();
     };
+  }
+
+  /** True for a request that is not done with here, though its response may be on its way. */
+  has(id: unknown): boolean {
+    return this.#held.has(id as Id);
   }
 
   /** Whether the server takes a request from this caller as it is; what is to be said to the caller otherwise is the transport's. */
   async admits(request: JSONRPCMessage, authInfo: MessageExtraInfo['authInfo']): Promise<boolean> {
     const context = { request, ...(authInfo && { authInfo }) } as Parameters<Resolver>[0];
     try {
-      return (await this.#resolver?.(context)) === undefined;
+      return (await this.#resolver?.(context)) === undefined && !this.#isClosed;
     } catch {
       return false;
     }
@@ -105,7 +123,7 @@ export class HeldRequests {
   ): Promise<JSONRPCMessage | undefined> {
     const { id } = message;
     return new Promise(resolve => {
-      const held: Held = { settle: resolve, opened: () => {}, given: false };
+      const held: Held = { settle: resolve, opened: () => {}, given: false, waiting: 0, ended: false };
       this.#held.set(id, held);
       waiting(() => void this.#open(held));
       const ending = canEnd && {
@@ -117,8 +135,16 @@ export class HeldRequests {
   }
   /** The transport has been given a request, or has refused it. */
   end(id: Id): void {
-    this.#held.get(id)?.opened();
-    this.#held.delete(id);
+    const held = this.#held.get(id);
+    if (!held) return;
+    held.ended = true;
+    held.opened();
+    this.#forget(id, held);
+  }
+
+  /** Once nothing waits any more: what is sent next must not come before what has waited (held-requests-H2). */
+  #forget(id: Id, held: Held): void {
+    if (held.ended && held.waiting === 0) this.#held.delete(id);
   }
 
   #open(held: Held): Promise<void> {

@@ -48,9 +48,11 @@ export class HeldStates {
    * @returns its handle; undefined where there is no room
    */
   hold(json: string, expiresAt: number): string | undefined {
-    const body = `h1.${this.#options.id()}.${Math.ceil(expiresAt).toString(36)}.`;
+    // Neither parts of a millisecond nor a time past all calendars has a place in a handle.
+    const expires = Math.min(Math.ceil(expiresAt), Number.MAX_SAFE_INTEGER);
+    const body = `h1.${this.#options.id()}.${expires.toString(36)}.`;
     const text = body + this.#tagOf(body);
-    return this.#texts.set(text, json, expiresAt) ? text : undefined;
+    return this.#texts.set(text, json, expires) ? text : undefined;
   }
 
   /** @returns undefined for what is no handle of this process */
