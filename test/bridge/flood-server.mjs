@@ -38,16 +38,13 @@ createInterface({ input: process.stdin }).on('line', async line => {
   } else if (method === 'tools/list') reply({ tools: [{ name: 'say', inputSchema: { type: 'object' } }] });
   else if (method === 'tools/call') {
     const { what, times } = params.arguments;
-    if (what === 'outside') {
-      reply({ content: [] });
-      ask(times);
-      return;
-    }
     if (what === 'inside') return ask(times);
     await say(params.arguments, params._meta?.progressToken);
     reply({ content: [{ type: 'text', text: JSON.stringify(answers) }] });
-  } else if (method === undefined) {
+  } else if (method === 'notifications/ask') ask(params.times);
+  else if (method === undefined) {
     const how = result?.action ?? 'error';
     answers[how] = (answers[how] ?? 0) + 1;
+    if (answers[how] % 1_000 === 0) await log(1, 1);
   } else if (id !== undefined) write({ id, error: { code: -32601, message: 'Method not found' } });
 });

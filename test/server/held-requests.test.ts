@@ -1,8 +1,12 @@
 /** Requests of a session: answered as JSON where nothing but a response is needed, and on a stream otherwise (sessions-H8). */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { type CallToolResult, McpServer, parseJSONRPCMessage } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { mcpEndpoint } from '../../packages/server/src/http/endpoint.ts';
+import { nodeHandler } from '../../packages/server/src/http/node-handler.ts';
 import { plainMessage } from '../../packages/server/src/http/plain-message.ts';
 import { serveHttp } from '../../packages/server/src/http/serve.ts';
 import type { SessionOptions } from '../../packages/server/src/http/sessions.ts';
@@ -132,6 +136,29 @@ const events = (text: string) =>
     const data = /^data: (.+)$/mu.exec(event)?.[1];
     return data === undefined ? [] : [JSON.parse(data)];
   });
+
+it('sessions-H8: a server in Node sends what a function around the endpoint made of a response', async () => {
+  const endpoint = mcpEndpoint(() => new McpServer({ name: 'held', version: '1.0.0' }));
+  const marked: typeof endpoint.fetch = async (request, context) => {
+    const response = await endpoint.fetch(request, context);
+    return new Response(response.body, { status: response.status, headers: [...response.headers, ['seen', 'yes']] });
+  };
+  const server = createServer(nodeHandler({ fetch: marked })).listen(0, '127.0.0.1');
+  open.push(endpoint, { close: async () => void server.close() });
+  await once(server, 'listening');
+  const send = (body: object, headers: Readonly<Record<string, string>> = {}) =>
+    fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, {
+      method: 'POST',
+      body: JSON.stringify({ jsonrpc: '2.0', ...body }),
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+    });
+  const params = { protocolVersion: revision, capabilities: {}, clientInfo: { name: 'raw', version: '1' } };
+  const first = await send({ id: 0, method: 'initialize', params });
+  await first.text();
+  const known = { 'mcp-session-id': first.headers.get('mcp-session-id')!, 'mcp-protocol-version': revision };
+  const response = await send({ id: 1, method: 'ping' }, known);
+  expect([response.headers.get('seen'), await response.json()]).toEqual(['yes', { jsonrpc: '2.0', id: 1, result: {} }]);
+});
 
 /** Timers that fire when they are told to. */
 function timers() {

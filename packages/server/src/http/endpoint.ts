@@ -41,7 +41,7 @@ import { OpenRequests } from './open-requests.ts';
 import { type Refusal, refused } from './refusal.ts';
 import { watchResponse } from './response-end.ts';
 import { HttpSessions, type SessionOptions } from './sessions.ts';
-import { wholeAnswer } from './whole-answer.ts';
+import { allowWhole, wholeAnswer } from './whole-answer.ts';
 
 /** How an endpoint is served. */
 export interface HttpOptions {
@@ -252,15 +252,18 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
     }
   };
 
+  const fetch: McpEndpoint['fetch'] = async (request, context = {}) => {
+    try {
+      return await serve(request, context);
+    } catch (error) {
+      onError?.(error instanceof Error ? error : new Error(String(error)));
+      return refused({ status: 500, code: -32603, message: 'Internal server error.' });
+    }
+  };
+  allowWhole(fetch);
+
   return {
-    async fetch(request, context = {}) {
-      try {
-        return await serve(request, context);
-      } catch (error) {
-        onError?.(error instanceof Error ? error : new Error(String(error)));
-        return refused({ status: 500, code: -32603, message: 'Internal server error.' });
-      }
-    },
+    fetch,
     notify: standing.notify,
     get sessions() {
       return sessions?.size ?? 0;

@@ -5,7 +5,7 @@ import { checkGiven, having } from '@midcall/core/options';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { McpEndpoint } from './endpoint.ts';
 import { getRequestListener, RESPONSE_ALREADY_SENT } from './hono-node.ts';
-import { type SendWhole, sendWhole } from './whole-answer.ts';
+import { allowsWhole, type SendWhole, sendWhole } from './whole-answer.ts';
 
 /** What others put on a request before it gets here. */
 type Prepared = IncomingMessage & {
@@ -48,7 +48,7 @@ export function nodeHandler(endpoint: Pick<McpEndpoint, 'fetch'>): NodeHandler {
     const context = {
       ...(parsedBody !== undefined && { parsedBody }),
       ...(auth && { authInfo: auth }),
-      [sendWhole]: send,
+      ...(allowsWhole(endpoint.fetch) && { [sendWhole]: send }),
     };
     req.url = target.path;
     const sent = getRequestListener(request => endpoint.fetch(request, context), { overrideGlobalObjects: false })(

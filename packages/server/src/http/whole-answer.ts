@@ -16,6 +16,15 @@ export const sendWhole: unique symbol = Symbol('sendWhole');
 /** Sends an answer. @returns what stands for it on the way back, and is not looked at */
 export type SendWhole = (answer: WholeAnswer) => Response;
 
+/** The `fetch` of endpoints: in another around one, somebody may look at the response, so it has to be one. */
+const own = new WeakSet<object>();
+
+/** Lets answers to what this function is given be sent as a whole. */
+export const allowWhole = (fetch: object): void => void own.add(fetch);
+
+/** True for a function whose caller may send whole answers by itself. */
+export const allowsWhole = (fetch: object): boolean => own.has(fetch);
+
 /** @param given - what came with the request */
 export function wholeAnswer(answer: WholeAnswer, given: object): Response {
   const send = (given as { readonly [sendWhole]?: SendWhole })[sendWhole];

@@ -98,12 +98,17 @@ function onMessage(event: MessageEvent<unknown>): void {
   }
 }
 
+/** The result that each App shows, asked for once however often an App says that it is there. */
+const results = new WeakMap<HTMLIFrameElement, Promise<unknown>>();
+
 /** Gives an App the result that it shows; the App of a question has none. */
 async function tellResult(frame: HTMLIFrameElement, post: (message: object) => void): Promise<void> {
   const path = frame.dataset['result'];
   if (path === undefined) return;
-  const response = await fetch(path);
-  if (response.ok) post({ method: 'ui/notifications/tool-result', params: await response.json() });
+  const result = results.get(frame) ?? fetch(path).then(response => (response.ok ? response.json() : undefined));
+  results.set(frame, result);
+  const params = await result;
+  if (params !== undefined) post({ method: 'ui/notifications/tool-result', params });
 }
 
 function context(): object {
