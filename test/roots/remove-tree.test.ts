@@ -37,7 +37,7 @@ const platform = heldPlatform();
 function placedAt(rel: string): ResolvedPath & { close(): void } {
   const root = new RootHold(platform.hold(at('root')));
   const bounds = { inside: (real: string) => within(real, at('root'), '/'), grant: 'Grant it.' };
-  return { given: rel, root, rel, bounds, close: () => root.release() } as never;
+  return { requested: rel, root, rel, bounds, close: () => root.release() } as never;
 }
 
 /** Removes `tree`; `look` runs when a directory in it has been opened, or is about to be. */
