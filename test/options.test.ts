@@ -118,7 +118,7 @@ const wrong: readonly [what: string, make: () => unknown, says: string][] = [
   [
     'mid.tool, no options',
     () => loose(mid.tool)(mcp(), 'name', handler),
-    'the handler must be a function; got nothing',
+    'the config must be an object, such as {}, and the handler comes after it; got a function',
   ],
   ['mid.tool, no handler', () => loose(mid.tool)(mcp(), 'name', {}), 'the handler must be a function; got nothing'],
   ['mid.tool, no name', () => loose(mid.tool)(mcp(), '', {}, handler), 'the name must be a string that is not empty'],

@@ -222,7 +222,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
       variables: Readonly<Record<string, string | string[]>>,
     ) => ResourceAnswer | Promise<ResourceAnswer>,
   ): never {
-    checkRegistration('mid.resource', { server, name, handler });
+    checkRegistration('mid.resource', { server, name, config, handler });
     checkGiven('mid.resource', 'the third argument', uriOrTemplate, addressKind);
     const { version = '', ...metadata } = config;
     wrap(server);
@@ -240,7 +240,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
 
   return {
     tool(server, name, config, handler) {
-      checkRegistration('mid.tool', { server, name, handler });
+      checkRegistration('mid.tool', { server, name, config, handler });
       checkOptions<ToolConfig<StandardSchemaWithJSON | undefined>>('mid.tool', config, toolKinds);
       const { version = '', task = 'when-needed', ...described } = config;
       wrap(server);
@@ -277,7 +277,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
       return tool;
     },
     prompt(server, name, config, handler) {
-      checkRegistration('mid.prompt', { server, name, handler });
+      checkRegistration('mid.prompt', { server, name, config, handler });
       checkOptions<PromptConfig<StandardSchemaWithJSON | undefined>>('mid.prompt', config, promptKinds);
       const { version = '', ...described } = config;
       wrap(server);

@@ -1,5 +1,6 @@
 /** What tools, prompts and resources are registered with, and what their handlers return. */
 import { MidcallError } from '@midcall/core/errors';
+import { isRecord } from '@midcall/core/json';
 import {
   anything,
   checkGiven,
@@ -87,13 +88,16 @@ export const addressKind: Kind = {
 };
 export const serverKind = having('an McpServer', 'registerTool', 'registerPrompt', 'registerResource');
 
+const configKind: Kind = { words: 'an object, such as {}, and the handler comes after it', fits: isRecord };
+
 /** @throws TypeError that says which argument is not what it has to be */
 export function checkRegistration(
   place: string,
-  registration: { server: unknown; name: unknown; handler: unknown },
+  registration: { server: unknown; name: unknown; config: unknown; handler: unknown },
 ): void {
   checkGiven(place, 'the first argument', registration.server, serverKind);
   checkGiven(place, 'the name', registration.name, nameKind);
+  checkGiven(place, 'the config', registration.config, configKind);
   checkGiven(place, 'the handler', registration.handler, func);
 }
 

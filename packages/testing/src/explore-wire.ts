@@ -66,34 +66,29 @@ interface OwnTimer {
   readonly hasRef: () => boolean;
   readonly _idleTimeout?: number;
 }
-const timersOf = new AsyncLocalStorage<Map<number, OwnTimer>>();
-const alive = new Map<number, Map<number, OwnTimer>>();
+const timersOf = new AsyncLocalStorage<Set<OwnTimer>>();
+/** Hears of timers that begin only: to hear of those that end, Node would watch every promise until it is collected. */
 const watch = createHook({
-  init(id, type, _, resource) {
-    if (type !== 'Timeout') return;
-    const timers = timersOf.getStore();
-    if (!timers) return;
-    timers.set(id, resource as OwnTimer);
-    alive.set(id, timers);
-  },
-  destroy(id) {
-    alive.get(id)?.delete(id);
-    alive.delete(id);
+  init(_id, type, _trigger, resource) {
+    if (type === 'Timeout') timersOf.getStore()?.add(resource as OwnTimer);
   },
 });
 
 /** Watches the timers that servers start, until the result is called. */
 export function watchTimers(): () => void {
   watch.enable();
-  return () => {
-    watch.disable();
-    alive.clear();
-  };
+  return () => void watch.disable();
+}
+
+/** Forgets those that ran or were cleared, which keep nothing alive. @returns true if a timer of the server's own is left */
+function running(timers: Set<OwnTimer>): boolean {
+  for (const timer of timers) if (!timer.hasRef()) timers.delete(timer);
+  return [...timers].some(timer => timer._idleTimeout !== noTimeout);
 }
 
 /** @param hangMs - milliseconds of real silence after which the server counts as hanging */
 export function openWire(factory: McpServerFactory, clock: VirtualClock, hangMs: number): Wire {
-  const timers = new Map<number, OwnTimer>();
+  const timers = new Set<OwnTimer>();
   const within = <T>(work: () => T): T => timersOf.run(timers, work);
   const [near, far] = InMemoryTransport.createLinkedPair();
   const queue: WireMessage[] = [];
@@ -141,7 +136,7 @@ export function openWire(factory: McpServerFactory, clock: VirtualClock, hangMs:
       return queue.splice(0);
     },
     unread: messages => void queue.unshift(...messages),
-    timing: () => [...timers.values()].some(timer => timer._idleTimeout !== noTimeout && timer.hasRef()),
+    timing: () => running(timers),
     close: () => handle.close(),
   };
 }
