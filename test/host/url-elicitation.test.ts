@@ -423,6 +423,7 @@ describe('2025-11-25: pages that are waited for', () => {
     });
     const outcome = made.call();
     await grown(made.shown, all => all.length === 2);
+    expect(made.shown.map(each => each.openUntil)).toEqual([clock.now() + 60_000, clock.now() + 60_000]);
     clock.move(60_000);
     expect(await outcome).toMatchObject({
       code: 'host/abandoned',

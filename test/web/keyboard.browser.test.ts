@@ -2,10 +2,13 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { FormQuestion } from '@midcall/host';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { launch, nextPage, type Visitor, violations, visitor } from './browser.ts';
 import { builtClient, pickOne, stageOfFile, whenSo } from './stage.ts';
+
+const runsOn = { kind: 'tool', name: 'wait', arguments: {} } as const;
 
 const file = join(mkdtempSync(join(tmpdir(), 'midcall-keys-')), 'server.mjs');
 writeFileSync(
@@ -13,12 +16,12 @@ writeFileSync(
   `import { createInterface } from 'node:readline';
 const tools = ['sharpen', 'polish', 'grind'].map(name => ({ name, inputSchema: { type: 'object', required: ['what'], properties: { what: { type: 'string' }, tags: { type: 'array', items: { type: 'string' } }, parts: { type: 'array', items: { type: 'object', properties: { name: { type: 'string' }, count: { type: 'integer' } } } } } } }));
 for await (const line of createInterface({ input: process.stdin })) {
-  const { id, method } = JSON.parse(line);
+  const { id, method, params } = JSON.parse(line);
   const reply = result => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n');
   if (method === 'initialize') reply({ protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'tools', version: '1' } });
   else if (method === 'tools/list') reply({ tools });
-  else if (method === 'tools/call') reply({ content: [{ type: 'text', text: 'Done.' }] });
-  else if (id !== undefined) process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'no' } }) + '\\n');
+  else if (method === 'tools/call' && params.name !== 'wait') reply({ content: [{ type: 'text', text: 'Done.' }] });
+  else if (id !== undefined && method !== 'tools/call') process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'no' } }) + '\\n');
 }`,
 );
 
@@ -54,8 +57,8 @@ it('finds a tool in the palette, fills it in and runs it', async () => {
   await page.locator('#palette .found', { hasText: 'sharpen' }).waitFor({ state: 'detached' });
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'tools polish' }).waitFor();
-  await page.getByLabel('What').focus();
-  await page.keyboard.type('the spoon');
+  await page.locator('[name=f0]:focus').waitFor();
+  await page.keyboard.type('the spoon, n?p/');
   await page.keyboard.press('Control+Enter');
   await page.locator('.entry-result', { hasText: 'Done.' }).waitFor();
   expect(me.troubles).toEqual([]);
@@ -87,7 +90,7 @@ it('goes to the next and the previous question, and around the end', async () =>
     ['p', 1],
   ] as const) {
     await page.keyboard.press(key);
-    await page.waitForURL(new RegExp(`q-${questions[at]!.id}$`));
+    await page.waitForURL(new RegExp(`q-${questions[at]!.id}-who$`));
     await page.locator('body.scripted').waitFor();
   }
   await page.getByRole('radio', { name: /2024/ }).check();
@@ -113,13 +116,51 @@ it('lists its keys, and does without those that have no modifier where the perso
   on.desk.workspace.preferences.singleKeys = true;
 });
 
-it('types into a field what would be a key elsewhere', async () => {
+it('puts the cursor into the field of a question that comes, and takes no Enter for an answer that was on its way elsewhere', async () => {
   await using me = await enter();
   const { page } = me;
-  await page.goto(new URL('servers/tools/tools/grind', on.desk.url).href);
-  await page.getByLabel('What').focus();
+  const words: FormQuestion = { ...pickOne('k-3'), fields: [{ kind: 'text', name: 'word', required: false }] };
+  const call = { ...words.call!, id: await on.desk.workspace.calls.run('tools', runsOn) };
+  await page.goto(new URL(`calls/${call.id}`, on.desk.url).href);
+  await page.locator('body.scripted').waitFor();
+  const ending = on.inbox.ask({ ...words, call });
+  await page.locator('[name=f0]:focus').waitFor();
+  await page.keyboard.press('Enter');
   await page.keyboard.type('n?p/');
-  expect(await page.getByLabel('What').inputValue()).toBe('n?p/');
+  await page.keyboard.press('Enter');
+  expect(await ending).toMatchObject({ how: 'answered', content: { word: 'n?p/' } });
+  await page.locator('.ending-text:focus').waitFor();
+  // Nobody is in the middle of anything any more: the next question of the call has the cursor.
+  const next = on.inbox.ask({ ...words, id: 'k-4', call });
+  await page.locator('#q-k-4 [name=f0]:focus').waitFor();
+  await page.keyboard.type('more');
+  await page.keyboard.press('Control+Enter');
+  expect(await next).toMatchObject({ content: { word: 'more' } });
+  on.desk.workspace.calls.cancel(call.id);
+  expect(me.troubles).toEqual([]);
+});
+
+it('counts down to the end of a question, and says how long there is only now and then', async () => {
+  await using me = await enter();
+  const { page } = me;
+  await page.clock.install();
+  const now = Date.now();
+  const question: FormQuestion = { ...pickOne('k-5'), askedAt: now, openUntil: now + 400_000 };
+  void on.inbox.ask(question);
+  await page.goto(new URL(`calls/k-5`, on.desk.url).href);
+  await page.locator('body.scripted').waitFor();
+  const left = page.locator('.time-left');
+  await page.locator('.chip-until', { hasText: /open until \d\d:\d\d/ }).waitFor();
+  expect(await left.isVisible()).toBe(false);
+  await page.clock.fastForward(130_000);
+  await left.filter({ hasText: /^4:\d\d left$/ }).waitFor();
+  expect(await page.locator('#announce').textContent()).toBe('5 minutes left to answer notes.');
+  expect(await violations(page)).toEqual([]);
+  await page.clock.fastForward(230_000);
+  await page.locator('#announce', { hasText: '1 minute left to answer notes.' }).waitFor({ state: 'attached' });
+  await page.clock.fastForward(60_000);
+  await left.filter({ hasText: 'time is up' }).waitFor();
+  on.inbox.end(question.id, { how: 'timed-out' });
 });
 
 it('filters the servers and tools beside the page, and goes to the first with Enter', async () => {

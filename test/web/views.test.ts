@@ -187,7 +187,7 @@ describe('a form', () => {
       'number',
       'number',
       'radio',
-      'select',
+      'radio',
       'select',
       'checkbox',
     ]);
@@ -370,5 +370,19 @@ describe('a page to open', () => {
     expect(page(call)).toContain('action="/calls/c-1/cancel"');
     expect(page({ ...call, items: [{ question }] })).not.toContain(again);
     expect(page({ ...call, outcome: { how: 'cancelled' } })).not.toContain('/cancel"');
+  });
+});
+
+describe('how long a question is open', () => {
+  it('stands in its frame in both views, in the person’s time, where it is known', async () => {
+    const openUntil = Date.parse('2030-07-01T12:30:00Z');
+    const [seen, written] = [
+      await desk({ ...pickOne(undefined), openUntil }),
+      await terminal({ ...pickOne(undefined), openUntil }),
+    ];
+    expect(seen.text).toContain('open until 1 Jul 2030, 14:30');
+    expect(written.first).toContain('Open until 1 Jul 2030, 14:30');
+    const unknown = [await desk(pickOne(undefined)), await terminal(pickOne(undefined))] as const;
+    expect(`${unknown[0].text}${unknown[1].first}`).not.toMatch(/open until/i);
   });
 });

@@ -57,6 +57,9 @@ export interface AskingOptions {
   readonly answerTimeoutMs?: number;
 }
 
+/** The last moment that has a date; what a server says may be later. */
+const latestDate = 8.64e15;
+
 /** Refusals of one connection that are recorded and reported; a server could otherwise fill a disk with them. */
 const recorded = { perWindow: 60, windowMs: 60_000 } as const;
 
@@ -104,16 +107,14 @@ export class Asking {
   }
 
   /** Asks without a verdict: what follows from an answer the person gave already. */
-  async ask(source: Pick<QuestionSource, 'call' | 'signal'>, question: Question): Promise<Ending> {
-    const { inbox, audit, calls, clock, answerTimeoutMs, principal } = this.#options;
+  async ask(source: Pick<QuestionSource, 'call' | 'signal'>, unlimited: Question): Promise<Ending> {
+    const { inbox, audit, calls, clock, principal } = this.#options;
+    const { timeoutMs, question } = this.#limited(unlimited, source.call);
     const about = { asker: question.asker, call: question.call, principal };
     const { id, kind } = question;
     const resume = calls.pause(source.call);
     try {
-      const ended = inbox.ask(question, {
-        signal: source.signal,
-        ...(answerTimeoutMs !== undefined && { timeoutMs: answerTimeoutMs }),
-      });
+      const ended = inbox.ask(question, { signal: source.signal, ...(timeoutMs !== undefined && { timeoutMs }) });
       audit.record({ type: 'asked', question: id, kind, about: aboutOf(question), shownBy: inbox.views() }, about);
       const ending = await ended;
       const via = 'via' in ending ? { via: ending.via } : {};
@@ -124,6 +125,25 @@ export class Asking {
     } finally {
       resume();
     }
+  }
+
+  /** A question that says how long it is open, and the milliseconds after which this host ends it itself. */
+  #limited(
+    question: Question,
+    call: RunningCall | undefined,
+  ): { readonly question: Question; readonly timeoutMs?: number } {
+    const { inbox, clock, answerTimeoutMs } = this.#options;
+    // What an earlier process asked is open for as long as it said then.
+    const askedAt = inbox.get(question.id)?.askedAt ?? question.askedAt;
+    const until = answerTimeoutMs === undefined ? undefined : askedAt + answerTimeoutMs;
+    const ends = [question.openUntil, call?.expiresAt, until].flatMap(each =>
+      each !== undefined && each <= latestDate ? [each] : [],
+    );
+    const { openUntil: _, ...unlimited } = question;
+    return {
+      question: ends.length === 0 ? unlimited : { ...unlimited, openUntil: Math.min(...ends) },
+      ...(until !== undefined && { timeoutMs: Math.max(0, until - clock.now()) }),
+    };
   }
 
   /** True if a rule of the person refuses this subject to the server. */

@@ -43,6 +43,7 @@ export async function signInByDevice(parts: SignInParts): Promise<void> {
       scopes: scope?.split(' ') ?? [],
       code: device.userCode,
       more: parts.more,
+      openUntil: device.endsAt,
     };
     const first = await Promise.race([tokens, ask(request, over.signal)]);
     if ('how' in first) {

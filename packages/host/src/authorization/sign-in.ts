@@ -20,6 +20,8 @@ export interface SignInRequest {
   readonly code?: string;
   /** True if the person is signed in, and the server wants more scopes. */
   readonly more: boolean;
+  /** When the page or the code stops to work, where that is known; milliseconds since the epoch. */
+  readonly openUntil?: number;
 }
 
 /**

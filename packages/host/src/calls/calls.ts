@@ -17,6 +17,8 @@ export interface RunningCall {
   readonly timeout: CallTimeout;
   /** Stops the call; its open questions are withdrawn. */
   readonly abort: AbortController;
+  /** When the server forgets the task that the call became, where it said so; milliseconds since the epoch. */
+  expiresAt?: number;
 }
 
 /** One for all connections: Node carries each scope that was ever entered through every promise, for as long as it runs. */

@@ -40,6 +40,11 @@ interface QuestionFrame {
   readonly call?: CallContext;
   /** Milliseconds since the epoch. */
   readonly askedAt: number;
+  /**
+   * When it ends without an answer, at the latest; milliseconds since the epoch. Absent where that is not known: the protocol
+   * does not say how long a server waits.
+   */
+  readonly openUntil?: number;
 }
 
 /** A form, answered with content that fits its fields. */

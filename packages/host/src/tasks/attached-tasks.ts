@@ -96,13 +96,14 @@ export class AttachedTasks {
   }
 
   async #onTask({ call, state }: TaskOfCall): Promise<void> {
-    const { storage, tell, clock, server, era } = this.#options;
+    const { storage, tell, server, era } = this.#options;
     const { context, startedAt } = call;
     const status = state.status === 'input_required' ? 'input_required' : 'working';
+    if (typeof state.ttlMs === 'number') call.expiresAt = startedAt + state.ttlMs;
     const before = this.#own.get(context.id);
     if (storage && before?.status !== status) {
-      const { taskId, ttlMs } = state;
-      const expires = typeof ttlMs === 'number' && { expiresAt: clock.now() + ttlMs };
+      const { taskId } = state;
+      const expires = call.expiresAt !== undefined && { expiresAt: call.expiresAt };
       const fresh = { call: context, server, era: era(), taskId, startedAt, questions: {}, ...expires };
       this.#own.set(context.id, { ...fresh, ...before, status });
       if (!(await this.#save(context.id))) this.#own.delete(context.id);

@@ -43,7 +43,7 @@ export function consentDialog(
 
 async function urlDialog(question: UrlQuestion, prompter: Prompter, options: ConsentOptions): Promise<Reply> {
   const { url, message } = question;
-  prompter.say([...heading(question), ...quoted(message), ...urlLines(url)]);
+  prompter.say([...heading(question, options.timeZone), ...quoted(message), ...urlLines(url)]);
   const open = url.openable ? [{ value: 'open', label: 'Open this page in your browser' }] : [];
   const chosen = await prompter.choose({
     message: url.openable ? 'Open it?' : 'This address cannot be opened.',
@@ -59,7 +59,7 @@ async function urlDialog(question: UrlQuestion, prompter: Prompter, options: Con
 }
 
 async function finishDialog(question: UrlFinishQuestion, prompter: Prompter, options: ConsentOptions): Promise<Reply> {
-  prompter.say([...heading(question), ...quoted(question.message), ...urlLines(question.url)]);
+  prompter.say([...heading(question, options.timeZone), ...quoted(question.message), ...urlLines(question.url)]);
   const chosen = await prompter.choose({
     message: 'When you are done on the page:',
     picks: [
@@ -75,7 +75,7 @@ async function finishDialog(question: UrlFinishQuestion, prompter: Prompter, opt
 async function signInDialog(question: SignInQuestion, prompter: Prompter, options: ConsentOptions): Promise<Reply> {
   const { url, issuer, scopes, code } = question;
   prompter.say([
-    ...heading(question),
+    ...heading(question, options.timeZone),
     `You sign in at ${visible(issuer, { max: 300 })}. What you type there is not seen here.`,
     ...(scopes.length === 0 ? [] : [`It asks for: ${visible(scopes.join(', '), { max: 500 })}`]),
     ...urlLines(url),
@@ -108,7 +108,7 @@ async function rootsDialog(question: RootsQuestion, prompter: Prompter, options:
   const { roots } = question;
   let ticked: readonly string[] = [];
   prompter.say([
-    ...heading(question),
+    ...heading(question, options.timeZone),
     'It would be told of:',
     ...roots.map(root => `  ${visible(root.uri, { max: 500 })}`),
   ]);

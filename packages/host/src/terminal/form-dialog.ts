@@ -32,7 +32,7 @@ export async function formDialog(
     backed: false,
     listed: false,
   };
-  if (start.problem === undefined) prompter.say([...heading(question), ...quoted(question.message)]);
+  if (start.problem === undefined) prompter.say([...heading(question, options.timeZone), ...quoted(question.message)]);
   else prompter.say([`! ${start.problem}`]);
   const reply = await walk(question, sheet, prompter, options);
   // The look at the whole has shown it just above.

@@ -2,6 +2,7 @@
  * A question as lines of text; pure. What a server wrote is made visible, capped, and set off by a bar on every line, so
  * that it cannot pass for ours; who asks and for which call is always in our own words above it.
  */
+import { dateFormat } from '@midcall/core/time';
 import { type Ending, maskedArguments, type Question, visible } from '../index.ts';
 import { wrapped } from './wrap.ts';
 
@@ -19,8 +20,15 @@ export function quoted(text: string, max = 2_000): readonly string[] {
     .map(line => `${bar}${line}`);
 }
 
-/** Who asks, and for which call. */
-export function heading(question: Question): readonly string[] {
+/** Until when a question is open, with the day: it may stand in a terminal for long. */
+function deadline({ openUntil }: Question, timeZone: string): readonly string[] {
+  if (openUntil === undefined) return [];
+  const format = dateFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone });
+  return [`Open until ${format.format(openUntil)}`];
+}
+
+/** Who asks, for which call, and until when. @param timeZone - an IANA name */
+export function heading(question: Question, timeZone: string): readonly string[] {
   const { asker, call } = question;
   const ownName = `${visible(asker.name, { max: 60 })}${asker.version === undefined ? '' : ` ${visible(asker.version, { max: 30 })}`}`;
   const about = call
@@ -33,6 +41,7 @@ export function heading(question: Question): readonly string[] {
     `== ${titleOf(question)} ==`,
     `Server ${visible(asker.id, { max: 60 })} (${visible(asker.origin, { max: 200 })}), which calls itself ${ownName}`,
     about,
+    ...deadline(question, timeZone),
   ];
 }
 

@@ -17,6 +17,8 @@ export interface ModelOptions {
   readonly signal: AbortSignal;
   /** For texts of several lines. */
   readonly editor: Editor | undefined;
+  /** An IANA name. */
+  readonly timeZone: string;
 }
 
 type Block = Readonly<Record<string, unknown>>;
@@ -57,7 +59,7 @@ export async function requestDialog(
     texts.size > 0 || messages !== question.messages || systemPrompt !== question.systemPrompt;
   for (;;) {
     prompter.say([
-      ...heading(question),
+      ...heading(question, options.timeZone),
       `Model: ${visible(model, { max: 100 })}${model === question.model.name ? ` (${visible(question.model.why, { max: 300 })})` : ''}`,
       ...promptLines({ ...question, ...(systemPrompt !== undefined && { systemPrompt }), messages, maxTokens }),
       ...question.ignored.map(each => `Ignored: ${visible(each, { max: 300 })}`),
@@ -140,7 +142,7 @@ export async function replyDialog(
   const texts: LeftTexts = new Map();
   for (;;) {
     prompter.say([
-      ...heading(question),
+      ...heading(question, options.timeZone),
       'The prompt:',
       ...promptLines(question.prompt),
       byHand ? 'Your reply:' : `${visible(question.model.name, { max: 100 })} replied:`,

@@ -206,6 +206,7 @@ export class Terminal implements Presenter {
       return formDialog(question, this.#prompter, { signal, timeZone, editor: this.#editor }, again);
     return consentDialog(question, this.#prompter, {
       signal,
+      timeZone,
       editor: this.#editor,
       openUrl: this.#options.openUrl ?? (href => openUrl(href)),
     });

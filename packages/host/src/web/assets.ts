@@ -16,6 +16,7 @@ const modules = [
   'drafts',
   'events',
   'find',
+  'focus',
   'forms',
   'keys',
   'morph',

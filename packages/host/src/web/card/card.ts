@@ -65,6 +65,7 @@ ${cardFrame(question, context, `${id}-who`)}
     novalidate: true,
     autocomplete: 'off',
     'data-hold': id,
+    'data-first': question.kind === 'form',
     'data-draft': !isPage(question) && `${path}/draft`,
     'data-check': question.kind === 'form' && `${path}/check`,
     'data-own-tab': body.opensTab === true,

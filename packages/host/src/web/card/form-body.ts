@@ -1,7 +1,7 @@
 /** The body of a form's card: the message, the fields, and the answer as it will leave. */
 
 import { checkContent, type Issue, isCardNumber, labelOf } from '@midcall/core/form';
-import { type Html, html } from '@midcall/core/page';
+import { attributes, type Html, html } from '@midcall/core/page';
 import { type FormQuestion, mask, secretsOf } from '../../index.ts';
 import { formAppFrame } from '../apps/app-frame.ts';
 import { contentOf, readable, untouched } from '../form/draft.ts';
@@ -67,8 +67,9 @@ export function formBody(question: FormQuestion, context: CardContext): CardBody
   const { content } = contentOf(question.fields, draft);
   const secrets = secretsOf(question);
   const app = context.appOf?.(question);
+  const scope = `q-${question.id}`;
   const place = {
-    scope: `q-${question.id}`,
+    scope,
     draft,
     issues,
     secrets,
@@ -77,7 +78,7 @@ export function formBody(question: FormQuestion, context: CardContext): CardBody
     now: context.now,
   };
   return {
-    content: html`${quoted(question.message)}${app !== undefined && formAppFrame(app, context.link(`/questions/${encodeURIComponent(question.id)}/proposal`), question.call?.arguments ?? {})}${problemSummary(issues)}<div class="fields">${question.fields.map(
+    content: html`${quoted(question.message, `${scope}-says`)}${app !== undefined && formAppFrame(app, context.link(`/questions/${encodeURIComponent(question.id)}/proposal`), question.call?.arguments ?? {})}${problemSummary(issues)}<div${attributes({ class: 'fields', role: 'group', 'aria-labelledby': `${scope}-who`, 'aria-describedby': `${scope}-says` })}>${question.fields.map(
       (field, at) => fieldControl(field, at, place),
     )}</div>${review(question, content, secrets)}`,
     accept: texts.question.send,

@@ -3,12 +3,13 @@
  * kinds of card share. Pure.
  */
 import type { Issue } from '@midcall/core/form';
-import { type Html, html } from '@midcall/core/page';
+import { attributes, type Html, html } from '@midcall/core/page';
 import { maskedArguments, type Question } from '../../index.ts';
+import { minute } from '../clock.ts';
 import type { Draft } from '../form/draft.ts';
 import { icons } from '../icons.ts';
 import type { Session } from '../session.ts';
-import { spelledAge, texts } from '../texts/texts.ts';
+import { spelledAge, spelledLeft, texts } from '../texts/texts.ts';
 import { visibleHtml, visibleValue } from '../visible-html.ts';
 
 /** What a card needs beside its question. */
@@ -74,6 +75,13 @@ export function age(since: number, now: number): Html {
   return html`<time class="age" datetime="${new Date(since).toISOString()}" data-since="${since}">${spelledAge(now - since)}</time>`;
 }
 
+/** Until when a question is open, where that is known; client script counts down at the end (`client/ages.ts`). */
+function deadline({ id, asker, openUntil }: Question, { now, zone }: CardContext): Html | false {
+  if (openUntil === undefined) return false;
+  const left = spelledLeft(openUntil - now);
+  return html`<span class="chip chip-until">${texts.question.openUntil} ${minute(openUntil, now, zone)}<span${attributes({ class: 'time-left', id: `q-${id}-left`, 'data-until': String(openUntil), 'data-who': asker.id, hidden: left === '' })}>${left}</span></span>`;
+}
+
 /** Arguments as a row of `name = value`. */
 export function argumentRow(all: Readonly<Record<string, unknown>>): Html {
   const entries = Object.entries(maskedArguments(all));
@@ -96,13 +104,13 @@ export function cardFrame(question: Question, context: CardContext, headingId: s
   const { asker } = question;
   return html`<header class="frame">
 <div class="frame-top"><h2 class="frame-title" id="${headingId}" tabindex="-1"><strong>${visibleHtml(asker.id, 80)}</strong> ${questionHeadline(question)}</h2>
-<span class="chip chip-wait"><span class="dot"></span>${texts.question.age} ${age(question.askedAt, context.now)}</span></div>
+<span class="chips-inline"><span class="chip chip-wait"><span class="dot"></span>${texts.question.age} ${age(question.askedAt, context.now)}</span>${deadline(question, context)}</span></div>
 <p class="frame-origin mono">${visibleHtml(asker.origin, 300)}</p>
 ${callLine(question)}
 </header>`;
 }
 
-/** What a server wrote, as a quotation. */
-export function quoted(message: string): Html {
-  return html`<figure class="quote"><figcaption>${texts.question.serverWrites}</figcaption><blockquote>${visibleHtml(message, 4_000, true)}</blockquote></figure>`;
+/** What a server wrote, as a quotation. @param id - of its text */
+export function quoted(message: string, id?: string): Html {
+  return html`<figure class="quote"><figcaption>${texts.question.serverWrites}</figcaption><blockquote${attributes({ id })}>${visibleHtml(message, 4_000, true)}</blockquote></figure>`;
 }

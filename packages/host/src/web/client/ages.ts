@@ -1,4 +1,7 @@
-/** Keeps the ages on the page counting, without anything moving around them. */
+/**
+ * What the page says of time, kept true while it is open, without anything moving around it: ages count on, questions that end
+ * soon count down, and moments are written as the person's browser writes them.
+ */
 
 const units: readonly (readonly [number, string])[] = [
   [86_400, 'd'],
@@ -13,16 +16,68 @@ function spelled(seconds: number): string {
   return `${Math.floor(seconds / size)} ${name}`;
 }
 
+function write(into: HTMLElement, text: string): void {
+  if (into.textContent !== text) into.textContent = text;
+}
+
+/** Seconds before the end of a question at which a screen reader says how long there is; the first begins the count-down. */
+const told = [300, 60, 15] as const;
+const inWords = ['5 minutes', '1 minute', '15 seconds'] as const;
+
+/** The seconds that were left at the last look. */
+const before = new WeakMap<Element, number>();
+
+function countDown(each: HTMLElement, now: number): void {
+  const left = Math.ceil((Number(each.dataset['until']) - now) / 1000);
+  const last = before.get(each);
+  before.set(each, left);
+  each.hidden = left > told[0];
+  if (each.hidden) return;
+  const clock = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')} left`;
+  write(each, left <= 0 ? 'time is up' : clock);
+  const step = told.findIndex(at => last !== undefined && last > at && left <= at && left > 0);
+  const region = document.getElementById('announce');
+  if (step >= 0 && region) region.textContent = `${inWords[step]} left to answer ${each.dataset['who']}.`;
+}
+
+const styles: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
+  time: { timeStyle: 'medium' },
+  minute: { timeStyle: 'short' },
+  day: { dateStyle: 'medium' },
+};
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(style: string, timeZone: string): Intl.DateTimeFormat {
+  const key = `${style} ${timeZone}`;
+  const format = formats.get(key) ?? new Intl.DateTimeFormat(navigator.language, { ...styles[style], timeZone });
+  formats.set(key, format);
+  return format;
+}
+
+function localize(): void {
+  for (const each of document.querySelectorAll<HTMLTimeElement>('time[data-clock]'))
+    write(
+      each,
+      formatOf(each.dataset['clock'] ?? '', document.body.dataset['zone'] ?? 'UTC').format(new Date(each.dateTime)),
+    );
+}
+
 function tick(): void {
   const now = Date.now();
-  for (const age of document.querySelectorAll<HTMLElement>('time[data-since]')) {
-    const text = spelled(Math.max(0, Math.floor((now - Number(age.dataset['since'])) / 1000)));
-    if (age.textContent !== text) age.textContent = text;
-  }
+  for (const age of document.querySelectorAll<HTMLElement>('time[data-since]'))
+    write(age, spelled(Math.max(0, Math.floor((now - Number(age.dataset['since'])) / 1000))));
+  for (const each of document.querySelectorAll<HTMLElement>('[data-until]')) countDown(each, now);
+}
+
+function look(): void {
+  localize();
+  tick();
 }
 
 /** Starts counting. */
 export function startAges(): void {
   window.setInterval(tick, 1000);
-  document.addEventListener('midcall:shown', tick);
+  document.addEventListener('midcall:shown', look);
+  look();
 }

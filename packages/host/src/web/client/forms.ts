@@ -157,16 +157,20 @@ function onKey(event: KeyboardEvent): void {
 /** Sends the form that somebody is in, or that of the one card of a page, as its first button would. */
 function sendFrom(event: KeyboardEvent): void {
   const at = event.target as HTMLElement;
-  const form = at.closest('form') ?? only(document.querySelectorAll('[data-question]'), at)?.querySelector('form');
+  const card = at.closest('[data-question]') ?? only(document.querySelectorAll('[data-question]'), at);
+  const form =
+    at.closest('form') ??
+    card?.querySelector('form') ??
+    only(document.querySelectorAll<HTMLFormElement>('[data-first]'), at);
   const button = form?.querySelector<HTMLButtonElement>('button.primary:not([disabled])');
   if (!form || !button || event.isComposing) return;
   event.preventDefault();
   form.requestSubmit(button);
 }
 
-/** The one card of a page, for a key pressed where nothing has the focus. */
-function only(cards: NodeListOf<Element>, at: Element): Element | undefined {
-  return at === document.body && cards.length === 1 ? cards[0] : undefined;
+/** The one card or form of a page, for a key pressed where nothing has the focus. */
+function only<T extends Element>(all: NodeListOf<T>, at: Element): T | undefined {
+  return (at === document.body || at.id === 'main') && all.length === 1 ? all[0] : undefined;
 }
 
 function prepare(): void {

@@ -1,5 +1,6 @@
 /** Fetches this page, or the answer to a form, and brings what is on screen up to it. */
 import { tellDrafts } from './drafts.ts';
+import { focusCard, focusForm } from './focus.ts';
 import { morph } from './morph.ts';
 
 let running: Promise<void> | undefined;
@@ -21,14 +22,14 @@ export const anyTouched = (): boolean => [...document.forms].some(form => touche
 
 function focusIsLost(): boolean {
   const { activeElement: at } = document;
-  return at === null || at === document.body || at.id === 'main';
+  return at === null || at === document.body || at.id === 'main' || at.classList.contains('ending-text');
 }
 
-/** Shows the frame of a question that has just come, where nobody is in the middle of something else. */
+/** Goes to a question that has just come, where nobody is in the middle of something else. */
 function focusNewCard(earlierIds: ReadonlySet<string>): void {
   if (!focusIsLost()) return;
   const fresh = [...document.querySelectorAll('[data-question]')].find(card => !earlierIds.has(card.id));
-  fresh?.querySelector<HTMLElement>('.frame-title')?.focus();
+  if (fresh) focusCard(fresh);
 }
 
 /** True if a URL is another page, and not a place on this one. */
@@ -63,7 +64,9 @@ export function showDocument(text: string, options: { readonly live: boolean; re
   else if (heldCard && !heldCard.isConnected) focusEnd(heldCard);
   else {
     if (elsewhere) window.scrollTo(0, 0);
-    if (elsewhere || (!options.live && focusIsLost())) focusMain();
+    if (elsewhere || (!options.live && focusIsLost())) {
+      if (!elsewhere || !focusForm()) focusMain();
+    }
     focusNewCard(before);
   }
 }

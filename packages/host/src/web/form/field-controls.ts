@@ -41,7 +41,7 @@ export interface Place {
 
 /** Up to this many choices are all shown; more become a drop-down list. */
 const mostOpen = 7;
-/** From this many choices on, a list can be filtered. */
+/** From this many choices on, they are a list of their own that scrolls and can be filtered. */
 const filterFrom = 20;
 
 /** A length limit above this is not worth a person's attention until it is broken. */
@@ -227,16 +227,15 @@ function dateTimeControl(part: Part, value: string): Html {
   )}</div>`;
 }
 
-function longList(part: Part, choices: readonly Choice[]): Html {
+function dropDown(part: Part, choices: readonly Choice[]): Html {
   const chosen = first(part.draft, part.name) ?? '';
-  const size = choices.length >= filterFrom ? 8 : undefined;
   const none = { value: '', title: part.field.required ? texts.field.choose : leftOut(part), selected: chosen === '' };
   const options = choices.map((choice, at) => ({
     value: String(at),
     title: visibleHtml(choice.title, 400),
     selected: chosen === String(at),
   }));
-  return html`${filterBox(part, choices.length)}${listControl({ ...common(part), size }, [none, ...options])}`;
+  return listControl(common(part), [none, ...options]);
 }
 
 function group(part: Part, label: Html, inner: Html, role: 'radiogroup' | 'group', className: string): Html {
@@ -302,9 +301,10 @@ export function fieldControl(field: SingleField, index: number, place: Place, wi
         'boolean',
       );
     case 'select':
-      if (field.choices.length > mostOpen) return single(longList(part, field.choices));
+      if (field.choices.length > mostOpen && field.choices.length < filterFrom)
+        return single(dropDown(part, field.choices));
       return asGroup(
-        html`<div class="options">${openChoices(part, field.choices, 'radio', field.default === undefined ? [] : [field.default])}${leaveOut(part)}</div>`,
+        html`${filterBox(part, field.choices.length)}<div${attributes({ class: field.choices.length > mostOpen ? 'options long' : 'options', 'data-filtered': part.id })}>${field.choices.length > mostOpen && leaveOut(part)}${openChoices(part, field.choices, 'radio', field.default === undefined ? [] : [field.default])}${field.choices.length <= mostOpen && leaveOut(part)}</div>`,
         'radiogroup',
         'choices',
       );

@@ -58,7 +58,7 @@ export function addPage(
           autocomplete: 'off',
         };
         const value = own ? (first(draft, 'what') ?? '') : '';
-        return html`<section class="panel" aria-labelledby="${id}-title"><div class="panel-title"><h2 id="${id}-title">${way.title}</h2></div><form method="post" action="${link('/add')}" novalidate id="${id}-form"><input type="hidden" name="csrf" value="${csrf}"><input type="hidden" name="by" value="${way.by}"><div class="fields"><div class="field"><label for="${id}">${way.label}</label><p class="help" id="${id}-help">${way.help}</p>${
+        return html`<section class="panel" aria-labelledby="${id}-title"><div class="panel-title"><h2 id="${id}-title">${way.title}</h2></div><form method="post" action="${link('/add')}" novalidate id="${id}-form"${way.by === 'command' && html` data-first`}><input type="hidden" name="csrf" value="${csrf}"><input type="hidden" name="by" value="${way.by}"><div class="fields"><div class="field"><label for="${id}">${way.label}</label><p class="help" id="${id}-help">${way.help}</p>${
           way.rows > 0
             ? html`<textarea${attributes({ ...control, rows: way.rows })}>\n${value}</textarea>`
             : html`<input${attributes({ ...control, type: 'text', value })}>`

@@ -1,6 +1,7 @@
 /** Two calls of one tool beside each other: what was asked differently, and what came of it. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
 import { jsonIn, maskedArguments } from '../../index.ts';
+import { clock, day } from '../clock.ts';
 import type { Session } from '../session.ts';
 import { spelledSpan, texts } from '../texts/texts.ts';
 import { visibleHtml } from '../visible-html.ts';
@@ -9,7 +10,7 @@ import type { Content } from './layout.ts';
 import { lineDiff } from './line-diff.ts';
 import { againPath, callPath, comparePath, serverPath } from './paths.ts';
 import { blocksOf, textOf } from './result.ts';
-import { callChip, clock, day } from './timeline.ts';
+import { callChip } from './timeline.ts';
 
 /** Calls to choose from for a comparison. */
 const mostOffered = 50;

@@ -65,6 +65,6 @@ function foundList(hits: readonly Hit[], more: number, { link }: Session): Html 
 export function findPage(query: string, hits: readonly Hit[], more: number, view: DeskView): Content {
   return {
     title: texts.find.title,
-    main: html`<div class="head"><h1>${texts.find.title}</h1></div><form class="search" method="get" action="${view.link('/find')}" role="search" aria-label="${texts.find.title}"><label class="unseen" for="find-q">${texts.find.label}</label><input${attributes({ id: 'find-q', type: 'search', name: 'q', value: query, autocomplete: 'off' })}><button class="button">${texts.find.go}</button></form><div class="panel">${foundList(hits, more, view)}</div>`,
+    main: html`<div class="head"><h1>${texts.find.title}</h1></div><form class="search" method="get" action="${view.link('/find')}" role="search" data-first aria-label="${texts.find.title}"><label class="unseen" for="find-q">${texts.find.label}</label><input${attributes({ id: 'find-q', type: 'search', name: 'q', value: query, autocomplete: 'off' })}><button class="button">${texts.find.go}</button></form><div class="panel">${foundList(hits, more, view)}</div>`,
   };
 }

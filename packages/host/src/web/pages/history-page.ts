@@ -2,6 +2,7 @@
 import { attributes, type Html, html } from '@midcall/core/page';
 import type { CallContext } from '../../index.ts';
 import { questionHeadline } from '../card/frame.ts';
+import { clock, day } from '../clock.ts';
 import type { Session } from '../session.ts';
 import { texts } from '../texts/texts.ts';
 import { visibleHtml } from '../visible-html.ts';
@@ -10,7 +11,7 @@ import { buttonForm } from './button-form.ts';
 import type { Content } from './layout.ts';
 import { againPath, callPath, questionPath } from './paths.ts';
 import { table } from './table.ts';
-import { callChip, clock, day, endingChip, noticeChip, noticeText } from './timeline.ts';
+import { callChip, endingChip, noticeChip, noticeText } from './timeline.ts';
 
 /** What is looked for. */
 export interface HistoryQuery {

@@ -1,12 +1,13 @@
 /** The first page: what waits for the person, every server as one row, and the calls that run and that ran last. Pure. */
 import { type Html, html } from '@midcall/core/page';
+import { clock } from '../clock.ts';
 import { texts } from '../texts/texts.ts';
 import { visibleHtml } from '../visible-html.ts';
 import type { CallView, DeskView, ServerView } from '../workspace/views.ts';
 import { alertSwitch, type Content, inboxItem } from './layout.ts';
 import { callPath, serverPath } from './paths.ts';
 import { restartButton, serverCounts, serverTrouble } from './server-parts.ts';
-import { callChip, clock } from './timeline.ts';
+import { callChip } from './timeline.ts';
 
 /** How many open questions and calls the first page shows. */
 const [mostQuestions, mostCalls] = [6, 8];

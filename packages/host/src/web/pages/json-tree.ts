@@ -17,6 +17,9 @@ function scalar(value: unknown): Html {
   return html`<span class="json-${value === null ? 'null' : typeof value}">${String(value)}</span>`;
 }
 
+/** A date or an id is easier to read in one line. */
+const isShort = (value: unknown): boolean => typeof value === 'string' && value.length <= 20 && !value.includes(' ');
+
 class Tree {
   #left = mostNodes;
 
@@ -57,7 +60,8 @@ class Tree {
           : scalar(row[name])
         : html``;
     return html`<div class="md-table" tabindex="0" role="group"><table><thead><tr>${columns.map(name => html`<th scope="col">${visibleHtml(name, 120)}</th>`)}</tr></thead><tbody>${firstRows.map(
-      row => html`<tr>${columns.map(name => html`<td>${cell(row, name)}</td>`)}</tr>`,
+      row =>
+        html`<tr>${columns.map(name => html`<td${isShort(row[name]) && html` class="short"`}>${cell(row, name)}</td>`)}</tr>`,
     )}</tbody></table></div>${rows.length > firstRows.length && html`<p class="json-size">${texts.json.more(rows.length - firstRows.length)}</p>`}`;
   }
 }

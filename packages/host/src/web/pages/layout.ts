@@ -89,6 +89,7 @@ export function layout(view: DeskView, content: Content, assets: AssetPaths): st
     bodyAttributes: {
       'data-event': view.event,
       'data-csrf': view.csrf,
+      'data-zone': view.zone,
       'data-single-keys': view.singleKeys ? 'on' : 'off',
     },
     body: html`<a class="skip" href="#main">${texts.skip}</a>

@@ -1,6 +1,7 @@
 /** Standing decisions: listed, made, revoked. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
 import type { Rule } from '../../index.ts';
+import { clock } from '../clock.ts';
 import { type Draft, first } from '../form/draft.ts';
 import type { Session } from '../session.ts';
 import { texts } from '../texts/texts.ts';
@@ -10,7 +11,6 @@ import type { ServerView } from '../workspace/views.ts';
 import { buttonForm } from './button-form.ts';
 import type { Content } from './layout.ts';
 import { table } from './table.ts';
-import { clock } from './timeline.ts';
 
 function select(
   id: string,

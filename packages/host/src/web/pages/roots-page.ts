@@ -31,7 +31,7 @@ function grantsTable(roots: readonly OfferedRoot[], servers: readonly ServerView
   const save = (server: ServerView): Html =>
     html`<td><noscript><button${attributes({ class: 'button small', form: `grant-${server.id}`, 'aria-label': texts.roots.saveFor(server.id) })}>${texts.roots.grant}</button></noscript></td>`;
   const foot = servers.length > 0 && html`<tfoot><tr><td></td>${servers.map(save)}<td></td></tr></tfoot>`;
-  return html`<div hidden>${forms}</div><div class="panel table-wrap grants" tabindex="0" role="region" aria-label="${texts.roots.title}"><table><thead><tr><th scope="col">${texts.roots.folder}</th>${servers.map(server => html`<th scope="col">${visibleHtml(server.id, 80)}</th>`)}<td></td></tr></thead><tbody>${roots.map(root => folderRow(root, servers, session))}</tbody>${foot}</table></div>`;
+  return html`<div hidden>${forms}</div><div class="panel table-wrap grants" tabindex="0" role="region" aria-label="${texts.roots.title}"><table><thead><tr><th scope="col">${texts.roots.folder}</th>${servers.map(server => html`<th scope="col">${visibleHtml(server.id, 80)}</th>`)}<th><span class="unseen">${texts.roots.withdraw}</span></th></tr></thead><tbody>${roots.map(root => folderRow(root, servers, session))}</tbody>${foot}</table></div>`;
 }
 
 /** The folders on offer, and which server may know of which. */

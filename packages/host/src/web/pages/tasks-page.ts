@@ -1,5 +1,6 @@
 /** The calls that go on by themselves. Pure. */
 import { type Html, html } from '@midcall/core/page';
+import { clock } from '../clock.ts';
 import type { Session } from '../session.ts';
 import { texts } from '../texts/texts.ts';
 import { visibleHtml } from '../visible-html.ts';
@@ -7,7 +8,6 @@ import type { LeftCall } from '../workspace/left-calls.ts';
 import { buttonForm } from './button-form.ts';
 import type { Content } from './layout.ts';
 import { table } from './table.ts';
-import { clock } from './timeline.ts';
 
 function row(call: LeftCall, session: Session, zone: string): Html {
   const { id, name, serverId, startedAt, waits, message, follower } = call;

@@ -2,11 +2,11 @@
 
 import { labelOf } from '@midcall/core/form';
 import { attributes, type Html, html } from '@midcall/core/page';
-import { dateFormat } from '@midcall/core/time';
 import { type Ending, type Notice, type Question, secretsOf } from '../../index.ts';
 import { resultAppFrame } from '../apps/app-frame.ts';
 import { card } from '../card/card.ts';
 import { age, argumentRow, type CardContext, questionHeadline, questionIcon, quoted } from '../card/frame.ts';
+import { clock } from '../clock.ts';
 import { type Draft, readable } from '../form/draft.ts';
 import { typedIn } from '../form/typed.ts';
 import { icons } from '../icons.ts';
@@ -28,18 +28,6 @@ import { taskNote } from './task-note.ts';
 export interface TimelineContext extends CardContext {
   /** The path of the App that shows the result. */
   readonly app?: string;
-}
-
-/** A moment as a clock shows it. */
-export function clock(at: number, zone: string): Html {
-  const text = dateFormat('en-GB', { timeStyle: 'medium', timeZone: zone }).format(at);
-  return html`<time class="clock" datetime="${new Date(at).toISOString()}">${text}</time>`;
-}
-
-/** The day of a moment, where it is not this session's. */
-export function day(at: number, zone: string): Html {
-  const text = dateFormat('en-GB', { dateStyle: 'medium', timeZone: zone }).format(at);
-  return html`<span class="clock">${text}</span>`;
 }
 
 function entry(kind: string, icon: Html, heading: Html, aside: Html | false, body: Html | false): Html {

@@ -1,5 +1,6 @@
 /** What one server says beside its answers: its log messages, its standard error, and every message on the wire. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
+import { clock } from '../clock.ts';
 import type { Session } from '../session.ts';
 import { texts } from '../texts/texts.ts';
 import { visibleHtml, visibleJsonHtml } from '../visible-html.ts';
@@ -8,7 +9,6 @@ import type { FrameView } from '../workspace/wire.ts';
 import { buttonForm } from './button-form.ts';
 import type { Content } from './layout.ts';
 import { serverPath } from './paths.ts';
-import { clock } from './timeline.ts';
 
 /** What is looked for, and what was recorded. */
 export interface WireView {

@@ -55,7 +55,8 @@ export function pageRoutes(app: Hono, desk: Desk): void {
     const at = open.findIndex(question => question.id === context.req.query('from'));
     const step = context.req.param('which') === 'next' ? 1 : -1;
     const other = at < 0 ? open[0] : open[(at + step + open.length) % open.length];
-    return redirect(context, desk, other ? questionPath(other) : '/inbox');
+    // To its heading: in a field, the key for the next one would be typed.
+    return redirect(context, desk, other ? `${questionPath(other)}-who` : '/inbox');
   });
   app.get('/history', context => {
     const { q = '', server = '', outcome = '', from } = context.req.query();

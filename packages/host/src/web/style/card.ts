@@ -32,7 +32,8 @@ progress{accent-color:var(--accent);width:220px}
 .frame-top{display:flex;align-items:center;justify-content:space-between;gap:12px}
 .frame-title{font-size:16px;font-weight:450}
 .frame-title:focus{outline:none}
-.frame .chip-wait{background:var(--surface)}
+.frame .chip-wait,.frame .chip-until{background:var(--surface)}
+.time-left{font-variant-numeric:tabular-nums;font-weight:650;color:var(--ink)}
 .frame-origin{color:var(--muted);overflow-wrap:anywhere;margin-top:1px}
 .frame-call{margin-top:7px;display:flex;flex-wrap:wrap;align-items:baseline;gap:5px 7px}
 .frame-call>span:first-child{color:var(--muted)}
@@ -173,6 +174,7 @@ fieldset.field .help{margin:-4px 0 8px}
 .md-table th,.md-table td,.md-table th:first-child,.md-table td:first-child{padding:6px 12px}
 /* Words stay whole: a table that is too wide scrolls. */
 .md-table th,.md-table td{overflow-wrap:break-word;word-break:normal;max-width:44ch}
+.md-table td.short{white-space:nowrap}
 .md-table .right{text-align:right}
 .json,.json-members{font:12.5px/1.6 var(--mono);overflow-wrap:anywhere}
 .json-members{padding-left:18px;border-left:1px solid var(--line);margin-left:4px}

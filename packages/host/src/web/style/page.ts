@@ -31,7 +31,7 @@ export const pageStyle = `
 .compared{padding:12px 20px}
 .compared h2{font-size:12.5px;color:var(--muted)}
 .compared-pair+.search{margin-top:18px}
-.diff{margin:0;padding:12px 0;font-size:12.5px;line-height:1.55;overflow:auto;max-height:70vh}
+.diff{position:relative;margin:0;padding:12px 0;font-size:12.5px;line-height:1.55;overflow:auto;max-height:70vh}
 .diff>span{display:block;padding:0 16px;white-space:pre-wrap;overflow-wrap:anywhere}
 .diff-mark{display:inline-block;width:1.6ch;user-select:none}
 .diff-came{background:var(--accent-soft)}
@@ -62,13 +62,13 @@ export const pageStyle = `
 .meta dt{color:var(--muted)}
 .meta dd{overflow-wrap:anywhere}
 .tool-list>li+li{border-top:1px solid var(--line)}
-.tool-row{display:grid;grid-template-columns:minmax(0,1fr) auto;gap:2px 14px;padding:12px 20px;color:var(--ink);text-decoration:none}
+.tool-row{display:flex;flex-wrap:wrap;align-items:center;gap:2px 14px;padding:12px 20px;color:var(--ink);text-decoration:none}
 .tool-row:hover{background:var(--sunken)}
 .tool-list>li:first-child .tool-row{border-radius:var(--radius) var(--radius) 0 0}
 .tool-list>li:last-child .tool-row{border-radius:0 0 var(--radius) var(--radius)}
-.tool-row .name{font:600 13px/1.5 var(--mono)}
+.tool-row .name{font:600 13px/1.5 var(--mono);flex:1 1 auto;max-width:100%;overflow-wrap:anywhere}
 .tool-row .hints{display:flex;gap:6px;flex-wrap:wrap;justify-content:end}
-.tool-row .about{grid-column:1/-1;color:var(--muted);overflow-wrap:anywhere}
+.tool-row .about{flex-basis:100%;color:var(--muted);overflow-wrap:anywhere}
 .notice{margin-top:16px;padding:11px 15px;border-radius:var(--radius-small);background:var(--sunken);border:1px solid var(--line);display:flex;flex-wrap:wrap;gap:8px 14px;align-items:center}
 .notice.bad{background:var(--bad-soft);border-color:var(--bad-line);color:var(--bad)}
 .notice form{margin-left:auto}

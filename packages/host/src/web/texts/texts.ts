@@ -123,6 +123,9 @@ export const texts = {
     unknown: 'There is no such question. It may belong to an earlier session.',
     title: 'Question',
     age: 'waiting',
+    openUntil: 'open until',
+    left: (minutes: number, seconds: number) => `${minutes}:${String(seconds).padStart(2, '0')} left`,
+    timeIsUp: 'time is up',
   },
   standing: {
     more: { mute: 'Mute this server…', both: 'Allow or mute…' },
@@ -302,6 +305,16 @@ export const texts = {
     days: (count: number) => `${count} d`,
   },
 };
+
+/** From so many milliseconds before its end on, a question counts down. */
+const countsDownMs = 300_000;
+
+/** How long a question is still open, in its last minutes; the same is in `client/ages.ts`. */
+export function spelledLeft(ms: number): string {
+  if (ms > countsDownMs) return '';
+  const seconds = Math.ceil(ms / 1000);
+  return seconds <= 0 ? texts.question.timeIsUp : texts.question.left(Math.floor(seconds / 60), seconds % 60);
+}
 
 /** How long something took, to one unit. */
 export function spelledSpan(ms: number): string {

@@ -1,0 +1,62 @@
+/**
+ * Puts the cursor where one types: into the first field of a page that is there for its form, and of a question that comes while
+ * nothing has the focus. What is typed then is no key of the page.
+ */
+
+/** Forms that the cursor came to by itself, while a key may have been on its way to something else. */
+const cameTo = new WeakSet<HTMLFormElement>();
+
+const fields = 'input:not([type=hidden]),select,textarea';
+
+/** The field one begins with: of a group of choices the chosen one, as the Tab key has it. */
+function firstField(form: Element): HTMLElement | undefined {
+  const all = [...form.querySelectorAll<HTMLInputElement>(fields)];
+  const first = all.find(each => !each.disabled && each.checkVisibility());
+  if (first?.type !== 'radio') return first;
+  return all.find(each => each.type === 'radio' && each.name === first.name && each.checked) ?? first;
+}
+
+/** A keyboard on the screen would cover what is to be read first. */
+const mayType = (): boolean => !window.matchMedia('(pointer: coarse)').matches;
+
+function focusIn(form: Element | null | undefined): HTMLElement | undefined {
+  const field = form && mayType() ? firstField(form) : undefined;
+  field?.focus({ preventScroll: true });
+  return field;
+}
+
+/** Goes to the first field of this page's form, where it has one. @returns false if there is none */
+export function focusForm(): boolean {
+  const id = location.hash.slice(1);
+  // Going from question to question by their keys leads to the heading of each, so that the keys work there too.
+  if (document.getElementById(id)?.matches('.frame-title') === true) return true;
+  const asked = id === '' ? null : document.getElementById(id)?.closest('[data-question]');
+  const form = (asked ?? document.querySelector('main')!).querySelector('form[data-first]');
+  return focusIn(form) !== undefined;
+}
+
+/** Goes to a question that has just come. */
+export function focusCard(card: Element): void {
+  const form = card.querySelector<HTMLFormElement>('form[data-first]');
+  if (form && focusIn(form)) cameTo.add(form);
+  else card.querySelector<HTMLElement>('.frame-title')?.focus();
+}
+
+/** The Enter that was meant for something else sends nothing. */
+function onKey(event: KeyboardEvent): void {
+  const form = (event.target as HTMLInputElement).form;
+  if (!form || event.key === 'Tab' || event.key === 'Shift') return;
+  const held = event.repeat || cameTo.delete(form);
+  if (held && event.key === 'Enter' && (event.target as Element).matches('input')) event.preventDefault();
+}
+
+/** Goes to the form of the page, unless somebody is somewhere already. */
+export function startFocus(): void {
+  document.addEventListener('keydown', onKey, true);
+  document.addEventListener('pointerdown', event => {
+    const form = (event.target as Element).closest('form');
+    if (form) cameTo.delete(form);
+  });
+  const { activeElement: at } = document;
+  if (at === null || at === document.body) focusForm();
+}

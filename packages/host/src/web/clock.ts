@@ -1,0 +1,33 @@
+/**
+ * Moments as a clock and a calendar show them. Client script writes them as the person's browser does; without it, they are in
+ * British English.
+ */
+import { type Html, html } from '@midcall/core/page';
+import { dateFormat } from '@midcall/core/time';
+
+type Style = 'time' | 'minute' | 'day';
+
+/** The same styles are in `client/ages.ts`. */
+const options: Record<Style, Intl.DateTimeFormatOptions> = {
+  time: { timeStyle: 'medium' },
+  minute: { timeStyle: 'short' },
+  day: { dateStyle: 'medium' },
+};
+
+const written = (at: number, zone: string, style: Style): string =>
+  dateFormat('en-GB', { ...options[style], timeZone: zone }).format(at);
+
+const moment = (at: number, zone: string, style: Style): Html =>
+  html`<time class="clock" datetime="${new Date(at).toISOString()}" data-clock="${style}">${written(at, zone, style)}</time>`;
+
+/** A moment as a clock shows it. */
+export const clock = (at: number, zone: string): Html => moment(at, zone, 'time');
+
+/** The day of a moment, where it is not this session's. */
+export const day = (at: number, zone: string): Html => moment(at, zone, 'day');
+
+/** A moment to the minute, with its day where that is not today. */
+export function minute(at: number, now: number, zone: string): Html {
+  const today = written(at, zone, 'day') === written(now, zone, 'day');
+  return html`${!today && html`${day(at, zone)}, `}${moment(at, zone, 'minute')}`;
+}

@@ -1,0 +1,66 @@
+/** How long a question is open, and who says so. */
+import { Audit, Inbox, Policy, type Question } from '@midcall/host';
+import { expect, it } from 'vitest';
+import { Asking } from '../../packages/host/src/asking.ts';
+import { Calls, type RunningCall } from '../../packages/host/src/calls/calls.ts';
+import { handClock } from './clock.ts';
+
+const asker: Question['asker'] = { id: 'notes', name: 'notes', origin: 'node notes', era: '2026-07-28' };
+const question = (id: string, openUntil?: number): Question => ({
+  id,
+  asker,
+  askedAt: 1_000_000,
+  kind: 'form',
+  message: 'Which one?',
+  fields: [],
+  ...(openUntil !== undefined && { openUntil }),
+});
+
+function asking(answerTimeoutMs?: number) {
+  const clock = handClock();
+  const inbox = new Inbox({ clock });
+  const put = new Asking({
+    inbox,
+    policy: new Policy(),
+    audit: new Audit(),
+    calls: new Calls(),
+    clock,
+    asker: () => asker,
+    notify: () => {},
+    ...(answerTimeoutMs !== undefined && { answerTimeoutMs }),
+  });
+  const ask = (asked: Question, expiresAt?: number) => {
+    const call =
+      expiresAt === undefined ? undefined : ({ expiresAt, timeout: { pause: () => () => {} } } as RunningCall);
+    return put.ask({ call, signal: new AbortController().signal }, asked);
+  };
+  return { inbox, clock, ask };
+}
+
+it('is open until the first of what the host allows, when its sign-in ends, and when its task is forgotten', () => {
+  const { inbox, ask } = asking(60_000);
+  void ask(question('host'));
+  void ask(question('sign-in', 1_030_000));
+  void ask(question('task', 1_030_000), 1_020_000);
+  void ask(question('late', 2_000_000), 3_000_000);
+  expect(inbox.list().map(each => each.openUntil)).toEqual([1_060_000, 1_030_000, 1_020_000, 1_060_000]);
+});
+
+it('is open for as long as anybody likes where nobody says, or says what no calendar has', () => {
+  const { inbox, ask } = asking();
+  void ask(question('open'));
+  void ask(question('endless', 1e300), Number.NaN);
+  for (const each of inbox.list()) expect(each).not.toHaveProperty('openUntil');
+});
+
+it('ends when it said, also where another process had asked it', async () => {
+  const { inbox, clock, ask } = asking(60_000);
+  void inbox.ask(question('kept', 1_060_000));
+  clock.move(40_000);
+  const ending = ask({ ...question('kept'), askedAt: clock.now() });
+  expect(inbox.get('kept')?.openUntil).toBe(1_060_000);
+  clock.move(19_999);
+  expect(inbox.ending('kept')).toBeUndefined();
+  clock.move(1);
+  expect(await ending).toEqual({ how: 'timed-out' });
+});
