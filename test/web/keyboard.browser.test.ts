@@ -203,7 +203,28 @@ it('fills in the rows of lists, each with another below it, and goes to JSON and
   await page.getByRole('group', { name: 'Parts 1' }).getByLabel('Name').fill('wheel');
   await page.getByRole('group', { name: 'Parts 2' }).waitFor();
   expect(await violations(page)).toEqual([]);
-  await page.getByRole('button', { name: 'Remove Tags 1' }).click();
+  // A press lasts: what was typed before is checked meanwhile, and the answer comes when the row is gone.
+  let release = (): void => {};
+  const isGone = new Promise<void>(resolve => {
+    release = resolve;
+  });
+  await page.route(
+    '**/check',
+    async route => {
+      const response = await route.fetch();
+      await isGone;
+      await route.fulfill({ response });
+    },
+    { times: 1 },
+  );
+  const late = page.waitForRequest(/\/check$/);
+  await page.getByRole('button', { name: 'Remove Tags 1' }).hover();
+  await page.mouse.down();
+  const held = await late;
+  await page.mouse.up();
+  const answered = page.waitForResponse(response => response.request() === held);
+  release();
+  await answered;
   await page.getByRole('button', { name: 'Edit as JSON' }).click();
   const json = page.getByLabel('Arguments as JSON');
   await json.waitFor();

@@ -187,6 +187,8 @@ function dropRow(button: Element): void {
   if (!row || !form) return;
   const next = row.nextElementSibling ?? row.previousElementSibling;
   row.remove();
+  // The answer to a check that is under way still has the row.
+  checks.set(form, (checks.get(form) ?? 0) + 1);
   next?.querySelector<HTMLElement>('input:not([type=hidden]),select,textarea')?.focus();
   touch(form);
   checkSoon(form);
