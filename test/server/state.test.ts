@@ -103,11 +103,11 @@ function expectRefused(reply: Reply, acted: readonly string[], reason = 'invalid
 }
 
 const everywhere = (['memory', 'http'] as const).flatMap(carrier => [
-  { carrier, held: false, kind: 'sealed' },
-  { carrier, held: true, kind: 'held' },
+  ['sealed', carrier, false] as const,
+  ['held', carrier, true] as const,
 ]);
 
-describe.each(everywhere)('a $kind state over $carrier', ({ carrier, held }) => {
+describe.each(everywhere)('a %s state over %s', (_, carrier, held) => {
   it('opens for the call it was made for', async () => {
     const { client, acted } = await serve({ carrier, held });
     const reply = await client.act(retry(await begun(client)));
