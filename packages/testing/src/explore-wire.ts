@@ -7,6 +7,7 @@ import { performance } from 'node:perf_hooks';
 import { InMemoryTransport, type McpServerFactory } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { VirtualClock } from './explore-clock.ts';
+import { watchFileWork } from './file-work.ts';
 
 export interface WireMessage {
   readonly id?: number | string;
@@ -52,13 +53,13 @@ async function turns(): Promise<void> {
  * Tells of each wait whether somebody was at work in it, in this thread or on files. A machine that has no time for the
  * server would be taken for a silent server otherwise, and time moved on in the middle of its work.
  */
-function observeWork(): () => boolean {
+function observeWork(onFiles: () => boolean): () => boolean {
   let last = performance.eventLoopUtilization();
   return () => {
     const now = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(now, last);
     last = now;
-    return utilization > 0.2 || process.getActiveResourcesInfo().some(name => name.startsWith('FSReq'));
+    return utilization > 0.2 || onFiles();
   };
 }
 
@@ -89,6 +90,7 @@ function running(timers: Set<OwnTimer>): boolean {
 /** @param hangMs - milliseconds of real silence after which the server counts as hanging */
 export function openWire(factory: McpServerFactory, clock: VirtualClock, hangMs: number): Wire {
   const timers = new Set<OwnTimer>();
+  const onFiles = watchFileWork();
   const within = <T>(work: () => T): T => timersOf.run(timers, work);
   const [near, far] = InMemoryTransport.createLinkedPair();
   const queue: WireMessage[] = [];
@@ -110,7 +112,7 @@ export function openWire(factory: McpServerFactory, clock: VirtualClock, hangMs:
   return {
     send: message => within(() => void near.send({ jsonrpc: '2.0', ...message } as never)),
     async receive(onPage = false) {
-      const wasAtWork = observeWork();
+      const wasAtWork = observeWork(onFiles);
       for (let [silent, fired, atWork] = [0, 0, 0]; queue.length === 0; ) {
         if (onPage) {
           await turns();
