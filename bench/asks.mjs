@@ -144,7 +144,7 @@ for (const era of ['2026-07-28', '2025-11-25']) {
           Math.round(median(results.get(each).map(({ server }) => server))),
         );
         figure({
-          work: `${era === '2026-07-28' ? 'sealed ask' : 'ask'}, ${era}, ${carrier}, ${width} at once`,
+          work: `ask, ${era}, ${era === '2026-07-28' ? 'in a process without key and store, ' : ''}${carrier}, ${width} at once`,
           beside: name,
           unit: 'of its rate',
           values: ratios,

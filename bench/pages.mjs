@@ -23,6 +23,7 @@ import { sqliteStore } from '@midcall/server/stores/sqlite';
 import { newPageId, PageRecords } from '../packages/server/dist/connect/page-records.js';
 import { keyRing } from '../packages/server/dist/state/keys.js';
 import { createSealer } from '../packages/server/dist/state/seal.js';
+import { noWake } from '../packages/server/dist/wake.js';
 import { bareMemory, bareRedis, bareSqlite } from './bare-stores.mjs';
 import { figure } from './figure.mjs';
 import { redisServer } from './redis-server.mjs';
@@ -51,7 +52,7 @@ const sealedTicket = sealer.seal({ k: `page:${'x'.repeat(32)}`, v: ticketOf() },
 const sealedOutcome = sealer.seal({ k: `page-result:${'x'.repeat(32)}`, v: outcome }, 'page');
 
 function ours(store) {
-  const records = new PageRecords({ store, sealer, now: Date.now });
+  const records = new PageRecords({ store, sealer, now: Date.now, wake: noWake });
   return {
     make: ticketOf,
     create: page => records.issue(page),
@@ -168,7 +169,7 @@ const stores = {
   ...(redis ? { redis: redisOf() } : {}),
 };
 for (const [name, store] of Object.entries(stores)) {
-  const records = new PageRecords({ store, sealer, now: Date.now });
+  const records = new PageRecords({ store, sealer, now: Date.now, wake: noWake });
   const names = [];
   gc();
   const before = process.memoryUsage().heapUsed;

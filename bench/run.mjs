@@ -18,7 +18,7 @@ const wanted = process.argv.slice(2).map(name => [name.endsWith('.mjs') ? name :
 const table = [
   ['start.mjs', '9'],
   ['bridge-start.mjs', '7'],
-  ['asks.mjs', '7', '160', 'peers'],
+  ['asks.mjs', '7', '480', 'peers'],
   ['pending.mjs', '1000', '3'],
   ['bridge.mjs', '5', '96'],
   ['pages.mjs', '7', '256', 'redis'],
