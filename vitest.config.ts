@@ -66,7 +66,7 @@ export default defineConfig({
         isolate: false,
       }),
       project('replaced', { include: replaceModules }),
-      project('e2e', { include: ['test/**/*.e2e.test.ts'], isolate: false }),
+      project('e2e', { include: ['test/**/*.e2e.test.ts'] }),
       project('browser', { include: ['test/**/*.browser.test.ts'] }),
     ],
   },
