@@ -62,7 +62,8 @@ export async function startRedis(...args: string[]): Promise<RedisServer> {
       return () => void frozen?.kill('SIGCONT');
     },
     async remove() {
-      await server.stop();
+      // SIGTERM is refused by a Redis that writes its first append-only file, as one does that was a replica a moment ago.
+      await server.kill();
       rmSync(folder, { recursive: true, force: true });
     },
   };
