@@ -9,6 +9,7 @@ import { nameOf } from '../sdk-seam/server-name.ts';
 import type { Binding } from '../state/request-state.ts';
 import type { ClientView } from './client-view.ts';
 import { detachedOf } from './detached.ts';
+import { isPersonal } from './lending.ts';
 import { clientOf, principalOf } from './requester.ts';
 
 /** The requests whose handlers may ask (2026-07-28, basic/patterns/mrtr, "Supported Requests"). */
@@ -110,9 +111,25 @@ export const inRounds = ({ ctx, client }: Pick<CallRequest, 'ctx' | 'client'>): 
   client.asks === 'rounds' || detachedOf(ctx) !== undefined;
 
 /** True if nothing is lost when this request comes to its end: it is a task, or may become one. */
-export const outlivesRequest = ({ ctx, client, registered }: CallRequest): boolean =>
-  detachedOf(ctx) !== undefined ||
-  (client.tasks && registered.method === 'tools/call' && !!registered.task && registered.task !== 'never');
+export const outlivesRequest = (request: CallRequest): boolean =>
+  detachedOf(request.ctx) !== undefined ||
+  (request.client.tasks &&
+    request.registered.method === 'tools/call' &&
+    !!request.registered.task &&
+    request.registered.task !== 'never' &&
+    hasServerLater(request));
+
+/**
+ * True if there will be a server to go on with this call: any, one that was made for the same person, or, for a gateway, the one
+ * that took it. One that was made for a request of nobody in particular is made for no other request.
+ */
+export const hasServerLater = ({
+  server,
+  ctx,
+  principal,
+  registered,
+}: Pick<CallRequest, 'server' | 'ctx' | 'principal' | 'registered'>): boolean =>
+  principal !== undefined || ctx.sessionId !== undefined || registered.gateway === true || !isPersonal(server, ctx);
 
 /** Names a call in the audit, and on its pages. */
 export const callRef = (request: CallRequest, flow: string): CallRef => ({

@@ -13,6 +13,7 @@ import {
   type Server,
   type TransportSendOptions,
 } from '@modelcontextprotocol/server';
+import { makeServer } from '../call/lending.ts';
 import type { AskingMethod } from '../call/request.ts';
 import { isReplayable, shareCall } from '../call/shared-call.ts';
 import { SessionTransport } from '../sdk-seam/session-transport.ts';
@@ -78,7 +79,7 @@ export class LocalSession {
     factory: McpServerFactory,
     { auth, request }: Sender,
   ): Promise<{ readonly session: LocalSession; readonly initialized: JSONRPCMessage }> {
-    const server = await factory({
+    const server = await makeServer(factory, {
       era: 'legacy',
       requestInfo: new Request(request.url, {
         method: 'POST',

@@ -31,6 +31,7 @@ import {
   validateHostHeader,
   validateOriginHeader,
 } from '@modelcontextprotocol/server';
+import { makeServer } from '../call/lending.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { asksForTasks, refusalOf, subscribeAt, TaskStreams } from '../sdk-seam/task-subscription.ts';
 import { type Body, batchRefusal, readBody, readText, takeBody, unread } from './body.ts';
@@ -159,7 +160,7 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
   const listening = new WeakMap<Request, McpServer>();
   const streams = new TaskStreams();
   const make: McpServerFactory = async context => {
-    const server = await factory(withBody(context, bodies));
+    const server = await makeServer(factory, withBody(context, bodies));
     const { requestInfo: request } = context;
     if (request && server instanceof McpServer && asksForTasks(bodies.get(request))) listening.set(request, server);
     return server;

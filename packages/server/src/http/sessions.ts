@@ -25,6 +25,7 @@ import {
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
+import { makeServer } from '../call/lending.ts';
 import { primesStreams } from '../era.ts';
 import { HeldRequests } from '../sdk-seam/held-requests.ts';
 import { tapReceived, tapSent } from '../sdk-seam/tapped-transport.ts';
@@ -202,7 +203,7 @@ export class HttpSessions {
 
   async #openAs(id: string, request: SessionRequest): Promise<Served> {
     const { auth } = request;
-    const server = await this.#factory({
+    const server = await makeServer(this.#factory, {
       era: 'legacy',
       requestInfo: unread(request.request, request.body),
       ...(auth && { authInfo: auth }),

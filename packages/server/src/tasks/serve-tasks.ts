@@ -12,7 +12,8 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { detachedOf } from '../call/detached.ts';
-import { principalKey, type Registered } from '../call/request.ts';
+import { isPersonal } from '../call/lending.ts';
+import { hasServerLater, principalKey, type Registered } from '../call/request.ts';
 import { clientOf, principalOf } from '../call/requester.ts';
 import type { Config } from '../config.ts';
 import { declaresTasks, hasTaskParameter, TASKS_EXTENSION, viewClient } from '../era.ts';
@@ -48,11 +49,15 @@ export function serveTasks(server: McpServer, tasks: Tasks, config: Config): voi
     if (client.asks !== 'rounds') throw unknownMethod();
     if (!client.tasks) throw needsTasks('This method belongs to tasks.');
     const principal = principalKey(await principalOf(ctx, config));
-    return ownerOf({ principal, client: clientOf(ctx, config.keys.ephemeral) });
+    const owner = ownerOf({ principal, client: clientOf(ctx, config.keys.ephemeral) });
+    tasks.serve(owner, server, ctx);
+    return owner;
   };
   const whoseOlder = async (ctx: ServerContext): Promise<string> => {
     if (viewClient(server, ctx).asks !== 'push' || !hasTaskParameter(server)) throw unknownMethod();
-    return olderOwnerOf(ctx, config);
+    const owner = await olderOwnerOf(ctx, config);
+    tasks.serve(owner, server, ctx);
+    return owner;
   };
   const existing = <T>(value: T | undefined | false): T => {
     if (value) return value;
@@ -98,7 +103,7 @@ export function serveTasks(server: McpServer, tasks: Tasks, config: Config): voi
     },
     (id, owner) => cancelOlder(tasks, owner, id),
   );
-  serveSubscriptions(server, (request, http) => toldOfStore(() => subscribe(request, http, tasks, config)));
+  serveSubscriptions(server, (request, http) => toldOfStore(() => subscribe(server, request, http, tasks, config)));
 }
 
 /** Answers a client. @throws ProtocolError in words of ours where a store fails in its own, which may name what no client is to know */
@@ -118,6 +123,7 @@ const taskIds = z.array(z.string().max(200)).max(MOST_LISTENED);
 
 /** Which tasks a client is told of: those that are its own. */
 async function subscribe(
+  server: McpServer,
   { id, params: { _meta, notifications } = {} }: ListenRequest,
   http: ServerContext['http'],
   tasks: Tasks,
@@ -134,6 +140,7 @@ async function subscribe(
   const ctx = { mcpReq, ...(http && { http }) } as unknown as ServerContext;
   const principal = principalKey(await principalOf(ctx, config));
   const owner = ownerOf({ principal, client: clientOf(ctx, config.keys.ephemeral) });
+  tasks.serve(owner, server, ctx);
   const followed = await Promise.all(
     [...new Set(read.data)].map(async taskId => ({ taskId, follow: await tasks.follow(owner, taskId) })),
   );
@@ -148,6 +155,10 @@ async function subscribe(
     },
   };
 }
+
+const ofNobody =
+  'midcall: calls become no tasks here: the factory reads the request that it makes a server for, so a task goes on only at ' +
+  'servers for the same person, and nobody knows who that is. Tell midcall() by its option principal, or have the factory read nothing.';
 
 const unknownMethod = (): Error => new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found');
 
@@ -215,6 +226,19 @@ export function callsMayBecomeTasks(
       signal.removeEventListener('abort', stopWork);
     }
   };
+  const asTask = (request: CallToolRequest, ctx: ServerContext, registered: Registered): Promise<unknown> => {
+    const atOnce = (registered.task ?? 'when-needed') !== 'when-needed' || config.taskAfterMs === 0;
+    if (atOnce && ctx.mcpReq.requestState() === undefined) return tasks.begin({ server, ctx, request, registered });
+    return watched(request, ctx, registered);
+  };
+  /** A call at a server that was made for its request. */
+  const ofSomebody = async (request: CallToolRequest, ctx: ServerContext, registered: Registered) => {
+    const principal = await principalOf(ctx, config);
+    if (hasServerLater({ server, ctx, principal, registered })) return asTask(request, ctx, registered);
+    config.warnOnce('tasks of nobody', ofNobody);
+    if (registered.task === 'required') throw new ProtocolError(ProtocolErrorCode.InternalError, ofNobody);
+    return handler(request, ctx);
+  };
   // No asynchronous function: a call that cannot become a task waits for nothing more.
   return (request, ctx) => {
     const registered = registeredAs(request.params.name);
@@ -229,9 +253,8 @@ export function callsMayBecomeTasks(
     const { task: mode = 'when-needed' } = registered;
     if (mode === 'required' && !client.tasks) throw needsTasks('This tool can only be called as a task.');
     if (mode === 'never' || !client.tasks) return handler(request, ctx);
-    const atOnce = mode !== 'when-needed' || config.taskAfterMs === 0;
-    if (atOnce && ctx.mcpReq.requestState() === undefined) return tasks.begin({ server, ctx, request, registered });
-    return watched(request, ctx, registered);
+    if (isPersonal(server, ctx)) return ofSomebody(request, ctx, registered);
+    return asTask(request, ctx, registered);
   };
 }
 
@@ -269,6 +292,10 @@ async function callOlder({
   if (!read.success) {
     const text = 'task must be an object, and its ttl a whole number of milliseconds.';
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, text);
+  }
+  if (!hasServerLater({ server, ctx, principal: await principalOf(ctx, config), registered })) {
+    config.warnOnce('tasks of nobody', ofNobody);
+    throw new ProtocolError(ProtocolErrorCode.MethodNotFound, ofNobody);
   }
   const owner = await olderOwnerOf(ctx, config);
   const request = { method: 'tools/call', params } as const;

@@ -5,7 +5,8 @@
  *
  * - tasks-2 An outcome is taken once: whoever brings the outcome of a turn that is over changes nothing.
  * - tasks-6 A turn is run with the same answers however often it is begun: one that comes while it is being run waits for the next.
- * - tasks-4 Of every task that is not over, a job for its turn waits or is being run, from its acknowledgement to its end.
+ * - tasks-4 Of every task that is not over, a job for its turn waits or is being run, from its acknowledgement to its end; of one
+ *   whose server was made for its owner, only while there is such a server, and again when the owner asks after it.
  */
 import { isMidcallError } from '@midcall/core/errors';
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
@@ -50,6 +51,8 @@ export class TaskRuns {
   readonly #live: LiveRuns;
   /** By the key of the task. */
   readonly #untaken = new Map<string, Untaken>();
+  /** By the name of the job. */
+  readonly #underWay = new Map<string, Promise<void>>();
   #started = false;
 
   constructor({ config, store, ended }: TaskRunsOptions) {
@@ -82,6 +85,11 @@ export class TaskRuns {
     this.#config.jobs.start((name, attempt) => this.#run(name, attempt));
   }
 
+  /** An owner is served by a server that was made for them: their tasks can go on there. */
+  serve(owner: string, server: McpServer): void {
+    this.#servers.serve(owner, server);
+  }
+
   /**
    * Goes on with a task where a question of its round is taken back: it is one that nobody answered.
    * @param departure - of that round
@@ -108,8 +116,11 @@ export class TaskRuns {
     if (isOver(task)) return;
     const { jobs, now } = this.#config;
     const name = jobOf(task);
-    if (task.home !== undefined || isReady(task, now())) await jobs.add(name);
-    else if (task.dueAt !== undefined) await jobs.add(`${name}/due`, task.dueAt + 1 - now());
+    if (task.home !== undefined || isReady(task, now())) {
+      await jobs.add(name);
+      // The job may come to a process that has no server of its owner.
+      if (task.isPersonal) this.#run(name, 1).catch(() => {});
+    } else if (task.dueAt !== undefined) await jobs.add(`${name}/due`, task.dueAt + 1 - now());
   }
 
   /**
@@ -152,8 +163,16 @@ export class TaskRuns {
     await closed;
   }
 
-  /** Runs one job; rejects where it is to be run again. */
-  async #run(name: string, attempt: number): Promise<void> {
+  /** Runs one job, once at a time; rejects where it is to be run again. */
+  #run(name: string, attempt: number): Promise<void> {
+    const underWay = this.#underWay.get(name);
+    if (underWay) return underWay;
+    const run = this.#runOnce(name, attempt).finally(() => this.#underWay.delete(name));
+    this.#underWay.set(name, run);
+    return run;
+  }
+
+  async #runOnce(name: string, attempt: number): Promise<void> {
     const { key, turn, isDue } = partsOf(name);
     await this.#live.idle(key);
     if (this.#live.isClosing) throw closing;
@@ -174,6 +193,8 @@ export class TaskRuns {
     }
     const binding = this.#servers.of(task);
     if (!binding) {
+      // It is planned again when its owner comes back.
+      if (task.isPersonal) return;
       if (attempt < TOOL_TRIES) throw new Error(`No server here has the tool '${task.name}'.`);
       await this.#ends.end(key, turn, toolGone(task.name));
       return;

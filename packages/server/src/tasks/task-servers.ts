@@ -1,5 +1,6 @@
 /** Where the tasks of a process are run: the servers that have their tools. */
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
+import { isLendable, lend } from '../call/lending.ts';
 import type { Config } from '../config.ts';
 import { nameOf } from '../sdk-seam/server-name.ts';
 import { GatewayTasks } from './gateway-tasks.ts';
@@ -25,11 +26,17 @@ export interface TaskServer {
   readonly over?: AbortSignal;
 }
 
+/** Owners whose servers are kept. Tasks of others go on when their owner comes back. */
+const MOST_OWNERS = 500;
+
 export class TaskServers {
   readonly #audience: string | undefined;
   readonly #handlers = new WeakMap<McpServer, CallHandler>();
   /** A server that has the tool, by the names of both. */
   readonly #servers = new Map<string, McpServer>();
+  /** Those that were made for one owner, by tools: the last one of each. The owner seen last comes last. */
+  readonly #personal = new Map<string, Map<string, McpServer>>();
+  readonly #offered = new WeakMap<McpServer, Set<string>>();
   readonly #gateways: GatewayTasks;
 
   constructor({ audience, idleTimer }: Pick<Config, 'audience' | 'idleTimer'>) {
@@ -43,12 +50,26 @@ export class TaskServers {
   }
 
   /**
-   * A tool of a server that tasks can be run on. The first server that has it runs all its tasks.
+   * A tool of a server that tasks can be run on. The first server that has it runs all its tasks, unless it was made for somebody
+   * (lending-1).
    * @param tool - undefined for a gateway, which has every tool
    */
   offer(server: McpServer, tool?: string): void {
     const key = serverKey(this.#audience ?? nameOf(server), tool);
-    if (!this.#servers.has(key)) this.#servers.set(key, server);
+    this.#offered.set(server, (this.#offered.get(server) ?? new Set()).add(key));
+    const first = this.#servers.get(key);
+    if (!first || !isLendable(first)) this.#servers.set(key, server);
+  }
+
+  /** An owner is served by a server that was made for them: their tasks can go on there. */
+  serve(owner: string, server: McpServer): void {
+    const servers = this.#personal.get(owner) ?? new Map<string, McpServer>();
+    for (const key of this.#offered.get(server) ?? []) servers.set(key, server);
+    this.#personal.delete(owner);
+    this.#personal.set(owner, servers);
+    if (this.#personal.size <= MOST_OWNERS) return;
+    const [longestAway] = this.#personal.keys();
+    this.#personal.delete(longestAway!);
   }
 
   /** A gateway took the call of a task. @returns what fires when that is over */
@@ -59,10 +80,21 @@ export class TaskServers {
   /** @returns undefined if no server of this process has the tool */
   of(task: Task): TaskServer | undefined {
     const { audience, name } = task;
-    const server = this.#servers.get(serverKey(audience, name));
-    if (server) return this.#on(server);
-    const gateway = this.#gateways.serverOf(keyOf(task)) ?? this.#servers.get(serverKey(audience));
-    return gateway && this.#on(gateway, this.bind(task, gateway));
+    const servers = task.isPersonal ? this.#personal.get(task.owner) : this.#servers;
+    const server = servers?.get(serverKey(audience, name));
+    if (server) return this.#lent(server, task) ? this.#on(server) : undefined;
+    const bound = this.#gateways.serverOf(keyOf(task));
+    const gateway = bound ?? servers?.get(serverKey(audience));
+    if (!gateway || !(bound || this.#lent(gateway, task))) return undefined;
+    return this.#on(gateway, this.bind(task, gateway));
+  }
+
+  /** @returns false where a server was made for somebody, and the task is not theirs (lending-1) */
+  #lent(server: McpServer, task: Task): boolean {
+    if (task.isPersonal) return true;
+    if (!isLendable(server)) return false;
+    lend(server);
+    return true;
   }
 
   /** A task is over. */

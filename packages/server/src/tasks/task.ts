@@ -43,6 +43,8 @@ export interface Task {
   /** The server that has the tool. */
   readonly audience: string;
   readonly arguments: unknown;
+  /** True if its server was made from what its request said: it goes on only at servers that were made for its owner. */
+  readonly isPersonal?: boolean;
   /** What else the call said, where a gateway passes it on (`_meta`). */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
   readonly principal: Principal | undefined;

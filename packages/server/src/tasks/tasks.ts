@@ -10,6 +10,7 @@
  */
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { detach } from '../call/detached.ts';
+import { isPersonal } from '../call/lending.ts';
 import { type CallRequest, type Registered, readRequest } from '../call/request.ts';
 import type { Config } from '../config.ts';
 import { digest } from '../digest.ts';
@@ -67,6 +68,11 @@ export class Tasks {
   /** A tool of an attached server whose calls may become tasks. @param tool - undefined for a gateway, which has every tool */
   offer(server: McpServer, tool?: string): void {
     this.#runs.offer(server, tool);
+  }
+
+  /** An owner makes a request: where a server was made for it, their tasks can go on there. */
+  serve(owner: string, server: McpServer, ctx: ServerContext): void {
+    if (isPersonal(server, ctx)) this.#runs.serve(owner, server);
   }
 
   /** Makes a call a task before anything of it has run. @returns what answers the call */
@@ -273,6 +279,7 @@ export class Tasks {
   ): Promise<{ readonly task: Task; readonly over: AbortSignal | undefined }> {
     const now = this.#config.now();
     const { progressToken: _, ...meta } = request.params._meta ?? {};
+    const hasOwner = read.principal !== undefined || ctx.sessionId !== undefined;
     const task: Task = {
       id: this.#config.id(),
       owner: ownerOf(read.binding),
@@ -291,8 +298,10 @@ export class Tasks {
       turn: 0,
       inputRequests: {},
       answers: {},
+      ...(isPersonal(server, ctx) && hasOwner && { isPersonal: true }),
       ...start,
     };
+    if (task.isPersonal) this.#runs.serve(task.owner, server);
     await this.#open.add(task);
     const { id: ref, name, principal, flow = '' } = task;
     const waiting = { kind: 'task', ref, waitsFor: 'work', method: 'tools/call', name, principal, flow } as const;
