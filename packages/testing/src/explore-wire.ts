@@ -49,34 +49,47 @@ async function turns(): Promise<void> {
   for (let quiet = 0; quiet < 8; quiet++) await new Promise<void>(resolve => setImmediate(resolve));
 }
 
-/**
- * Tells of each wait whether somebody was at work in it, in this thread or on files. A machine that has no time for the
- * server would be taken for a silent server otherwise, and time moved on in the middle of its work.
- */
-function observeWork(onFiles: () => boolean): () => boolean {
-  let last = performance.eventLoopUtilization();
-  return () => {
-    const now = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(now, last);
-    last = now;
-    return utilization > 0.2 || onFiles();
-  };
-}
-
 interface OwnTimer {
   readonly hasRef: () => boolean;
   readonly _idleTimeout?: number;
 }
-const timersOf = new AsyncLocalStorage<Set<OwnTimer>>();
-/** Hears of timers that begin only: to hear of those that end, Node would watch every promise until it is collected. */
+/** What the code of one server began. */
+interface Begun {
+  readonly timers: Set<OwnTimer>;
+  /** Promises, timers and requests, so far. */
+  count: number;
+}
+const begunBy = new AsyncLocalStorage<Begun>();
+/** Hears of what begins only: to hear of what ends, Node would watch every promise until it is collected. */
 const watch = createHook({
   init(_id, type, _trigger, resource) {
-    if (type === 'Timeout') timersOf.getStore()?.add(resource as OwnTimer);
+    const begun = begunBy.getStore();
+    if (!begun) return;
+    begun.count += 1;
+    if (type === 'Timeout') begun.timers.add(resource as OwnTimer);
   },
 });
 
-/** Watches the timers that servers start, until the result is called. */
-export function watchTimers(): () => void {
+/**
+ * Tells of each wait whether the server was at work in it, in this thread or on files. A machine that has no time for the
+ * server would be taken for a silent server otherwise, and time moved on in the middle of its work. What else is busy in
+ * this process is no work of the server's.
+ */
+function observeWork(begun: Begun, onFiles: () => boolean): () => boolean {
+  let last = performance.eventLoopUtilization();
+  let { count } = begun;
+  return () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, last);
+    const wentOn = begun.count > count;
+    last = now;
+    count = begun.count;
+    return (wentOn && utilization > 0.2) || onFiles();
+  };
+}
+
+/** Watches what servers begin, until the result is called. */
+export function watchServers(): () => void {
   watch.enable();
   return () => void watch.disable();
 }
@@ -89,9 +102,9 @@ function running(timers: Set<OwnTimer>): boolean {
 
 /** @param hangMs - milliseconds of real silence after which the server counts as hanging */
 export function openWire(factory: McpServerFactory, clock: VirtualClock, hangMs: number): Wire {
-  const timers = new Set<OwnTimer>();
+  const begun: Begun = { timers: new Set(), count: 0 };
   const onFiles = watchFileWork();
-  const within = <T>(work: () => T): T => timersOf.run(timers, work);
+  const within = <T>(work: () => T): T => begunBy.run(begun, work);
   const [near, far] = InMemoryTransport.createLinkedPair();
   const queue: WireMessage[] = [];
   let wake: (() => void) | undefined;
@@ -112,7 +125,7 @@ export function openWire(factory: McpServerFactory, clock: VirtualClock, hangMs:
   return {
     send: message => within(() => void near.send({ jsonrpc: '2.0', ...message } as never)),
     async receive(onPage = false) {
-      const wasAtWork = observeWork(onFiles);
+      const wasAtWork = observeWork(begun, onFiles);
       for (let [silent, fired, atWork] = [0, 0, 0]; queue.length === 0; ) {
         if (onPage) {
           await turns();
@@ -138,7 +151,7 @@ export function openWire(factory: McpServerFactory, clock: VirtualClock, hangMs:
       return queue.splice(0);
     },
     unread: messages => void queue.unshift(...messages),
-    timing: () => running(timers),
+    timing: () => running(begun.timers),
     close: () => handle.close(),
   };
 }

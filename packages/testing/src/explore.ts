@@ -24,7 +24,7 @@ import type { Answering } from './explore-outcome.ts';
 import { type ExploreReport, Findings, writeReport } from './explore-report.ts';
 import { runPath, type Subject } from './explore-run.ts';
 import type { DeliveredAnswer, Picker, PlayedAs, Trace } from './explore-trace.ts';
-import { watchTimers } from './explore-wire.ts';
+import { watchServers } from './explore-wire.ts';
 import { seeded } from './seeded.ts';
 
 /** The tool to explore. */
@@ -106,7 +106,7 @@ export async function explore(
   checkOptions('explore', options, kinds);
   const { depth = 3, budget = 500 } = options;
   const subject = subjectOf(tool, args, options);
-  const stop = watchTimers();
+  const stop = watchServers();
   try {
     const exploration = new Exploration(subject, options.withoutConsent ?? []);
     const left = await exploration.exhaust(depth, budget);
