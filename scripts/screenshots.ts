@@ -8,6 +8,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { idleClock } from '@midcall/core/time';
 import { confirm, connect, secret } from '@midcall/server/connect';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { chromium } from 'playwright-core';
@@ -157,11 +158,7 @@ async function shootPages(): Promise<void> {
     store,
     sealer: createSealer(keyRing(Buffer.from(Array.from({ length: 32 }, (_, index) => index * 7)))),
     wake: { wake() {}, listen: () => () => {}, async close() {} },
-    now: Date.now,
-    timer: (fn, ms) => {
-      const timer = setTimeout(fn, ms).unref();
-      return () => clearTimeout(timer);
-    },
+    clock: idleClock,
     warn: () => {},
     audit: () => {},
   });

@@ -33,7 +33,7 @@ const mayImport: Record<string, readonly string[]> = {
   'core/time': [],
   'core/url': [],
   'core/page': [],
-  'core/store': [],
+  'core/store': ['core/time'],
   'core/node': [],
   'core/roots': [],
   'core/sdk-seam': [],

@@ -5,7 +5,7 @@ import { storeContract } from '@midcall/testing';
 import { test } from 'vitest';
 
 let now = 0;
-const myStore = memoryStore({ now: () => now });
+const myStore = memoryStore({ clock: { now: () => now } });
 
 storeContract({
   test,

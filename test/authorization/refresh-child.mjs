@@ -1,18 +1,15 @@
 /** One process among several that finds a sign-in ended: node refresh-child.mjs FOLDER URL NOW. Prints what the server calls it. */
 import { writeSync } from 'node:fs';
+import { systemClock } from '@midcall/core/time';
 import { Connection, Inbox, urlTarget, vaultFolder } from '@midcall/host';
 
 const [folder, url, time] = process.argv.slice(2);
-const after = (ms, fn) => {
-  const timer = setTimeout(fn, ms);
-  return () => clearTimeout(timer);
-};
 const connection = new Connection(
   { id: 'guarded', target: urlTarget(url) },
   {
     client: { name: 'child', version: '1.0.0' },
     inbox: new Inbox(),
-    clock: { now: () => Number(time), after },
+    clock: { ...systemClock, now: () => Number(time) },
     authorization: { vault: vaultFolder(folder) },
   },
 );

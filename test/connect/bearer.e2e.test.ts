@@ -25,7 +25,7 @@ describe.each(['opaque', 'jwt'] as const)('%s tokens', tokens => {
       issuer: server.issuer,
       clientId: tokens === 'opaque' ? 'notes' : 'public',
       ...(tokens === 'opaque' && { clientSecret }),
-      now: () => time,
+      clock: { now: () => time },
       ...more,
     });
 

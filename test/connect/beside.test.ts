@@ -1,5 +1,6 @@
 /** A page that is asked for beside work: the person's time begins when they are asked. */
 
+import { systemClock } from '@midcall/core/time';
 import type { Call } from '@midcall/server';
 import { confirm } from '@midcall/server/connect';
 import { eras } from '@midcall/testing';
@@ -21,7 +22,7 @@ describe.each(eras)('%s', era => {
     const later = { ms: 0 };
     const made = await fixture({
       era,
-      midcall: { now: () => Date.now() + later.ms },
+      midcall: { clock: { ...systemClock, now: () => Date.now() + later.ms } },
       handler: async call => {
         const [, answer] = await Promise.all([
           call.step('long', async () => {
@@ -61,12 +62,15 @@ describe.each(eras)('%s', era => {
         },
       },
       midcall: {
-        timer: (fn, ms) => {
-          if (ms >= 15 * 60_000) {
-            stalls.push(fn);
-            armed.open();
-          }
-          return () => {};
+        clock: {
+          ...systemClock,
+          after: (ms, fn) => {
+            if (ms >= 15 * 60_000) {
+              stalls.push(fn);
+              armed.open();
+            }
+            return () => {};
+          },
         },
       },
       handler: async (call: Call) => {

@@ -1,5 +1,6 @@
 /** A server whose one tool asks on a page, its client, and everything that crossed between them. */
 import { randomBytes } from 'node:crypto';
+import { systemClock } from '@midcall/core/time';
 import { type AuditEvent, type Call, type MidcallOptions, midcall } from '@midcall/server';
 import { type Connect, type ConnectOptions, connect, type Keeper } from '@midcall/server/connect';
 import { memoryStore } from '@midcall/server/stores/memory';
@@ -83,7 +84,7 @@ export async function fixture(options: FixtureOptions): Promise<Fixture> {
       audit.push(event);
       watched('audit', JSON.stringify(event));
     },
-    ...(options.still ? { now: () => clock.now } : {}),
+    ...(options.still ? { clock: { ...systemClock, now: () => clock.now } } : {}),
     ...options.midcall,
   });
   const factory = () => {

@@ -1,4 +1,5 @@
 /** What somebody with a link, or without one, can and cannot do. */
+import { systemClock } from '@midcall/core/time';
 import { confirm, connect } from '@midcall/server/connect';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../fixtures/grown.ts';
@@ -242,9 +243,12 @@ describe('the loopback server', () => {
     const timers: (() => void)[] = [];
     const { pages, result, checked } = await opened({
       midcall: {
-        timer: (fn: () => void, ms: number) => {
-          if (ms >= 60_000) timers.push(fn);
-          return () => {};
+        clock: {
+          ...systemClock,
+          after: (ms: number, fn: () => void) => {
+            if (ms >= 60_000) timers.push(fn);
+            return () => {};
+          },
         },
       },
     });

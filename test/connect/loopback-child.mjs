@@ -1,5 +1,6 @@
 /** A process with a page open on its loopback server, and nothing else that keeps it: node loopback-child.mjs. Prints the link; ends with its input. */
 import { writeSync } from 'node:fs';
+import { idleClock } from '@midcall/core/time';
 import { confirm, connect } from '@midcall/server/connect';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { keyRing } from '../../packages/server/dist/state/keys.js';
@@ -9,11 +10,7 @@ const pages = connect({ name: 'Notes', reach: { kind: 'here', browser: false } }
 const service = pages.attach({
   store: memoryStore(),
   sealer: createSealer(keyRing(Buffer.alloc(32, 9).map((byte, index) => byte + index))),
-  now: Date.now,
-  timer(fn, ms) {
-    const timer = setTimeout(fn, ms).unref();
-    return () => clearTimeout(timer);
-  },
+  clock: idleClock,
   warn: () => {},
   audit: () => {},
 });

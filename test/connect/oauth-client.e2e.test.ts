@@ -1,5 +1,6 @@
 /** The OAuth client against a real authorization server over loopback HTTP. */
 import { inspect } from 'node:util';
+import { type Clock, systemClock } from '@midcall/core/time';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AuthorizationServer, startAuthorizationServer } from '../../examples/import/authorization-server.ts';
@@ -39,14 +40,23 @@ const options = (server: AuthorizationServer, more: Partial<ProviderOptions> = {
   clientId: 'midcall',
   clientSecret,
   scopes: ['notes.read'],
-  now: () => time,
+  clock: { now: () => time },
   fetch: async (input, init) => {
     if (String(input).endsWith('/token')) posted.push(new URLSearchParams(String(init?.body)));
     return fetch(input, init);
   },
   ...more,
 });
-const newVault = (more: Partial<VaultOptions> = {}): Vault => vault({ store, key, now: () => time, ...more });
+/** Stands still until the test moves it. @param pause - stands for a wait for another process */
+const still = (pause?: () => void | Promise<void>): Clock => ({
+  now: () => time,
+  after(ms, fn) {
+    if (!pause || ms >= 1_000) return systemClock.after(ms, fn);
+    void Promise.resolve(pause()).then(fn);
+    return () => {};
+  },
+});
+const newVault = (more: Partial<VaultOptions> = {}): Vault => vault({ store, key, clock: still(), ...more });
 
 interface Begun {
   readonly url: URL;
@@ -112,7 +122,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([rotating?.close(), constant?.close()]));
 beforeEach(() => {
   time = Date.now();
-  store = memoryStore({ now: () => time });
+  store = memoryStore({ clock: { now: () => time } });
   posted = [];
   notes = provider(options(rotating));
   kept = newVault();
@@ -327,10 +337,10 @@ describe('renewing', () => {
       claimed = resolve;
     });
     const waiting = newVault({
-      sleep: async () => {
+      clock: still(() => {
         claimed();
         time += 1_000;
-      },
+      }),
     });
     const late = waiting.token(alice, notes);
     await waits;
@@ -371,14 +381,14 @@ describe('renewing', () => {
     const winner = newVault().token(alice, notes);
     await reached;
     const begun = time;
-    const sleep = async (): Promise<void> => {
+    const pause = async (): Promise<void> => {
       time += 1_000;
       if (time - begun >= 20_000) {
         go();
         await winner;
       }
     };
-    const other = await newVault({ sleep }).token(alice, notes);
+    const other = await newVault({ clock: still(pause) }).token(alice, notes);
     expect(other?.value).toBe((await winner)?.value);
     expect(other).toBeDefined();
     rotating.state.intercept = undefined;

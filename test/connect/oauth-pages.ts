@@ -1,7 +1,7 @@
 /** Pages over loopback HTTP with real authorization servers behind them; what the tests of the flows stand on. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { idleClock } from '@midcall/core/time';
 import type { PageOutcome, PageService, PagesHost, Principal } from '@midcall/server';
 import {
   connect,
@@ -65,12 +65,7 @@ export function lend(store: Store, key: Uint8Array, said: unknown[]): PagesHost 
     store,
     sealer: createSealer(keyRing(key)),
     wake: noWake,
-    now: Date.now,
-    timer(fn, ms) {
-      const stop = new AbortController();
-      void sleep(ms, undefined, { signal: stop.signal, ref: false }).then(fn, () => {});
-      return () => stop.abort();
-    },
+    clock: idleClock,
     warn: message => {
       said.push(message);
       watched('warning', message);

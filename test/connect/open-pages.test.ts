@@ -18,12 +18,12 @@ async function finish({ params }: { params: Readonly<Record<string, unknown>> },
 
 describe.each(eras)('%s', era => {
   const later = { ms: 0 };
-  const { now, timer } = shortWaits();
+  const waits = shortWaits();
   const flooded = (most: number, more: object = {}) =>
     fixture({
       era,
       connect: { maxOpen: most },
-      midcall: { holdMs: 5, maxRounds: 2, now: () => now() + later.ms, timer },
+      midcall: { holdMs: 5, maxRounds: 2, clock: { ...waits, now: () => waits.now() + later.ms } },
       handler: async call => {
         try {
           return told(await call.elicitUrl({ message: 'Sure?', page: confirm() }));
@@ -115,11 +115,11 @@ describe.each(eras)('%s', era => {
 /** Processes that share a store, whose clock the test moves. */
 function processes(most: number) {
   let time = 1_800_000_000_000;
-  const now = () => time;
-  const store = memoryStore({ now });
+  const clock = { now: () => time, after: () => () => {} };
+  const store = memoryStore({ clock });
   const host = {
-    ...{ store, sealer: createSealer(keyRing(Buffer.alloc(32, 9))), now, wake: noWake },
-    ...{ timer: () => () => {}, warn() {}, audit() {} },
+    ...{ store, sealer: createSealer(keyRing(Buffer.alloc(32, 9))), clock, wake: noWake },
+    ...{ warn() {}, audit() {} },
   };
   const records = new PageRecords(host);
   const page = (): PageAsk => ({

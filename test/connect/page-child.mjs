@@ -7,6 +7,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { systemClock } from '@midcall/core/time';
 import { flows } from '../../packages/server/dist/connect/oauth/flows.js';
 import { PageRecords } from '../../packages/server/dist/connect/page-records.js';
 import { keyRing } from '../../packages/server/dist/state/keys.js';
@@ -18,8 +19,7 @@ const [mode, kind, where, key] = process.argv.slice(2);
 const say = line => writeSync(1, `${line}\n`);
 const { store } = await openStore(kind, where);
 const sealer = createSealer(keyRing(key));
-const timer = (fn, ms) => void setTimeout(fn, ms);
-const records = new PageRecords({ store, sealer, now: Date.now, timer, wake: noWake });
+const records = new PageRecords({ store, sealer, clock: systemClock, wake: noWake });
 
 if (mode === 'race') {
   await store.get('warm');

@@ -16,8 +16,8 @@ const day = 86_400_000;
 /** Two processes over one store, whose clock stands still until it is moved. */
 function setting() {
   let time = 1_800_000_000_000;
-  const now = () => time;
-  const store = memoryStore({ now });
+  const clock = { now: () => time, after: () => () => {} };
+  const store = memoryStore({ clock });
   const opened: string[] = [];
   const watched = {
     ...sealer,
@@ -26,8 +26,7 @@ function setting() {
       return sealer.open(text, purpose);
     },
   };
-  const records = () =>
-    new PageRecords({ store, sealer: watched, now, timer: () => () => {}, wake: noWake, warn() {}, audit() {} });
+  const records = () => new PageRecords({ store, sealer: watched, clock, wake: noWake, warn() {}, audit() {} });
   const page: PageAsk = {
     pageId: newPageId(),
     kind: 'confirm',

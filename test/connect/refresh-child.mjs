@@ -4,11 +4,12 @@
  */
 import { createHash } from 'node:crypto';
 import { writeSync } from 'node:fs';
+import { systemClock } from '@midcall/core/time';
 import { provider, vault } from '@midcall/server/connect';
 import { openStore } from '../stores/open-store.mjs';
 
 const [kind, where, issuer, key, time] = process.argv.slice(2);
-const now = () => Number(time);
+const clock = { ...systemClock, now: () => Number(time) };
 const { store } = await openStore(kind, where);
 const notes = provider({
   id: 'notes',
@@ -17,12 +18,12 @@ const notes = provider({
   clientSecret: 'client-secret-canary-0123456789',
   scopes: ['notes.read'],
   timeoutMs: 600_000,
-  now,
+  clock,
 });
 writeSync(1, 'ready\n');
 await new Promise(resolve => process.stdin.once('data', resolve));
 const owner = { issuer: 'https://login.example', subject: 'alice' };
-const token = await vault({ store, key, now }).token(owner, notes);
+const token = await vault({ store, key, clock }).token(owner, notes);
 const value = token?.value ?? 'none';
 writeSync(1, `${createHash('sha256').update(value).digest('base64')}\n`);
 process.exit(0);

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { type Clock, systemClock } from '@midcall/core/time';
 import { type Provider, provider, type Vault, vault } from '@midcall/server/connect';
 import { redisStore } from '@midcall/server/stores/redis';
 import { sqliteStore } from '@midcall/server/stores/sqlite';
@@ -82,9 +83,9 @@ async function begin(kind: 'sqlite' | 'redis'): Promise<void> {
     clientSecret,
     scopes: ['notes.read'],
     timeoutMs: 600_000,
-    now: () => time,
+    clock: { now: () => time },
   });
-  kept = vault({ store, key, now: () => time });
+  kept = vault({ store, key, clock: { ...systemClock, now: () => time } });
   const [state, verifier] = [randomToken(), randomToken()];
   const asked = { state, verifier, scopes: notes.scopes };
   const url = await notes.client.authorizationUrl({ ...asked, redirectUri });
@@ -148,10 +149,17 @@ describe.each(redisServer === undefined ? (['sqlite'] as const) : (['sqlite', 'r
       if (req.url === '/token') refreshes += 1;
       return false;
     };
-    const sleep = async (): Promise<void> => {
-      time += 1_000;
+    // A wait for another process takes a second, at once.
+    const clock: Clock = {
+      now: () => time,
+      after(ms, fn) {
+        if (ms >= 1_000) return systemClock.after(ms, fn);
+        time += 1_000;
+        setImmediate(fn);
+        return () => {};
+      },
     };
-    const waiting = vault({ store, key, now: () => time, sleep });
+    const waiting = vault({ store, key, clock });
     await expect(waiting.token(alice, notes)).rejects.toMatchObject({
       code: 'connect/provider',
       message: expect.stringContaining('renewed by another process'),

@@ -3,7 +3,7 @@ export function shortWaits() {
   let now = Date.now();
   return {
     now: () => now,
-    timer(fn: () => void, ms: number) {
+    after(ms: number, fn: () => void) {
       if (ms > 1_000) return () => {};
       const turn = setImmediate(() => {
         now += ms;

@@ -84,7 +84,7 @@ describe.each(inMemory)('%s over %s', (era, carrier) => {
       carrier,
       still: true,
       handler: async c => told(await c.elicitUrl({ message: 'Sure?', page: confirm(), timeoutMs: 60_000 })),
-      midcall: { timer: fn => quick(fn) },
+      midcall: { clock: { now: () => clock.now, after: (_ms, fn) => quick(fn) } },
     });
     const result = call();
     const person = await pastCode(await whenAsked(1));

@@ -68,10 +68,10 @@ it('doctor.txt is the report on a host that does some things by itself', async (
     era: '2025-11-25',
     doctor: {
       waitMs: 100_000,
-      timer(_, ms) {
-        if (ms === 120_000) begin();
-        return () => {};
-      },
+    },
+    after(ms) {
+      if (ms === 120_000) begin();
+      return () => {};
     },
     capabilities: { elicitation: { form: {}, url: {} }, roots: {} },
     roots: ['file:///home/ada/work'],

@@ -12,7 +12,7 @@ function timers() {
     of: (given: Clinic) => {
       host = given;
     },
-    timer(fn: () => void, ms: number) {
+    after(ms: number, fn: () => void) {
       const one = { due: (host?.clock.now ?? 0) + ms, fn };
       waiting.push(one);
       onSet();
@@ -41,7 +41,7 @@ function timers() {
 describe.each(pairings)('%s over %s', (era, carrier) => {
   const setUp = async () => {
     const time = timers();
-    const host = await clinic({ era, carrier, capabilities: { elicitation: {} }, doctor: { timer: time.timer } });
+    const host = await clinic({ era, carrier, capabilities: { elicitation: {} }, after: time.after });
     time.of(host);
     return { host, time };
   };

@@ -1,5 +1,6 @@
 /** The doctor examines hosts of every kind, in both eras. */
 
+import { systemClock } from '@midcall/core/time';
 import { eras, pairings } from '@midcall/testing';
 import { Client } from '@modelcontextprotocol/client';
 import { InMemoryTransport } from '@modelcontextprotocol/server';
@@ -124,19 +125,17 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
         return { action: 'accept' };
       },
       // From the yes on, whatever is waited for passes at once.
-      doctor: {
-        timer(fn, ms) {
-          let due = true;
-          const pass = (): void => {
-            if (!due) return;
-            host.clock.now += ms;
-            fn();
-          };
-          if (agreed && ms <= 90_000) setImmediate(pass);
-          return () => {
-            due = false;
-          };
-        },
+      after(ms, fn) {
+        let due = true;
+        const pass = (): void => {
+          if (!due) return;
+          host.clock.now += ms;
+          fn();
+        };
+        if (agreed && ms <= 90_000) setImmediate(pass);
+        return () => {
+          due = false;
+        };
       },
     });
     const report = await host.report('doctor', {}, { onprogress: () => {} });
@@ -239,11 +238,9 @@ it('2025-11-25: ends a question that nobody answers, and puts the next', async (
     era: '2025-11-25',
     host: () => 'never',
     capabilities: { elicitation: {} },
-    doctor: {
-      timer(fn) {
-        timers.push(fn);
-        return () => {};
-      },
+    after(_ms, fn) {
+      timers.push(fn);
+      return () => {};
     },
   });
   const report = host.report('doctor', { checks: ['form', 'decline'] });
@@ -262,7 +259,7 @@ it('lists its tools, with a schema of what they give', async () => {
 
 it('2025-06-18: examines a host whose forms have neither titled choices nor lists, in its own words', async () => {
   let now = 0;
-  const { factory, close } = doctorServer({ now: () => now, warn: () => {} });
+  const { factory, close } = doctorServer({ clock: { ...systemClock, now: () => now }, warn: () => {} });
   const [near, far] = InMemoryTransport.createLinkedPair();
   const handle = serveStdio(factory, { transport: far });
   const client = new Client(

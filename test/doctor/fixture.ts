@@ -1,5 +1,6 @@
 /** A doctor and a host to examine, with a clock that only the host's answers move. */
 
+import { type Clock, systemClock } from '@midcall/core/time';
 import {
   type Carrier,
   connectPair,
@@ -34,6 +35,8 @@ export interface ClinicOptions {
   readonly capabilities?: object;
   readonly roots?: readonly string[];
   readonly doctor?: DoctorOptions;
+  /** The timers of its clock; the system's where absent. */
+  readonly after?: Clock['after'];
 }
 
 export const everything = {
@@ -49,11 +52,12 @@ export async function clinic({
   capabilities = everything,
   roots = [],
   doctor,
+  after = systemClock.after,
 }: ClinicOptions): Promise<Clinic> {
   const clock = { now: 1_000_000 };
   const found: (readonly Report[])[] = [];
   const { factory, pages, close } = doctorServer({
-    now: () => clock.now,
+    clock: { now: () => clock.now, after },
     warn: () => {},
     pages: { reach: { kind: 'here', browser: false } },
     onFound: reports => void found.push(reports),

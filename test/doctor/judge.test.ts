@@ -189,7 +189,7 @@ it('writes times as people say them', () => {
 describe('a report', () => {
   const can = { form: true, url: false, roots: false, sampling: false, samplingTools: false };
   const chart = () => {
-    const made = new Chart({ name: 'Host\u001b[2J', version: '1', revision: '2026-07-28' }, () => 0);
+    const made = new Chart({ name: 'Host\u001b[2J', version: '1', revision: '2026-07-28' }, { now: () => 0 });
     made.sees(can, ['forms'], false);
     return made;
   };

@@ -17,13 +17,13 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
       time += ms;
       for (const timer of timers) if (timer.at <= time) timer.fn();
     };
-    const timer = (fn: () => void, ms: number) => {
+    const after = (ms: number, fn: () => void) => {
       const one = { at: time + ms, fn };
       timers.add(one);
       return () => void timers.delete(one);
     };
     const world = badDay();
-    const mid = midcall({ suspectBelowMs: 0, warn: () => {}, now: () => time, timer });
+    const mid = midcall({ suspectBelowMs: 0, warn: () => {}, clock: { now: () => time, after } });
     const person = scriptedPerson(answers(advance));
     await using pair = await connectPair(() => bookingServer(mid, world), { era, carrier, person });
     const result = await pair.client.callTool({ name: 'trip_book', arguments: { to: 'Porto', passengers: 2 } });

@@ -12,7 +12,7 @@ export default {
         const advance = (ms: number) => {
           now += ms;
         };
-        return { store: memoryStore({ now: () => now }), advance };
+        return { store: memoryStore({ clock: { now: () => now } }), advance };
       },
     });
     const failed: string[] = [];

@@ -12,7 +12,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     const attempts: string[] = [];
     let time = 1_000_000;
     // Waits of a handler are over at once; the time a person has never is.
-    const timer = (fn: () => void, ms: number) => {
+    const after = (ms: number, fn: () => void) => {
       const turn = ms > 1_000 ? undefined : setImmediate(fn);
       if (turn) time += ms;
       return () => clearImmediate(turn);
@@ -26,7 +26,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
       },
     };
     const notes = { find: async (title: string) => (title === 'Plan' ? [{ id: '1', text: 'The plan.' }] : []) };
-    const mid = midcall({ warn: () => {}, suspectBelowMs: 0, timer, now: () => time });
+    const mid = midcall({ warn: () => {}, suspectBelowMs: 0, clock: { now: () => time, after } });
     const person = scriptedPerson(answers);
     await using pair = await connectPair(() => noteServer(mid, notes, mail), { era, carrier, person, capabilities });
     const result = await pair.client.callTool({ name: tool, arguments: { title: 'Plan' } });

@@ -1,4 +1,5 @@
 /** Jobs of tasks on BullMQ, over a real Redis. */
+import { systemClock } from '@midcall/core/time';
 import { redisJobs } from '@midcall/server/fleet';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,7 +11,7 @@ import { type RedisServer, redisServer, startRedis } from '../stores/redis-serve
 function timeouts() {
   let isOver = false;
   return {
-    timer: (fn: () => void) => {
+    after(_ms: number, fn: () => void) {
       if (isOver) setImmediate(fn);
       return () => {};
     },
@@ -60,8 +61,8 @@ describe.skipIf(!redisServer)('jobs over Redis', () => {
 
   it('jobs-J1: a job is not taken where Redis is away', async () => {
     const own = await startRedis();
-    const { timer, givesUp } = timeouts();
-    const jobs = await redisJobs({ connection: { path: own.socket }, timer });
+    const { givesUp, after } = timeouts();
+    const jobs = await redisJobs({ connection: { path: own.socket }, clock: { ...systemClock, after } });
     await jobs.add('first');
     await own.stop();
     givesUp();
@@ -74,8 +75,8 @@ describe.skipIf(!redisServer)('jobs over Redis', () => {
   it('jobs-J1: closes while Redis is away, and what was being run then is still in the queue where it is back', async () => {
     const own = await startRedis();
     const connection = { path: own.socket };
-    const { timer, givesUp } = timeouts();
-    const jobs = await redisJobs({ connection, timer });
+    const { givesUp, after } = timeouts();
+    const jobs = await redisJobs({ connection, clock: { ...systemClock, after } });
     const begun: string[] = [];
     let end = (): void => {};
     jobs.start(async name => {

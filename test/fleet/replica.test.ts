@@ -1,4 +1,5 @@
 /** When a replica takes another to be dead, and how it goes on listening. */
+import { systemClock } from '@midcall/core/time';
 import { describe, expect, it } from 'vitest';
 import { Commands, type RedisClient } from '../../packages/server/src/fleet/commands.ts';
 import { FleetKeys } from '../../packages/server/src/fleet/keys.ts';
@@ -30,14 +31,16 @@ function world(refuses = false) {
     disconnect() {},
   };
   const keys = new FleetKeys('t:');
-  const commands = new Commands(client, { timeoutMs: 1_000, timer: () => () => {} });
+  const commands = new Commands(client, { timeoutMs: 1_000, clock: { ...systemClock, after: () => () => {} } });
   const replica = new Replica({
     ...{ id: 'a', commands, subscriber: client, keys, presenceMs, graceMs: 10_000 },
-    timer: fn => {
-      turns.push(fn);
-      return () => {};
+    clock: {
+      now: () => state.now,
+      after: (_ms, fn) => {
+        turns.push(fn);
+        return () => {};
+      },
     },
-    now: () => state.now,
     onError: error => void errors.push(error),
   });
   const settled = () => new Promise(resolve => setImmediate(resolve));

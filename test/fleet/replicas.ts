@@ -3,6 +3,7 @@
  * happens to them, so that a busy machine changes nothing: a replica is dead when the test says so, and a command is given up
  * when the test says so. Only what is looked at again and again is looked at by a timer.
  */
+import { systemClock } from '@midcall/core/time';
 import { type RedisClient, type RedisFleetOptions, redisFleet } from '@midcall/server/fleet';
 import type { HttpOptions } from '@midcall/server/http';
 import { type HttpServing, serveHttp } from '@midcall/server/node';
@@ -99,7 +100,7 @@ export async function startReplicas({
   let next = 0;
   let pick: (what: string) => number | undefined = () => undefined;
 
-  const timerOf = (at: number) => (fn: () => void, ms: number) => {
+  const after = (at: number) => (ms: number, fn: () => void) => {
     if (ms !== TIMEOUT_MS) {
       const timer = setTimeout(fn, ms / FASTER);
       return () => clearTimeout(timer);
@@ -154,7 +155,7 @@ export async function startReplicas({
         ...http,
         fleet: await redisFleet({
           ...{ connection: gated, key: fleetKey, retryMs: 10, presenceMs: PRESENCE_MS, timeoutMs: TIMEOUT_MS },
-          timer: timerOf(at),
+          clock: { ...systemClock, after: after(at) },
           ...fleet,
         }),
         onError: error => void errors[at]!.push(error.message),

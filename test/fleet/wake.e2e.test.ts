@@ -1,4 +1,5 @@
 /** What waits at one replica and is answered at another, where nobody looks by the clock: over a real Redis. */
+import { type Clock, systemClock } from '@midcall/core/time';
 import { midcall } from '@midcall/server';
 import { redisJobs, redisWake } from '@midcall/server/fleet';
 import { type HttpServing, serveHttp } from '@midcall/server/node';
@@ -15,7 +16,7 @@ import { fleetKey } from './replicas.ts';
 
 const revision = '2026-07-28';
 /** Nothing that is looked at by the clock is looked at. */
-const never = () => () => {};
+const still: Clock = { ...systemClock, after: () => () => {} };
 
 describe.skipIf(!redisServer)('waking over Redis', () => {
   let redis: RedisServer;
@@ -71,10 +72,10 @@ describe.skipIf(!redisServer)('waking over Redis', () => {
   });
 
   it('a request that is held for a page at one replica hears at once what became of it at another', async () => {
-    const store = memoryStore({ now: Date.now });
+    const store = memoryStore();
     const sealer = createSealer(keyRing(fleetKey));
     const records = async () =>
-      new PageRecords({ store, sealer, wake: await wake(), now: Date.now, timer: never, warn() {}, audit() {} });
+      new PageRecords({ store, sealer, wake: await wake(), clock: still, warn() {}, audit() {} });
     const [held, visited] = [await records(), await records()];
     const page: PageAsk = {
       pageId: newPageId(),
@@ -105,7 +106,7 @@ describe.skipIf(!redisServer)('waking over Redis', () => {
         store: redisStore({ send: ([command = '', ...args]) => connection.call(command, ...args) }),
         jobs: await redisJobs({ connection: { path: redis.socket }, prefix: '{wake:jobs}' }),
         wake: await redisWake({ connection: { path: redis.socket } }),
-        timer: never,
+        clock: still,
         suspectBelowMs: 0,
         warn: () => {},
       });

@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => rm(top, { recursive: true, force: true }));
 
 async function open(...ceiling: string[]): Promise<Notebook> {
-  return notebook(await boundary({ ceiling }).files(), () => time++);
+  return notebook(await boundary({ ceiling }).files(), { now: () => time++ });
 }
 
 async function put(path: string, text: string): Promise<void> {

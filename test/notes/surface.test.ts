@@ -3,6 +3,7 @@ import { mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/prom
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { systemClock } from '@midcall/core/time';
 import { connectPair, type Pair, pairings, type Scripted, scriptedPerson } from '@midcall/testing';
 import type { ClientCapabilities } from '@modelcontextprotocol/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -239,7 +240,7 @@ describe('time', () => {
     let now = Date.UTC(2026, 0, 1);
     const notes = notesServer({
       directories: [root],
-      now: () => now,
+      clock: { ...systemClock, now: () => now },
       askTimeoutMs: 5 * minute,
       stateTtlMs: 10 * minute,
     });
@@ -266,11 +267,11 @@ describe('time', () => {
 
   it('ends a 2025-11-25 question when its time is up', async () => {
     let fire = () => {};
-    const timer = (fn: () => void) => {
+    const after = (_ms: number, fn: () => void) => {
       fire = fn;
       return () => {};
     };
-    const notes = notesServer({ directories: [root], timer });
+    const notes = notesServer({ directories: [root], clock: { ...systemClock, after } });
     const person = scriptedPerson(['never']);
     const pair = await connectPair(notes.factory, { era: '2025-11-25', person });
     open.push(pair);

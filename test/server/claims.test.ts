@@ -1,4 +1,5 @@
 /** Who may run a retry, with processes that die, sleep and come back; see the head of packages/server/src/state/claims.ts. */
+import { systemClock } from '@midcall/core/time';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { describe, expect, it } from 'vitest';
 import { type Claim, type Claims, claims } from '../../packages/server/src/state/claims.ts';
@@ -14,7 +15,7 @@ function world() {
   let now = 1_000_000;
   let timers: { readonly at: number; readonly process: string; readonly fn: () => void }[] = [];
   const frozen = new Set<string>();
-  const store = memoryStore({ now: () => now });
+  const store = memoryStore({ clock: { now: () => now } });
   let sets = 0;
   /** Done once, before the next write under the key: what another process does at that very moment. */
   const before = new Map<string, () => unknown>();
@@ -31,15 +32,17 @@ function world() {
   const process = (name: string): Claims =>
     claims({
       store: counted,
-      now: () => now,
       id: () => name,
       waitMs: WAIT,
-      timer(fn, ms) {
-        const timer = { at: now + ms, process: name, fn };
-        timers.push(timer);
-        return () => {
-          timers = timers.filter(each => each !== timer);
-        };
+      clock: {
+        now: () => now,
+        after(ms, fn) {
+          const timer = { at: now + ms, process: name, fn };
+          timers.push(timer);
+          return () => {
+            timers = timers.filter(each => each !== timer);
+          };
+        },
       },
     });
   return {
@@ -298,7 +301,7 @@ describe('a retry', () => {
 
   it('holds where the store has no room for its result', async () => {
     const store = memoryStore({ maxCharacters: 2_000 });
-    const a = claims({ store, now: Date.now, id: () => 'a', waitMs: WAIT, timer: () => () => {} });
+    const a = claims({ store, clock: { ...systemClock, after: () => () => {} }, id: () => 'a', waitMs: WAIT });
     expect(await mine(await claim(a)).answer({ result: 'x'.repeat(5_000) })).toBe(true);
     expect(await claim(a)).toEqual({ kind: 'forgotten' });
   });

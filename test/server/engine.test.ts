@@ -1,4 +1,5 @@
 /** The engine's invariants, by number; see the head of packages/server/src/engine/run.ts. */
+import { systemClock } from '@midcall/core/time';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../packages/server/src/digest.ts';
 import type { Entry } from '../../packages/server/src/engine/journal.ts';
@@ -561,12 +562,12 @@ describe('a step and a question that wait for each other', () => {
   /** A timer that runs when it is told to. */
   function manual() {
     const due: { fn: () => void; ms: number }[] = [];
-    const timer = (fn: () => void, ms: number) => {
+    const after = (ms: number, fn: () => void) => {
       const each = { fn, ms };
       due.push(each);
       return () => void due.splice(due.indexOf(each), 1);
     };
-    return { due, timer };
+    return { due, clock: { ...systemClock, after } };
   }
 
   const crossed = (run: Run<unknown>) => {
@@ -575,8 +576,8 @@ describe('a step and a question that wait for each other', () => {
   };
 
   it('run-E3: the call ends with an error that names both, and with no timer left', async () => {
-    const { due, timer } = manual();
-    const run = new Run<unknown>(crossed, [], new Set(), { timer, stallMs: 5 });
+    const { due, clock } = manual();
+    const run = new Run<unknown>(crossed, [], new Set(), { clock, stallMs: 5 });
     const next = run.next();
     for (let n = 0; n < 5; n++) await turn();
     expect(due.map(each => each.ms)).toEqual([5]);
@@ -589,13 +590,13 @@ describe('a step and a question that wait for each other', () => {
   });
 
   it('run-E3: a step that ends in time lets the question go, and takes the timer along', async () => {
-    const { due, timer } = manual();
+    const { due, clock } = manual();
     let end = (): void => {};
     const run = new Run<unknown>(
       r => Promise.all([ask(r, 'a'), step(r, 's', () => new Promise<void>(resolve => (end = resolve)))]),
       [],
       new Set(),
-      { timer },
+      { clock },
     );
     const next = run.next();
     for (let n = 0; n < 5; n++) await turn();
@@ -607,8 +608,8 @@ describe('a step and a question that wait for each other', () => {
   });
 
   it('run-E4: what was cancelled meanwhile is quiet in the end, so nobody waits for it for ever', async () => {
-    const { due, timer } = manual();
-    const run = new Run<unknown>(crossed, [], new Set(), { timer, stallMs: 5 });
+    const { due, clock } = manual();
+    const run = new Run<unknown>(crossed, [], new Set(), { clock, stallMs: 5 });
     void run.next();
     for (let n = 0; n < 5; n++) await turn();
     await run.cancel('gone');

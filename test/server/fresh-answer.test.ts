@@ -4,6 +4,7 @@
  */
 
 import { type FormInput, form } from '@midcall/core/form';
+import { systemClock } from '@midcall/core/time';
 import { type AuditEvent, type Call, type MidcallOptions, midcall } from '@midcall/server';
 import { confirm, connect } from '@midcall/server/connect';
 import { memoryStore } from '@midcall/server/stores/memory';
@@ -279,7 +280,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
 
 it('a process that died after the handler acted leaves the record to the next attempt', async () => {
   let now = 1_000_000;
-  const store = memoryStore({ now: () => now });
+  const store = memoryStore({ clock: { now: () => now } });
   const of = plane();
   let begin = (): void => {};
   const begun = new Promise<void>(resolve => {
@@ -292,9 +293,8 @@ it('a process that died after the handler acted leaves the record to the next at
       store,
       suspectBelowMs: 0,
       warn: () => {},
-      now: () => now,
       // What died shows no presence any more.
-      ...(dies ? { timer: () => () => {} } : {}),
+      clock: { ...systemClock, now: () => now, ...(dies && { after: () => () => {} }) },
     });
     const factory = () => {
       const server = new McpServer({ name: 'test', version: '1.0.0' });

@@ -71,7 +71,7 @@ const part = fc.constantFrom(undefined, ...(Object.keys(binding) as (keyof Bindi
 /** Opens what is no state of ours, what once was one, and ours for another call. */
 export async function fuzzStates(runs: number): Promise<void> {
   const sealer = createSealer(keyRing(new Uint8Array(32).fill(7)));
-  const options: StateOptions = { sealer, store: memoryStore({ now }), now };
+  const options: StateOptions = { sealer, store: memoryStore({ clock: { now } }), clock: { now } };
   const made = await sealed(options);
   const pick = fc.nat({ max: made.length - 1 });
   await fc.assert(

@@ -1,5 +1,6 @@
 /** `mid.handle`: one handler for every request of a method, as behind a gateway. */
 
+import { systemClock } from '@midcall/core/time';
 import { type GatewayCall, type Midcall, midcall } from '@midcall/server';
 import { connect } from '@midcall/server/connect';
 import { connectPair, pairings, scriptedPerson } from '@midcall/testing';
@@ -138,11 +139,11 @@ describe.each(['memory', 'http'] as const)('as tasks, over %s', carrier => {
     const over = new Promise<void>(resolve => {
       ended = resolve;
     });
-    const timer = (fn: () => void, ms: number): (() => void) => {
+    const after = (ms: number, fn: () => void): (() => void) => {
       if (ms === 20_000) pass = fn;
       return () => {};
     };
-    const mid = midcall({ suspectBelowMs: 0, timer, warn: () => {} });
+    const mid = midcall({ suspectBelowMs: 0, clock: { ...systemClock, after }, warn: () => {} });
     onTestFinished(() => mid.close());
     const { send, until } = await numbered('when-needed', mid, async (_, call) => {
       const isTask = new Promise<void>(resolve =>

@@ -164,12 +164,15 @@ it('sessions-H8: a server in Node sends what a function around the endpoint made
 function timers() {
   const set = new Map<() => void, number>();
   return {
-    every: (ms: number, fn: () => void) => {
-      set.set(fn, ms);
-      return () => void set.delete(fn);
+    clock: {
+      now: Date.now,
+      after: (ms: number, fn: () => void) => {
+        set.set(fn, ms);
+        return () => void set.delete(fn);
+      },
     },
     pass: (ms: number) => {
-      for (const [fn, each] of set) if (each === ms) fn();
+      for (const [fn, each] of [...set]) if (each === ms && set.delete(fn)) fn();
     },
     count: (ms: number) => [...set.values()].filter(each => each === ms).length,
   };
@@ -177,8 +180,8 @@ function timers() {
 
 describe.each(rims)('sessions-H8 over %s: a request', rim => {
   it('gets its response as JSON where nothing else was sent for it, with no timer left', async () => {
-    const { every, count } = timers();
-    const { call, id } = await session(rim, { every, streamAfterMs: 7 });
+    const { clock, count } = timers();
+    const { call, id } = await session(rim, { clock, streamAfterMs: 7 });
     const response = await call(1, 'quick', { n: 1 });
     expect([response.status, kind(response)]).toEqual([200, 'application/json']);
     expect(response.headers.get('mcp-session-id')).toBe(id);
@@ -203,8 +206,8 @@ describe.each(rims)('sessions-H8 over %s: a request', rim => {
   });
 
   it('has a stream once it has waited long enough, and runs once', async () => {
-    const { every, pass } = timers();
-    const { call, waits, finish, runs } = await session(rim, { every, streamAfterMs: 7 });
+    const { clock, pass } = timers();
+    const { call, waits, finish, runs } = await session(rim, { clock, streamAfterMs: 7 });
     const calling = call(1, 'waits');
     await waits;
     pass(7);
@@ -216,8 +219,8 @@ describe.each(rims)('sessions-H8 over %s: a request', rim => {
   });
 
   it('holds no connection once its client has withdrawn it', async () => {
-    const { every } = timers();
-    const { call, send, waits } = await session(rim, { every });
+    const { clock } = timers();
+    const { call, send, waits } = await session(rim, { clock });
     const calling = call(1, 'waits');
     await waits;
     const told = await send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
@@ -226,8 +229,8 @@ describe.each(rims)('sessions-H8 over %s: a request', rim => {
   });
 
   it('is told that its session has ended', async () => {
-    const { every } = timers();
-    const { call, send, waits } = await session(rim, { every });
+    const { clock } = timers();
+    const { call, send, waits } = await session(rim, { clock });
     const calling = call(1, 'waits');
     await waits;
     expect((await send(undefined, {}, 'DELETE')).status).toBe(200);
@@ -235,8 +238,8 @@ describe.each(rims)('sessions-H8 over %s: a request', rim => {
   });
 
   it('has a stream to come back to where the tool ends the first', async () => {
-    const { every } = timers();
-    const { call, send, finish } = await session(rim, { every });
+    const { clock } = timers();
+    const { call, send, finish } = await session(rim, { clock });
     const response = await call(1, 'leaves');
     expect(kind(response)).toBe('text/event-stream');
     const first = await response.text();
@@ -260,8 +263,8 @@ describe.each(rims)('sessions-H8 over %s: a request', rim => {
   });
 
   it('may use an id again once it has its response, and not before', async () => {
-    const { every } = timers();
-    const { call, waits, finish } = await session(rim, { every });
+    const { clock } = timers();
+    const { call, waits, finish } = await session(rim, { clock });
     const calling = call(1, 'waits');
     await waits;
     expect((await call(1, 'quick', { n: 1 })).status).toBe(400);
@@ -271,8 +274,8 @@ describe.each(rims)('sessions-H8 over %s: a request', rim => {
   });
 
   it('keeps its id until it has been ended for a client that withdrew it, and runs once', async () => {
-    const { every, pass } = timers();
-    const { call, send, waits, runs } = await session(rim, { every, streamAfterMs: 7 });
+    const { clock, pass } = timers();
+    const { call, send, waits, runs } = await session(rim, { clock, streamAfterMs: 7 });
     const calling = call(1, 'waits');
     await waits;
     const withdrawn = send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
@@ -294,8 +297,8 @@ describe.each(rims)('sessions-H8 over %s: a request', rim => {
   });
 
   it('is not asked for more rights once it has begun', async () => {
-    const { every, pass } = timers();
-    const { call, waits, finish } = await session(rim, { every, streamAfterMs: 7 });
+    const { clock, pass } = timers();
+    const { call, waits, finish } = await session(rim, { clock, streamAfterMs: 7 });
     const calling = call(1, 'once');
     await waits;
     pass(7);
@@ -306,8 +309,8 @@ describe.each(rims)('sessions-H8 over %s: a request', rim => {
   });
 
   it('does not run where its session has ended while its rights were looked at', async () => {
-    const { every } = timers();
-    const { call, send, waits, finish, runs } = await session(rim, { every });
+    const { clock } = timers();
+    const { call, send, waits, finish, runs } = await session(rim, { clock });
     const calling = call(1, 'asks_first');
     await waits;
     expect((await send(undefined, {}, 'DELETE')).status).toBe(200);
@@ -330,9 +333,9 @@ describe('sessions-H8: a request whose connection is lost', () => {
     ['before it has a stream', () => {}],
     ['before it would have a stream, which is opened then', (pass: (ms: number) => void) => pass(7)],
   ])('%s goes on, is over with its response, and holds its session no longer', async (_, meanwhile) => {
-    const { every, pass, count } = timers();
+    const { clock, pass, count } = timers();
     let now = 1_000;
-    const options = { every, streamAfterMs: 7, idleMs: 500, now: () => now };
+    const options = { clock, streamAfterMs: 7, idleMs: 500, now: () => now };
     const { call, waits, finish, runs } = await session('Node', options);
     const gone = new AbortController();
     const calling = call(1, 'waits', {}, { signal: gone.signal });

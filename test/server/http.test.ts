@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { request as httpRequest } from 'node:http';
+import { systemClock } from '@midcall/core/time';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { type AuthInfo, McpServer } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -217,13 +218,13 @@ describe('sessions-H3, sessions-H4: sessions end and are capped', () => {
     let now = 0;
     let sweep = () => {};
     let stopped = 0;
-    const every = (_ms: number, fn: () => void) => {
+    const after = (_ms: number, fn: () => void) => {
       sweep = fn;
       return () => {
         stopped += 1;
       };
     };
-    const serving = await serve({ sessions: { idleMs: 1_000, now: () => now, every } });
+    const serving = await serve({ sessions: { idleMs: 1_000, clock: { now: () => now, after } } });
     const idle = await openRaw(serving.url);
     const used = await openRaw(serving.url);
     now = 900;
@@ -240,7 +241,7 @@ describe('sessions-H3, sessions-H4: sessions end and are capped', () => {
 
   it('makes room by ending the longest unused, and refuses where all are in use', async () => {
     let now = 0;
-    const serving = await serve({ sessions: { max: 2, now: () => now } });
+    const serving = await serve({ sessions: { max: 2, clock: { ...systemClock, now: () => now } } });
     const first = await openRaw(serving.url);
     now = 1;
     const second = await openRaw(serving.url);
@@ -281,11 +282,14 @@ describe('sessions-H3, sessions-H4: sessions end and are capped', () => {
       });
       return server;
     };
-    const every = (_ms: number, fn: () => void) => {
+    const after = (_ms: number, fn: () => void) => {
       sweep = fn;
       return () => {};
     };
-    const serving = await serveHttp(make, { port: 0, sessions: { idleMs: 1_000, now: () => clock.now, every } });
+    const serving = await serveHttp(make, {
+      port: 0,
+      sessions: { idleMs: 1_000, clock: { now: () => clock.now, after } },
+    });
     open.push(serving);
     const id = await openRaw(serving.url);
     const body = '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"wait","arguments":{}}}';

@@ -1,5 +1,5 @@
 /** The embedded queue of jobs: in memory, over a store, and over one that fails. */
-import { later, systemClock } from '@midcall/core/time';
+import { systemClock } from '@midcall/core/time';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { describe, expect, it } from 'vitest';
 import { embeddedJobs } from '../../packages/server/src/jobs/embedded-jobs.ts';
@@ -7,8 +7,7 @@ import { TimeList } from '../../packages/server/src/state/time-list.ts';
 import { grown } from '../fixtures/grown.ts';
 import { jobsContract } from './jobs-contract.ts';
 
-const timer = later(systemClock);
-const over = (store?: ReturnType<typeof memoryStore>) => embeddedJobs({ store, now: Date.now, timer, warn: () => {} });
+const over = (store?: ReturnType<typeof memoryStore>) => embeddedJobs({ store, clock: systemClock, warn: () => {} });
 
 describe('jobs in memory', () => jobsContract(() => ({ jobs: over() })));
 
@@ -22,12 +21,12 @@ describe('jobs over a store', () => {
     const store = memoryStore();
     let now = 1_800_000_000_000;
     const timers: { readonly at: number; readonly fn: () => void }[] = [];
-    const byHand = (fn: () => void, ms: number) => {
+    const byHand = (ms: number, fn: () => void) => {
       const each = { at: now + ms, fn };
       timers.push(each);
       return () => void timers.splice(timers.indexOf(each), 1);
     };
-    const other = embeddedJobs({ store, now: () => now, timer: byHand, warn: () => {} });
+    const other = embeddedJobs({ store, clock: { now: () => now, after: byHand }, warn: () => {} });
     const run: string[] = [];
     other.start(async name => void run.push(name));
     await grown(timers, list => list.length >= 1);
@@ -43,7 +42,7 @@ describe('jobs over a store', () => {
   it('are no timer and no memory where they are put off for more than a minute, and are run when they are due', async () => {
     let now = 1_800_000_000_000;
     const timers = new Set<{ readonly at: number; readonly fn: () => void }>();
-    const byHand = (fn: () => void, ms: number) => {
+    const byHand = (ms: number, fn: () => void) => {
       const each = { at: now + ms, fn };
       timers.add(each);
       return () => void timers.delete(each);
@@ -54,7 +53,7 @@ describe('jobs over a store', () => {
       await new Promise(resolve => setImmediate(resolve));
     };
     for (const store of [memoryStore(), undefined]) {
-      const jobs = embeddedJobs({ store, now: () => now, timer: byHand, warn: () => {} });
+      const jobs = embeddedJobs({ store, clock: { now: () => now, after: byHand }, warn: () => {} });
       const run: string[] = [];
       jobs.start(async name => void run.push(name));
       await new Promise(resolve => setImmediate(resolve));

@@ -1,5 +1,6 @@
 /** How calls end that do not end well: cancelled, disconnected, timed out, unanswerable, closed; over every wire. */
 
+import { systemClock } from '@midcall/core/time';
 import { type AuditEvent, type Call, type MidcallOptions, midcall } from '@midcall/server';
 import { connectPair, pairings, type Scripted, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
@@ -249,9 +250,12 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     if (era === '2026-07-28') return; // The deadline is in the state; see state.test.ts.
     let expire = (): void => {};
     const options: MidcallOptions = {
-      timer: (fn, ms) => {
-        if (ms === 5_000) expire = fn;
-        return () => {};
+      clock: {
+        ...systemClock,
+        after: (ms, fn) => {
+          if (ms === 5_000) expire = fn;
+          return () => {};
+        },
       },
     };
     const { act, person, pair } = await connect(
@@ -374,7 +378,7 @@ describe.each(['memory', 'http'] as const)('a retry that is cut off, over %s', c
         await call.step('tell', () => ran.push('tell'));
         return 'Charged.';
       },
-      { now: () => Date.now() + laterMs },
+      { clock: { ...systemClock, now: () => Date.now() + laterMs } },
     );
     const retry = await retryOf(client);
     const gone = new AbortController();

@@ -1,5 +1,6 @@
 /** Multi round-trip requests (2026-07-28, basic/patterns/mrtr), the server's side, as a client sees it on the wire. */
 
+import { systemClock } from '@midcall/core/time';
 import { type AuditEvent, type Call, type MidcallOptions, midcall } from '@midcall/server';
 import { serveHttp } from '@midcall/server/node';
 import { memoryStore } from '@midcall/server/stores/memory';
@@ -350,11 +351,14 @@ it('mrtr-37: a call nobody goes on with leaves no timer, no record and no effect
   const store = memoryStore();
   const kept: string[] = [];
   const options: MidcallOptions = {
-    timer(fn, ms) {
-      const timer = { fn, ms };
-      // Whoever calls, the server looks once a minute for tasks that another process has left.
-      if (ms !== 60_000) timers.add(timer);
-      return () => void timers.delete(timer);
+    clock: {
+      ...systemClock,
+      after(ms, fn) {
+        const timer = { fn, ms };
+        // Whoever calls, the server looks once a minute for tasks that another process has left.
+        if (ms !== 60_000) timers.add(timer);
+        return () => void timers.delete(timer);
+      },
     },
     store: {
       ...store,

@@ -331,7 +331,7 @@ function handClock() {
   const timers = new Set<{ readonly at: number; readonly fn: () => void }>();
   return {
     now: () => now,
-    timer(fn: () => void, ms: number) {
+    after(ms: number, fn: () => void) {
       const each = { at: now + ms, fn };
       timers.add(each);
       return () => void timers.delete(each);
@@ -381,8 +381,7 @@ describe('a task of 2025-11-25 of somebody who is signed in', () => {
           warn: () => {},
           principal,
           store,
-          now: clock.now,
-          timer: clock.timer,
+          clock,
         });
         closers.push(() => mid.close());
         return () => {
@@ -412,10 +411,7 @@ describe('a task of 2025-11-25 of somebody who is signed in', () => {
 describe('a task of 2025-11-25 that is asked for in vain', () => {
   it('is unknown to every message once its time is up', async () => {
     const clock = handClock();
-    const { begin, request, until } = await connect(
-      await transports.memory(serverOf(sure, { now: clock.now, timer: clock.timer })),
-      yes,
-    );
+    const { begin, request, until } = await connect(await transports.memory(serverOf(sure, { clock })), yes);
     const taskId = await begin({ ttl: 60_000 });
     await until(taskId, 'input_required');
     clock.pass(60_001);
@@ -437,7 +433,7 @@ describe('a task of 2025-11-25 that is asked for in vain', () => {
       return action;
     };
     const { begin, request, questions, get } = await connect(
-      await transports.memory(serverOf(asks, { now: clock.now, timer: clock.timer })),
+      await transports.memory(serverOf(asks, { clock })),
       () => late,
     );
     const taskId = await begin();

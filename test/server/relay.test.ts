@@ -1,5 +1,6 @@
 /** The relay: a question put through the model, for clients that cannot be asked. */
 
+import { systemClock } from '@midcall/core/time';
 import { type Call, midcall } from '@midcall/server';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { connectPair, pairings } from '@midcall/testing';
@@ -13,7 +14,12 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
   async function connect(capabilities: object, handler?: (call: Call) => Promise<string>) {
     const ran: string[] = [];
     let now = 1_000_000;
-    const mid = midcall({ channels: ['native', 'relay'], suspectBelowMs: 0, warn: () => {}, now: () => now });
+    const mid = midcall({
+      channels: ['native', 'relay'],
+      suspectBelowMs: 0,
+      warn: () => {},
+      clock: { ...systemClock, now: () => now },
+    });
     const delay =
       handler ??
       (async call => {
@@ -190,7 +196,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     // A session of 2025-11-25 over HTTP ends with its process.
     if (era === '2025-11-25' && carrier === 'http') return;
     let now = 1_000_000;
-    const store = memoryStore({ now: () => now });
+    const store = memoryStore({ clock: { now: () => now } });
     const ran: string[] = [];
     let begin = (): void => {};
     const begun = new Promise<void>(resolve => {
@@ -199,15 +205,14 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     const process = (dies: boolean) => {
       const key = new Uint8Array(32).fill(7);
       // What died shows no presence any more.
-      const dead = dies ? { timer: () => () => {} } : {};
+      const dead = dies ? { after: () => () => {} } : {};
       const mid = midcall({
         key,
         store,
         channels: ['relay'],
         suspectBelowMs: 0,
         warn: () => {},
-        now: () => now,
-        ...dead,
+        clock: { ...systemClock, now: () => now, ...dead },
       });
       const factory = () => {
         const server = new McpServer({ name: 'test', version: '1.0.0' });

@@ -230,7 +230,7 @@ const binding: Binding = {
 async function replayed(node: Node, seed: number, cuts: readonly (number | undefined)[], some: boolean): Promise<Came> {
   const effects: string[] = [];
   const store = memoryStore();
-  const sealing = { sealer: createSealer(keyRing(new Uint8Array(32).fill(9))), store, now: () => 0 };
+  const sealing = { sealer: createSealer(keyRing(new Uint8Array(32).fill(9))), store, clock: { now: () => 0 } };
   let journal: readonly Entry[] = [];
   let fresh = new Set<string>();
   for (let round = 0; ; round++) {

@@ -35,9 +35,14 @@ const state: RoundState = {
 const big = 100_000;
 
 function options(now = 1_500_000) {
-  const clock = { at: now };
-  const store = memoryStore({ now: () => clock.at });
-  return { clock, store, sealer: createSealer(keyRing(new Uint8Array(32).fill(7))), now: () => clock.at };
+  const clock = {
+    at: now,
+    now(): number {
+      return this.at;
+    },
+  };
+  const store = memoryStore({ clock });
+  return { clock, store, sealer: createSealer(keyRing(new Uint8Array(32).fill(7))) };
 }
 
 describe('a sealed state', () => {
@@ -134,13 +139,13 @@ describe('a held state', () => {
   let drawn = 0;
   const id = () => `${++drawn}`.padStart(22, 'x');
   function held(limits: { readonly maxEntries?: number; readonly maxCharacters?: number } = {}) {
-    const { clock, ...rest } = options();
-    return { clock, ...rest, held: new HeldStates({ now: rest.now, id, keptMs: 1_000, ...limits }) };
+    const rest = options();
+    return { ...rest, held: new HeldStates({ clock: rest.clock, id, keptMs: 1_000, ...limits }) };
   }
   const refused = (reason: string, kind = reason) => ({ ok: false, kind, reason });
 
   it('state-B5: opens for the call it was made for, under a handle that says nothing of it', async () => {
-    const { clock: _, ...where } = held();
+    const where = held();
     const text = holdState(state, binding, where, big)!;
     expect(text).toMatch(/^h1\./);
     expect(text.length).toBeLessThan(64);
@@ -148,7 +153,7 @@ describe('a held state', () => {
   });
 
   it('state-B1, state-B5: is bound in every part as a sealed one is', async () => {
-    const { clock: _, ...where } = held();
+    const where = held();
     const text = holdState(state, binding, where, big)!;
     const sealed = await sealState(state, binding, where, big);
     for (const part of Object.keys(binding)) {
@@ -160,8 +165,8 @@ describe('a held state', () => {
   });
 
   it('held-H1: opens under its own spelling alone, and in its own process', async () => {
-    const { clock: _, ...where } = held();
-    const { clock: __, ...elsewhere } = held();
+    const where = held();
+    const elsewhere = held();
     const text = holdState(state, binding, where, big)!;
     expect(await openState(text, binding, elsewhere, big)).toEqual(refused('malformed', 'invalid'));
     for (let at = 0; at < text.length; at++) {
@@ -174,7 +179,8 @@ describe('a held state', () => {
   });
 
   it('held-H2, held-H4: is told to be expired or answered when it is gone, and opens for duplicates until then', async () => {
-    const { clock, ...where } = held();
+    const where = held();
+    const { clock } = where;
     const answered = holdState(state, binding, where, big)!;
     const waiting = holdState({ ...state, expiresAt: state.expiresAt - 0.5 }, binding, where, big)!;
     where.held.answered(answered);
@@ -206,7 +212,8 @@ describe('a held state', () => {
   });
 
   it.each([0.25, 1e15, 1e300])('held-H4: is answered, and expires, where its time is %d past the clock', async more => {
-    const { clock, ...where } = held();
+    const where = held();
+    const { clock } = where;
     const expiresAt = state.expiresAt + more;
     const text = holdState({ ...state, expiresAt }, binding, where, big)!;
     where.held.answered(text);

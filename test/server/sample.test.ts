@@ -2,6 +2,7 @@
 
 import type { MidcallError } from '@midcall/core/errors';
 import { type SamplingTool, samplingTool, textOf } from '@midcall/core/sampling';
+import { systemClock } from '@midcall/core/time';
 import { type Call, type MidcallOptions, midcall } from '@midcall/server';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { connectPair, pairings, type Scripted, scriptedPerson } from '@midcall/testing';
@@ -189,12 +190,12 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
       signal.addEventListener('abort', () => (stopped = true));
       return new Promise(() => {});
     });
-    const timer = (fn: () => void, ms: number) => {
+    const after = (ms: number, fn: () => void) => {
       if (ms === 1234) queueMicrotask(fn);
       return () => {};
     };
     const ask = (call: Call) => call.sample({ ...hello, timeoutMs: 1234 }).then(textOf, codeOf);
-    const { text } = await act(ask, [], { elicitation: {} }, { sampling: { model }, timer });
+    const { text } = await act(ask, [], { elicitation: {} }, { sampling: { model }, clock: { ...systemClock, after } });
     expect(text).toBe("sampling/unavailable: This server's own model did not reply in time.");
     expect(stopped).toBe(true);
   });
@@ -205,15 +206,14 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
       now += 60_000;
       return era === '2025-11-25' ? ('never' as const) : reply('too late');
     };
-    const timer = (fn: () => void, ms: number) => {
+    const after = (ms: number, fn: () => void) => {
       if (ms === 5_000) setImmediate(fn);
       return () => {};
     };
     const ask = (call: Call) => call.sample({ ...hello, timeoutMs: 5_000 }).then(textOf, codeOf);
     const { text } = await act(ask, [late], undefined, {
       sampling: { askWhereDeprecated: true },
-      now: () => now,
-      timer,
+      clock: { now: () => now, after },
     });
     expect(text).toBe('sampling/unavailable: The client did not reply in time.');
   });
@@ -228,7 +228,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
       call => call.sampleWithTools({ ...hello, tools: counting([]), maxElapsedMs: 5_000 }).then(() => 'done', codeOf),
       [slow, slow, slow, slow],
       undefined,
-      { sampling: { askWhereDeprecated: true }, now: () => now },
+      { sampling: { askWhereDeprecated: true }, clock: { ...systemClock, now: () => now } },
     );
     expect(text).toMatch(/^sampling\/(limit|unavailable): /);
     expect(asked.length).toBeLessThanOrEqual(2);
@@ -269,8 +269,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     const said = async (afterMs: number) => {
       const options = {
         suspectBelowMs: 250,
-        now: clock.now,
-        timer: (fn: () => void, ms: number) => clock.after(ms, fn),
+        clock,
       };
       const told = (call: Call) =>
         call.sample(hello).then(textOf, (error: MidcallError) => `${error.code}: ${error.message}`);
@@ -307,8 +306,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
       store: slow,
       principal,
       suspectBelowMs: 250,
-      now: clock.now,
-      timer: (fn: () => void, ms: number) => clock.after(ms, fn),
+      clock,
     };
     const { text } = await act(
       async call => {

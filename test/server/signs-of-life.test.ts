@@ -12,7 +12,8 @@ import { describe, expect, it } from 'vitest';
 function clock() {
   let running: { readonly fn: () => void; readonly ms: number }[] = [];
   return {
-    timer(fn: () => void, ms: number) {
+    now: Date.now,
+    after(ms: number, fn: () => void) {
       const timer = { fn, ms };
       running.push(timer);
       return () => {
@@ -32,7 +33,7 @@ function clock() {
 describe.each(eras)('%s', era => {
   it.each(['memory', 'http'] as const)('over %s', async carrier => {
     const time = clock();
-    const mid = midcall({ suspectBelowMs: 0, warn: () => {}, timer: time.timer });
+    const mid = midcall({ suspectBelowMs: 0, warn: () => {}, clock: time });
     const factory = () => {
       const server = new McpServer({ name: 'test', version: '1.0.0' });
       mid.tool(server, 'act', {}, async (_: unknown, call: Call) => {
@@ -83,7 +84,7 @@ describe.each(eras)('%s', era => {
 
 it('a client that did not ask for progress hears nothing, and no timer runs for it', async () => {
   const time = clock();
-  const mid = midcall({ suspectBelowMs: 0, warn: () => {}, timer: time.timer });
+  const mid = midcall({ suspectBelowMs: 0, warn: () => {}, clock: time });
   let ticks = -1;
   const person = scriptedPerson([
     () => {

@@ -1,5 +1,6 @@
 /** What a state is bound to, attacked: each binding of src/server/state/ has a test that fails without it. */
 
+import { systemClock } from '@midcall/core/time';
 import { type AuditEvent, type MidcallOptions, midcall } from '@midcall/server';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { type AuthInfo, McpServer } from '@modelcontextprotocol/server';
@@ -135,7 +136,7 @@ describe.each(everywhere)('a %s state over %s', (_, carrier, held) => {
 
   it('mrtr-31: is refused when it expires, and a late answer within its life is a timeout', async () => {
     let now = 1_000_000_000_000;
-    const options = { now: () => now, askTimeoutMs: 60_000, stateTtlMs: 600_000 };
+    const options = { clock: { ...systemClock, now: () => now }, askTimeoutMs: 60_000, stateTtlMs: 600_000 };
     const { client, acted } = await serve({ carrier, held, options });
     const [early, late, gone] = [await begun(client), await begun(client), await begun(client)];
     now += 60_000;
@@ -149,7 +150,7 @@ describe.each(everywhere)('a %s state over %s', (_, carrier, held) => {
 
   it('is refused before its time', async () => {
     let now = 1_000_000_000_000;
-    const { client, acted } = await serve({ carrier, held, options: { now: () => now } });
+    const { client, acted } = await serve({ carrier, held, options: { clock: { ...systemClock, now: () => now } } });
     const state = await begun(client);
     now -= 60_001;
     expectRefused(await client.act(retry(state)), acted);
@@ -172,7 +173,11 @@ describe.each(everywhere)('a %s state over %s', (_, carrier, held) => {
   it('mrtr-33: stays used up as long as it could be presented, however long its question may be open', async () => {
     let now = 1_000_000_000_000;
     const day = 24 * 3_600_000;
-    const { client, acted } = await serve({ carrier, held, options: { now: () => now, askTimeoutMs: day } });
+    const { client, acted } = await serve({
+      carrier,
+      held,
+      options: { clock: { ...systemClock, now: () => now }, askTimeoutMs: day },
+    });
     const state = await begun(client);
     await client.act(retry(state));
     now += day - 1;
@@ -365,7 +370,9 @@ describe('answers', () => {
 
   it('elicit-39, elicit-40: left out leave the question open under a new state and its first deadline', async () => {
     let now = 1_000_000_000_000;
-    const { client } = await serve({ options: { now: () => now, askTimeoutMs: 60_000, stateTtlMs: 600_000 } });
+    const { client } = await serve({
+      options: { clock: { ...systemClock, now: () => now }, askTimeoutMs: 60_000, stateTtlMs: 600_000 },
+    });
     const first = await begun(client);
     now += 40_000;
     const second = stateOf(await client.act(retry(first, {})));
@@ -377,7 +384,9 @@ describe('answers', () => {
 
   it('elicit-40: left out past their deadline are a timeout, so a client that never answers ends', async () => {
     let now = 1_000_000_000_000;
-    const { client } = await serve({ options: { now: () => now, askTimeoutMs: 60_000, stateTtlMs: 600_000 } });
+    const { client } = await serve({
+      options: { clock: { ...systemClock, now: () => now }, askTimeoutMs: 60_000, stateTtlMs: 600_000 },
+    });
     const state = await begun(client);
     now += 60_001;
     expect(textOf(await client.act(retry(state, {})))).toBe('cancel timeout');

@@ -1,5 +1,6 @@
 /** A store that never answers, at any of its operations: every call ends, with `store/unavailable`. */
 
+import { systemClock } from '@midcall/core/time';
 import { midcall } from '@midcall/server';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { connectPair, pairings, scriptedPerson } from '@midcall/testing';
@@ -13,7 +14,7 @@ const key = Buffer.alloc(32, 9);
 function timers() {
   const set = new Map<() => void, number>();
   return {
-    timer(fn: () => void, ms: number) {
+    after(ms: number, fn: () => void) {
       set.set(fn, ms);
       return () => void set.delete(fn);
     },
@@ -55,8 +56,15 @@ function stuckAt(n: number) {
 describe.each(pairings)('%s over %s', (era, carrier) => {
   async function call(n: number, by: 'native' | 'relay') {
     const { store, reached, operations } = stuckAt(n);
-    const { timer, pass } = timers();
-    const mid = midcall({ key, store, timer, channels: [by], suspectBelowMs: 0, warn: () => {} });
+    const { pass, after } = timers();
+    const mid = midcall({
+      key,
+      store,
+      clock: { ...systemClock, after },
+      channels: [by],
+      suspectBelowMs: 0,
+      warn: () => {},
+    });
     const factory = () => {
       const server = new McpServer({ name: 'test', version: '1.0.0' });
       mid.tool(server, 'act', {}, async (_, call) => {

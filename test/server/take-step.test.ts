@@ -1,4 +1,5 @@
 /** Steps that are tried again, steps with a time limit, and values that are drawn once per call. */
+import { systemClock } from '@midcall/core/time';
 import { type AuditEvent, type Call, type MidcallOptions, midcall } from '@midcall/server';
 import { connectPair, type Era, pairings, type Scripted, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
@@ -13,7 +14,7 @@ function clock() {
   return {
     waits,
     now: () => time,
-    timer(fn: () => void, ms: number) {
+    after(ms: number, fn: () => void) {
       if (ms >= 1_000) return () => {};
       const turn = setImmediate(() => {
         waits.push(ms);
@@ -34,9 +35,8 @@ async function call(
 ) {
   const events: AuditEvent[] = [];
   const time = clock();
-  const { now, timer } = time;
   const audit = (event: AuditEvent) => void events.push(event);
-  const mid = midcall({ suspectBelowMs: 0, warn: () => {}, now, timer, audit, ...options });
+  const mid = midcall({ suspectBelowMs: 0, warn: () => {}, clock: time, audit, ...options });
   const factory = () => {
     const server = new McpServer({ name: 'test', version: '1.0.0' });
     mid.tool(server, 'act', {}, async (_args, call) => JSON.stringify((await handler(call)) ?? null));
@@ -165,7 +165,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     const faulty = (each: Call) => each.elicit({ message: `Number ${runs++}?`, form: Boolean });
     const { said } = await call(era, carrier, faulty, {
       strict: true,
-      timer: (fn, ms) => (ms > 1_000 ? () => {} : clock().timer(fn, 1)),
+      clock: { ...systemClock, after: (ms, fn) => (ms > 1_000 ? () => {} : clock().after(1, fn)) },
     });
     expect(said).toContain('Number');
     expect(said).toContain('elicit');

@@ -1,4 +1,5 @@
 /** Calls whose client is gone before it is told that they are tasks: nobody could ask after one, so nothing of it goes on. */
+import { systemClock } from '@midcall/core/time';
 import { type AuditEvent, type Call, type Midcall, type MidcallOptions, midcall } from '@midcall/server';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { McpServer } from '@modelcontextprotocol/server';
@@ -142,9 +143,12 @@ describe.each(['memory', 'http'] as const)(
           return 'done';
         },
         {
-          timer(fn, ms) {
-            if (ms === 20_000) due.resolve(fn);
-            return () => {};
+          clock: {
+            ...systemClock,
+            after(ms, fn) {
+              if (ms === 20_000) due.resolve(fn);
+              return () => {};
+            },
           },
         },
       );
@@ -186,9 +190,12 @@ describe.each(['memory', 'http'] as const)(
           return 'done';
         },
         {
-          timer(fn, ms) {
-            if (ms === 20_000) due.resolve(fn);
-            return () => {};
+          clock: {
+            ...systemClock,
+            after(ms, fn) {
+              if (ms === 20_000) due.resolve(fn);
+              return () => {};
+            },
           },
         },
       );

@@ -1,4 +1,5 @@
 /** Calls that go on as tasks (extension io.modelcontextprotocol/tasks), as a client sees them on the wire of 2026-07-28. */
+import { systemClock } from '@midcall/core/time';
 import { type AuditEvent, type Call, type MidcallOptions, midcall, type ToolConfig } from '@midcall/server';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { McpServer, type McpServerFactory, MissingRequiredClientCapabilityError } from '@modelcontextprotocol/server';
@@ -84,7 +85,7 @@ function handClock() {
   const timers = new Set<{ readonly at: number; readonly fn: () => void }>();
   return {
     now: () => now,
-    timer(fn: () => void, ms: number) {
+    after(ms: number, fn: () => void) {
       const each = { at: now + ms, fn };
       timers.add(each);
       return () => void timers.delete(each);
@@ -190,7 +191,7 @@ describe('a task', () => {
       const answer = await call.elicit({ message: 'Sure?', form: Boolean, timeoutMs: 3 * 24 * 60 * 60_000 });
       return `${answer.action} ${'reason' in answer ? answer.reason : ''}`;
     };
-    const { call, until } = await client(serverOf(ask, { task: 'always', now: clock.now, timer: clock.timer }));
+    const { call, until } = await client(serverOf(ask, { task: 'always', clock }));
     const { taskId } = told(await call());
     await until(taskId, 'input_required');
     clock.pass(3 * 24 * 60 * 60_000 + 2);
@@ -259,7 +260,7 @@ describe('a task', () => {
       const again = await call.elicit({ message: 'Really?', form: Boolean });
       return `${answer.action} ${again.action}`;
     };
-    const { call, until, update } = await client(serverOf(work, { now: clock.now, timer: clock.timer }));
+    const { call, until, update } = await client(serverOf(work, { clock }));
     let reply = await call();
     const [asked] = Object.keys(reply.result?.inputRequests ?? {});
     const retried = call({ inputResponses: { [asked!]: yes }, requestState: reply.result?.requestState });
@@ -354,7 +355,7 @@ describe('a task', () => {
 
   it('is taken up where the process that ran it is gone', async () => {
     const [gone, clock] = [handClock(), handClock()];
-    const store = memoryStore({ now: clock.now });
+    const store = memoryStore({ clock: { now: clock.now } });
     let begun = (): void => {};
     const begins = new Promise<void>(resolve => {
       begun = resolve;
@@ -370,7 +371,7 @@ describe('a task', () => {
         },
         { idempotent: true },
       );
-    const mid = midcall({ key, warn: () => {}, store, now: gone.now, timer: gone.timer });
+    const mid = midcall({ key, warn: () => {}, store, clock: gone });
     const first = await client(() => {
       const server = new McpServer({ name: 'notes', version: '1.0.0' });
       mid.tool(server, 'act', { task: 'always' }, async (_, call) => ({
@@ -381,14 +382,14 @@ describe('a task', () => {
     const { taskId } = told(await first.call());
     await begins;
     clock.pass(60_000);
-    const second = await client(serverOf(work, { task: 'always', store, now: clock.now, timer: clock.timer }));
+    const second = await client(serverOf(work, { task: 'always', store, clock }));
     expect(textOf(await second.until(taskId, 'completed'))).toBe('done');
     expect(runs).toBe(2);
   });
 
   it('has failed, whoever looks, where the process is gone in which its first run was', async () => {
     const [gone, clock] = [handClock(), handClock()];
-    const store = memoryStore({ now: clock.now });
+    const store = memoryStore({ clock: { now: clock.now } });
     let begun = (): void => {};
     const begins = new Promise<void>(resolve => {
       begun = resolve;
@@ -398,7 +399,7 @@ describe('a task', () => {
         begun();
         return new Promise<string>(() => {});
       });
-    const mid = midcall({ key, warn: () => {}, store, now: gone.now, timer: gone.timer });
+    const mid = midcall({ key, warn: () => {}, store, clock: gone });
     const first = await client(() => {
       const server = new McpServer({ name: 'notes', version: '1.0.0' });
       mid.tool(server, 'act', {}, async (_, call) => ({ content: [{ type: 'text', text: await work(call) }] }));
@@ -408,7 +409,7 @@ describe('a task', () => {
     await begins;
     gone.pass(20_000);
     const { taskId } = told(await called);
-    const second = await client(serverOf(work, { store, now: clock.now, timer: clock.timer }));
+    const second = await client(serverOf(work, { store, clock }));
     expect((await second.get(taskId)).status).toBe('working');
     let failed: Told;
     do {
@@ -485,7 +486,7 @@ describe('a task', () => {
 
   it('is unknown to every message once its time is up', async () => {
     const clock = handClock();
-    const { call, until, send } = await client(serverOf(sure, { task: 'always', now: clock.now, timer: clock.timer }));
+    const { call, until, send } = await client(serverOf(sure, { task: 'always', clock }));
     const { taskId } = told(await call());
     await until(taskId, 'input_required');
     clock.pass(7 * 24 * 60 * 60_000 + 1);
@@ -502,9 +503,7 @@ describe('a task', () => {
       const second = await call.elicit({ message: 'Really?', form: Boolean });
       return `${first.action} ${second.action}`;
     };
-    const { call, until, update } = await client(
-      serverOf(asks, { task: 'always', now: clock.now, timer: clock.timer }),
-    );
+    const { call, until, update } = await client(serverOf(asks, { task: 'always', clock }));
     const { taskId } = told(await call());
     const [first] = Object.keys((await until(taskId, 'input_required')).inputRequests ?? {});
     clock.pass(60_002);
@@ -522,7 +521,7 @@ describe('a task', () => {
     'tasks-6: goes on without an answer that comes when the deadline of its question has begun a turn, which %s elsewhere',
     async how => {
       const [first, second] = [handClock(), handClock()];
-      const store = memoryStore({ now: second.now });
+      const store = memoryStore({ clock: { now: second.now } });
       const isCut = how === 'was cut off';
       let [begun, release] = [() => {}, () => {}];
       const begins = new Promise<void>(resolve => {
@@ -542,7 +541,7 @@ describe('a task', () => {
         };
         return call.step('note', note, { idempotent: true });
       };
-      const mid = midcall({ key, suspectBelowMs: 0, warn: () => {}, store, now: first.now, timer: first.timer });
+      const mid = midcall({ key, suspectBelowMs: 0, warn: () => {}, store, clock: first });
       if (!isCut) open.push({ [Symbol.asyncDispose]: () => mid.close() });
       const one = await client(() => {
         const server = new McpServer({ name: 'notes', version: '1.0.0' });
@@ -557,8 +556,8 @@ describe('a task', () => {
       second.pass(60_002);
       await begins;
       // Where it only waits for the other one, it does so in real time, and is not held up when it closes.
-      const timer = isCut ? { timer: second.timer } : {};
-      const two = await client(serverOf(ask, { task: 'always', store, now: second.now, ...timer }));
+      const after = isCut ? second.after : systemClock.after;
+      const two = await client(serverOf(ask, { task: 'always', store, clock: { now: second.now, after } }));
       open.push({ [Symbol.asyncDispose]: async () => release() });
       await two.update(taskId, { [asked!]: yes });
       if (isCut) second.pass(60_000);
@@ -602,9 +601,7 @@ describe('a task', () => {
       const [a, b] = await Promise.all([first, second]);
       return `${a} ${b.action}`;
     };
-    const { call, until, update } = await client(
-      serverOf(both, { task: 'always', now: clock.now, timer: clock.timer }),
-    );
+    const { call, until, update } = await client(serverOf(both, { task: 'always', clock }));
     open.push({ [Symbol.asyncDispose]: async () => release() });
     const { taskId } = told(await call());
     const [, later] = Object.keys((await until(taskId, 'input_required')).inputRequests ?? {});
@@ -636,10 +633,10 @@ describe('a task', () => {
 
   it('has failed with a text where the server no longer has its tool', async () => {
     const [clock, still, store] = [handClock(), handClock(), memoryStore()];
-    const before = await client(serverOf(sure, { task: 'always', store, now: still.now, timer: still.timer }));
+    const before = await client(serverOf(sure, { task: 'always', store, clock: still }));
     const { taskId } = told(await before.call());
     const [asked] = Object.keys((await before.until(taskId, 'input_required')).inputRequests ?? {});
-    const mid = midcall({ key, warn: () => {}, store, now: clock.now, timer: clock.timer });
+    const mid = midcall({ key, warn: () => {}, store, clock });
     open.push({ [Symbol.asyncDispose]: () => mid.close() });
     const after = await client(() => {
       const server = new McpServer({ name: 'notes', version: '1.0.0' });
@@ -702,7 +699,7 @@ describe('a task', () => {
       });
       return 'booked';
     };
-    const options = { task: 'always', store, now: clock.now, timer: clock.timer } as const;
+    const options = { task: 'always', store, clock } as const;
     const { call, until, update, get } = await client(serverOf(book, options));
     const { taskId } = told(await call());
     const [asked] = Object.keys((await until(taskId, 'input_required')).inputRequests ?? {});

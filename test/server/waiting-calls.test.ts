@@ -1,4 +1,5 @@
 /** The calls that wait, as whoever runs a server sees them, and how they are ended. */
+import { systemClock } from '@midcall/core/time';
 import { type Call, type MidcallOptions, midcall } from '@midcall/server';
 import { connect } from '@midcall/server/connect';
 import { memoryStore } from '@midcall/server/stores/memory';
@@ -109,7 +110,7 @@ it('a task is listed with what it waits for, and another process ends it', async
 
 it('a call whose time is up is listed no more, and takes no room', async () => {
   let time = 1_000_000;
-  const store = memoryStore({ now: () => time });
+  const store = memoryStore({ clock: { now: () => time } });
   const kept = new Map<string, string>();
   const seen = {
     ...store,
@@ -118,7 +119,7 @@ it('a call whose time is up is listed no more, and takes no room', async () => {
       return store.set(name, value, how);
     },
   };
-  const { mid, factory } = serverOf({ store: seen, channels: ['relay'], now: () => time });
+  const { mid, factory } = serverOf({ store: seen, channels: ['relay'], clock: { ...systemClock, now: () => time } });
   await using pair = await connectPair(factory, { era: '2026-07-28' });
   await pair.client.callTool({ name: 'act' });
   expect(await mid.calls()).toHaveLength(1);

@@ -12,7 +12,7 @@ import { type BareClient, bareClient } from '../server/bare-client.ts';
 
 export interface Clock {
   now(): number;
-  timer(fn: () => void, ms: number): () => void;
+  after(ms: number, fn: () => void): () => void;
   /** Moves time on and runs what falls due. */
   advance(ms: number): void;
   /** Timers that are set. */
@@ -23,7 +23,7 @@ function clock(): Clock {
   const hand = handClock(Date.UTC(2026, 0, 1));
   return {
     now: hand.now,
-    timer: (fn, ms) => hand.after(ms, fn),
+    after: (ms, fn) => hand.after(ms, fn),
     advance: hand.move,
     get waiting() {
       return hand.waiting;
@@ -66,7 +66,7 @@ export async function stage({ serve, samples }: Example, given: StageOptions): P
   const directory = await mkdtemp(join(tmpdir(), 'midcall-sources-'));
   await fill(directory, samples);
   const time = clock();
-  const { factory } = serve(directory, { warn: () => {}, now: time.now, timer: time.timer, ...options });
+  const { factory } = serve(directory, { warn: () => {}, clock: time, ...options });
   const person = scriptedPerson(answers, { roots: () => [] });
   const pair = await connectPair(factory, { era, person, capabilities });
   return {

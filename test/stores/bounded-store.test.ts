@@ -6,7 +6,6 @@ import { memoryStore } from '@midcall/server/stores/memory';
 import { describe, expect, it } from 'vitest';
 import { boundedStore } from '../../packages/core/src/store/bounded-store.ts';
 import type { Store } from '../../packages/core/src/store/store.ts';
-import { later } from '../../packages/core/src/time/clock.ts';
 import { redisStore } from '../../packages/server/src/stores/redis.ts';
 import { sqliteStore } from '../../packages/server/src/stores/sqlite.ts';
 import { handClock } from '../host/clock.ts';
@@ -47,13 +46,13 @@ describe('a store that never answers', () => {
     ['take', (store: Store) => store.take('k')],
   ])('%s is given up', async (_, operate) => {
     const clock = handClock();
-    expect(await givenUp(clock, operate(boundedStore(silent, later(clock))))).toMatchObject(unanswered);
+    expect(await givenUp(clock, operate(boundedStore(silent, clock)))).toMatchObject(unanswered);
     expect(clock.waiting).toBe(0);
   });
 
   it('the vault gives it up, whatever it is asked', async () => {
     const clock = handClock();
-    const kept = vault({ store: silent, key, timer: later(clock) });
+    const kept = vault({ store: silent, key, clock });
     for (const call of [
       () => kept.get(alice, 'n'),
       () => kept.put(alice, 'n', 's'),
@@ -68,7 +67,7 @@ describe('a store that never answers', () => {
 
   it('signing in on pages gives it up', async () => {
     const clock = handClock();
-    const made = signIn(login, { store: silent, key, timer: later(clock) });
+    const made = signIn(login, { store: silent, key, clock });
     made.mount?.({ get() {} } as never, { address: async () => new URL('https://notes.example/connect/x') } as never);
     const begun = made.begin(new Request('https://notes.example/'), new URL('https://notes.example/connect/t'));
     expect(await givenUp(clock, begun)).toMatchObject(unanswered);
@@ -83,7 +82,7 @@ describe('a store that never answers', () => {
 describe('a store that answers', () => {
   it('is not changed by the bound: values, errors, and no timer is left', async () => {
     const clock = handClock();
-    const store = boundedStore(memoryStore(), later(clock));
+    const store = boundedStore(memoryStore(), clock);
     expect(boundedStore(store)).toBe(store);
     expect(await store.set('k', 'v', { ifAbsent: true })).toBe(true);
     expect(await store.set('k', 'w', { ifAbsent: true })).toBe(false);
@@ -94,7 +93,7 @@ describe('a store that answers', () => {
     const failing = () => {
       throw new Error('at once');
     };
-    await expect(boundedStore({ ...silent, get: failing }, later(clock)).get('k')).rejects.toThrow('at once');
+    await expect(boundedStore({ ...silent, get: failing }, clock).get('k')).rejects.toThrow('at once');
     expect(clock.waiting).toBe(0);
   });
 
@@ -105,7 +104,7 @@ describe('a store that answers', () => {
     expect(file.timeoutMs).toBeGreaterThan(60_000);
     file.close();
     const clock = handClock();
-    const quick = boundedStore(redisStore({ send: never, timeoutMs: 2_000 }), later(clock)).get('k');
+    const quick = boundedStore(redisStore({ send: never, timeoutMs: 2_000 }), clock).get('k');
     clock.move(2_000);
     await expect(quick).rejects.toMatchObject({ code: 'store/unavailable' });
   });

@@ -4,9 +4,9 @@ import { storeContract } from '../../packages/testing/src/store-contract.ts';
 
 const clocked = (maxEntries?: number) => {
   let time = 1_000;
-  const now = () => time;
+  const clock = { now: () => time };
   return {
-    store: memoryStore(maxEntries === undefined ? { now } : { now, maxEntries }),
+    store: memoryStore(maxEntries === undefined ? { clock } : { clock, maxEntries }),
     advance: (ms: number) => {
       time += ms;
     },
@@ -49,7 +49,7 @@ describe('the memory store', () => {
 
   it('memory-M1: counts the characters it holds, and refuses what would be more', async () => {
     let time = 0;
-    const store = memoryStore({ now: () => time, maxCharacters: 100 });
+    const store = memoryStore({ clock: { now: () => time }, maxCharacters: 100 });
     await store.set('a', 'x'.repeat(79), { ttlMs: 10 });
     expect(await store.set('b', 'x'.repeat(19))).toBe(true);
     await expect(store.set('c', '')).rejects.toMatchObject({ code: 'store/unavailable' });

@@ -1,7 +1,6 @@
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { boundedStore } from '../../packages/core/src/store/bounded-store.ts';
-import { later } from '../../packages/core/src/time/clock.ts';
 import { redisStore } from '../../packages/server/src/stores/redis.ts';
 import { storeContract } from '../../packages/testing/src/store-contract.ts';
 import { handClock } from '../host/clock.ts';
@@ -61,7 +60,7 @@ describe.runIf(redisServer)('the Redis store', () => {
     const client = paused.connect();
     try {
       const clock = handClock();
-      const store = boundedStore(redisStore({ send: args => client.call(...args) }), later(clock));
+      const store = boundedStore(redisStore({ send: args => client.call(...args) }), clock);
       await store.set('k', 'v');
       await client.call('CLIENT', 'PAUSE', '600000', 'ALL');
       const result = store.get('k');

@@ -37,8 +37,8 @@ describe('the SQLite store keeps the contract, over two connections to one file'
     open: async () => {
       const { now, advance } = clock();
       const path = freshPath();
-      const store = await sqliteStore(path, { now, sync: 'normal' });
-      const second = await sqliteStore(path, { now, sync: 'normal' });
+      const store = await sqliteStore(path, { clock: { now }, sync: 'normal' });
+      const second = await sqliteStore(path, { clock: { now }, sync: 'normal' });
       return {
         store,
         second,
@@ -58,7 +58,7 @@ describe('the SQLite store keeps the contract, on a connection it is given', () 
     open: async () => {
       const { now, advance } = clock();
       const database = new Database(':memory:') as SqliteDatabase & { close(): void };
-      return { store: await sqliteStore(database, { now }), advance, close: () => database.close() };
+      return { store: await sqliteStore(database, { clock: { now } }), advance, close: () => database.close() };
     },
   });
 });
@@ -114,7 +114,7 @@ describe('the SQLite store', () => {
   it('rows whose time is up leave the file, and live ones stay', async () => {
     const { now, advance } = clock();
     const path = freshPath();
-    const store = await sqliteStore(path, { now, sync: 'normal' });
+    const store = await sqliteStore(path, { clock: { now }, sync: 'normal' });
     await store.set('kept', 'v');
     for (let index = 0; index < 500; index++) await store.set(`old ${index}`, 'v', { ttlMs: 1_000 });
     advance(1_000);
@@ -126,14 +126,14 @@ describe('the SQLite store', () => {
   it('they leave it too where every process writes once and ends', async () => {
     const { now, advance } = clock();
     const path = freshPath();
-    const store = await sqliteStore(path, { now, sync: 'normal' });
+    const store = await sqliteStore(path, { clock: { now }, sync: 'normal' });
     await store.set('kept', 'v');
     for (let index = 0; index < 2_000; index++) await store.set(`old ${index}`, 'v', { ttlMs: 1_000 });
     store.close();
     advance(1_000);
     for (let visit = 0; visit < 100; visit++) {
       advance(777);
-      const brief = await sqliteStore(path, { now, sync: 'normal' });
+      const brief = await sqliteStore(path, { clock: { now }, sync: 'normal' });
       await brief.set('new', 'v');
       brief.close();
     }

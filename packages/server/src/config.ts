@@ -3,6 +3,7 @@
 import type { Channel } from '@midcall/core/form';
 import type { SamplingModel } from '@midcall/core/sampling';
 import type { Store } from '@midcall/core/store';
+import type { Clock } from '@midcall/core/time';
 import type { PageService, Pages } from './channels/page/pages.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import type { AuditSink, CallRef, ErrorSink } from './observe/audit.ts';
@@ -75,10 +76,8 @@ export interface MidcallOptions {
   readonly observe?: Observer;
   /** Takes warnings for the operator; standard error where absent. */
   readonly warn?: (message: string) => void;
-  /** Milliseconds since the epoch. */
-  readonly now?: () => number;
-  /** Runs a function later; the result takes it back. */
-  readonly timer?: (fn: () => void, ms: number) => () => void;
+  /** The current time, and timers; this machine's clock where absent. */
+  readonly clock?: Clock;
   /** Waits for another presenter of the same retry this long, in milliseconds; 25,000 where absent. */
   readonly duplicateWaitMs?: number;
 }
@@ -121,10 +120,9 @@ export interface Config {
   readonly warn: (message: string) => void;
   /** Warns the first time for each topic. */
   readonly warnOnce: (topic: string, message: string) => void;
-  readonly now: () => number;
-  readonly timer: (fn: () => void, ms: number) => () => void;
-  /** Runs a function later, and keeps no process alive for it. */
-  readonly idleTimer: (fn: () => void, ms: number) => () => void;
+  readonly clock: Clock;
+  /** Its timers keep no process alive. */
+  readonly idleClock: Clock;
   readonly id: () => string;
   /** Names this process. */
   readonly process: () => string;

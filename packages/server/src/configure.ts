@@ -17,10 +17,10 @@ import {
   storeKind,
 } from '@midcall/core/options';
 import { boundedStore } from '@midcall/core/store';
+import { clockKind, idleClock, systemClock } from '@midcall/core/time';
 import { channels } from './channels/all.ts';
 import type { PagesHost } from './channels/page/pages.ts';
 import type { Config, MidcallOptions } from './config.ts';
-import { startTimer } from './engine/timer.ts';
 import { embeddedJobs } from './jobs/embedded-jobs.ts';
 import type { CallRef, ErrorSink } from './observe/audit.ts';
 import { measured } from './observe/metrics.ts';
@@ -70,8 +70,7 @@ const kinds: Kinds<MidcallOptions> = {
   onError: func,
   observe: func,
   warn: func,
-  now: func,
-  timer: func,
+  clock: clockKind,
   duplicateWaitMs: positive,
 };
 
@@ -86,9 +85,9 @@ export function configure(options: MidcallOptions): Config {
   checkOptions('midcall', options, kinds);
   if (options.channels?.includes('page') && !options.pages)
     throw new TypeError("midcall: channels has 'page', but there are no pages: give pages: connect(…) as well.");
-  const now = options.now ?? Date.now;
-  const timer = options.timer ?? startTimer;
-  const store = options.store ? boundedStore(options.store, timer) : memoryStore({ now, maxEntries: MAX_CLAIMS });
+  const clock = options.clock ?? systemClock;
+  const quietClock = options.clock ?? idleClock;
+  const store = options.store ? boundedStore(options.store, clock) : memoryStore({ clock, maxEntries: MAX_CLAIMS });
   const random = pooledRandom();
   const id = () => random(16).toString('base64url');
   let own: string | undefined;
@@ -102,18 +101,16 @@ export function configure(options: MidcallOptions): Config {
   const warned = new Set<string>();
   const sealer = createSealer(keys, { maxLength: MAX_SEALED });
   const sealed = options.store ? sealedStore(store, sealer) : store;
-  const idleTimer = options.timer ?? startIdleTimer;
   const audit = measured(options.audit);
   const wake = options.wake ?? noWake;
   const host: PagesHost = {
     store,
     sealer,
     wake,
-    now,
     // A page that nobody comes to keeps no process alive.
-    timer: idleTimer,
+    clock: quietClock,
     warn,
-    audit: (call, event) => audit({ at: now(), call, ...event }),
+    audit: (call, event) => audit({ at: clock.now(), call, ...event }),
   };
   return {
     keys,
@@ -123,14 +120,13 @@ export function configure(options: MidcallOptions): Config {
     claims: claims({
       store,
       results: sealed,
-      now,
-      timer,
+      clock,
       id,
       waitMs: options.duplicateWaitMs ?? 25_000,
     }),
-    held: keys.ephemeral && !options.store ? new HeldStates({ now, id, keptMs: KEPT_MS }) : undefined,
-    waiting: new WaitingCalls({ store, kept: sealed, now }),
-    jobs: options.jobs ?? embeddedJobs({ store: options.store && store, now, timer: idleTimer, warn }),
+    held: keys.ephemeral && !options.store ? new HeldStates({ clock, id, keptMs: KEPT_MS }) : undefined,
+    waiting: new WaitingCalls({ store, kept: sealed, clock }),
+    jobs: options.jobs ?? embeddedJobs({ store: options.store && store, clock: quietClock, warn }),
     wake,
     principal: options.principal,
     audience: options.audience,
@@ -157,9 +153,8 @@ export function configure(options: MidcallOptions): Config {
       warned.add(topic);
       warn(message);
     },
-    now,
-    timer,
-    idleTimer,
+    clock,
+    idleClock: quietClock,
     id,
     process,
   };
@@ -171,11 +166,6 @@ function listening(onError: ErrorSink, warn: (message: string) => void): (error:
   const failed = (error: unknown) =>
     warn(`midcall: onError failed itself (${(error as Error | null)?.name ?? 'error'}).`);
   return (error, call) => void new Promise<void>(resolve => resolve(onError(error, call))).catch(failed);
-}
-
-function startIdleTimer(fn: () => void, ms: number): () => void {
-  const timer = setTimeout(fn, ms).unref();
-  return () => clearTimeout(timer);
 }
 
 /** The boundary of `call.files()`. */

@@ -320,7 +320,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
         dispatch.run(server, ctx, registered, call =>
           handler({ params: request.params, ctx }, call as GatewayCall),
         )) as never);
-      if (direct) answerDirectly(server, method, timedDirect(method, direct, config.now));
+      if (direct) answerDirectly(server, method, timedDirect(method, direct, config.clock));
     },
     wrap,
     files: (server, ctx) => dispatch.files(server, ctx),

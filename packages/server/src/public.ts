@@ -33,6 +33,7 @@ export type {
 } from '@midcall/core/sampling';
 export { advanceToolLoop, answerToolUse, samplingTool, startToolLoop, textOf } from '@midcall/core/sampling';
 export type { Store } from '@midcall/core/store';
+export type { Clock } from '@midcall/core/time';
 export type { PlainSamplingRequest, ToolSamplingRequest, ToolSamplingResult } from './asking/sampling-request.ts';
 export type { FieldMessages, Validation } from './asking/validation.ts';
 export { type NotDone, notDone, whyNot } from './asking/why-not.ts';

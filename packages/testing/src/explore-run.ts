@@ -4,7 +4,6 @@
  */
 
 import { checkGiven, func } from '@midcall/core/options';
-import { later } from '@midcall/core/time';
 import type { MidcallOptions } from '@midcall/server';
 import { memoryStore } from '@midcall/server/stores/memory';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
@@ -15,7 +14,7 @@ import { openWire } from './explore-wire.ts';
 
 /** The options a server under exploration passes on to `midcall()`; later ones of its own win at its own risk. */
 export type ExploreOptionsForMidcall = Required<
-  Pick<MidcallOptions, 'now' | 'timer' | 'store' | 'observe' | 'warn' | 'stateTtlMs' | 'maxRounds' | 'taskAfterMs'>
+  Pick<MidcallOptions, 'clock' | 'store' | 'observe' | 'warn' | 'stateTtlMs' | 'maxRounds' | 'taskAfterMs'>
 >;
 
 /** What runs are made of; the same for every run of an exploration. */
@@ -41,9 +40,8 @@ export async function runPath(subject: Subject, playedAs: PlayedAs, pick: Picker
   const clock = virtualClock();
   const trace = new OpenTrace(subject, pick);
   const options: ExploreOptionsForMidcall = {
-    now: clock.now,
-    timer: later(clock),
-    store: memoryStore({ now: clock.now }),
+    clock,
+    store: memoryStore({ clock }),
     observe: seen => trace.saw(seen),
     warn: () => {},
     stateTtlMs,

@@ -6,25 +6,21 @@
  * acted on, and what was not acknowledged counts as not done.
  */
 import { MidcallError } from '../errors/errors.ts';
+import { type Clock, MAX_TIMER_MS, systemClock } from '../time/index.ts';
 import type { Store } from './store.ts';
-
-/** Runs a function later. @returns a function that cancels it */
-type Timer = (fn: () => void, ms: number) => () => void;
 
 /** Longer than a client needs to reconnect, and shorter than callers wait. */
 const DEFAULT_TIMEOUT_MS = 15_000;
-/** What a timer of Node can hold. */
-const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 const bounded = new WeakSet<Store>();
 
 /** @returns a store whose operations fail with MidcallError `store/unavailable` where they take longer than `store.timeoutMs` */
-export function boundedStore(store: Store, timer: Timer = afterTimeout): Store {
+export function boundedStore(store: Store, clock: Pick<Clock, 'after'> = systemClock): Store {
   if (bounded.has(store)) return store;
-  const timeoutMs = Math.min(store.timeoutMs ?? DEFAULT_TIMEOUT_MS, LONGEST_TIMEOUT_MS);
+  const timeoutMs = Math.min(store.timeoutMs ?? DEFAULT_TIMEOUT_MS, MAX_TIMER_MS);
   const within = <T>(operate: () => Promise<T>): Promise<T> =>
     new Promise((resolve, reject) => {
-      const stop = timer(() => reject(unanswered(timeoutMs)), timeoutMs);
+      const stop = clock.after(timeoutMs, () => reject(unanswered(timeoutMs)));
       operate().finally(stop).then(resolve, reject);
     });
   const guarded: Store = {
@@ -43,8 +39,3 @@ const unanswered = (ms: number): MidcallError =>
     'store/unavailable',
     `The store did not answer within ${ms / 1000} seconds. Check that it runs and can be reached, then try again.`,
   );
-
-function afterTimeout(fn: () => void, ms: number): () => void {
-  const timeout = setTimeout(fn, ms);
-  return () => clearTimeout(timeout);
-}

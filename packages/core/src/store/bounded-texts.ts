@@ -2,6 +2,7 @@
  * Texts of one process, each under a key and until its time: a Map with a clock and a bound. No live text is dropped to make
  * room: what a full one means is for its owner to say. What is expired goes as others come (memory-M2).
  */
+import type { Clock } from '../time/index.ts';
 
 interface Entry {
   readonly text: string;
@@ -16,7 +17,7 @@ const SWEEP_PAUSE_MS = 0.001;
 
 /** A map of texts with expiry times and a bound on its size, in the memory of one process. */
 export class BoundedTexts {
-  readonly #now: () => number;
+  readonly #clock: Pick<Clock, 'now'>;
   readonly #maxEntries: number;
   readonly #maxCharacters: number;
   readonly #entries = new Map<string, Entry>();
@@ -26,8 +27,8 @@ export class BoundedTexts {
   #nextSweep = 0;
 
   /** @param maxCharacters - of all keys and texts */
-  constructor(now: () => number, maxEntries: number, maxCharacters: number) {
-    this.#now = now;
+  constructor(clock: Pick<Clock, 'now'>, maxEntries: number, maxCharacters: number) {
+    this.#clock = clock;
     this.#maxEntries = maxEntries;
     this.#maxCharacters = maxCharacters;
   }
@@ -55,7 +56,10 @@ export class BoundedTexts {
     if (!current) this.#tidy();
     const longer = text.length - (current ? current.text.length : -key.length);
     if (!this.#hasRoom(current ? 0 : 1, longer)) return false;
-    this.#nextSweep = Math.min(this.#nextSweep, Math.max(expires, this.#now() + this.#entries.size * SWEEP_PAUSE_MS));
+    this.#nextSweep = Math.min(
+      this.#nextSweep,
+      Math.max(expires, this.#clock.now() + this.#entries.size * SWEEP_PAUSE_MS),
+    );
     this.#entries.set(key, { text, expires });
     this.#characters += longer;
     return true;
@@ -70,13 +74,13 @@ export class BoundedTexts {
 
   #live(key: string): Entry | undefined {
     const entry = this.#entries.get(key);
-    if (!entry || entry.expires > this.#now()) return entry;
+    if (!entry || entry.expires > this.#clock.now()) return entry;
     this.delete(key);
     return undefined;
   }
 
   #tidy(): void {
-    const time = this.#now();
+    const time = this.#clock.now();
     for (let step = 0; step < STEPS; step++) {
       const next = this.#walk.next();
       if (next.done) {
@@ -98,7 +102,7 @@ export class BoundedTexts {
   }
 
   #sweep(): void {
-    const time = this.#now();
+    const time = this.#clock.now();
     if (time < this.#nextSweep) return;
     this.#nextSweep = Number.POSITIVE_INFINITY;
     for (const [key, { expires }] of this.#entries) {

@@ -2,6 +2,7 @@
  * Connecting to a server of one revision, within a time limit. The SDK takes a timeout of its first request to mean that a server
  * does not offer the revision, even if it was only slow to start; so the SDK's timeout is never reached, and ours is used.
  */
+import { MAX_TIMER_MS } from './clock.ts';
 
 /** One attempt to connect. */
 export interface Attempt {
@@ -15,7 +16,7 @@ export interface Attempt {
 }
 
 /** The timeout given to the SDK: the longest that a timer of Node can run. */
-export const endlessProbe = { timeoutMs: 2 ** 31 - 1 };
+export const endlessProbe = { timeoutMs: MAX_TIMER_MS };
 
 /** @throws what `connect` does, or an error with the code `REQUEST_TIMEOUT` if the time is up */
 export async function connectInTime({ connect, giveUp, timeoutMs, after }: Attempt): Promise<void> {

@@ -12,7 +12,7 @@ import { MidcallError } from '@midcall/core/errors';
 import { canonical } from '@midcall/core/json';
 import { checkGiven, having } from '@midcall/core/options';
 import { boundedStore } from '@midcall/core/store';
-import { later, systemClock } from '@midcall/core/time';
+import { systemClock } from '@midcall/core/time';
 import type { Tool } from '@modelcontextprotocol/client';
 import type { CallOutcome } from '../calls/runner.ts';
 import type { Connection } from '../connection/connection.ts';
@@ -124,7 +124,7 @@ class AgentCalls {
     const { store, clock = systemClock } = connection.options;
     this.#connection = connection;
     this.#storedCalls =
-      store && new KeptCalls(boundedStore(store, later(clock)), { server: connection.entry.id, endedMs: keptMs });
+      store && new KeptCalls(boundedStore(store, clock), { server: connection.entry.id, endedMs: keptMs });
   }
 
   async ended(agentCall: AskedCall, tool: Tool, signal: AbortSignal | undefined): Promise<AgentReply> {

@@ -15,7 +15,7 @@ import { blocksBack, defined } from '@midcall/core/json';
 import { checkGiven, checkOptions, having } from '@midcall/core/options';
 import type { JsonRpcMessage } from '@midcall/core/sdk-seam';
 import { boundedStore } from '@midcall/core/store';
-import { type Clock, later, systemClock } from '@midcall/core/time';
+import { type Clock, systemClock } from '@midcall/core/time';
 import type { Client } from '@modelcontextprotocol/client';
 import { Audit } from '../audit/audit.ts';
 import type { AskSignIn } from '../authorization/sign-in.ts';
@@ -111,7 +111,7 @@ class Wiring implements Attachment {
     this.#newId = options.newId ?? randomUUID;
     this.#rounds =
       options.store &&
-      new Rounds(boundedStore(options.store, later(this.#clock)), options.server.id, options.onError ?? (() => {}));
+      new Rounds(boundedStore(options.store, this.#clock), options.server.id, options.onError ?? (() => {}));
     const audit = options.audit ?? new Audit({ clock: this.#clock });
     const tell = (event: AttachEvent): void => {
       const asker = this.asker();

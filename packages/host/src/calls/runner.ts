@@ -5,7 +5,7 @@
 
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { isRecord, own } from '@midcall/core/json';
-import type { Clock } from '@midcall/core/time';
+import { type Clock, MAX_TIMER_MS } from '@midcall/core/time';
 import { type RequestOptions, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import type { CallContext } from '../question/question.ts';
 import { invalidResultIssue, isConnectionGone, isRoundNotice } from '../sdk-seam/error-prose.ts';
@@ -84,8 +84,6 @@ export const cancelledByPerson = new MidcallError('host/cancelled', 'The call wa
 
 /** The server's own time, in milliseconds, where a caller gives none. */
 const usualTimeoutMs = 60_000;
-/** The longest a timer can be; the SDK's own limit is taken out of the way. */
-const neverMs = 2_147_483_647;
 /** How often one call may be tried again for pages. */
 const mostPageRounds = 5;
 
@@ -193,7 +191,8 @@ export class CallRunner {
       this.#options.tell({ type: 'call-progress', call: call.context, progress });
       options.onProgress?.(progress);
     };
-    const sent: SendOptions = { signal: call.abort.signal, timeout: neverMs, onprogress };
+    // The timeout is ours: the SDK's is taken out of the way.
+    const sent: SendOptions = { signal: call.abort.signal, timeout: MAX_TIMER_MS, onprogress };
     for (let round = 1; ; round += 1) {
       try {
         return await send(sent, call);

@@ -12,7 +12,7 @@ import { setMaxListeners } from 'node:events';
 import { checkGiven, checkOptions, func, having, storeKind } from '@midcall/core/options';
 import type { Store } from '@midcall/core/store';
 import { boundedStore } from '@midcall/core/store';
-import { type Clock, clockKind, later, systemClock } from '@midcall/core/time';
+import { type Clock, clockKind, systemClock } from '@midcall/core/time';
 import { callsOutliveProcess } from '../era.ts';
 import type { Ending, Presenter, Question, Receipt, Reply, Via } from '../question/question.ts';
 import { maskedEnding } from '../question/secrets.ts';
@@ -61,7 +61,7 @@ export class Inbox {
     this.#clock = options.clock ?? systemClock;
     this.#onError = options.onError ?? (() => {});
     this.#stored = options.store
-      ? new StoredQuestions(boundedStore(options.store, later(this.#clock)), this.#onError)
+      ? new StoredQuestions(boundedStore(options.store, this.#clock), this.#onError)
       : undefined;
   }
 

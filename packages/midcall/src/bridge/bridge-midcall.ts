@@ -19,7 +19,7 @@ export interface BridgeMidcallOptions extends Pick<MidcallOptions, 'key' | 'prin
 const taskAfterMs = 20_000;
 
 /** Makes it. */
-export function bridgeMidcall({ clock, holdMs, asksRoots, asksModel, ...rest }: BridgeMidcallOptions): Midcall {
+export function bridgeMidcall({ holdMs, asksRoots, asksModel, ...rest }: BridgeMidcallOptions): Midcall {
   return midcall({
     ...rest,
     channels: ['native'],
@@ -28,7 +28,5 @@ export function bridgeMidcall({ clock, holdMs, asksRoots, asksModel, ...rest }: 
     maxStateLength: 8_000_000,
     roots: { askWhereDeprecated: asksRoots },
     sampling: { askWhereDeprecated: asksModel },
-    now: clock.now,
-    timer: (fn, ms) => clock.after(ms, fn),
   });
 }

@@ -3,6 +3,7 @@
  * knows. One that is gone misses nothing.
  */
 import { isRecord, own } from '@midcall/core/json';
+import { MAX_TIMER_MS } from '@midcall/core/time';
 import {
   LOG_LEVEL_META_KEY,
   type McpServer,
@@ -21,9 +22,6 @@ export interface WireNotification {
 export const asItIs = {
   '~standard': { version: 1, vendor: 'midcall', validate: (value: unknown) => ({ value }) },
 } as const;
-
-/** The longest a timer of Node can be, in milliseconds: whoever asked gives up by itself. */
-const neverMs = 2_147_483_647;
 
 /** From the one that tells the most. */
 const levels: readonly unknown[] = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
@@ -118,7 +116,8 @@ export class HostLink {
 
   /** A request of the upstream server that nobody here knows. @returns what the host answers, as it is */
   request(request: WireNotification, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
-    return this.server.server.request(request as never, asItIs as never, { signal, timeout: neverMs }) as never;
+    // Whoever asked gives up by itself.
+    return this.server.server.request(request as never, asItIs as never, { signal, timeout: MAX_TIMER_MS }) as never;
   }
 
   #send(notification: WireNotification): void {

@@ -2,6 +2,7 @@
  * `doctor_timeout`: holds a call open to find out when the host gives it up. A plain tool of the SDK's, since it asks
  * nothing and needs the request itself: whether progress was asked for, and whether it was cancelled.
  */
+import { type Clock, systemClock } from '@midcall/core/time';
 import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Chart } from './chart.ts';
@@ -14,8 +15,8 @@ export interface CallTimeoutOptions {
   readonly report: () => Promise<void>;
   readonly outputSchema: z.ZodType;
   readonly reported: (chart: Chart) => CallToolResult;
-  /** Runs a function later; the result cancels it. */
-  readonly timer?: ((fn: () => void, ms: number) => () => void) | undefined;
+  /** The current time, and timers; this machine's clock where absent. */
+  readonly clock?: Clock | undefined;
 }
 
 /** Registers the tool. */
@@ -23,7 +24,7 @@ export function registerCallTimeout(
   server: McpServer,
   { chartOf, report, reported, ...options }: CallTimeoutOptions,
 ): void {
-  const { outputSchema, timer = startTimer } = options;
+  const { outputSchema, clock = systemClock } = options;
   server.registerTool(
     'doctor_timeout',
     {
@@ -56,15 +57,10 @@ export function registerCallTimeout(
             params: { progressToken: progressToken!, progress: done, message: 'Still holding the call open.' },
           });
         const ended = chart.hold(progress ? 'timeout.progress' : 'timeout');
-        ended(await hold({ ms: seconds * 1_000, signal, timer, ...(progress && { progress: tell }) }));
+        ended(await hold({ ms: seconds * 1_000, signal, clock, ...(progress && { progress: tell }) }));
       }
       await report();
       return reported(chart);
     },
   );
-}
-
-function startTimer(fn: () => void, ms: number): () => void {
-  const timer = setTimeout(fn, ms);
-  return () => clearTimeout(timer);
 }

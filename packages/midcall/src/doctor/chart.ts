@@ -5,6 +5,7 @@
  * - chart-C1 What was put and never settled is `dropped`, from the next call on.
  * - chart-C2 A check that has a finding is not tried again, unless it is named.
  */
+import type { Clock } from '@midcall/core/time';
 import type { Can } from '@midcall/server';
 import { type CheckName, checkNames, declares, type RowName, rowNames, rowsOf } from './checks.ts';
 import { duration, type Finding, finding } from './finding.ts';
@@ -42,15 +43,15 @@ export class Chart {
   declared: readonly string[] = [];
   /** Whether the host asks for progress; undefined if it is not known yet. */
   hearsProgress: boolean | undefined;
-  readonly #now: () => number;
+  readonly #clock: Pick<Clock, 'now'>;
   readonly #findings = new Map<RowName, Finding>();
   readonly #out = new Map<CheckName, Out>();
   #can: Can = nothing;
   #hold: { readonly row: RowName; readonly at: number; leftAt?: number } | undefined;
 
-  constructor(host: HostName, now: () => number) {
+  constructor(host: HostName, clock: Pick<Clock, 'now'>) {
     this.host = host;
-    this.#now = now;
+    this.#clock = clock;
   }
 
   /** Told at each call what the client declares; a call that comes while another is held open shows that it was left. */
@@ -59,7 +60,7 @@ export class Chart {
     this.declared = declared;
     this.hearsProgress = hearsProgress;
     const hold = this.#hold;
-    if (hold && this.#now() - hold.at > TOGETHER_MS) hold.leftAt ??= this.#now();
+    if (hold && this.#clock.now() - hold.at > TOGETHER_MS) hold.leftAt ??= this.#clock.now();
   }
 
   /** What to try now. @param requested - by the caller; if absent, what has no finding yet and costs nothing */
@@ -81,12 +82,12 @@ export class Chart {
   }
 
   put(check: CheckName): void {
-    this.#out.set(check, { at: this.#now() });
+    this.#out.set(check, { at: this.#clock.now() });
   }
 
   /** Milliseconds since the check was put. */
   since(check: CheckName): number {
-    return this.#now() - (this.#out.get(check)?.at ?? this.#now());
+    return this.#clock.now() - (this.#out.get(check)?.at ?? this.#clock.now());
   }
 
   settle(check: CheckName, findings: ReadonlyMap<RowName, Finding>): void {
@@ -96,16 +97,16 @@ export class Chart {
 
   /** The call that was in progress has ended, was given up, or goes on with the client's next request. */
   leave(): void {
-    for (const out of this.#out.values()) out.leftAt = this.#now();
+    for (const out of this.#out.values()) out.leftAt = this.#clock.now();
   }
 
   /** Begins to hold a call open. @returns what ends it */
   hold(row: 'timeout' | 'timeout.progress'): (end: 'held' | 'cancelled') => void {
-    const hold: { readonly row: RowName; readonly at: number; leftAt?: number } = { row, at: this.#now() };
+    const hold: { readonly row: RowName; readonly at: number; leftAt?: number } = { row, at: this.#clock.now() };
     this.#hold = hold;
     return how => {
       const end: HoldEnd = hold.leftAt === undefined ? { how } : { how: 'left', afterMs: hold.leftAt - hold.at };
-      this.#findings.set(row, judgeHold(this.#now() - hold.at, end));
+      this.#findings.set(row, judgeHold(this.#clock.now() - hold.at, end));
       if (this.#hold === hold) this.#hold = undefined;
     };
   }
@@ -147,7 +148,7 @@ export class Chart {
     const open = leftAt - at;
     const lostFinding =
       open < ROUND_MS
-        ? finding('dropped', this.#now() - at, 'It was put to the host, and no answer came back.')
+        ? finding('dropped', this.#clock.now() - at, 'It was put to the host, and no answer came back.')
         : finding('dropped', open, `The host gave the call up after ${duration(open)}, with the question open.`);
     return new Map(rowsOf(check).map(row => [row, lostFinding]));
   }

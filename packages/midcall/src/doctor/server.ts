@@ -4,6 +4,7 @@
  * a question takes the call with it. The same for both protocol revisions.
  */
 import { randomInt } from 'node:crypto';
+import { systemClock } from '@midcall/core/time';
 import { type AboutClient, type MidcallOptions, midcall } from '@midcall/server';
 import { type Connect, type ConnectOptions, connect, reach } from '@midcall/server/connect';
 import { type CallToolResult, McpServer, type McpServerFactory } from '@modelcontextprotocol/server';
@@ -17,7 +18,7 @@ import { examine } from './examine.ts';
 import { outcomes } from './finding.ts';
 import { type Report, reportOf, reportText } from './report.ts';
 
-export interface DoctorOptions extends Pick<MidcallOptions, 'now' | 'timer' | 'warn' | 'key' | 'suspectBelowMs'> {
+export interface DoctorOptions extends Pick<MidcallOptions, 'clock' | 'warn' | 'key' | 'suspectBelowMs'> {
   /** Milliseconds the person has for each question; 120,000 if absent, and never more than 90,000 for the page. */
   readonly waitMs?: number;
   /** Called with the whole report after every finding; a call waits for it. */
@@ -73,7 +74,7 @@ export function doctorServer({
   close(): Promise<void>;
 } {
   const pages = connect({ name: 'Midcall doctor', ...served });
-  const { now = Date.now, timer } = options;
+  const { clock = systemClock } = options;
   const mid = midcall({
     ...options,
     channels: ['native'],
@@ -89,7 +90,7 @@ export function doctorServer({
     const { name = 'unknown', version = 'unknown', revision = 'unknown' } = client ?? {};
     const host = { name: short(name), version: short(version), revision };
     const key = JSON.stringify(host);
-    const chart = charts.get(key) ?? new Chart(host, now);
+    const chart = charts.get(key) ?? new Chart(host, clock);
     if (!charts.has(key) && charts.size >= MAX_HOSTS) charts.delete(charts.keys().next().value!);
     charts.set(key, chart);
     chart.sees(client?.can, inWords(client?.capabilities), client?.hearsProgress);
@@ -154,7 +155,7 @@ export function doctorServer({
     );
     registerCallTimeout(server, {
       chartOf: ctx => chartOf(mid.client(server, ctx)),
-      timer,
+      clock,
       report: found,
       outputSchema: reportShape,
       reported,

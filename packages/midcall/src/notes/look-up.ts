@@ -17,7 +17,7 @@ function capped(total: number, shown: number): string {
   return total > shown ? `\nThe first ${shown} are listed; give a folder to narrow it down.` : '';
 }
 
-export function registerLookUp({ mid, server, now, preferences }: Registry): void {
+export function registerLookUp({ mid, server, clock, preferences }: Registry): void {
   mid.tool(
     server,
     'notes_list',
@@ -30,7 +30,7 @@ export function registerLookUp({ mid, server, now, preferences }: Registry): voi
       annotations,
     },
     async ({ folder }, call) => {
-      const { notes, unreadable } = await notebook(await call.files(), now).list(folder);
+      const { notes, unreadable } = await notebook(await call.files(), clock).list(folder);
       const { order, listed } = preferences();
       const sorted = order === 'title' ? notes.toSorted((a, b) => a.title.localeCompare(b.title)) : notes;
       const firstNotes = sorted.slice(0, listed);
@@ -59,7 +59,7 @@ export function registerLookUp({ mid, server, now, preferences }: Registry): voi
       annotations,
     },
     async ({ query, folder }, call) => {
-      const hits = await notebook(await call.files(), now).search(query, folder);
+      const hits = await notebook(await call.files(), clock).search(query, folder);
       const firstHits = hits.slice(0, mostHits);
       const text = firstHits.map(hit => `${lines([hit])}${hit.excerpt && `\n  ${hit.excerpt}`}`).join('\n');
       return reply(
@@ -82,7 +82,7 @@ export function registerLookUp({ mid, server, now, preferences }: Registry): voi
       annotations,
     },
     async (selector, call) => {
-      const { note, text } = await notebook(await call.files(), now).read(whichNote(selector));
+      const { note, text } = await notebook(await call.files(), clock).read(whichNote(selector));
       return reply(text, { note: data(note), text });
     },
   );

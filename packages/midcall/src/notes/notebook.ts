@@ -8,6 +8,7 @@
  */
 import { basename, dirname } from 'node:path';
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
+import type { Clock } from '@midcall/core/time';
 import type { Files } from '@midcall/server/roots';
 import { type Amendment, amend, tagsOf } from './front-matter.ts';
 import { headBytes, isHidden, isNoteName, type Note } from './note.ts';
@@ -88,7 +89,7 @@ export interface Notebook {
  * A notebook over files.
  * @param now - milliseconds since the epoch
  */
-export function notebook(files: Files, now: () => number): Notebook {
+export function notebook(files: Files, clock: Pick<Clock, 'now'>): Notebook {
   const folderAt = async (folder: string | undefined): Promise<string | undefined> => {
     if (folder === undefined) return undefined;
     const path = await files.absolute(folder);
@@ -222,7 +223,7 @@ export function notebook(files: Files, now: () => number): Notebook {
 
     async trash(note) {
       const file = await still(note);
-      return 'outcome' in file ? file : move(file.path, file.root, trashPath(file.relative, now()));
+      return 'outcome' in file ? file : move(file.path, file.root, trashPath(file.relative, clock.now()));
     },
 
     async deleted({ title, path } = {}) {

@@ -1,6 +1,7 @@
 /** What every group of tools is registered with. */
 
 import { MidcallError } from '@midcall/core/errors';
+import type { Clock } from '@midcall/core/time';
 import type { Midcall } from '@midcall/server';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
@@ -10,7 +11,7 @@ export interface Registry {
   readonly mid: Midcall;
   readonly server: McpServer;
   /** Milliseconds since the epoch. */
-  readonly now: () => number;
+  readonly clock: Pick<Clock, 'now'>;
   /** How the person wants lists; the defaults where they have not said. */
   readonly preferences: () => Preferences;
 }

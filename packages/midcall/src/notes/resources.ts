@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isMidcallError } from '@midcall/core/errors';
+import type { Clock } from '@midcall/core/time';
 import type { Files } from '@midcall/server/roots';
 import {
   ProtocolError,
@@ -16,8 +17,8 @@ import { count } from './reply.ts';
 
 const mimeType = 'text/markdown';
 
-async function listed(files: Files, now: () => number) {
-  const { notes } = await notebook(files, now).list();
+async function listed(files: Files, clock: Pick<Clock, 'now'>) {
+  const { notes } = await notebook(files, clock).list();
   const [only] = files.roots;
   return notes.map(note => {
     const path = files.roots.length === 1 ? join(only!.path, note.path) : note.path;
@@ -25,14 +26,14 @@ async function listed(files: Files, now: () => number) {
   });
 }
 
-export function registerResources({ mid, server, now }: Registry): void {
+export function registerResources({ mid, server, clock }: Registry): void {
   mid.resource(
     server,
     'index',
     'notes:///index',
     { title: 'All notes', description: 'Every note with its title, folder, date and URI, newest first.', mimeType },
     async (uri, call) => {
-      const notes = await listed(await call.files(), now);
+      const notes = await listed(await call.files(), clock);
       const lines = notes.map(note => `- [${note.description}](<${note.uri}>)`);
       const text = `# ${count(notes.length)}\n\n${lines.join('\n')}\n`;
       return { contents: [{ uri: uri.href, mimeType, text }] };
@@ -48,7 +49,7 @@ export function registerResources({ mid, server, now }: Registry): void {
         // Nothing is granted, or the client cannot be asked here: the index reports the first and asks for the second.
         if (!files) return { resources: [] };
         try {
-          return { resources: await listed(files, now) };
+          return { resources: await listed(files, clock) };
         } finally {
           await files.close();
         }
@@ -57,7 +58,7 @@ export function registerResources({ mid, server, now }: Registry): void {
     { title: 'A note', description: 'The text of one note, by its file: URI.', mimeType },
     async (uri, call) => {
       try {
-        const { text } = await notebook(await call.files(), now).read({ path: uri.href });
+        const { text } = await notebook(await call.files(), clock).read({ path: uri.href });
         return { contents: [{ uri: uri.href, mimeType, text }] };
       } catch (error) {
         if (isMidcallError(error, 'roots/not-found')) throw new ResourceNotFoundError(uri.href);

@@ -3,6 +3,7 @@
  * connection or request; the tools are the same for both protocol revisions and know neither.
  */
 
+import { systemClock } from '@midcall/core/time';
 import { type MidcallOptions, midcall } from '@midcall/server';
 import { type Connect, type ConnectOptions, connect, oauthPages } from '@midcall/server/connect';
 import { McpServer, type McpServerFactory } from '@modelcontextprotocol/server';
@@ -81,13 +82,13 @@ export function notesServer({ directories, setup: offered, importing, pages: ser
     roots: { ceiling: settings?.directories ?? directories, askWhereDeprecated: true },
     sampling: { askWhereDeprecated: true, ...options.sampling },
   });
-  const now = options.now ?? Date.now;
+  const clock = options.clock ?? systemClock;
   return {
     factory() {
       const server = new McpServer({ name: 'midcall-notes', title: 'Notes', version: ownVersion() }, { instructions });
       // Nobody watches the directories, so no change is promised to be announced.
       server.server.registerCapabilities({ tools: { listChanged: false }, resources: { listChanged: false } });
-      const registry: Registry = { mid, server, now, preferences: () => settings ?? defaults };
+      const registry: Registry = { mid, server, clock, preferences: () => settings ?? defaults };
       for (const register of [
         registerLookUp,
         registerWrite,

@@ -20,10 +20,10 @@ import {
   required,
   text,
 } from '@midcall/core/options';
+import { MAX_TIMER_MS } from '@midcall/core/time';
 import type { ElicitAsk, StepOptions, StepRetry } from '../call/call.ts';
 import { channels } from '../channels/all.ts';
 import type { UrlAsk } from '../channels/page/ask.ts';
-import { MAX_TIMEOUT_MS } from '../engine/timer.ts';
 import { checkMessage } from './ask-message.ts';
 
 /** How a question reaches the person, whatever it asks. */
@@ -69,8 +69,8 @@ const stepKinds: Kinds<StepOptions<unknown>> = {
     when: func,
   }),
   timeoutMs: {
-    words: `a number of milliseconds greater than 0, and at most ${MAX_TIMEOUT_MS} (24 days)`,
-    fits: value => positive.fits(value) && (value as number) <= MAX_TIMEOUT_MS,
+    words: `a number of milliseconds greater than 0, and at most ${MAX_TIMER_MS} (24 days)`,
+    fits: value => positive.fits(value) && (value as number) <= MAX_TIMER_MS,
   },
 };
 
@@ -118,7 +118,7 @@ function checkShared({ message, key, timeoutMs }: Pick<ElicitAsk<FormInput>, 'me
       'The key of a question must be 1 to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit.',
     );
   }
-  if (timeoutMs !== undefined && timeoutMs > MAX_TIMEOUT_MS)
+  if (timeoutMs !== undefined && timeoutMs > MAX_TIMER_MS)
     throw new MidcallError(
       'form/unsupported',
       'timeoutMs must be a number of milliseconds above 0, and at most 24 days.',

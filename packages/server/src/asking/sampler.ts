@@ -23,12 +23,12 @@ import {
   type ToolResultContent,
 } from '@midcall/core/sampling';
 import { documentation } from '@midcall/core/text';
+import { MAX_TIMER_MS } from '@midcall/core/time';
 import type { CallRequest } from '../call/request.ts';
 import type { CallRun, ClientAsk } from '../channels/outgoing.ts';
 import { type Recording, readRecording } from '../channels/recording.ts';
 import type { Config } from '../config.ts';
 import { digest, type Json } from '../digest.ts';
-import { MAX_TIMEOUT_MS } from '../engine/timer.ts';
 import { roundsRevision } from '../era.ts';
 import type { PlainSamplingRequest, ToolSamplingRequest, ToolSamplingResult } from './sampling-request.ts';
 
@@ -76,9 +76,9 @@ export function sampler(run: CallRun, request: Pick<CallRequest, 'client'>, conf
     ownRuns++;
     const replied = await run.step(`model reply ${ownRuns}`, () => ({
       async run() {
-        const begun = config.now();
+        const begun = config.clock.now();
         const { result } = await inTime(timeoutMs, signal => own!.run(params, { signal }));
-        return { result, ms: config.now() - begun };
+        return { result, ms: config.clock.now() - begun };
       },
       idempotent: true,
     }));
@@ -93,11 +93,11 @@ export function sampler(run: CallRun, request: Pick<CallRequest, 'client'>, conf
     else run.signal.addEventListener('abort', giveUp, { once: true });
     let clear = (): void => {};
     const late = new Promise<never>((_, reject) => {
-      clear = config.timer(() => {
+      clear = config.clock.after(ms, () => {
         const error = new MidcallError('sampling/unavailable', "This server's own model did not reply in time.");
         stop.abort(error);
         reject(error);
-      }, ms);
+      });
     });
     try {
       return await Promise.race([work(stop.signal), late]);
@@ -174,13 +174,13 @@ export function sampler(run: CallRun, request: Pick<CallRequest, 'client'>, conf
           step = advanceToolLoop(step.state, { kind: 'reply', result, elapsedMs });
           continue;
         }
-        const begun = config.now();
+        const begun = config.clock.now();
         const ran = await Promise.all(
           step.uses.map((use, index) =>
             run.step(`tool ${round}.${index + 1} ${use.name}`, () => ({
               async run() {
                 const result = await answerToolUse(tools, use, { signal: run.signal });
-                return { result, ms: config.now() - begun };
+                return { result, ms: config.clock.now() - begun };
               },
               idempotent: false,
             })),
@@ -206,7 +206,7 @@ const contextNeverSent =
   'midcall: includeContext is deprecated in the protocol and was not sent; put what the model needs into the messages.';
 
 function checkTimeout(ms: number): void {
-  if (ms > 0 && ms <= MAX_TIMEOUT_MS) return;
+  if (ms > 0 && ms <= MAX_TIMER_MS) return;
   throw new MidcallError(
     'sampling/invalid',
     'timeoutMs must be a number of milliseconds above 0, and at most 24 days.',

@@ -19,12 +19,12 @@ import {
   type Issue,
 } from '@midcall/core/form';
 import { defined } from '@midcall/core/json';
+import { MAX_TIMER_MS } from '@midcall/core/time';
 import type { ElicitAsk } from '../call/call.ts';
 import type { ChannelCall, FormQuestion } from '../channels/channel.ts';
 import { ladder } from '../channels/ladder.ts';
 import { ASK_AGAIN } from '../channels/put-form.ts';
 import { digest, type Json } from '../digest.ts';
-import { MAX_TIMEOUT_MS } from '../engine/timer.ts';
 import { askAgain } from './judge.ts';
 import { recordedCheck } from './recorded-check.ts';
 import { type NotTaken, typedIn, validated } from './validated.ts';
@@ -205,7 +205,7 @@ async function askOnOnePage(
       {
         message,
         page: { kind: 'wizard', data },
-        timeoutMs: Math.min(timeoutMs * forms.length, MAX_TIMEOUT_MS),
+        timeoutMs: Math.min(timeoutMs * forms.length, MAX_TIMER_MS),
         ...shared,
       },
       false,

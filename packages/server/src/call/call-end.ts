@@ -14,7 +14,7 @@ import { asThrown } from './sendable.ts';
 
 /** What is known of a request while it is dispatched. */
 export class CallEnd {
-  readonly #config: Pick<Config, 'audit' | 'now' | 'onError'>;
+  readonly #config: Pick<Config, 'audit' | 'clock' | 'onError'>;
   #call: CallRef;
   #outcome: RequestOutcome | 'input-required' = 'done';
   #failed: { readonly error: unknown } | undefined;
@@ -28,10 +28,10 @@ export class CallEnd {
   trace: RoundTrace | undefined;
 
   /** @param call - as much as is known before the request was read */
-  constructor(call: CallRef, config: Pick<Config, 'audit' | 'now' | 'onError'>) {
+  constructor(call: CallRef, config: Pick<Config, 'audit' | 'clock' | 'onError'>) {
     this.#call = call;
     this.#config = config;
-    this.#began = config.now();
+    this.#began = config.clock.now();
   }
 
   /** The call, now that it is known whose it is and which. */
@@ -86,7 +86,7 @@ export class CallEnd {
     const isError = outcome === 'done' && this.#saysError;
     measureOperation(
       this.#call,
-      this.#config.now() - this.#began,
+      this.#config.clock.now() - this.#began,
       code.code ?? errorTypes[`${isError ? 'isError' : outcome}`],
     );
     if (outcome === 'input-required') return;
@@ -108,7 +108,7 @@ export class CallEnd {
 
   #audit(event: Unstamped): void {
     this.trace?.saw(event);
-    this.#config.audit?.({ at: this.#config.now(), call: this.#call, ...event } as never);
+    this.#config.audit?.({ at: this.#config.clock.now(), call: this.#call, ...event } as never);
   }
 }
 

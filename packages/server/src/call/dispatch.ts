@@ -112,7 +112,7 @@ export function dispatcher(config: Config): Dispatch {
       followed(ctx, 'tools/call', (_, end) => resume(server, ctx, args, { find, end, access, config })),
     refused(method, params) {
       const call = unread(params, method);
-      config.audit?.({ at: config.now(), call, kind: 'ended', outcome: 'failed', code: -32602 });
+      config.audit?.({ at: config.clock.now(), call, kind: 'ended', outcome: 'failed', code: -32602 });
     },
     files: (server, ctx) => access.unasked({ server, ctx, client: viewClient(server, ctx) }),
     async close() {

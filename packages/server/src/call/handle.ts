@@ -91,8 +91,12 @@ class Handle implements GatewayCall {
   }
 
   get now(): Call['now'] {
-    const { now } = this.#options.config;
-    return () => this.#watch('call.now', this.#stepping().draw('now', now));
+    const { clock } = this.#options.config;
+    return () =>
+      this.#watch(
+        'call.now',
+        this.#stepping().draw('now', () => clock.now()),
+      );
   }
 
   get random(): Call['random'] {

@@ -75,7 +75,7 @@ export async function readRequest(
   config: Config,
   argumentsDigest: string = digest(params.arguments ?? {}),
 ): Promise<CallRequest> {
-  const receivedAt = config.now();
+  const receivedAt = config.clock.now();
   const detachedCall = detachedOf(ctx);
   const principal = detachedCall ? detachedCall.principal : await principalOf(ctx, config);
   const name = params.name ?? params.uri ?? '';
@@ -153,7 +153,7 @@ export const unread = ({ name, uri, arguments: raw }: RawParams, method: AskingM
 export function auditor(request: CallRequest, flow: string, config: Config): (event: Unstamped) => void {
   const { audit } = config;
   if (!audit) return unheard;
-  return event => audit({ at: config.now(), call: callRef(request, flow), ...event } as AuditEvent);
+  return event => audit({ at: config.clock.now(), call: callRef(request, flow), ...event } as AuditEvent);
 }
 
 const unheard = (): void => {};

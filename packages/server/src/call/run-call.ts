@@ -50,7 +50,7 @@ export async function runCall<R>(
   const { request } = running;
   const call = callRef(request, opened.flow);
   end.known(call);
-  const traced = traceRound(request, opened.flow, opened.round, config.now);
+  const traced = traceRound(request, opened.flow, opened.round, config.clock);
   end.trace = traced;
   const record = auditor(request, opened.flow, config);
   const audit = (event: Unstamped): void => {
@@ -79,7 +79,7 @@ export async function runCall<R>(
     });
   const engine: EngineOptions = {
     ledger: new AuditedLedger(stored, attempt, audit),
-    timer: config.timer,
+    clock: config.clock,
     onDeferError: error => {
       config.warn(deferFailed(request.name, error));
       config.onError?.(error, call);

@@ -9,11 +9,11 @@
  *   the other's attempt came to, in whatever order they fail.
  */
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
+import { MAX_TIMER_MS } from '@midcall/core/time';
 import { checkStep } from '../asking/check-ask.ts';
 import type { CallRun } from '../channels/outgoing.ts';
 import type { Config } from '../config.ts';
 import { digest } from '../digest.ts';
-import { MAX_TIMEOUT_MS } from '../engine/timer.ts';
 import { observed } from '../observe/observe.ts';
 import type { StepContext, StepOptions, StepRetry } from './call.ts';
 
@@ -61,17 +61,17 @@ export class Steps {
 
   /** @param between - the attempts of a step it comes between, where it does */
   async sleep(until: number | Date, between?: unknown): Promise<void> {
-    const { now, timer } = this.#surroundings.config;
+    const { clock } = this.#surroundings.config;
     const wakeAt = typeof until === 'number' ? until : until.getTime();
     if (!Number.isFinite(wakeAt) || wakeAt < 0) {
       throw new TypeError(
         'call.sleep: the first argument must be a number of milliseconds from 0 up, or a valid Date.',
       );
     }
-    const due = await this.draw('sleep', () => (typeof until === 'number' ? now() + until : wakeAt), between);
-    for (let left = due - now(); left > 0; left = due - now()) {
+    const due = await this.draw('sleep', () => (typeof until === 'number' ? clock.now() + until : wakeAt), between);
+    for (let left = due - clock.now(); left > 0; left = due - clock.now()) {
       await new Promise<void>(resolve => {
-        const stop = timer(resolve, Math.min(left, MAX_TIMEOUT_MS));
+        const stop = clock.after(Math.min(left, MAX_TIMER_MS), resolve);
         this.#run.defer(stop);
       });
     }
@@ -131,11 +131,11 @@ async function within(
   const limit = new AbortController();
   let stop = (): void => {};
   const late = new Promise<never>((_, reject) => {
-    stop = config.timer(() => {
+    stop = config.clock.after(ms, () => {
       const error = new MidcallError('step/timeout', `Step '${name}' took longer than its ${ms} ms and was given up.`);
       limit.abort(error);
       reject(error);
-    }, ms);
+    });
   });
   try {
     const working = Promise.resolve(work({ key, signal: AbortSignal.any([signal, limit.signal]) }));

@@ -1,21 +1,22 @@
 /** Requests that are answered before their handler is called, measured like others. */
+import type { Clock } from '@midcall/core/time';
 import { measureOperation } from '../observe/metrics.ts';
 import type { Direct } from '../sdk-seam/direct-answers.ts';
 import type { AskingMethod } from './request.ts';
 
 /** @param now - milliseconds since the epoch */
 export const timedDirect =
-  (method: AskingMethod, direct: Direct, now: () => number): Direct =>
+  (method: AskingMethod, direct: Direct, clock: Pick<Clock, 'now'>): Direct =>
   request => {
     const answer = direct(request);
     if (!answer) return undefined;
-    const began = now();
+    const began = clock.now();
     const { name, uri } = request.params;
     const call = { method, name: String(name ?? uri ?? '') };
     return {
       end: how => answer.end(how),
       result: answer.result.then(result => {
-        if (result) measureOperation(call, now() - began, result['isError'] === true ? 'tool_error' : undefined);
+        if (result) measureOperation(call, clock.now() - began, result['isError'] === true ? 'tool_error' : undefined);
         return result;
       }),
     };

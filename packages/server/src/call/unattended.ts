@@ -60,7 +60,7 @@ export async function runUnattended<R>(
     },
     [],
     new Set(),
-    { timer: config.timer },
+    { clock: config.clock },
   );
   const outcome = await run.next();
   if (outcome.kind === 'done') return outcome.result;

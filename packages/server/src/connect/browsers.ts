@@ -62,7 +62,7 @@ export class Browsers {
   async begin(page: PageAsk, checked: boolean): Promise<{ readonly browser: Browser; readonly cookie: string }> {
     const name = pageDigest(page.pageId);
     const value = this.#host.sealer.seal({ t: name, c: checked, n: randomBytes(12).toString('base64url') }, PURPOSE);
-    const age = Math.max(1, Math.ceil((page.dueAt - this.#host.now()) / 1000));
+    const age = Math.max(1, Math.ceil((page.dueAt - this.#host.clock.now()) / 1000));
     return { browser: { value, checked }, cookie: await this.#cookie(name, value, age) };
   }
 

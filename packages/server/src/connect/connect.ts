@@ -113,8 +113,8 @@ export function connect(options: ConnectOptions): Connect {
     if (attached)
       throw new MidcallError('server/setup', 'These pages already belong to a server: make others with connect().');
     const records = new PageRecords(host);
-    const { timer, now } = host;
-    const server = new PageServer({ fetch, timer, now, port: options.port ?? 0 });
+    const { clock } = host;
+    const server = new PageServer({ fetch, clock, port: options.port ?? 0 });
     pageServer = server;
     const open = new OpenPages({
       most: options.maxOpen ?? 32,
@@ -128,7 +128,7 @@ export function connect(options: ConnectOptions): Connect {
       kinds,
       signIn: options.signIn,
       name: options.name,
-      base: async () => at(base ? 0 : (server.port ?? (await server.listen('', now())))),
+      base: async () => at(base ? 0 : (server.port ?? (await server.listen('', clock.now())))),
       path,
     });
 
@@ -172,7 +172,7 @@ export function connect(options: ConnectOptions): Connect {
         const page = await records.find(pageId);
         const isWithdrawn = page !== undefined && (await records.takeTurn(page, 'withdrawn'));
         if (page && isWithdrawn && isTold)
-          await records.settle(page, { action: 'cancel', reason: 'error', assurance: 'in-band', at: now() });
+          await records.settle(page, { action: 'cancel', reason: 'error', assurance: 'in-band', at: clock.now() });
         return isWithdrawn;
       },
       close: () => server.close(),

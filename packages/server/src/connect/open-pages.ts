@@ -15,7 +15,7 @@ import { pageDigest } from './page-records.ts';
 export interface OpenPagesOptions {
   /** The most that may be open for one person. */
   readonly most: number;
-  readonly host: Pick<PagesHost, 'store' | 'sealer' | 'now'>;
+  readonly host: Pick<PagesHost, 'store' | 'sealer' | 'clock'>;
   /** True if nobody has taken the turn of a page. @param page - its digest */
   readonly isUntaken: (page: string) => Promise<boolean>;
 }
@@ -86,14 +86,14 @@ export class OpenPages {
   }
 
   async #changeNow(key: string, change: Change): Promise<boolean> {
-    const { store, sealer, now } = this.#options.host;
+    const { store, sealer, clock } = this.#options.host;
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const text = await store.get(key);
       // A list that this server did not write counts for nothing.
       const counted = text === undefined ? [] : ((openUnder(sealer, PURPOSE, key, text) ?? []) as readonly Counted[]);
-      const next = await change(counted.filter(([, dueAt]) => dueAt > now()));
+      const next = await change(counted.filter(([, dueAt]) => dueAt > clock.now()));
       if (next === undefined) return false;
-      const ttlMs = Math.max(1, ...next.map(([, dueAt]) => dueAt - now()));
+      const ttlMs = Math.max(1, ...next.map(([, dueAt]) => dueAt - clock.now()));
       const condition = text === undefined ? { ifAbsent: true } : { ifEquals: text };
       if (await store.set(key, sealer.seal(under(key, next), PURPOSE), { ttlMs, ...condition })) return true;
     }
@@ -103,7 +103,7 @@ export class OpenPages {
   #tooMany(open: readonly Counted[]): MidcallError {
     const { most, host } = this.#options;
     const next = Math.min(...open.map(([, dueAt]) => dueAt));
-    const minutes = Math.max(1, Math.ceil((next - host.now()) / 60_000));
+    const minutes = Math.max(1, Math.ceil((next - host.clock.now()) / 60_000));
     return new MidcallError(
       'connect/limit',
       `This person has ${most} pages open already, which is as many as may be. Finish or decline one of them, or wait: the ` +

@@ -79,7 +79,7 @@ export class PageRecords {
   async issue(page: PageAsk): Promise<void> {
     const remembered = this.#know(page.pageId);
     const key = `page:${remembered.name}`;
-    const ttlMs = Math.max(1, page.dueAt - this.#host.now()) + REMEMBERED_MS;
+    const ttlMs = Math.max(1, page.dueAt - this.#host.clock.now()) + REMEMBERED_MS;
     const json = JSON.stringify(under(key, page));
     const sealed = this.#host.sealer.sealJson(json, PURPOSE);
     remembered.issued = { sealed, json };
@@ -104,14 +104,14 @@ export class PageRecords {
     if (sealed === undefined) return undefined;
     if (turn !== undefined) return { standing: await this.#judge(name, turn) };
     const page = this.#ask(remembered, sealed);
-    return page && (this.#host.now() >= page.dueAt ? { standing: 'expired' } : { standing: 'open', page });
+    return page && (this.#host.clock.now() >= page.dueAt ? { standing: 'expired' } : { standing: 'open', page });
   }
 
   async standing(page: PageAsk): Promise<Standing> {
     const { name } = this.#know(page.pageId);
     const turn = await this.#host.store.get(`page-turn:${name}`);
     if (turn !== undefined) return this.#judge(name, turn);
-    return this.#host.now() >= page.dueAt ? 'expired' : 'open';
+    return this.#host.clock.now() >= page.dueAt ? 'expired' : 'open';
   }
 
   /** True where nobody has taken the turn of a page. @param name - its digest */
@@ -128,16 +128,16 @@ export class PageRecords {
 
   /** Takes the one turn (page-record-R2, page-record-R3). @returns true for the one who got it */
   async takeTurn(page: PageAsk, how: 'accept' | 'decline' | 'withdrawn' | 'locked'): Promise<boolean> {
-    if (this.#host.now() >= page.dueAt) return false;
+    if (this.#host.clock.now() >= page.dueAt) return false;
     const { name } = this.#know(page.pageId);
-    const ttlMs = page.dueAt - this.#host.now() + REMEMBERED_MS;
+    const ttlMs = page.dueAt - this.#host.clock.now() + REMEMBERED_MS;
     return this.#host.store.set(`page-turn:${name}`, how, { ttlMs, ifAbsent: true });
   }
 
   /** Counts one try of a code. @returns how many are left after it, or undefined where none was left */
   async try(page: PageAsk): Promise<number | undefined> {
     const { name } = this.#know(page.pageId);
-    const ttlMs = Math.max(1, page.dueAt - this.#host.now()) + REMEMBERED_MS;
+    const ttlMs = Math.max(1, page.dueAt - this.#host.clock.now()) + REMEMBERED_MS;
     for (let n = 1; n <= maxTries; n++) {
       if (await this.#host.store.set(`page-try:${name}:${n}`, '', { ttlMs, ifAbsent: true })) return maxTries - n;
     }
@@ -147,7 +147,7 @@ export class PageRecords {
   /** Says what became of a page whose turn was taken (page-record-R5). */
   async settle(page: PageAsk, outcome: PageOutcome): Promise<void> {
     const { name } = this.#know(page.pageId);
-    const ttlMs = Math.max(1, page.dueAt - this.#host.now()) + REMEMBERED_MS;
+    const ttlMs = Math.max(1, page.dueAt - this.#host.clock.now()) + REMEMBERED_MS;
     const sealed = this.#seal(`page-result:${name}`, outcome);
     for (let attempt = 0; ; attempt++) {
       try {
@@ -156,7 +156,7 @@ export class PageRecords {
       } catch (error) {
         const wait = SETTLE_AGAIN_MS[attempt];
         if (wait === undefined || !isMidcallError(error, 'store/unavailable')) throw error;
-        await new Promise<void>(resolve => void this.#host.timer(resolve, wait));
+        await new Promise<void>(resolve => void this.#host.clock.after(wait, resolve));
       }
     }
     for (const wake of this.#waiting.get(name) ?? []) wake();
@@ -169,7 +169,7 @@ export class PageRecords {
    */
   async outcome(pageId: string, ms: number, signal?: AbortSignal): Promise<PageOutcome | undefined> {
     const { name } = this.#know(pageId);
-    const until = this.#host.now() + ms;
+    const until = this.#host.clock.now() + ms;
     let isWoken = false;
     const stopListening = this.#host.wake.listen(pageName(name), () => {
       isWoken = true;
@@ -205,7 +205,7 @@ export class PageRecords {
         away = error;
       });
       if (result !== undefined) return result as unknown as PageOutcome;
-      const left = until - this.#host.now();
+      const left = until - this.#host.clock.now();
       if (left <= 0 && away) throw away;
       if (left <= 0 || signal?.aborted) return undefined;
       if (!looksAgain()) await this.#pause(name, Math.min(WATCH_MS, left), signal);
@@ -224,7 +224,7 @@ export class PageRecords {
         if (waiting.size === 0) this.#waiting.delete(name);
         resolve();
       };
-      const stop = this.#host.timer(wake, ms);
+      const stop = this.#host.clock.after(ms, wake);
       waiting.add(wake);
       signal?.addEventListener('abort', wake, { once: true });
     });

@@ -12,13 +12,12 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { MidcallError } from '@midcall/core/errors';
 import { readTarget } from '@midcall/core/node';
+import { type Clock, MAX_TIMER_MS } from '@midcall/core/time';
 import { getRequestListener } from './hono.ts';
 
 export interface PageServerOptions {
   readonly fetch: (request: Request) => Response | Promise<Response>;
-  /** Runs a function later; the result takes it back. */
-  readonly timer: (fn: () => void, ms: number) => () => void;
-  readonly now: () => number;
+  readonly clock: Clock;
   /** 0 takes a free one. */
   readonly port: number;
 }
@@ -118,7 +117,7 @@ export class PageServer {
   #watch(): void {
     this.#stopTimer?.();
     if (!this.#server) return;
-    const now = this.#options.now();
+    const now = this.#options.clock.now();
     for (const [pageId, until] of this.#open) if (until <= now) this.#open.delete(pageId);
     const idle = this.#open.size === 0;
     const wait = idle ? LINGER_MS : Math.min(...this.#open.values()) - now;
@@ -126,6 +125,6 @@ export class PageServer {
       if (idle) void this.close();
       else this.#watch();
     };
-    this.#stopTimer = this.#options.timer(next, Math.max(1, Math.min(wait, 0x7fff_ffff)));
+    this.#stopTimer = this.#options.clock.after(Math.max(1, Math.min(wait, MAX_TIMER_MS)), next);
   }
 }

@@ -61,7 +61,7 @@ export function routes(options: RouteOptions): App {
     const who = await visits.recognise(request, page);
     if (who instanceof Response) return who;
     const { browser, cookie } = await browsers.meet(request, page);
-    const token = { token: browsers.formToken(browser), now: host.now() };
+    const token = { token: browsers.formToken(browser), now: host.clock.now() };
     if (who === 'unchecked') return visits.page(codePage(site, token), 200, cookie);
     const visit = visits.visit(page, who);
     const view = await kindOf(page).show(visit);
@@ -98,7 +98,7 @@ export function routes(options: RouteOptions): App {
     const step = await kindOf(page).submit(visit, sent);
     if ('finish' in step) return visits.finish(visit, step.finish);
     if ('leave' in step) return visits.page(leavePage(site, step.leave.to, step.leave.says));
-    return visits.page(kindPage(site, visit, step.again, { token, now: host.now() }), 422);
+    return visits.page(kindPage(site, visit, step.again, { token, now: host.clock.now() }), 422);
   }
 
   pages.notFound(() => visits.says(words.notHere));

@@ -159,13 +159,13 @@ export class Visits implements VisitDesk {
     if (left === undefined || left === 0) {
       this.audit(page, 'out-of-tries');
       if (await records.takeTurn(page, 'locked')) {
-        await records.settle(page, { action: 'cancel', reason: 'suspect', assurance: 'in-band', at: host.now() });
+        await records.settle(page, { action: 'cancel', reason: 'suspect', assurance: 'in-band', at: host.clock.now() });
       }
       return this.says(words.locked);
     }
     this.audit(page, 'wrong-code');
     const tries = left === 1 ? 'One try is left.' : `${left} tries are left.`;
-    const token = { token: browsers.formToken(browser), now: host.now() };
+    const token = { token: browsers.formToken(browser), now: host.clock.now() };
     return this.page(codePage(site, token, `That is not the code. ${tries}`), 403);
   }
 
@@ -198,10 +198,10 @@ export class Visits implements VisitDesk {
       // What failed may name what was entered: its text stays here.
       const why = isMidcallError(error, 'call/not-json') ? error.message : ((error as Error)?.name ?? 'error');
       host.warn(`midcall connect: a page could not be finished (${why}).`);
-      await records.settle(page, { action: 'cancel', reason: 'error', assurance, at: host.now() });
+      await records.settle(page, { action: 'cancel', reason: 'error', assurance, at: host.clock.now() });
       return this.says(words.failed);
     }
-    const at = host.now();
+    const at = host.clock.now();
     await records.settle(page, action === 'accept' ? { action, content, assurance, at } : { action, assurance, at });
     host.audit(page.call, { kind: 'page-finished', page: pageDigest(visit.pageId), action, assurance });
     // The link is used up, so that nothing is left for the cookie to tell.

@@ -29,13 +29,10 @@ export async function askShared(
   try {
     const { fresh, elapsedMs, answer } = await shared.put({ id, method, params, timeoutMs }, wait.signal);
     if (fresh) left();
-    clear = config.timer(
-      () => {
-        late = true;
-        wait.abort(new Error('The person did not answer in time.'));
-      },
-      Math.max(0, timeoutMs - elapsedMs),
-    );
+    clear = config.clock.after(Math.max(0, timeoutMs - elapsedMs), () => {
+      late = true;
+      wait.abort(new Error('The person did not answer in time.'));
+    });
     const { response, ms } = await answer;
     // It came while no process ran this call.
     if (ms > timeoutMs) return unanswered('timeout', ms);

@@ -21,7 +21,7 @@ export async function awaitApart(
     for (const { id, detail } of asks) {
       const recording = await detail.collect(0);
       if (recording) recordings.set(id, recording);
-      else if (config.now() >= detail.dueAt) recordings.set(id, timedOut(detail, config.now()));
+      else if (config.clock.now() >= detail.dueAt) recordings.set(id, timedOut(detail, config.clock.now()));
     }
     return recordings;
   };
@@ -33,7 +33,7 @@ export async function awaitApart(
   signal.addEventListener('abort', stop, { once: true });
   const quiet = signsOfLife(request, config, { message: asks[0]?.detail.sign ?? '', atOnce: true });
   try {
-    const left = Math.min(ms, ...asks.map(({ detail }) => Math.max(1, detail.dueAt - config.now())));
+    const left = Math.min(ms, ...asks.map(({ detail }) => Math.max(1, detail.dueAt - config.clock.now())));
     await Promise.race(asks.map(({ detail }) => detail.collect(left, done.signal)));
   } finally {
     quiet();

@@ -76,7 +76,7 @@ export async function openRetry(
   });
   // With the tag of the state, which no store holds, so that a digest in a store answers no guess about an answer.
   const inputs = digest([String(text).slice(-22), brought.map(({ ask, answer }) => [ask.key, answer?.text ?? null])]);
-  const keptMs = lifeOf(state, config.now());
+  const keptMs = lifeOf(state, config.clock.now());
   const claim = await config.claims.claim(state.nonce, inputs, keptMs, mcpReq.signal, request.receivedAt);
   if (claim.kind === 'other-inputs' || claim.kind === 'forgotten') {
     audit({ kind: 'state-refused', reason: 'already answered' });

@@ -191,7 +191,7 @@ async function askOne(
   out: OutAsk,
 ): Promise<Recording | 'disconnected'> {
   const { method, params, timeoutMs, withdrawn } = ask.detail;
-  const at = config.now();
+  const at = config.clock.now();
   if (withdrawn?.aborted) return unanswered('error', 0);
   const sent = requestClient(request.server, request.ctx, method, params);
   let cancelled = false;
@@ -200,10 +200,10 @@ async function askOne(
     sent.cancel(reason);
   };
   let late = false;
-  const clear = config.timer(() => {
+  const clear = config.clock.after(timeoutMs, () => {
     late = true;
     out.cancel(new Error('The person did not answer in time.'));
-  }, timeoutMs);
+  });
   const takeBack = withdrawn && (() => out.cancel(withdrawn.reason));
   if (takeBack) withdrawn.addEventListener('abort', takeBack, { once: true });
   // What cannot be sent fails within a turn of the event loop.
@@ -211,12 +211,12 @@ async function askOne(
   try {
     const came = await sent.answer;
     // Taken before the answer is read: what that costs is no time that a person took.
-    const ms = config.now() - at;
+    const ms = config.clock.now() - at;
     out.left();
     const answer = received(came);
     return answer ? fromClient(answer.value, ms) : unanswered('error', ms);
   } catch (error) {
-    const ms = config.now() - at;
+    const ms = config.clock.now() - at;
     const { code } = error as { code?: unknown };
     if (cancelled || wasSent(error)) out.left();
     if (late) return unanswered('timeout', ms);

@@ -56,12 +56,12 @@ export async function runByRounds<R>(
   try {
     let outcome = await run.next();
     const detached = detachedOf(request.ctx);
-    const heldUntil = detached ? Number.POSITIVE_INFINITY : config.now() + config.holdMs;
+    const heldUntil = detached ? Number.POSITIVE_INFINITY : config.clock.now() + config.holdMs;
     while (outcome.kind === 'needs') {
       const waits = leavingTo('apart', outcome.asks);
       if (waits.length === 0) break;
       const only = waits.length === outcome.asks.length;
-      const ms = only && (detached || mayHold(waits, opened)) ? heldUntil - config.now() : 0;
+      const ms = only && (detached || mayHold(waits, opened)) ? heldUntil - config.clock.now() : 0;
       if (detached) detached.waits = true;
       let recordings = await awaitApart(waits, ms, request, config);
       if (detached) detached.waits = false;
@@ -71,7 +71,7 @@ export async function runByRounds<R>(
           return { kind: 'parked', asks: waits, journal: run.journal };
         }
         // Nothing can go on with this call, so the handler goes on with what is known.
-        recordings = new Map(waits.map(ask => [ask.id, timedOut(ask.detail, config.now())]));
+        recordings = new Map(waits.map(ask => [ask.id, timedOut(ask.detail, config.clock.now())]));
       }
       if (recordings.size === 0) break;
       if (run.outran || config.strict) run = await again(handler, engine, run, waits, recordings);
@@ -125,7 +125,7 @@ async function leave(
   request: CallRequest,
   config: Config,
 ): Promise<Pick<InputRequired, 'result' | 'departure'>> {
-  const now = config.now();
+  const now = config.clock.now();
   const keys = new Set(opened.stillOut.map(ask => ask.key));
   const out = asks.map((ask): OutAsk => {
     const earlier = opened.stillOut.find(each => each.id === ask.id);

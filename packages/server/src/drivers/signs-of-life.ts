@@ -54,9 +54,9 @@ export function signsOfLife(request: CallRequest, config: Config, { message, atO
     const before = toldOf(request);
     const progress = before.progress + (before.byHandler ? SLIGHTLY : 1);
     send(request.ctx, { ...before, progress }, { message });
-    stop = config.timer(tell, EVERY_MS);
+    stop = config.clock.after(EVERY_MS, tell);
   };
-  let stop = atOnce ? () => {} : config.timer(tell, EVERY_MS);
+  let stop = atOnce ? () => {} : config.clock.after(EVERY_MS, tell);
   if (atOnce) tell();
   return () => stop();
 }

@@ -21,6 +21,7 @@
  * - run-E9 The journal is nobody's to change: a handler is given copies, of what a step threw too.
  */
 import type { MidcallError } from '@midcall/core/errors';
+import { systemClock } from '@midcall/core/time';
 import { copyJson, type Json } from '../digest.ts';
 import { Deferred, type RunEnd } from './deferred.ts';
 import { describe, type Entry, type Journal, Occurrences } from './journal.ts';
@@ -31,7 +32,6 @@ import { RunJournal } from './run-journal.ts';
 import { RunSignal } from './run-signal.ts';
 import type { AskIdentity, AskRequest, EngineOptions, Outcome, Recorded, StepWork, WorkAs, WorkId } from './seam.ts';
 import { replayed, runWork } from './step-entry.ts';
-import { startTimer } from './timer.ts';
 
 type State = 'new' | 'running' | 'out' | 'closed';
 
@@ -372,7 +372,7 @@ export class Run<R, D = unknown> {
   }
 
   #later(fn: () => void, ms: number): () => void {
-    return (this.#options.timer ?? startTimer)(fn, ms);
+    return (this.#options.clock ?? systemClock).after(ms, fn);
   }
 
   #idle(): void {

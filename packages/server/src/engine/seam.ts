@@ -1,4 +1,5 @@
 /** The seam between the replay engine and the driver above it: what goes in, and what can come of a run. */
+import type { Clock } from '@midcall/core/time';
 import type { Json } from '../digest.ts';
 import type { Entry, EntryKind, WorkKind } from './journal.ts';
 
@@ -82,8 +83,8 @@ export interface EngineOptions {
    * waiting for the question; 15 minutes if absent.
    */
   readonly stallMs?: number;
-  /** Runs a function later; the result takes it back. */
-  readonly timer?: (fn: () => void, ms: number) => () => void;
+  /** The current time, and timers; this machine's clock where absent. */
+  readonly clock?: Clock;
   /** What a `defer` function threw. */
   readonly onDeferError?: (error: unknown) => void;
 }

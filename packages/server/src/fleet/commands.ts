@@ -7,6 +7,7 @@
  */
 import { createHash } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
+import type { Clock } from '@midcall/core/time';
 
 /** As much of an `ioredis` client, or cluster, as the fleet uses. */
 export interface RedisClient {
@@ -36,8 +37,7 @@ export type Reply = string | number | null | readonly Reply[];
 export interface CommandsOptions {
   /** Milliseconds a command may take. */
   readonly timeoutMs: number;
-  /** Runs a function later; the result takes it back. */
-  readonly timer: (fn: () => void, ms: number) => () => void;
+  readonly clock: Clock;
 }
 
 export class Commands {
@@ -73,9 +73,8 @@ export class Commands {
 
   #within(command: string, work: () => Promise<unknown>): Promise<Reply> {
     return new Promise((resolve, reject) => {
-      const stop = this.#options.timer(
-        () => reject(unavailable(`did not answer within ${this.#options.timeoutMs / 1000} seconds`)),
-        this.#options.timeoutMs,
+      const stop = this.#options.clock.after(this.#options.timeoutMs, () =>
+        reject(unavailable(`did not answer within ${this.#options.timeoutMs / 1000} seconds`)),
       );
       work().then(
         reply => {

@@ -9,6 +9,7 @@
  * - fleet-sessions-F4 A session belongs to whoever opened it; to anybody else it does not exist (404).
  */
 import { isMidcallError } from '@midcall/core/errors';
+import type { Clock } from '@midcall/core/time';
 import {
   DEFAULT_NEGOTIATED_PROTOCOL_VERSION,
   isInitializeRequest,
@@ -52,7 +53,7 @@ export interface FleetSessionsOptions {
   readonly maxPerOwner: number;
   /** Throws where this replica may not serve. */
   readonly ready: () => Promise<void>;
-  readonly now: () => number;
+  readonly clock: Pick<Clock, 'now'>;
 }
 
 /** A request of a session that was found. */
@@ -75,7 +76,7 @@ const DRAIN_LOOK_MS = 20;
 export class FleetSessions {
   readonly #member: Member;
   readonly #ready: () => Promise<void>;
-  readonly #now: () => number;
+  readonly #clock: Pick<Clock, 'now'>;
   readonly #sessions: LocalSessions;
   readonly #directory: SessionDirectory;
   readonly #takeovers: Takeovers;
@@ -83,11 +84,11 @@ export class FleetSessions {
   readonly #streams = new Map<ClientStream, Within>();
   #state: 'open' | 'draining' | 'closed' = 'open';
 
-  constructor({ factory, member, max, maxPerOwner, ready, now }: FleetSessionsOptions) {
+  constructor({ factory, member, max, maxPerOwner, ready, clock }: FleetSessionsOptions) {
     this.#member = member;
     this.#ready = ready;
-    this.#now = now;
-    this.#sessions = new LocalSessions({ member, factory, now });
+    this.#clock = clock;
+    this.#sessions = new LocalSessions({ member, factory, clock });
     this.#directory = new SessionDirectory({ member, max, maxPerOwner });
     const isOpen = (): boolean => this.#state === 'open';
     this.#takeovers = new Takeovers({ member, sessions: this.#sessions, directory: this.#directory, isOpen });
@@ -114,12 +115,12 @@ export class FleetSessions {
         return away;
       }
     }
-    const until = this.#now() + (saysOnly(request.body) ? HOLD_ANSWER_MS : 0);
+    const until = this.#clock.now() + (saysOnly(request.body) ? HOLD_ANSWER_MS : 0);
     try {
       return await persist(
         this.#member,
         () => this.#serve(request),
-        () => this.#now() < until && this.#state !== 'closed',
+        () => this.#clock.now() < until && this.#state !== 'closed',
       );
     } catch (error) {
       if (!isMidcallError(error, 'store/unavailable')) throw error;
@@ -134,13 +135,13 @@ export class FleetSessions {
    */
   async drain(ms: number): Promise<void> {
     this.#state = 'draining';
-    const { timer, limits } = this.#member;
+    const { clock, limits } = this.#member;
     let late = false;
-    const stop = timer(() => {
+    const stop = clock.after(ms, () => {
       late = true;
-    }, ms);
+    });
     while (!(await this.#sessions.release()) && !late) {
-      await new Promise<void>(resolve => timer(resolve, DRAIN_LOOK_MS));
+      await new Promise<void>(resolve => clock.after(DRAIN_LOOK_MS, resolve));
     }
     stop();
     for (const stream of [...this.#streams.keys()]) stream.handOn(limits.retryMs);
@@ -171,7 +172,7 @@ export class FleetSessions {
     }
     const within: Within = { keys, ...session, request };
     if (method === 'DELETE') return this.#end(within);
-    const now = this.#now();
+    const now = this.#clock.now();
     if (!local || now - local.notedAt > NOTE_USE_MS) {
       if (local) local.notedAt = now;
       await this.#directory.used(keys, session.record);

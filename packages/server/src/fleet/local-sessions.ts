@@ -1,4 +1,5 @@
 /** The sessions that this replica serves now, each with a server of its own, which is let go when nothing uses it. */
+import type { Clock } from '@midcall/core/time';
 import type { JSONRPCMessage, McpServerFactory } from '@modelcontextprotocol/server';
 import type { SessionKeys } from './keys.ts';
 import { LocalSession, type Sender, type SessionRecord } from './local-session.ts';
@@ -11,7 +12,7 @@ const UNUSED_MS = 60_000;
 export interface LocalSessionsOptions {
   readonly member: Member;
   readonly factory: McpServerFactory;
-  readonly now: () => number;
+  readonly clock: Pick<Clock, 'now'>;
 }
 
 export class LocalSessions {
@@ -31,7 +32,7 @@ export class LocalSessions {
     const { session, initialized } = await this.#build(keys, record, sender);
     if ('error' in initialized) await session.close();
     else {
-      session.usedAt = this.#options.now();
+      session.usedAt = this.#options.clock.now();
       this.#sessions.set(keys.name, Promise.resolve(session));
     }
     return initialized;
@@ -59,7 +60,7 @@ export class LocalSessions {
       opening.catch(() => this.#sessions.delete(keys.name));
     }
     const session = await opening;
-    session.usedAt = this.#options.now();
+    session.usedAt = this.#options.clock.now();
     const { member } = this.#options;
     const texts =
       (current && entries) ??
@@ -91,7 +92,7 @@ export class LocalSessions {
       if (session.calls.size > 0 || session.streams > 0) {
         // It is used by that, with all that is kept of it.
         if (await directory.find(session.keys, session.logged)) await directory.used(session.keys, session.record);
-      } else if (this.#options.now() - session.usedAt > UNUSED_MS) await this.forget(name);
+      } else if (this.#options.clock.now() - session.usedAt > UNUSED_MS) await this.forget(name);
     }
   }
 

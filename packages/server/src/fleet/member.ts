@@ -1,6 +1,7 @@
 /** What everything of one fleet in one process shares: its connection, its names, its seal, and itself as a replica. */
 import { isMidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
+import type { Clock } from '@midcall/core/time';
 import type { Sealer } from '../state/seal.ts';
 import { openUnder, under } from '../state/sealed-under.ts';
 import type { Commands } from './commands.ts';
@@ -31,7 +32,7 @@ export interface Member {
   /** Where steps are written; sealed. */
   readonly stepStore: Store;
   readonly limits: FleetLimits;
-  readonly timer: (fn: () => void, ms: number) => () => void;
+  readonly clock: Clock;
   readonly id: () => string;
   readonly onError: (error: unknown) => void;
 }
@@ -54,7 +55,7 @@ const LONGEST_PAUSE_MS = 1_000;
  * @param goesOn - false if it is not wanted any more
  */
 export async function persist<T>(
-  { timer }: Pick<Member, 'timer'>,
+  { clock }: Pick<Member, 'clock'>,
   work: () => Promise<T>,
   goesOn: () => boolean,
 ): Promise<T> {
@@ -63,7 +64,7 @@ export async function persist<T>(
       return await work();
     } catch (error) {
       if (!isMidcallError(error, 'store/unavailable') || !goesOn()) throw error;
-      await new Promise<void>(resolve => timer(resolve, pauseMs));
+      await new Promise<void>(resolve => clock.after(pauseMs, resolve));
     }
   }
 }

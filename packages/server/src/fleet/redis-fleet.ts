@@ -7,8 +7,9 @@
  */
 import { randomBytes } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
-import { anything, checkOptions, func, name, positive, required } from '@midcall/core/options';
+import { anything, checkOptions, name, positive, required } from '@midcall/core/options';
 import { boundedStore } from '@midcall/core/store';
+import { type Clock, clockKind, idleClock } from '@midcall/core/time';
 import { type KeySource, keyRing } from '../state/keys.ts';
 import { createSealer } from '../state/seal.ts';
 import { sealedStore } from '../state/sealed-store.ts';
@@ -40,10 +41,8 @@ export interface RedisFleetOptions {
   readonly timeoutMs?: number;
   /** Milliseconds after which a client that lost its connection is to connect again; 1,000 where absent. */
   readonly retryMs?: number;
-  /** Milliseconds since the epoch. */
-  readonly now?: () => number;
-  /** Runs a function later; the result takes it back. */
-  readonly timer?: (fn: () => void, ms: number) => () => void;
+  /** The current time, and timers; this machine's clock where absent. */
+  readonly clock?: Clock;
 }
 
 /** Milliseconds a call is kept that no replica is known to have ended. */
@@ -66,8 +65,7 @@ export async function redisFleet(options: RedisFleetOptions): Promise<Fleet> {
     graceMs: positive,
     timeoutMs: positive,
     retryMs: positive,
-    now: func,
-    timer: func,
+    clock: clockKind,
   });
   const ring = keyRing(options.key);
   if (ring.ephemeral) {
@@ -77,7 +75,7 @@ export async function redisFleet(options: RedisFleetOptions): Promise<Fleet> {
     );
   }
   const { connection, prefix = 'midcall:fleet:', presenceMs = 5_000, timeoutMs = 5_000 } = options;
-  const { graceMs = 5 * 60_000, retryMs = 1_000, now = Date.now, timer = startTimer } = options;
+  const { graceMs = 5 * 60_000, retryMs = 1_000, clock = idleClock } = options;
   const own = !isClient(connection);
   const client = await clientOf('redisFleet', connection);
   const sealer = createSealer(ring, { maxLength: MAX_SEALED });
@@ -85,7 +83,7 @@ export async function redisFleet(options: RedisFleetOptions): Promise<Fleet> {
   const id = (): string => randomBytes(16).toString('base64url');
   return {
     attach({ factory, idleMs, max, maxPerOwner, maxCalls, maxEvents, onError }) {
-      const commands = new Commands(client, { timeoutMs, timer });
+      const commands = new Commands(client, { timeoutMs, clock });
       const subscriber = client.duplicate();
       subscriber.on('error', onError as never);
       const replica = new Replica({
@@ -95,12 +93,11 @@ export async function redisFleet(options: RedisFleetOptions): Promise<Fleet> {
         keys,
         presenceMs,
         graceMs,
-        timer,
-        now,
+        clock,
         onError,
       });
       const send = ([command, ...args]: [string, ...string[]]) => client.call(command, ...args);
-      const store = boundedStore(redisStore({ send, prefix, timeoutMs, warn: () => {} }), timer);
+      const store = boundedStore(redisStore({ send, prefix, timeoutMs, warn: () => {} }), clock);
       const evicts = evictionPolicy(commands);
       const ready = async (): Promise<void> => {
         await evicts();
@@ -116,14 +113,14 @@ export async function redisFleet(options: RedisFleetOptions): Promise<Fleet> {
           replica,
           stepStore: sealedStore(store, sealer),
           limits: { idleMs, callMs: CALL_MS, keptMs: KEPT_MS, maxEvents, maxCalls, retryMs },
-          timer,
+          clock,
           id,
           onError,
         },
         max,
         maxPerOwner,
         ready,
-        now,
+        clock,
       });
       return {
         get size() {
@@ -144,9 +141,4 @@ export async function redisFleet(options: RedisFleetOptions): Promise<Fleet> {
       };
     },
   };
-}
-
-function startTimer(fn: () => void, ms: number): () => void {
-  const timer = setTimeout(fn, ms).unref();
-  return () => clearTimeout(timer);
 }

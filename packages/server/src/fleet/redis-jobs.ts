@@ -4,6 +4,7 @@
  */
 import { MidcallError, needed } from '@midcall/core/errors';
 import { checkOptions, func, name, positive, required } from '@midcall/core/options';
+import { type Clock, clockKind, systemClock } from '@midcall/core/time';
 import type { Jobs } from '../jobs/jobs.ts';
 import { connectionKind, type FleetConnection, isClient } from './connection.ts';
 
@@ -18,8 +19,8 @@ export interface RedisJobsOptions {
    * have ended; 5,000 if absent.
    */
   readonly timeoutMs?: number;
-  /** Runs a function later; the result takes it back. */
-  readonly timer?: (fn: () => void, ms: number) => () => void;
+  /** The current time, and timers; this machine's clock where absent. */
+  readonly clock?: Clock;
   /** Told of what went wrong beside the jobs. */
   readonly onError?: (error: Error) => void;
 }
@@ -46,11 +47,11 @@ export async function redisJobs(options: RedisJobsOptions): Promise<Jobs> {
     connection: required(connectionKind),
     prefix: name,
     timeoutMs: positive,
-    timer: func,
+    clock: clockKind,
     onError: func,
   });
   const { connection: configured, prefix = '{midcall:jobs}', timeoutMs = 5_000 } = options;
-  const { timer = startTimer, onError = () => {} } = options;
+  const { clock = systemClock, onError = () => {} } = options;
   const packages = ['bullmq', 'ioredis'];
   const { Queue, Worker } = await needed('redisJobs', 'bullmq', () => import('bullmq'), packages);
   const { Redis } = await needed('redisJobs', 'ioredis', () => import('ioredis'), packages);
@@ -69,7 +70,7 @@ export async function redisJobs(options: RedisJobsOptions): Promise<Jobs> {
   const bounded = <T>(work: Promise<T>): Promise<T> => {
     let stop = (): void => {};
     const late = new Promise<never>((_, reject) => {
-      stop = timer(() => reject(away(`did not answer within ${timeoutMs / 1000} seconds`)), timeoutMs);
+      stop = clock.after(timeoutMs, () => reject(away(`did not answer within ${timeoutMs / 1000} seconds`)));
     });
     return Promise.race([work, late]).finally(() => stop());
   };
@@ -137,11 +138,6 @@ export async function redisJobs(options: RedisJobsOptions): Promise<Jobs> {
       if (own) (connection as { disconnect(): void }).disconnect();
     },
   };
-}
-
-function startTimer(fn: () => void, ms: number): () => void {
-  const timer = setTimeout(fn, ms);
-  return () => clearTimeout(timer);
 }
 
 const away = (what: string): MidcallError => new MidcallError('store/unavailable', `The Redis of the jobs ${what}.`);

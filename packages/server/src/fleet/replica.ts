@@ -9,6 +9,7 @@
  *   be dead until all have had the time to show themselves again: they are as alive as it is.
  */
 import { MidcallError } from '@midcall/core/errors';
+import type { Clock } from '@midcall/core/time';
 import type { Commands, RedisClient } from './commands.ts';
 import type { FleetKeys } from './keys.ts';
 import { showReplica } from './scripts.ts';
@@ -22,8 +23,7 @@ export interface ReplicaOptions {
   readonly presenceMs: number;
   /** Milliseconds after which calls of a dead replica that no client came back for are ended. */
   readonly graceMs: number;
-  readonly timer: (fn: () => void, ms: number) => () => void;
-  readonly now: () => number;
+  readonly clock: Clock;
   readonly onError: (error: unknown) => void;
 }
 
@@ -70,7 +70,7 @@ export class Replica {
       void this.#turn(turn)
         .catch(onError)
         .then(() => {
-          if (!this.#closed) this.#stopTimer = this.#options.timer(next, this.#turnMs);
+          if (!this.#closed) this.#stopTimer = this.#options.clock.after(this.#turnMs, next);
         });
     };
     next();
@@ -78,7 +78,7 @@ export class Replica {
 
   /** True if Redis knew, a moment ago, that this replica is alive. */
   get present(): boolean {
-    return this.#options.now() - this.#shownAt < this.#options.presenceMs;
+    return this.#options.clock.now() - this.#shownAt < this.#options.presenceMs;
   }
 
   get isClosed(): boolean {
@@ -87,11 +87,12 @@ export class Replica {
 
   /** Makes sure of it. @throws MidcallError `store/unavailable` */
   async show(): Promise<void> {
-    const { commands, keys, presenceMs, now } = this.#options;
+    const { commands, keys, presenceMs, clock } = this.#options;
     if (this.#closed) throw new MidcallError('call/closed', 'This replica is closed.');
-    const at = now();
+    const at = clock.now();
     await commands.send('SET', keys.alive(this.id), '', 'PX', String(presenceMs));
-    if (Number.isFinite(this.#shownAt) && at - this.#shownAt > presenceMs) this.#believesUntil = now() + presenceMs;
+    if (Number.isFinite(this.#shownAt) && at - this.#shownAt > presenceMs)
+      this.#believesUntil = clock.now() + presenceMs;
     this.#shownAt = at;
   }
 
@@ -126,8 +127,8 @@ export class Replica {
 
   /** True for one that could not show itself for long, even if it does not know that yet: its own process stood still (replica-W3). */
   #wasAway(): boolean {
-    const { now, presenceMs } = this.#options;
-    const at = now();
+    const { clock, presenceMs } = this.#options;
+    const at = clock.now();
     return at < this.#believesUntil || (Number.isFinite(this.#shownAt) && at - this.#shownAt > presenceMs);
   }
 

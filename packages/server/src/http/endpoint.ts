@@ -16,6 +16,7 @@ import {
   positive,
   serverFactoryKind,
 } from '@midcall/core/options';
+import { clockKind } from '@midcall/core/time';
 import {
   type AuthInfo,
   createMcpHandler,
@@ -91,8 +92,7 @@ const sessionKinds = parts<SessionOptions>({
   maxCalls: positive,
   streamAfterMs: positive,
   events: parts<EventStoreOptions>({ maxEvents: positive, maxBytes: positive }),
-  now: func,
-  every: func,
+  clock: clockKind,
   onError: func,
 });
 /** What the options of an endpoint have to be. */

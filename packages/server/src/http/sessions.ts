@@ -16,6 +16,7 @@
  * - sessions-H8 A request gets its response as JSON where that is there within `streamAfterMs` and nothing else was sent for it;
  *   a stream, which can be resumed, is opened as soon as anything else is sent, or the time is up.
  */
+import { type Clock, idleClock } from '@midcall/core/time';
 import {
   type AuthInfo,
   isInitializeRequest,
@@ -57,10 +58,8 @@ export interface SessionOptions {
    * has nothing to resume.
    */
   readonly streamAfterMs?: number;
-  /** Milliseconds since the epoch; the system's clock by default. */
-  readonly now?: () => number;
-  /** Calls `fn` every `ms` milliseconds until the returned function is called; an unreferenced timer by default. */
-  readonly every?: (ms: number, fn: () => void) => () => void;
+  /** The current time, and timers; this machine's clock where absent. */
+  readonly clock?: Clock;
   /** Told of what went wrong; changes no response. */
   readonly onError?: (error: Error) => void;
 }
@@ -91,12 +90,6 @@ interface Session {
   /** What ends each open stream that has had an event, by the stream's id. */
   readonly streams: Map<string, () => void>;
 }
-
-const unreferenced = (ms: number, fn: () => void): (() => void) => {
-  const timer = setInterval(fn, ms);
-  timer.unref();
-  return () => clearInterval(timer);
-};
 
 type Message = { readonly id?: unknown; readonly method?: unknown; readonly params?: { readonly requestId?: unknown } };
 
@@ -138,15 +131,15 @@ export class HttpSessions {
   /** The owner of each session that is being opened, by the id it gets. */
   readonly #opening = new Map<string, string>();
   readonly #options: Required<Omit<SessionOptions, 'events' | 'onError'>> & HttpSessionsOptions;
-  readonly #stopSweeping: () => void;
+  #stopSweeping = (): void => {};
 
   constructor(factory: McpServerFactory, options: HttpSessionsOptions) {
     this.#factory = factory;
     this.#options = {
       ...{ idleMs: 30 * 60_000, max: 1_000, maxPerOwner: 100, maxCalls: 1_000, streamAfterMs: 500 },
-      ...{ now: Date.now, every: unreferenced, ...options },
+      ...{ clock: idleClock, ...options },
     };
-    this.#stopSweeping = this.#options.every(Math.min(60_000, this.#options.idleMs), () => this.#sweep());
+    this.#sweepLater();
   }
 
   /** How many sessions there are. */
@@ -223,7 +216,7 @@ export class HttpSessions {
       held,
       server,
       owner: request.owner,
-      usedAt: this.#options.now(),
+      usedAt: this.#options.clock.now(),
       open: 0,
       underWay,
       streams: new Map(),
@@ -271,13 +264,13 @@ export class HttpSessions {
       };
     for (const id of ids) underWay.add(id);
     session.open += 1;
-    session.usedAt = this.#options.now();
+    session.usedAt = this.#options.clock.now();
     // A client that resumes a stream has lost it, whether or not we have noticed (sessions-H7).
     const resumed = request.method === 'GET' ? parseEventId(request.headers.get('last-event-id') ?? '') : undefined;
     if (resumed) streams.get(resumed.stream)?.();
     const ended = () => {
       session.open -= 1;
-      session.usedAt = this.#options.now();
+      session.usedAt = this.#options.clock.now();
     };
     try {
       const whole = await this.#answer(session, request, body, auth);
@@ -315,10 +308,10 @@ export class HttpSessions {
       return { status: 202, headers: {}, text: '' };
     }
     if (!(await held.admits(message, auth))) return undefined;
-    const { every, streamAfterMs } = this.#options;
+    const { clock, streamAfterMs } = this.#options;
     let callOff = (): void => {};
     const waiting = (open: () => void): void => {
-      callOff = every(streamAfterMs, open);
+      callOff = clock.after(streamAfterMs, open);
     };
     const response = await held
       .give(message as JSONRPCRequest, extra, primesStreams(revisionOf(session)!), waiting)
@@ -356,8 +349,16 @@ export class HttpSessions {
   }
 
   #sweep(): void {
-    const before = this.#options.now() - this.#options.idleMs;
+    const before = this.#options.clock.now() - this.#options.idleMs;
     for (const [id, { open, usedAt }] of this.#sessions) if (open === 0 && usedAt <= before) void this.#end(id);
+  }
+
+  #sweepLater(): void {
+    const { clock, idleMs } = this.#options;
+    this.#stopSweeping = clock.after(Math.min(60_000, idleMs), () => {
+      this.#sweep();
+      this.#sweepLater();
+    });
   }
 
   /** True for one owner among others; false for everybody, where nobody says who sends a request. */

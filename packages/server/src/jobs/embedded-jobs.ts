@@ -5,15 +5,14 @@
  * them run what was put off (jobs-J2).
  */
 import type { Store } from '@midcall/core/store';
+import type { Clock } from '@midcall/core/time';
 import { TimeList } from '../state/time-list.ts';
 import type { JobRun, Jobs } from './jobs.ts';
 
 export interface EmbeddedJobsOptions {
   /** Where jobs outlive this process; undefined if nothing does. */
   readonly store: Store | undefined;
-  readonly now: () => number;
-  /** Runs a function later, and keeps no process alive for it. */
-  readonly timer: (fn: () => void, ms: number) => () => void;
+  readonly clock: Clock;
   readonly warn: (message: string) => void;
 }
 
@@ -29,7 +28,7 @@ interface Waiting {
   stop?: () => void;
 }
 
-export function embeddedJobs({ store, now, timer, warn }: EmbeddedJobsOptions): Jobs {
+export function embeddedJobs({ store, clock, warn }: EmbeddedJobsOptions): Jobs {
   const list = store && new TimeList(store, 'jobs');
   /** What is put off where there is no store. */
   const putOff = new Map<string, number>();
@@ -44,9 +43,9 @@ export function embeddedJobs({ store, now, timer, warn }: EmbeddedJobsOptions): 
   const arm = (name: string): void => {
     const job = waiting.get(name);
     if (!job || !run || closed) return;
-    const ms = job.at - now();
+    const ms = job.at - clock.now();
     if (ms <= 0) begin(name, job);
-    else job.stop = timer(() => arm(name), ms);
+    else job.stop = clock.after(ms, () => arm(name));
   };
   const wait = (name: string, at: number, attempt: number): void => {
     if (waiting.has(name) || running.has(name)) return;
@@ -66,14 +65,14 @@ export function embeddedJobs({ store, now, timer, warn }: EmbeddedJobsOptions): 
         running.delete(name);
         if (closed) return;
         if (attempt === 1) warn(`midcall: a job failed and is repeated: ${(error as Error).message}`);
-        wait(name, now() + Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1)), attempt + 1);
+        wait(name, clock.now() + Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1)), attempt + 1);
       },
     );
     running.set(name, ended);
   };
   /** Takes up what is due before the next look, and what should have been run `sinceMs` ago. */
   const takeUp = async (sinceMs: number): Promise<void> => {
-    const [at, known] = [now(), lookedTo];
+    const [at, known] = [clock.now(), lookedTo];
     for (const [name, due] of list ? await list.read() : putOff) {
       // What came due between two looks is being run by those who took it up; what they leave is nobody's.
       if (due <= at + LOOK_MS && (due > known || due <= at - sinceMs)) wait(name, due, 1);
@@ -88,16 +87,16 @@ export function embeddedJobs({ store, now, timer, warn }: EmbeddedJobsOptions): 
   };
   const lookLater = (): void => {
     if (closed || !run || stopLooking || (!list && putOff.size === 0)) return;
-    stopLooking = timer(() => {
+    stopLooking = clock.after(LOOK_MS, () => {
       stopLooking = undefined;
       look(LOOK_MS);
-    }, LOOK_MS);
+    });
   };
 
   return {
     async add(name, delayMs = 0) {
       if (waiting.has(name) || running.has(name)) return;
-      const at = now() + Math.max(0, delayMs);
+      const at = clock.now() + Math.max(0, delayMs);
       await list?.put(name, at);
       // A look may have gone by while it was written.
       if (delayMs <= LOOK_MS || at <= lookedTo) return wait(name, at, 1);

@@ -3,6 +3,7 @@
  * One span for each round a call is run (`midcall.round`), and below it one for each answered ask and each step. Only the
  * API is used: without an SDK in the process nothing is recorded.
  */
+import type { Clock } from '@midcall/core/time';
 import { context, type Span, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { CallRequest } from '../call/request.ts';
 import type { Unstamped } from './audit.ts';
@@ -24,9 +25,9 @@ export function traceRound(
   request: CallRequest,
   flow: string,
   round: number,
-  now: () => number,
+  clock: Pick<Clock, 'now'>,
 ): RoundTrace | undefined {
-  const span = tracer.startSpan('midcall.round', { startTime: now() });
+  const span = tracer.startSpan('midcall.round', { startTime: clock.now() });
   if (!span.isRecording()) return undefined;
   span.setAttributes({
     'mcp.method.name': request.registered.method,
@@ -39,7 +40,7 @@ export function traceRound(
   const steps = new Map<string, Span>();
 
   const answered = (event: Extract<Unstamped, { kind: 'answered' }>) => {
-    const at = now();
+    const at = clock.now();
     const ask = tracer.startSpan('midcall.ask', { startTime: at - event.by.elapsedMs }, within);
     ask.setAttributes({
       'midcall.ask': event.ask,
@@ -57,19 +58,19 @@ export function traceRound(
       if (event.kind === 'answered') answered(event);
       else if (event.kind === 'step-begun') {
         const attributes = { 'midcall.step': event.step };
-        steps.set(event.step, tracer.startSpan('midcall.step', { startTime: now(), attributes }, within));
+        steps.set(event.step, tracer.startSpan('midcall.step', { startTime: clock.now(), attributes }, within));
       } else if (event.kind === 'step-ended') {
         const step = steps.get(event.step);
         if (event.failed) step?.setStatus({ code: SpanStatusCode.ERROR });
-        step?.end(now());
+        step?.end(clock.now());
         steps.delete(event.step);
-      } else span.addEvent(event.kind, now());
+      } else span.addEvent(event.kind, clock.now());
     },
     end(outcome, error) {
-      for (const step of steps.values()) step.end(now());
+      for (const step of steps.values()) step.end(clock.now());
       span.setAttribute('midcall.outcome', outcome);
       if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: String(errorCode(error)) });
-      span.end(now());
+      span.end(clock.now());
     },
   };
 }

@@ -7,6 +7,7 @@
  */
 import { MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
+import type { Clock } from '@midcall/core/time';
 import { digest } from '../digest.ts';
 import type { Principal } from '../principal.ts';
 import { TimeList } from '../state/time-list.ts';
@@ -51,20 +52,24 @@ export type WaitingKinds = Readonly<Record<WaitingCall['kind'], WaitingKind>>;
 /** The calls that wait in one store. */
 export class WaitingCalls {
   readonly #contents: Store;
-  readonly #now: () => number;
+  readonly #clock: Pick<Clock, 'now'>;
   readonly #list: TimeList;
 
   /** @param kept - the store for contents */
-  constructor({ store, kept, now }: { readonly store: Store; readonly kept: Store; readonly now: () => number }) {
+  constructor({
+    store,
+    kept,
+    clock,
+  }: { readonly store: Store; readonly kept: Store; readonly clock: Pick<Clock, 'now'> }) {
     this.#contents = kept;
-    this.#now = now;
-    this.#list = new TimeList(store, 'waiting', now);
+    this.#clock = clock;
+    this.#list = new TimeList(store, 'waiting', () => clock.now());
   }
 
   /** Puts a call on the list. @throws MidcallError `store/unavailable` */
   async add(call: Waiting): Promise<void> {
     const id = idOf(call);
-    const ttlMs = Math.max(1, call.until - this.#now());
+    const ttlMs = Math.max(1, call.until - this.#clock.now());
     await this.#contents.set(keyOf(id), JSON.stringify(call), { ttlMs });
     await this.#list.put(id, call.until);
   }
@@ -78,7 +83,7 @@ export class WaitingCalls {
 
   /** @returns the calls that wait, the oldest first */
   async read(kinds: WaitingKinds): Promise<readonly WaitingCall[]> {
-    const now = this.#now();
+    const now = this.#clock.now();
     const calls = await Promise.all(
       [...(await this.#list.read())].map(async ([id, until]): Promise<WaitingCall | undefined> => {
         const call = until < now ? undefined : await this.#find(id);

@@ -27,7 +27,7 @@ export async function park(
       'The person has not finished the page in time. Ask again when they have.',
     );
   }
-  const now = config.now();
+  const now = config.clock.now();
   const asks = waits.map(({ detail }) => detail);
   const ticket = config.id();
   const dueAt = Math.max(...asks.map(ask => ask.dueAt));

@@ -44,7 +44,7 @@ export async function keepTicket(
   config: Config,
 ): Promise<void> {
   await config.contents.set(keyOf(ticket), JSON.stringify(call), { ttlMs: ttlMs + 2 * config.stateTtlMs });
-  const since = config.now();
+  const since = config.clock.now();
   const waitsFor = call.page ? 'page' : 'resume';
   const until = since + ttlMs;
   await config.waiting.add({ kind: 'ticket', ref: ticket, waitsFor, method, name, principal, flow, since, until });
@@ -102,7 +102,7 @@ export async function openByTicket(
     throw new MidcallError('state/invalid', 'This ticket was not made for this person and client. Nothing was done.');
   }
   const { flow, round, journal, out, nonce } = opened.state;
-  const keptMs = lifeOf(opened.state, config.now());
+  const keptMs = lifeOf(opened.state, config.clock.now());
   const claim = await config.claims.claim(nonce, digest([ticket, answer]), keptMs, ctx.mcpReq.signal);
   if (claim.kind === 'other-inputs' || claim.kind === 'forgotten') throw usedTicket();
   if (claim.kind === 'answered') return { earlier: claim.result, ...begins(flow) };
@@ -114,7 +114,7 @@ export async function openByTicket(
       channel: 'relay',
       assurance: 'relayed',
       got: answer,
-      ms: config.now() - at,
+      ms: config.clock.now() - at,
     };
     return { id, kind, label, value: recording };
   });

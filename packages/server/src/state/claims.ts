@@ -19,6 +19,7 @@
  * can still arrive afterwards; against that only a key that the other side removes duplicates by helps, not `check`.
  */
 import type { Store } from '@midcall/core/store';
+import type { Clock } from '@midcall/core/time';
 
 export type Claim =
   /** `cameAt`: when the retry came first, in milliseconds since the epoch (claims-C4). */
@@ -56,8 +57,7 @@ export interface ClaimsOptions {
   readonly store: Store;
   /** Where results lie, which hold contents; `store` if absent. */
   readonly results?: Store;
-  readonly now: () => number;
-  readonly timer: (fn: () => void, ms: number) => () => void;
+  readonly clock: Clock;
   readonly id: () => string;
   /** Milliseconds a second presenter waits for the first. */
   readonly waitMs: number;
@@ -81,7 +81,7 @@ interface StoredClaim {
   readonly t?: number;
 }
 
-export function claims({ store, results = store, now, timer, id, waitMs }: ClaimsOptions): Claims {
+export function claims({ store, results = store, clock, id, waitMs }: ClaimsOptions): Claims {
   let own: string | undefined;
   /** This process; drawn when it is needed first, since a worker may draw nothing while it is loaded. */
   const me = (): string => {
@@ -102,23 +102,23 @@ export function claims({ store, results = store, now, timer, id, waitMs }: Claim
     return text === undefined ? undefined : (JSON.parse(text) as StoredClaim);
   };
   const show = async (): Promise<void> => {
-    const at = now();
+    const at = clock.now();
     await store.set(`present:${me()}`, '', { ttlMs: presentMs });
     shownAt = at;
   };
   const renew = (): void => {
     if (running.size === 0) return;
-    stopRenewing ??= timer(() => {
+    stopRenewing ??= clock.after(presentMs / 3, () => {
       stopRenewing = undefined;
       // A store that cannot be written is found out by the next step: then `holds` is false.
       void show().then(renew, renew);
-    }, presentMs / 3);
+    });
   };
   const alive = async (key: string, owner: string): Promise<boolean> =>
     owner === me() ? running.has(key) : (await store.get(`present:${owner}`)) !== undefined;
   const pause = (ms: number, until: Promise<void> | undefined) =>
     new Promise<void>(resolve => {
-      const stop = timer(resolve, ms);
+      const stop = clock.after(ms, resolve);
       void until?.then(() => {
         stop();
         resolve();
@@ -146,7 +146,7 @@ export function claims({ store, results = store, now, timer, id, waitMs }: Claim
       running.set(next, ended);
     };
     const holds = async (): Promise<boolean> => {
-      if (!lost && (following || now() - shownAt >= presentMs)) {
+      if (!lost && (following || clock.now() - shownAt >= presentMs)) {
         following ??= follow().finally(() => {
           following = undefined;
         });
@@ -196,14 +196,14 @@ export function claims({ store, results = store, now, timer, id, waitMs }: Claim
   };
 
   return {
-    async claim(nonce, inputs, ttlMs, signal, cameAt = now()) {
-      if (now() - shownAt >= presentMs / 3) await show();
+    async claim(nonce, inputs, ttlMs, signal, cameAt = clock.now()) {
+      if (clock.now() - shownAt >= presentMs / 3) await show();
       const ownClaim = JSON.stringify({ i: inputs, o: me(), t: cameAt } satisfies StoredClaim);
       const first = keyOf(nonce, 1);
       if (await store.set(first, ownClaim, { ttlMs, ifAbsent: true })) {
         return { kind: 'mine', attempt: take(nonce, 1, inputs, ttlMs, cameAt), cameAt };
       }
-      const until = now() + waitMs;
+      const until = clock.now() + waitMs;
       for (let attempt = 1; ; ) {
         const firstClaim = await read(first);
         if (firstClaim?.i !== inputs) return { kind: 'other-inputs' };
@@ -211,12 +211,12 @@ export function claims({ store, results = store, now, timer, id, waitMs }: Claim
         const key = keyOf(nonce, attempt);
         const current = attempt === 1 ? firstClaim : await read(key);
         if (current?.o !== undefined && (await alive(key, current.o))) {
-          if (now() >= until || signal.aborted) return { kind: 'under-way' };
+          if (clock.now() >= until || signal.aborted) return { kind: 'under-way' };
           await pause(pollMs, running.get(key));
           continue;
         }
         attempt++;
-        if (now() - shownAt >= presentMs / 3) await show();
+        if (clock.now() - shownAt >= presentMs / 3) await show();
         if (!(await store.set(keyOf(nonce, attempt), ownClaim, { ttlMs, ifAbsent: true }))) continue;
         const firstAt = firstClaim.t ?? cameAt;
         const attempted = take(nonce, attempt, inputs, ttlMs, firstAt);

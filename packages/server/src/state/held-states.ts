@@ -9,6 +9,7 @@
  */
 import { hash, timingSafeEqual } from 'node:crypto';
 import { BoundedTexts } from '@midcall/core/store';
+import type { Clock } from '@midcall/core/time';
 
 /** Entries at most, and characters of them all. */
 const MAX_ENTRIES = 100_000;
@@ -22,7 +23,7 @@ export type HeldState =
   | { readonly ok: false; readonly reason: 'expired' | 'answered' };
 
 export interface HeldStatesOptions {
-  readonly now: () => number;
+  readonly clock: Pick<Clock, 'now'>;
   /** Milliseconds for which the result of an answered retry is kept. */
   readonly keptMs: number;
   /** Draws what nobody can guess: 128 bits in base64url. */
@@ -37,9 +38,9 @@ export class HeldStates {
   #secret: string | undefined;
 
   constructor(options: HeldStatesOptions) {
-    const { now, maxEntries = MAX_ENTRIES, maxCharacters = MAX_CHARACTERS } = options;
+    const { clock, maxEntries = MAX_ENTRIES, maxCharacters = MAX_CHARACTERS } = options;
     this.#options = options;
-    this.#texts = new BoundedTexts(now, maxEntries, maxCharacters);
+    this.#texts = new BoundedTexts(clock, maxEntries, maxCharacters);
   }
 
   /**
@@ -62,7 +63,7 @@ export class HeldStates {
     if (json !== undefined) return { ok: true, json };
     const [, body, expires, tag] = handle.exec(text) ?? [];
     if (body === undefined || !timingSafeEqual(Buffer.from(tag!), Buffer.from(this.#tagOf(body)))) return undefined;
-    const isExpired = this.#options.now() >= Number.parseInt(expires!, 36);
+    const isExpired = this.#options.clock.now() >= Number.parseInt(expires!, 36);
     return { ok: false, reason: isExpired ? 'expired' : 'answered' };
   }
 
@@ -71,7 +72,7 @@ export class HeldStates {
     const json = this.#texts.get(text);
     if (json === undefined) return;
     const expiresAt = Number.parseInt(handle.exec(text)![2]!, 36);
-    this.#texts.set(text, json, Math.min(expiresAt, this.#options.now() + this.#options.keptMs));
+    this.#texts.set(text, json, Math.min(expiresAt, this.#options.clock.now() + this.#options.keptMs));
   }
 
   /** Cut short, so that no longer text with a tag of its own can be made from one that was seen. */

@@ -10,6 +10,7 @@
  */
 
 import type { Store } from '@midcall/core/store';
+import type { Clock } from '@midcall/core/time';
 import { digest } from '../digest.ts';
 import type { EntryKind, Journal } from '../engine/journal.ts';
 import type { HeldStates } from './held-states.ts';
@@ -83,7 +84,7 @@ const SKEW_MS = 60_000;
 export interface StateOptions {
   readonly sealer: Sealer;
   readonly store: Store;
-  readonly now: () => number;
+  readonly clock: Pick<Clock, 'now'>;
   /** Where states are held that only this process could open; absent where others could. */
   readonly held?: HeldStates | undefined;
 }
@@ -123,7 +124,7 @@ export function holdState(
 export async function sealState(
   state: RoundState,
   binding: Binding,
-  { sealer, store, now }: StateOptions,
+  { sealer, store, clock }: StateOptions,
   maxLength: number,
 ): Promise<string> {
   const packed = pack(state, binding);
@@ -131,7 +132,7 @@ export async function sealState(
   const whole = sealer.seal(packed, PURPOSE);
   if (whole.length <= maxLength) return whole;
   const ref = `journal:${n}`;
-  await store.set(ref, sealer.seal(under(ref, { o, j } satisfies Rest), APART), { ttlMs: lifeOf(state, now()) });
+  await store.set(ref, sealer.seal(under(ref, { o, j } satisfies Rest), APART), { ttlMs: lifeOf(state, clock.now()) });
   return sealer.seal({ f, n, r, iat, exp, b, ref } satisfies Packed, PURPOSE);
 }
 
@@ -142,7 +143,7 @@ export async function sealState(
 export async function openState(
   text: unknown,
   binding: Binding,
-  { sealer, store, now, held }: StateOptions,
+  { sealer, store, clock, held }: StateOptions,
   maxLength: number,
 ): Promise<Unsealed> {
   if (typeof text === 'string' && text.length > maxLength) return invalid('longer than any we make');
@@ -155,8 +156,8 @@ export async function openState(
   const differs = parts.find((_, index) => packed.b[index] !== expected[index]);
   if (differs === 'version') return { ok: false, kind: 'changed', reason: 'another version of the handler' };
   if (differs) return invalid(`another ${differs}`);
-  if (now() >= packed.exp) return { ok: false, kind: 'expired', reason: 'expired' };
-  if (packed.iat > now() + SKEW_MS) return invalid('not yet valid');
+  if (clock.now() >= packed.exp) return { ok: false, kind: 'expired', reason: 'expired' };
+  if (packed.iat > clock.now() + SKEW_MS) return invalid('not yet valid');
   let rest: Rest = packed;
   if (packed.ref !== undefined) {
     const stored = await store.get(packed.ref);

@@ -7,16 +7,17 @@
  */
 
 import { MidcallError } from '@midcall/core/errors';
-import { checkOptions, count, func } from '@midcall/core/options';
+import { checkOptions, count } from '@midcall/core/options';
 import type { Store } from '@midcall/core/store';
 import { BoundedTexts, checkEntry, checkKey } from '@midcall/core/store';
+import { type Clock, nowKind, systemClock } from '@midcall/core/time';
 
 export type { Store } from '@midcall/core/store';
 
 /** What a memory store takes from outside. */
 export interface MemoryStoreOptions {
-  /** The clock, in milliseconds; `Date.now` if absent. */
-  readonly now?: () => number;
+  /** The current time, and timers; this machine's clock where absent. */
+  readonly clock?: Pick<Clock, 'now'>;
   /** Live values at most; 100,000 if absent. */
   readonly maxEntries?: number;
   /** Characters of all keys and values at most; 268,435,456 if absent. */
@@ -28,9 +29,9 @@ export interface MemoryStoreOptions {
  * @throws TypeError for bad options
  */
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
-  checkOptions('memoryStore', options, { now: func, maxEntries: count, maxCharacters: count });
-  const { now = Date.now, maxEntries = 100_000, maxCharacters = 268_435_456 } = options;
-  const texts = new BoundedTexts(now, maxEntries, maxCharacters);
+  checkOptions('memoryStore', options, { clock: nowKind, maxEntries: count, maxCharacters: count });
+  const { clock = systemClock, maxEntries = 100_000, maxCharacters = 268_435_456 } = options;
+  const texts = new BoundedTexts(clock, maxEntries, maxCharacters);
 
   return {
     async get(key) {
@@ -41,7 +42,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
       checkEntry(key, value, set);
       if (set?.ifAbsent && texts.get(key) !== undefined) return false;
       if (set?.ifEquals !== undefined && texts.get(key) !== set.ifEquals) return false;
-      const expires = set?.ttlMs === undefined ? Number.POSITIVE_INFINITY : now() + set.ttlMs;
+      const expires = set?.ttlMs === undefined ? Number.POSITIVE_INFINITY : clock.now() + set.ttlMs;
       if (texts.set(key, value, expires)) return true;
       throw new MidcallError(
         'store/unavailable',

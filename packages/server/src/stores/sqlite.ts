@@ -5,9 +5,10 @@
  */
 
 import { MidcallError } from '@midcall/core/errors';
-import { checkGiven, checkOptions, func, notNegative, oneOf } from '@midcall/core/options';
+import { checkGiven, checkOptions, notNegative, oneOf } from '@midcall/core/options';
 import type { Store } from '@midcall/core/store';
 import { checkEntry, checkKey } from '@midcall/core/store';
+import { type Clock, nowKind, systemClock } from '@midcall/core/time';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { judged, openSqlite, type SqliteDatabase, untilUnlocked } from './sqlite-file.ts';
 
@@ -16,8 +17,8 @@ export type { SqliteDatabase, SqliteStatement } from './sqlite-file.ts';
 
 /** What a SQLite store takes from outside. */
 export interface SqliteStoreOptions {
-  /** The clock, in milliseconds, the same for all processes that share the file; `Date.now` if absent. */
-  readonly now?: () => number;
+  /** The current time, and timers; this machine's clock where absent. */
+  readonly clock?: Pick<Clock, 'now'>;
   /** Milliseconds to wait for a lock of another process before `store/unavailable`; 10,000 if absent. */
   readonly lockTimeoutMs?: number;
   /**
@@ -76,8 +77,8 @@ export async function sqliteStore(
   options: SqliteStoreOptions = {},
 ): Promise<SqliteStore> {
   checkGiven('sqliteStore', 'the first argument', source, sourceKind);
-  checkOptions('sqliteStore', options, { now: func, lockTimeoutMs: notNegative, sync: oneOf('full', 'normal') });
-  const { now = Date.now, lockTimeoutMs = 10_000, sync = 'full' } = options;
+  checkOptions('sqliteStore', options, { clock: nowKind, lockTimeoutMs: notNegative, sync: oneOf('full', 'normal') });
+  const { clock = systemClock, lockTimeoutMs = 10_000, sync = 'full' } = options;
   const subject = typeof source === 'string' ? `The SQLite store ${JSON.stringify(source)}` : 'The SQLite store';
   const opened = typeof source === 'string' ? await openSqlite(source, { sync, lockTimeoutMs }) : undefined;
   const database = opened ?? (source as SqliteDatabase);
@@ -85,7 +86,7 @@ export async function sqliteStore(
   const live = (row: Row | undefined): string | undefined => {
     if (!row) return undefined;
     const [value, expires] = Object.values(row) as [string, number | bigint | null];
-    return expires === null || Number(expires) > now() ? value : undefined;
+    return expires === null || Number(expires) > clock.now() ? value : undefined;
   };
   const connection = new SqliteConnection<Row, Statements>(database, {
     subject,
@@ -124,7 +125,7 @@ export async function sqliteStore(
       checkEntry(key, value, set);
       const { ifEquals } = set ?? {};
       const write = (statements: Statements): boolean => {
-        const time = now();
+        const time = clock.now();
         const expires = set?.ttlMs === undefined ? null : time + set.ttlMs;
         if (writes++ % SWEEP_EVERY === 0) sweep(statements, time);
         const { changes } =

@@ -2,8 +2,8 @@
  * Tasks of `mid.handle`: each goes on at the server that took its call, since what a gateway calls belongs to the connection
  * it was called over; and whoever holds something for one learns when it is over, which may be while nothing of it runs.
  */
+import type { Clock } from '@midcall/core/time';
 import type { McpServer } from '@modelcontextprotocol/server';
-import type { Config } from '../config.ts';
 
 interface BoundTask {
   readonly server: McpServer;
@@ -12,12 +12,12 @@ interface BoundTask {
 }
 
 export class GatewayTasks {
-  readonly #timer: Config['idleTimer'];
+  readonly #clock: Clock;
   /** By the key of the task. */
   readonly #tasks = new Map<string, BoundTask>();
 
-  constructor(timer: Config['idleTimer']) {
-    this.#timer = timer;
+  constructor(clock: Clock) {
+    this.#clock = clock;
   }
 
   /**
@@ -29,7 +29,7 @@ export class GatewayTasks {
     const bound = this.#tasks.get(key);
     if (bound) return bound.over.signal;
     const over = new AbortController();
-    this.#tasks.set(key, { server, over, callOff: this.#timer(() => this.end(key), ttlMs) });
+    this.#tasks.set(key, { server, over, callOff: this.#clock.after(ttlMs, () => this.end(key)) });
     return over.signal;
   }
 

@@ -122,12 +122,12 @@ export class LiveRuns {
     if (this.#stopBeating || this.#closing || config.contents === config.store) return;
     const beat = (): void => {
       void config.store.set(`home:${this.home}`, '', { ttlMs: PRESENT_MS }).catch(() => {});
-      this.#stopBeating = config.idleTimer(() => {
+      this.#stopBeating = config.idleClock.after(PRESENT_MS / 3, () => {
         this.#stopBeating = undefined;
         if (this.#live.size === 0) return;
         beat();
         for (const [key, { stop }] of this.#live) void this.#notice(key, stop).catch(() => {});
-      }, PRESENT_MS / 3);
+      });
     };
     beat();
   }

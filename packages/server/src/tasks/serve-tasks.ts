@@ -3,6 +3,7 @@
  * so; else when it would outlive its request, because its rounds are used up or it runs long.
  */
 import { isMidcallError } from '@midcall/core/errors';
+import type { Clock } from '@midcall/core/time';
 import {
   type McpServer,
   MissingRequiredClientCapabilityError,
@@ -200,7 +201,7 @@ export function callsMayBecomeTasks(
   };
   const watched = async (request: CallToolRequest, ctx: ServerContext, registered: Registered) => {
     const origin = { server, ctx, request, registered };
-    const receivedAt = config.now();
+    const receivedAt = config.clock.now();
     const stop = new AbortController();
     const { signal } = ctx.mcpReq;
     const stopWork = (): void => stop.abort(signal.reason);
@@ -213,7 +214,7 @@ export function callsMayBecomeTasks(
     );
     try {
       const own = { ...origin, ctx: linked };
-      let outcome = await before(work, config.taskAfterMs, config.timer);
+      let outcome = await before(work, config.taskAfterMs, config.clock);
       // A call that was given up ends by itself; nobody would know of its task.
       const task = outcome || stop.signal.aborted ? undefined : await tasks.adoptRunning(own, work, stop, receivedAt);
       if (task) return task;
@@ -305,10 +306,10 @@ async function callOlder({
 }
 
 /** @returns what a promise resolves to, or undefined where that takes longer */
-async function before<T>(work: Promise<T>, ms: number, timer: Config['timer']): Promise<T | undefined> {
+async function before<T>(work: Promise<T>, ms: number, clock: Clock): Promise<T | undefined> {
   let stop = (): void => {};
   const late = new Promise<undefined>(resolve => {
-    stop = timer(() => resolve(undefined), ms);
+    stop = clock.after(ms, () => resolve(undefined));
   });
   try {
     return await Promise.race([work, late]);

@@ -3,6 +3,7 @@
  * wakes this one where processes can wake each other, and is found by looking, about once a second, as long as anybody waits
  * who needs to know. One that is over changes no more.
  */
+import type { Clock } from '@midcall/core/time';
 import { digest } from '../digest.ts';
 import { taskName, type Wake } from '../wake.ts';
 import { isOver, type Task } from './task.ts';
@@ -12,7 +13,7 @@ export interface TaskChangesOptions {
   /** True where other processes may change tasks. */
   readonly isShared: boolean;
   readonly wake: Wake;
-  readonly timer: (fn: () => void, ms: number) => () => void;
+  readonly clock: Clock;
 }
 
 /** Receives the task as it is now; undefined if it no longer exists. */
@@ -105,14 +106,14 @@ export class TaskChanges {
   }
 
   #look(): void {
-    const { isShared, timer } = this.#options;
+    const { isShared, clock } = this.#options;
     const needed = () => [...this.#watched].filter(([, each]) => each.looking.size > 0 && !each.isOver);
     if (!isShared || this.#stop || needed().length === 0) return;
-    this.#stop = timer(async () => {
+    this.#stop = clock.after(LOOK_MS, async () => {
       for (const [id] of needed()) await this.#lookAt(id);
       this.#stop = undefined;
       this.#look();
-    }, LOOK_MS);
+    });
   }
 }
 

@@ -29,7 +29,7 @@ export class TaskEnds {
     const changed = await store.changeAt(key, current => {
       if (isOver(current) || (turn !== undefined && current.turn !== turn)) return undefined;
       const { state: _, dueAt: __, home: ___, without: ____, ...rest } = current;
-      return { ...rest, inputRequests: {}, answers: {}, ...end, updatedAt: config.now() };
+      return { ...rest, inputRequests: {}, answers: {}, ...end, updatedAt: config.clock.now() };
     });
     if (!changed) return undefined;
     ended(changed);
@@ -43,8 +43,8 @@ export class TaskEnds {
     if (!task) return undefined;
     const { principal, name, flow = '' } = task;
     const call = { flow, method: 'tools/call', name, arguments: digest(task.arguments ?? {}), principal } as const;
-    const { audit, now } = this.#options.config;
-    audit?.({ at: now(), call, kind: 'ended', outcome: 'cancelled' });
+    const { audit, clock } = this.#options.config;
+    audit?.({ at: clock.now(), call, kind: 'ended', outcome: 'cancelled' });
     return task;
   }
 }

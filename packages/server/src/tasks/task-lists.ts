@@ -4,6 +4,7 @@
  */
 import { MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
+import type { Clock } from '@midcall/core/time';
 import { digest } from '../digest.ts';
 import type { Task } from './task.ts';
 
@@ -17,11 +18,11 @@ type Listed = readonly [at: string, until: number];
 
 export class TaskLists {
   readonly #store: Store;
-  readonly #now: () => number;
+  readonly #clock: Pick<Clock, 'now'>;
 
-  constructor({ store, now }: { readonly store: Store; readonly now: () => number }) {
+  constructor({ store, clock }: { readonly store: Store; readonly clock: Pick<Clock, 'now'> }) {
     this.#store = store;
-    this.#now = now;
+    this.#clock = clock;
   }
 
   /** @throws MidcallError `call/too-many` if the list is full; then the task is not to begin */
@@ -35,7 +36,7 @@ export class TaskLists {
       }
       const next: readonly Listed[] = [...listed, [digest(id), createdAt + ttlMs]];
       const options = {
-        ttlMs: Math.max(1, ...next.map(([, until]) => until - this.#now())),
+        ttlMs: Math.max(1, ...next.map(([, until]) => until - this.#clock.now())),
         ...(text === undefined ? { ifAbsent: true } : { ifEquals: text }),
       };
       if (await this.#store.set(key, JSON.stringify(next), options)) return;
@@ -53,7 +54,7 @@ export class TaskLists {
 
   #live(text: string | undefined): readonly Listed[] {
     const listed = text === undefined ? [] : (JSON.parse(text) as readonly Listed[]);
-    return listed.filter(([, until]) => until > this.#now());
+    return listed.filter(([, until]) => until > this.#clock.now());
   }
 }
 

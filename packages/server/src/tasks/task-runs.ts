@@ -114,13 +114,13 @@ export class TaskRuns {
   /** Sees to it that a task goes on: now, or when a question of it is due (tasks-4). @throws MidcallError `store/unavailable` */
   async plan(task: Task): Promise<void> {
     if (isOver(task)) return;
-    const { jobs, now } = this.#config;
+    const { jobs, clock } = this.#config;
     const name = jobOf(task);
-    if (task.home !== undefined || isReady(task, now())) {
+    if (task.home !== undefined || isReady(task, clock.now())) {
       await jobs.add(name);
       // The job may come to a process that has no server of its owner.
       if (task.isPersonal) this.#run(name, 1).catch(() => {});
-    } else if (task.dueAt !== undefined) await jobs.add(`${name}/due`, task.dueAt + 1 - now());
+    } else if (task.dueAt !== undefined) await jobs.add(`${name}/due`, task.dueAt + 1 - clock.now());
   }
 
   /**
@@ -187,7 +187,7 @@ export class TaskRuns {
     // Whoever took the last outcome may have died before it added the next job.
     if (task.turn !== turn) return this.plan(task);
     if (task.home !== undefined) return this.#seekHome(key, task.home, turn);
-    if (!isReady(task, this.#config.now())) {
+    if (!isReady(task, this.#config.clock.now())) {
       if (isDue) throw new Error('The question is not due yet.');
       return;
     }
@@ -260,7 +260,7 @@ export class TaskRuns {
     outcome: Outcome | { readonly cancelled: unknown },
     ctx: ServerContext,
   ): Promise<Task | undefined> {
-    const { now } = this.#config;
+    const { clock } = this.#config;
     if ('result' in outcome && isInputRequired(outcome.result)) {
       const departure = departureOf(ctx);
       const next = afterRound(outcome.result, departure);
@@ -269,7 +269,7 @@ export class TaskRuns {
         const { home: _, dueAt: __, without: ___, ...rest } = current;
         // What has been answered of the questions that stay open is not asked again (tasks-6).
         const early = Object.entries(current.answers).filter(([ask]) => Object.hasOwn(next.inputRequests ?? {}, ask));
-        return { ...rest, ...next, answers: Object.fromEntries(early), turn: turn + 1, updatedAt: now() };
+        return { ...rest, ...next, answers: Object.fromEntries(early), turn: turn + 1, updatedAt: clock.now() };
       });
       if (changed) this.heed(changed, departure);
       return changed;
@@ -285,7 +285,7 @@ export class TaskRuns {
   }
 
   async #withdraw(key: string, turn: number, ask: string): Promise<void> {
-    const now = this.#config.now();
+    const now = this.#config.clock.now();
     const changed = await this.#store.changeAt(key, current =>
       current.turn !== turn || isOver(current) || !Object.hasOwn(unanswered(current), ask)
         ? undefined

@@ -39,9 +39,9 @@ export class TaskServers {
   readonly #offered = new WeakMap<McpServer, Set<string>>();
   readonly #gateways: GatewayTasks;
 
-  constructor({ audience, idleTimer }: Pick<Config, 'audience' | 'idleTimer'>) {
+  constructor({ audience, idleClock }: Pick<Config, 'audience' | 'idleClock'>) {
     this.#audience = audience;
-    this.#gateways = new GatewayTasks(idleTimer);
+    this.#gateways = new GatewayTasks(idleClock);
   }
 
   /** Makes a server one that tasks can be run on. */

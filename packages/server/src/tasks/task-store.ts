@@ -5,6 +5,7 @@
  */
 import { MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
+import type { Clock } from '@midcall/core/time';
 import { digest, type Json } from '../digest.ts';
 import type { Sealer } from '../state/seal.ts';
 import { openUnder, under } from '../state/sealed-under.ts';
@@ -14,7 +15,7 @@ export interface TaskStoreOptions {
   readonly store: Store;
   /** Absent in this process's own memory, where nothing is sealed. */
   readonly sealer: Sealer | undefined;
-  readonly now: () => number;
+  readonly clock: Pick<Clock, 'now'>;
   /** Told of each change that this process makes. */
   readonly changed: (task: Task) => void;
 }
@@ -76,7 +77,7 @@ export class TaskStore {
   }
 
   #lifeOf(task: Task): number {
-    return Math.max(1, task.createdAt + task.ttlMs - this.#options.now());
+    return Math.max(1, task.createdAt + task.ttlMs - this.#options.clock.now());
   }
 
   #close(key: string, task: Task): string {

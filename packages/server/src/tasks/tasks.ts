@@ -50,12 +50,12 @@ export class Tasks {
   constructor(config: Config) {
     this.#config = config;
     const sealer = config.contents === config.store ? undefined : config.sealer;
-    this.#lists = new TaskLists({ store: config.store, now: config.now });
+    this.#lists = new TaskLists({ store: config.store, clock: config.clock });
     const isShared = sealer !== undefined;
-    const { idleTimer: timer, wake } = config;
-    this.#changes = new TaskChanges({ read: id => this.#store.read(id), isShared, timer, wake });
+    const { idleClock: clock, wake } = config;
+    this.#changes = new TaskChanges({ read: id => this.#store.read(id), isShared, clock, wake });
     const changed = (task: Task) => this.#changes.changed(task);
-    this.#store = new TaskStore({ store: config.store, sealer, now: config.now, changed });
+    this.#store = new TaskStore({ store: config.store, sealer, clock: config.clock, changed });
     this.#open = new OpenTasks(id => this.#store.read(id));
     this.#runs = new TaskRuns({ config, store: this.#store, ended: task => this.#ended(task) });
   }
@@ -93,7 +93,7 @@ export class Tasks {
     const { ctx } = origin;
     const config = this.#config;
     const read = await this.#read(origin);
-    const now = config.now();
+    const now = config.clock.now();
     const flow = config.id();
     const round = { round: 0, issuedAt: now, expiresAt: now + TTL_MS, journal: [], out: [] };
     const state = await sealState({ flow, nonce: config.id(), ...round }, read.binding, config, config.maxStateLength);
@@ -186,7 +186,7 @@ export class Tasks {
   async update(owner: string, id: string, responses: Readonly<Record<string, unknown>>): Promise<boolean> {
     const task = await this.#owned(owner, id);
     if (!task) return false;
-    const now = this.#config.now();
+    const now = this.#config.clock.now();
     const changed = await this.#store.change(id, current => {
       if (isOver(current)) return undefined;
       const fresh = Object.keys(unanswered(current)).filter(key => Object.hasOwn(responses, key));
@@ -277,7 +277,7 @@ export class Tasks {
     { ctx, request, registered, server }: Origin,
     start: Partial<Task>,
   ): Promise<{ readonly task: Task; readonly over: AbortSignal | undefined }> {
-    const now = this.#config.now();
+    const now = this.#config.clock.now();
     const { progressToken: _, ...meta } = request.params._meta ?? {};
     const hasOwner = read.principal !== undefined || ctx.sessionId !== undefined;
     const task: Task = {

@@ -69,7 +69,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
   const answered: { readonly key: string; readonly at: Announced; readonly steps: number }[] = [];
   const steps = (): number => run.journal.filter(({ kind }) => kind === 'step').length;
   const keep = (key: string, at: Announced): Promise<boolean> => {
-    const ttlMs = Math.max(1, at.dueAt - config.now());
+    const ttlMs = Math.max(1, at.dueAt - config.clock.now());
     return config.contents.set(key, JSON.stringify(at), { ttlMs, ifAbsent: true });
   };
 
@@ -80,7 +80,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
       text === undefined ? undefined : JSON.parse(text);
     for (;;) {
       const before = read(await config.contents.get(key));
-      const ended = before && (config.now() >= before.dueAt || (await pages.service.outcome(before.pageId, 0)));
+      const ended = before && (config.clock.now() >= before.dueAt || (await pages.service.outcome(before.pageId, 0)));
       if (before && !ended) return { kind: 'announced', at: before };
       if (before) {
         // Only the run that takes a finished page gets its answer.
@@ -89,7 +89,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
           answered.push({ key, at: announcement, steps: steps() });
           return { kind: 'announced', at: announcement };
         }
-        if (announcement && config.now() < announcement.dueAt) await keep(key, announcement);
+        if (announcement && config.clock.now() < announcement.dueAt) await keep(key, announcement);
         continue;
       }
       const pagePlan = await open(question, pages);
@@ -128,7 +128,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
             ? urlParams(client.asks, message, at.url, at.elicitationId)
             : formParams(client.asks, message, { type: 'object', properties: {} }),
         key,
-        timeoutMs: Math.max(1, at.dueAt - config.now()),
+        timeoutMs: Math.max(1, at.dueAt - config.clock.now()),
         withdraw: () => withdraw(at.pageId),
         audited: step === 'code' ? 'already' : auditFields(id, question, at),
       };

@@ -8,6 +8,7 @@
  */
 import type { Assurance } from '@midcall/core/form';
 import type { Store } from '@midcall/core/store';
+import type { Clock } from '@midcall/core/time';
 import type { Json } from '../../digest.ts';
 import type { CallRef, PageEvent } from '../../observe/audit.ts';
 import type { Principal } from '../../principal.ts';
@@ -31,10 +32,7 @@ export interface PagesHost {
   readonly store: Store;
   readonly sealer: Sealer;
   readonly wake: Wake;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  /** Runs a function later; the result takes it back. */
-  readonly timer: (fn: () => void, ms: number) => () => void;
+  readonly clock: Clock;
   readonly warn: (message: string) => void;
   readonly audit: (call: CallRef, event: PageEvent) => void;
 }

@@ -96,7 +96,7 @@ export async function plan(
   of: PageCall,
   config: Config,
 ): Promise<Plan> {
-  const at = config.now();
+  const at = config.clock.now();
   const dueAt = at + question.timeoutMs;
   const pageId = of.service.newPageId();
   for (const { announce, check } of ways(question, surroundings, of, config)) {

@@ -22,7 +22,7 @@ export async function leaveToModel(
   config: Config,
 ): Promise<CallToolResult> {
   const { message, fields, timeoutMs } = ask.detail;
-  const now = config.now();
+  const now = config.clock.now();
   const ticket = config.id();
   const due = now + timeoutMs;
   const out = [{ id: ask.id, kind: ask.kind, label: shortLabel(ask.label), key: ask.kind, at: now, due }];

@@ -23,7 +23,7 @@ const METADATA_LIFE = 60 * 60_000;
 
 /** The requests over the certified library, which takes long to load. */
 export function certifiedClient(options: OAuthClientOptions): Requests {
-  const { name, issuer, issuerName, registered, timeoutMs, now } = options;
+  const { name, issuer, issuerName, registered, timeoutMs, clock } = options;
   const keys: jwt.JWKSCacheInput = {};
   let cached: { readonly config: Promise<oidc.Configuration>; readonly until: number } | undefined;
 
@@ -32,7 +32,9 @@ export function certifiedClient(options: OAuthClientOptions): Requests {
   const { id: clientId } = registered ?? nobody;
   const clientAuth = authOf(registered ?? nobody);
   // What the library judges by the clock (ID tokens) is judged by ours.
-  const clock = (): Partial<oidc.ClientMetadata> => ({ [oidc.clockSkew]: Math.round((now() - Date.now()) / 1000) });
+  const skew = (): Partial<oidc.ClientMetadata> => ({
+    [oidc.clockSkew]: Math.round((clock.now() - Date.now()) / 1000),
+  });
 
   const prepare = (config: oidc.Configuration): oidc.Configuration => {
     config.timeout = timeoutMs / 1000;
@@ -45,10 +47,10 @@ export function certifiedClient(options: OAuthClientOptions): Requests {
   const discover = async (): Promise<oidc.Configuration> => {
     if (options.metadata) {
       const metadata = structuredClone(options.metadata) as unknown as oidc.ServerMetadata;
-      return prepare(new oidc.Configuration(metadata, clientId, clock(), clientAuth));
+      return prepare(new oidc.Configuration(metadata, clientId, skew(), clientAuth));
     }
     const find = (algorithm: 'oidc' | 'oauth2') =>
-      oidc.discovery(issuer, clientId, clock(), clientAuth, {
+      oidc.discovery(issuer, clientId, skew(), clientAuth, {
         algorithm,
         timeout: timeoutMs / 1000,
         ...(options.fetch && { [oidc.customFetch]: options.fetch as oidc.CustomFetch }),
@@ -59,12 +61,12 @@ export function certifiedClient(options: OAuthClientOptions): Requests {
   };
 
   const configuration = (): Promise<oidc.Configuration> => {
-    if (cached && cached.until > now()) return cached.config;
+    if (cached && cached.until > clock.now()) return cached.config;
     const discovery = discover().then(config => {
       judge(name, config.serverMetadata());
       return config;
     });
-    const entry = { config: discovery, until: now() + METADATA_LIFE };
+    const entry = { config: discovery, until: clock.now() + METADATA_LIFE };
     cached = entry;
     discovery.catch(() => {
       if (cached === entry) cached = undefined;
@@ -76,7 +78,7 @@ export function certifiedClient(options: OAuthClientOptions): Requests {
   const as = (discovered: oidc.Configuration, client: ClientIdentity | undefined): oidc.Configuration => {
     if (client === undefined || client.id === clientId) return discovered;
     const metadata = JSON.parse(JSON.stringify(discovered.serverMetadata())) as oidc.ServerMetadata;
-    return prepare(new oidc.Configuration(metadata, client.id, clock(), authOf(client)));
+    return prepare(new oidc.Configuration(metadata, client.id, skew(), authOf(client)));
   };
 
   const attempt = async <T>(
@@ -107,7 +109,7 @@ export function certifiedClient(options: OAuthClientOptions): Requests {
       // Absent means: as asked (RFC 6749, section 5.1). Some providers put commas between them.
       scopes: response.scope === undefined ? requestedScopes : response.scope.split(/[ ,]+/u).filter(Boolean),
       ...(response.refresh_token !== undefined && { refreshToken: response.refresh_token }),
-      ...(response.expires_in !== undefined && { expiresAt: now() + response.expires_in * 1000 }),
+      ...(response.expires_in !== undefined && { expiresAt: clock.now() + response.expires_in * 1000 }),
       ...(client !== undefined && client.id !== registered?.id && { client }),
     };
   };
@@ -131,7 +133,7 @@ export function certifiedClient(options: OAuthClientOptions): Requests {
         const answer = await jwt.dynamicClientRegistrationRequest(server, clientMetadata(offer), direct());
         const registration = await jwt.processDynamicClientRegistrationResponse(answer);
         const until = registration.client_secret_expires_at;
-        const lifeMs = typeof until === 'number' && until > 0 ? until * 1000 - now() : undefined;
+        const lifeMs = typeof until === 'number' && until > 0 ? until * 1000 - clock.now() : undefined;
         const post = registration.token_endpoint_auth_method === 'client_secret_post';
         const secret = typeof registration.client_secret === 'string' ? registration.client_secret : undefined;
         return {
@@ -203,7 +205,7 @@ export function certifiedClient(options: OAuthClientOptions): Requests {
         const request = new Request(audience, { headers: { authorization: `Bearer ${token}` } });
         try {
           const claims = await jwt.validateJwtAccessToken(server, request, audience, {
-            [jwt.clockSkew]: Math.round((now() - Date.now()) / 1000),
+            [jwt.clockSkew]: Math.round((clock.now() - Date.now()) / 1000),
             [jwt.jwksCache]: keys,
             ...direct(),
           });

@@ -1,4 +1,5 @@
 /** What OAuth as a client comes down to: one request per function. */
+import type { Clock } from '@midcall/core/time';
 import type { ClientIdentity, ClientOffer } from './identity.ts';
 import type { OAuthTokens } from './tokens.ts';
 
@@ -28,8 +29,7 @@ export interface OAuthClientOptions {
   readonly fetch: typeof fetch | undefined;
   /** Milliseconds one request may take. */
   readonly timeoutMs: number;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
+  readonly clock: Pick<Clock, 'now'>;
 }
 
 /** What an authorization request carries. */

@@ -13,6 +13,7 @@ import {
   text,
 } from '@midcall/core/options';
 import { hides } from '@midcall/core/text';
+import { type Clock, nowKind, systemClock } from '@midcall/core/time';
 import { oauthClient } from './lazy-client.ts';
 import type { OAuthClient, ProviderMetadata } from './oauth-client.ts';
 import { isSafeEndpoint } from './safe-endpoint.ts';
@@ -46,8 +47,8 @@ export interface ProviderOptions {
   readonly timeoutMs?: number;
   /** The web; the global one if absent. */
   readonly fetch?: typeof fetch;
-  /** Milliseconds since the epoch. */
-  readonly now?: () => number;
+  /** The current time, and timers; this machine's clock where absent. */
+  readonly clock?: Pick<Clock, 'now'>;
 }
 
 /** A provider, where another factory takes one. */
@@ -69,7 +70,7 @@ const kinds: Kinds<ProviderOptions> = {
   metadata: anything,
   timeoutMs: positive,
   fetch: func,
-  now: func,
+  clock: nowKind,
 };
 
 /** A provider, ready for `oauth(…)` and for the vault. It prints without its secret. */
@@ -104,7 +105,7 @@ const reserved = new Set([
 /** @throws TypeError for a bad option, naming it and never its value if that may be secret */
 export function provider(options: ProviderOptions): Provider {
   checkOptions('provider', options, kinds);
-  const { id, name = id, clientId, scopes = [], parameters = {}, timeoutMs = 20_000, now = Date.now } = options;
+  const { id, name = id, clientId, scopes = [], parameters = {}, timeoutMs = 20_000, clock = systemClock } = options;
   const check = (holds: boolean, text: string): void => {
     if (!holds) throw new TypeError(`provider: ${text}`);
   };
@@ -150,7 +151,7 @@ export function provider(options: ProviderOptions): Provider {
     resource: options.resource,
     fetch: options.fetch,
     timeoutMs,
-    now,
+    clock,
   });
   return Object.freeze({
     id,

@@ -14,9 +14,10 @@
  *   host, at another port or path, keeps its own beside it.
  */
 import { createHash } from 'node:crypto';
-import { anything, checkGiven, checkOptions, count, func, oneOf, required, storeKind } from '@midcall/core/options';
+import { anything, checkGiven, checkOptions, count, oneOf, required, storeKind } from '@midcall/core/options';
 import type { Store } from '@midcall/core/store';
 import { boundedStore } from '@midcall/core/store';
+import { type Clock, clockKind } from '@midcall/core/time';
 import { createSealer, type KeySource, keyRing, type Principal } from '../../index.ts';
 import type { SignIn, VisitDesk } from '../pages/page.ts';
 import { flows, single } from './flows.ts';
@@ -30,8 +31,8 @@ export interface SignInOptions {
   readonly store: Store;
   /** The keys that seal them; `MIDCALL_KEY` or `MIDCALL_KEY_FILE` if absent. */
   readonly key?: KeySource;
-  /** Runs a function later and returns what takes it back; `setTimeout` if absent. */
-  readonly timer?: (fn: () => void, ms: number) => () => void;
+  /** The current time, and timers; this machine's clock where absent. */
+  readonly clock?: Clock;
   /** Milliseconds a session lasts; 1 hour if absent. */
   readonly sessionMs?: number;
   /**
@@ -67,13 +68,13 @@ export function signIn(server: Provider, options: SignInOptions): SignIn {
   checkOptions('signIn', options, {
     store: required(storeKind),
     key: anything,
-    timer: func,
+    clock: clockKind,
     sessionMs: count,
     otherPerson: oneOf('login', 'select_account'),
   });
   if (!server.client.registered) throw new TypeError(`signIn: the provider '${server.id}' needs a clientId.`);
   const { sessionMs = 60 * 60_000, otherPerson = 'login' } = options;
-  const store = boundedStore(options.store, options.timer);
+  const store = boundedStore(options.store, options.clock);
   const sealer = createSealer(keyRing(options.key));
   const under = flows<SignInFlow>(store, sealer, 'sign-in');
   const sessions = flows<{ issuer: string; subject: string }>(store, sealer, 'session');

@@ -11,6 +11,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Store } from '@midcall/core/store';
+import type { Clock } from '@midcall/core/time';
 import type { Principal } from '../../index.ts';
 import type { Provider } from '../oauth/provider.ts';
 import { ProviderError } from '../oauth/provider-error.ts';
@@ -21,9 +22,7 @@ import type { SlotEntry, Slots } from './slots.ts';
 export interface RefreshOptions {
   readonly store: Store;
   readonly slots: Slots;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  readonly sleep: (ms: number) => Promise<void>;
+  readonly clock: Clock;
   /** Milliseconds the others wait for the winner. */
   readonly waitMs: number;
 }
@@ -68,7 +67,7 @@ const claimKey = (refreshToken: string): string =>
 const isNewer = (current: ReadSignIn | undefined, before: ReadSignIn): boolean =>
   current?.entry.id !== before.entry.id || current.signIn.renewed !== before.signIn.renewed;
 
-export function refresh({ store, slots, now, sleep, waitMs }: RefreshOptions): Refresh {
+export function refresh({ store, slots, clock, waitMs }: RefreshOptions): Refresh {
   /** Renewals of this process, so that a thousand calls ask the store once. */
   const running = new Map<string, Promise<OAuthTokens | undefined>>();
 
@@ -125,7 +124,7 @@ export function refresh({ store, slots, now, sleep, waitMs }: RefreshOptions): R
   /** The part of everybody else. */
   const asLoser = async (renewal: Renewal, claim: string): Promise<OAuthTokens | undefined> => {
     const { owner, slot, provider, stale } = renewal;
-    const until = now() + waitMs;
+    const until = clock.now() + waitMs;
     let over = false;
     for (;;) {
       const current = await readPlain(owner, slot);
@@ -134,16 +133,16 @@ export function refresh({ store, slots, now, sleep, waitMs }: RefreshOptions): R
       const state = await store.get(claim);
       if (state === undefined) return start(renewal);
       // Past its time the process that claimed has died in the middle, for its request had a time limit.
-      over = state === 'in-doubt' || state === 'spent' || Number(state) <= now();
+      over = state === 'in-doubt' || state === 'spent' || Number(state) <= clock.now();
       // The winner writes before it says that it is done, and it may have done both since we looked.
       if (over) continue;
-      if (now() >= until) {
+      if (clock.now() >= until) {
         throw new ProviderError(
           `The sign-in at ${provider.name} is being renewed by another process, which has not finished. Try again in a minute.`,
           'unsent',
         );
       }
-      await sleep(POLL_MS);
+      await new Promise<void>(resolve => clock.after(POLL_MS, resolve));
     }
   };
 
@@ -151,7 +150,7 @@ export function refresh({ store, slots, now, sleep, waitMs }: RefreshOptions): R
     const refreshToken = renewal.stale.signIn.tokens?.refreshToken;
     if (refreshToken === undefined) return undefined;
     const claim = claimKey(refreshToken);
-    const deadBy = String(now() + renewal.provider.renewalTimeoutMs);
+    const deadBy = String(clock.now() + renewal.provider.renewalTimeoutMs);
     const part = (await store.set(claim, deadBy, { ifAbsent: true })) ? asWinner : asLoser;
     return part(renewal, claim);
   };
@@ -163,7 +162,7 @@ export function refresh({ store, slots, now, sleep, waitMs }: RefreshOptions): R
       // Sealing again is a write like a renewal, so it takes the same claim; where a renewal holds it, that seals again.
       const refreshToken = signInRead.signIn.tokens?.refreshToken;
       const claim = refreshToken === undefined ? undefined : claimKey(refreshToken);
-      const deadBy = String(now() + RESEAL_MS);
+      const deadBy = String(clock.now() + RESEAL_MS);
       if (claim && !(await store.set(claim, deadBy, { ifAbsent: true, ttlMs: RESEAL_MS }))) return signInRead;
       const current = await readPlain(owner, slot);
       if (current?.entry.outdated) await slots.renew(owner, slot, current.entry, current.signIn);

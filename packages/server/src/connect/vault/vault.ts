@@ -7,11 +7,11 @@
  *   person would not help. One who was asked for a scope and did not grant it has been asked: a handler that asks where
  *   there is no token never asks again and again.
  */
-import { setTimeout as wait } from 'node:timers/promises';
 import { MidcallError } from '@midcall/core/errors';
-import { anything, checkOptions, func, notNegative, required, storeKind } from '@midcall/core/options';
+import { anything, checkOptions, notNegative, required, storeKind } from '@midcall/core/options';
 import type { Store } from '@midcall/core/store';
 import { boundedStore } from '@midcall/core/store';
+import { type Clock, clockKind, systemClock } from '@midcall/core/time';
 import { createSealer, type KeySource, keyRing, type Principal } from '../../index.ts';
 import { type Flows, flows } from '../oauth/flows.ts';
 import { type Identities, identities } from '../oauth/identities.ts';
@@ -29,12 +29,8 @@ export interface VaultOptions {
    * sealed again when it is read.
    */
   readonly key?: KeySource;
-  /** Milliseconds since the epoch. */
-  readonly now?: () => number;
-  /** Waits so many milliseconds. */
-  readonly sleep?: (ms: number) => Promise<void>;
-  /** Runs a function later and returns what takes it back; `setTimeout` if absent. */
-  readonly timer?: (fn: () => void, ms: number) => () => void;
+  /** The current time, and timers; this machine's clock where absent. */
+  readonly clock?: Clock;
   /**
    * Milliseconds a call waits for another process that renews the same sign-in; 30,000 if absent: longer than a provider
    * may take to answer, and shorter than clients wait for a call.
@@ -126,18 +122,15 @@ export function vault(options: VaultOptions): Vault {
   checkOptions('vault', options, {
     store: required(storeKind),
     key: anything,
-    now: func,
-    sleep: func,
-    timer: func,
+    clock: clockKind,
     refreshWaitMs: notNegative,
     renewEarlyMs: notNegative,
   });
-  const { now = Date.now, refreshWaitMs = 30_000, renewEarlyMs = 60_000 } = options;
-  const store = boundedStore(options.store, options.timer);
+  const { clock = systemClock, refreshWaitMs = 30_000, renewEarlyMs = 60_000 } = options;
+  const store = boundedStore(options.store, clock);
   const sealer = createSealer(keyRing(options.key));
   const vaultSlots = slots(store, sealer);
-  const sleep = options.sleep ?? (ms => wait(ms));
-  const renewals = refresh({ store, slots: vaultSlots, now, sleep, waitMs: refreshWaitMs });
+  const renewals = refresh({ store, slots: vaultSlots, clock, waitMs: refreshWaitMs });
   const atProvider = (provider: Provider): string => `oauth ${provider.id} ${provider.issuer}`;
   const secretSlot = (name: string): string => `secret ${name}`;
 
@@ -155,12 +148,12 @@ export function vault(options: VaultOptions): Vault {
         throw notAllowed(provider, missing);
       }
       if (missing.length > 0) return undefined;
-      if (tokens.expiresAt === undefined || tokens.expiresAt - renewEarlyMs > now()) return accessToken(tokens);
+      if (tokens.expiresAt === undefined || tokens.expiresAt - renewEarlyMs > clock.now()) return accessToken(tokens);
       try {
         const renewed = await renewals.renew(owner, slot, provider, current);
         return renewed && lacking(renewed.scopes, scopes).length === 0 ? accessToken(renewed) : undefined;
       } catch (error) {
-        if (error instanceof ProviderError && tokens.expiresAt > now()) return accessToken(tokens);
+        if (error instanceof ProviderError && tokens.expiresAt > clock.now()) return accessToken(tokens);
         throw error;
       }
     },
@@ -174,7 +167,7 @@ export function vault(options: VaultOptions): Vault {
       const slot = atProvider(provider);
       const before = readSignIn((await vaultSlots.read(owner, slot).catch(() => undefined))?.value)?.tokens;
       const refused = lacking(tokens.scopes, requested);
-      const signIn: KeptSignIn = { tokens, ...(refused.length > 0 && { refused }), renewed: 0, since: now() };
+      const signIn: KeptSignIn = { tokens, ...(refused.length > 0 && { refused }), renewed: 0, since: clock.now() };
       await vaultSlots.replace(owner, slot, signIn);
       if (before) await renewals.release(before);
     },
