@@ -2,6 +2,7 @@
  * Tasks where the factory puts something of the request into its handlers, such as who makes it: they go on without that request,
  * and never at a server that was made for somebody else.
  */
+import { systemClock } from '@midcall/core/time';
 import { type Call, type Jobs, type MidcallOptions, midcall, type ToolConfig } from '@midcall/server';
 import { type HttpOptions, mcpEndpoint } from '@midcall/server/http';
 import { memoryStore } from '@midcall/server/stores/memory';
@@ -166,15 +167,15 @@ describe('a task whose server was made from what its request says', () => {
   it('waits for its caller after a restart, however many others come before, and past its deadline', async () => {
     const store = memoryStore();
     let time = 1_800_000_000_000;
-    const now = () => time;
-    const before = process({ principal, store, now });
+    const clock = { ...systemClock, now: () => time };
+    const before = process({ principal, store, clock });
     const first = person(before.endpoint, 'alice');
     const [answered, forgotten] = [await first.begin(), await first.begin()];
     await first.until(answered, 'input_required');
     await first.until(forgotten, 'input_required');
     await before.close();
 
-    const { endpoint } = process({ principal, store, now });
+    const { endpoint } = process({ principal, store, clock });
     const bob = person(endpoint, 'bob');
     expect(await bob.answer(await bob.begin())).toBe('accept: bob at a server for bob');
     const alice = person(endpoint, 'alice');
@@ -239,15 +240,15 @@ describe('a task whose factory reads nothing of its request', () => {
   it('goes on after a restart whoever comes first', async () => {
     const store = memoryStore();
     let time = 1_800_000_000_000;
-    const now = () => time;
+    const clock = { ...systemClock, now: () => time };
     const said: Said = () => () => 'anybody';
-    const before = process({ principal, store, now, said });
+    const before = process({ principal, store, clock, said });
     const alice = person(before.endpoint, 'alice');
     const taskId = await alice.begin();
     await alice.until(taskId, 'input_required');
     await before.close();
     time += 60_001;
-    const { endpoint } = process({ principal, store, now, said });
+    const { endpoint } = process({ principal, store, clock, said });
     await person(endpoint, 'bob').send('tools/list');
     const { result } = await person(endpoint, 'alice').until(taskId, 'completed');
     expect(result.content[0].text).toBe('cancel: alice at a server for anybody');
