@@ -45,7 +45,7 @@ const project = (name: string, kind: Kind) => ({
 });
 
 /** Put another module in the place of one of ours, so they need a process where it has not been loaded. */
-const replaceModules = ['test/server/channels.test.ts'];
+export const replaceModules = ['test/server/channels.test.ts'];
 
 export default defineConfig({
   test: {

@@ -1,20 +1,26 @@
-/** What the record of a run over mutants (mutants-runner.ts) says of them. Pure. */
-
-interface Place {
-  readonly line: number;
-  readonly column: number;
-}
+/** What is known of the mutants of a folder: read from the record of a run (mutants-runner.ts), and told to a person. Pure. */
 
 /** One way in which a source is broken. */
 export interface Mutant {
   readonly id: string;
+  /** From the root of the repository. */
   readonly file: string;
-  /** Counted from zero, as Stryker does. */
-  readonly start: Place;
-  readonly end: Place;
-  readonly replacement: string;
-  /** True if a comment in the source names it as one that no test can notice. */
-  readonly named: boolean;
+  /** The number of the line on which it begins, and the line. */
+  readonly at: number;
+  readonly line: string;
+  /** What stands there, and what stands there instead. */
+  readonly code: string;
+  readonly instead: string;
+}
+
+/** A mutant that no test can kill, since the code does the same with it: one entry of conformance/equivalent-mutants.json. */
+export interface Equivalent {
+  readonly file: string;
+  /** The line on which it begins, where the same code stands in several. */
+  readonly line?: string;
+  readonly code: string;
+  readonly instead: string;
+  readonly why: string;
 }
 
 /** Where a process is: which test, and with which mutant, if any. */
@@ -24,12 +30,22 @@ export interface At {
   readonly mutant?: string | undefined;
 }
 
+/** A test as it is: how long it took, in milliseconds, and how often it ran through each mutant. */
+export interface Ran {
+  readonly ms: number;
+  readonly hits: Readonly<Record<string, number>>;
+}
+
 /** One line of the record. */
 export type Entry =
+  /** Which mutants are tried. */
+  | { readonly tried: readonly string[] }
+  /** From here on, tests try mutants if they take no longer than that, in milliseconds. */
+  | { readonly turn: number }
   | { readonly at: At }
-  /** What a test runs through, and what has run once before it. */
-  | { readonly covers: readonly string[]; readonly once: readonly string[] }
-  | { readonly noticed: string; readonly by: string; readonly how: 'failed' | 'hung' }
+  /** What a test ran through, and what has run once before it. */
+  | ({ readonly ran: string; readonly once: readonly string[] } & Ran)
+  | { readonly killed: string }
   /** A test is through, or says nothing, for a reason. */
   | { readonly done: string; readonly why?: string | undefined }
   /** A mutant left something behind, so that the rest is for another process. */
@@ -37,86 +53,128 @@ export type Entry =
   /** A process had to be ended there. */
   | { readonly stuck: At };
 
-export interface Record {
-  readonly noticed: ReadonlySet<string>;
-  readonly covered: ReadonlySet<string>;
-  readonly once: ReadonlySet<string>;
-  readonly done: ReadonlySet<string>;
-  /** Tests that noticed nothing, and why. */
-  readonly silent: readonly string[];
-  /** True if a process did not come to its end. */
-  readonly broken: boolean;
-  readonly at?: At | undefined;
+/**
+ * For how long tests try one mutant, in milliseconds that they take without it. They come by their speed, so that hundreds of quick
+ * ones have had their turn; without a limit, what survives takes most of a run.
+ */
+const patience = 15_000;
+
+/** What is known so far. */
+export class Known {
+  readonly tried = new Set<string>();
+  readonly killed = new Set<string>();
+  readonly once = new Set<string>();
+  readonly ran = new Map<string, Ran>();
+  readonly done = new Set<string>();
+  /** Tests that judged nothing, and why. */
+  readonly silent: string[] = [];
+  turn = 0;
+  /** True if a process of this turn did not come to its end. */
+  broken = false;
+  /** Absent between two tests. */
+  at: At | undefined;
+  readonly #spent = new Map<string, number>();
+
+  add(entry: Entry): void {
+    if ('tried' in entry) for (const id of entry.tried) this.tried.add(id);
+    else if ('turn' in entry) [this.turn, this.broken, this.at] = [entry.turn, false, undefined];
+    else if ('at' in entry) {
+      this.at = entry.at;
+      const { test, mutant } = entry.at;
+      if (mutant !== undefined) this.#spent.set(mutant, (this.#spent.get(mutant) ?? 0) + (this.ran.get(test)?.ms ?? 0));
+    } else if ('ran' in entry) {
+      this.at = undefined;
+      this.ran.set(entry.ran, { ms: entry.ms, hits: entry.hits });
+      for (const id of entry.once) this.once.add(id);
+    } else if ('killed' in entry) this.killed.add(entry.killed);
+    else if ('done' in entry) this.#end(entry.done, entry.why);
+    else {
+      this.broken = true;
+      if (!('stuck' in entry)) return;
+      if (entry.stuck.mutant !== undefined) this.killed.add(entry.stuck.mutant);
+      else this.#end(entry.stuck.test, 'stuck');
+    }
+  }
+
+  /** The mutants that a test has to try in this turn. */
+  open(test: string): string[] {
+    const { ms, hits } = this.ran.get(test) ?? { ms: 0, hits: {} };
+    return this.done.has(test) || ms > this.turn ? [] : Object.keys(hits).filter(id => this.isOpen(id));
+  }
+
+  isOpen(mutant: string): boolean {
+    return this.tried.has(mutant) && !this.killed.has(mutant) && (this.#spent.get(mutant) ?? 0) < patience;
+  }
+
+  #end(test: string, why: string | undefined): void {
+    this.done.add(test);
+    this.at = undefined;
+    if (why !== undefined) this.silent.push(`${test}: ${why}`);
+  }
 }
 
 /** Reads a record; a last line that is half written counts for nothing. */
-export function readRecord(text: string): Record {
-  const noticed = new Set<string>();
-  const covered = new Set<string>();
-  const once = new Set<string>();
-  const done = new Set<string>();
-  const silent: string[] = [];
-  let broken = false;
-  let at: At | undefined;
-  for (const line of text.split('\n').slice(0, -1)) {
-    const entry = JSON.parse(line) as Entry;
-    if ('at' in entry) at = entry.at;
-    else if ('covers' in entry) {
-      for (const id of entry.covers) covered.add(id);
-      for (const id of entry.once) once.add(id);
-    } else if ('noticed' in entry) noticed.add(entry.noticed);
-    else if ('done' in entry) {
-      done.add(entry.done);
-      if (entry.why !== undefined) silent.push(`${entry.done}: ${entry.why}`);
-    } else {
-      broken = true;
-      if (!('stuck' in entry)) continue;
-      const { mutant, test } = entry.stuck;
-      if (mutant !== undefined) noticed.add(mutant);
-      else done.add(test);
-      if (mutant === undefined) silent.push(`${test}: stuck`);
-    }
-  }
-  return { noticed, covered, once, done, silent, broken, at };
+export function readRecord(text: string): Known {
+  const known = new Known();
+  for (const line of text.split('\n').slice(0, -1)) known.add(JSON.parse(line) as Entry);
+  return known;
+}
+
+export interface Score {
+  readonly killed: number;
+  readonly equivalent: number;
+  readonly survived: number;
+  /** Killed, of those that are not equivalent. */
+  readonly part: number;
+  /** What a person has to look at. */
+  readonly lines: readonly string[];
+  /** Entries of the list that name nothing in this folder, or what a test has killed. */
+  readonly stale: readonly string[];
 }
 
 /**
- * What to tell a person, and which part of the mutants was noticed. Those named in the source do not count, nor do those that run
- * only once, when a module is loaded, before they can be switched on.
+ * Counts the mutants that were tried. Those that run only once, when a module is loaded, before they can be switched on, do not
+ * count.
  */
-export function report(
-  mutants: readonly Mutant[],
-  { noticed, covered, once, silent }: Record,
-  sources: { get(file: string): string | undefined },
-): { readonly lines: readonly string[]; readonly noticed: number } {
-  const counted = mutants.filter(each => !each.named && (covered.has(each.id) || !once.has(each.id)));
-  const unnoticed = counted.filter(each => !noticed.has(each.id));
-  const caught = counted.length - unnoticed.length;
-  const part = counted.length === 0 ? 0 : caught / counted.length;
-  const named = mutants.filter(each => each.named).length;
-  const lines = unnoticed.map(
-    each => `  ${spelled(each, sources.get(each.file) ?? '')}${covered.has(each.id) ? '' : ' (never run)'}`,
-  );
+export function score(mutants: readonly Mutant[], record: Known, equivalents: readonly Equivalent[]): Score {
+  const covered = new Set([...record.ran.values()].flatMap(({ hits }) => Object.keys(hits)));
+  const counted = mutants.filter(({ id }) => record.tried.has(id) && (covered.has(id) || !record.once.has(id)));
+  const named = new Set<Mutant>();
+  const stale: string[] = [];
+  for (const each of equivalents) {
+    const places = mutants.filter(mutant => isNamed(mutant, each));
+    const dead = places.filter(({ id }) => record.killed.has(id));
+    if (places.length === 0) stale.push(`names nothing: ${each.file} ${change(each)}`);
+    for (const mutant of dead) stale.push(`killed: ${spelled(mutant)}`);
+    for (const mutant of places) named.add(mutant);
+  }
+  const killed = counted.filter(({ id }) => record.killed.has(id)).length;
+  const survivors = counted.filter(mutant => !record.killed.has(mutant.id) && !named.has(mutant));
+  const judged = killed + survivors.length;
+  const slow = [...record.ran].filter(([test, { ms }]) => !record.done.has(test) && ms > record.turn);
   return {
-    noticed: part,
+    killed,
+    equivalent: counted.length - judged,
+    survived: survivors.length,
+    part: judged === 0 ? 0 : killed / judged,
     lines: [
-      ...silent.map(each => `  a test that judged nothing: ${each}`),
-      ...lines,
-      `  ${caught} of ${counted.length} noticed (${(100 * part).toFixed(1)} %); ${named} named as such that nobody can notice`,
+      ...record.silent.map(each => `a test that judged nothing: ${each}`),
+      ...slow.map(([test, { ms }]) => `a test that judged nothing: ${test}: takes ${Math.round(ms)} ms`),
+      ...survivors.map(mutant => `${spelled(mutant)}${covered.has(mutant.id) ? '' : ' (never run)'}`),
     ],
+    stale,
   };
 }
 
-const shown = (text: string): string => {
-  const flat = text.replace(/\s+/g, ' ');
-  return flat.length > 100 ? `${flat.slice(0, 99)}…` : flat;
-};
+const flat = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-function spelled({ file, start, end, replacement }: Mutant, source: string): string {
-  const lines = source.split('\n').slice(start.line, end.line + 1);
-  const last = lines.length - 1;
-  if (last >= 0) lines[last] = lines[last]!.slice(0, end.column);
-  if (last >= 0) lines[0] = lines[0]!.slice(start.column);
-  const name = file.slice(file.indexOf('packages/'));
-  return `${name}:${start.line + 1} «${shown(lines.join('\n'))}» -> «${shown(replacement)}»`;
-}
+const isNamed = (mutant: Mutant, { file, line, code, instead }: Equivalent): boolean =>
+  mutant.file === file &&
+  flat(mutant.code) === code &&
+  flat(mutant.instead) === instead &&
+  (line === undefined || flat(mutant.line) === line);
+
+const change = ({ code, instead }: { readonly code: string; readonly instead: string }): string =>
+  `«${flat(code)}» -> «${flat(instead)}»`;
+
+const spelled = (mutant: Mutant): string => `${mutant.file}:${mutant.at} ${change(mutant)}`;

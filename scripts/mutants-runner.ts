@@ -1,11 +1,11 @@
 /**
- * Runs each test once as it is, to see which mutants it runs through, then once with each of these that no test has noticed yet,
- * by trying it again and again as vitest does with a test that may fail. What happens is recorded for scripts/mutants.ts.
+ * Runs each test as it is, then once with each mutant that it has to try, by trying it again and again as vitest does with a test
+ * that may fail. What happens is recorded for scripts/mutants.ts.
  */
 import { appendFileSync, readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { type RunnerTestCase, TestRunner } from 'vitest';
-import { type Entry, readRecord } from './mutants-judge.ts';
+import { type Entry, type Known, type Ran, readRecord } from './mutants-judge.ts';
 
 /** What Stryker's switches in the sources look at. */
 interface Switches {
@@ -14,8 +14,8 @@ interface Switches {
   hitCount?: number | undefined;
   hitLimit?: number | undefined;
   mutantCoverage?: {
-    readonly static: Record<string, number>;
-    readonly perTest: Record<string, Record<string, number>>;
+    readonly static: Readonly<Record<string, number>>;
+    readonly perTest: Record<string, Readonly<Record<string, number>>>;
   };
   /** Called for what a module remembers (scripts/mutants.ts). */
   forget?: (memory: Memory) => void;
@@ -26,44 +26,62 @@ type Memory = Map<unknown, unknown> | Set<unknown>;
 /** The test that is being tried. */
 interface Trial {
   readonly test: string;
+  readonly open: string[];
   /** As it is, with a mutant, or again as it is, since what fails for good says nothing about mutants. */
   phase: 'plain' | 'mutant' | 'again';
-  readonly open: string[];
   mutant?: string | undefined;
   began: number;
-  /** How long it takes as it is, in milliseconds. */
-  plain: number;
-  hits: Readonly<Record<string, number>>;
-  hung: boolean;
+  plain: Ran;
+  /** How often it has passed as it is: twice before it judges, as some tests work only once. */
+  plains: number;
+  /** How often it has failed again. */
   again: number;
 }
 
-/** How long a test may take as it is, in milliseconds, and whether slower ones have no other turn. */
-const longest = Number(process.env['MIDCALL_MUTANTS_LONGEST']);
-const lastTurn = process.env['MIDCALL_MUTANTS_LAST'] === '1';
 const file = process.env['MIDCALL_MUTANTS_RECORD']!;
-const shared = globalThis as { __stryker__?: Switches };
-shared.__stryker__ ??= {};
-const switches = shared.__stryker__;
-const record = (entry: Entry): void => appendFileSync(file, `${JSON.stringify(entry)}\n`);
-const before = readRecord(readFileSync(file, 'utf8'));
-const noticed = new Set(before.noticed);
-let spoilt = false;
 
-/** What takes back what has been remembered since the test began. */
-const lapses: (() => void)[] = [];
-let trying = false;
-switches.forget = memory => {
-  const way = 'set' in memory ? 'set' : 'add';
-  const kept = Reflect.get(memory, way) as (key: unknown, value?: unknown) => unknown;
-  Object.defineProperty(memory, way, {
-    value: (key: unknown, value?: unknown) => {
-      if (trying && !memory.has(key)) lapses.push(() => memory.delete(key));
-      kept.call(memory, key, value);
-      return memory;
-    },
-  });
-};
+/** What outlives a file of tests: a process runs many, and each loads this module again. */
+interface Process {
+  readonly switches: Switches;
+  readonly known: Known;
+  /** What takes back what has been remembered since the test began. */
+  readonly lapses: (() => void)[];
+  trying: boolean;
+  spoilt: boolean;
+}
+
+const shared = globalThis as { __stryker__?: Switches; midcallMutants?: Process };
+shared.midcallMutants ??= start();
+const here = shared.midcallMutants;
+const { switches, known, lapses } = here;
+
+function start(): Process {
+  shared.__stryker__ ??= {};
+  const started: Process = {
+    switches: shared.__stryker__,
+    known: readRecord(readFileSync(file, 'utf8')),
+    lapses: [],
+    trying: false,
+    spoilt: false,
+  };
+  started.switches.forget = memory => {
+    const way = 'set' in memory ? 'set' : 'add';
+    const kept = Reflect.get(memory, way) as (key: unknown, value?: unknown) => unknown;
+    Object.defineProperty(memory, way, {
+      value: (key: unknown, value?: unknown) => {
+        if (started.trying && !memory.has(key)) started.lapses.push(() => memory.delete(key));
+        kept.call(memory, key, value);
+        return memory;
+      },
+    });
+  };
+  return started;
+}
+
+function record(entry: Entry): void {
+  appendFileSync(file, `${JSON.stringify(entry)}\n`);
+  known.add(entry);
+}
 
 const nameOf = (test: RunnerTestCase): string => {
   const names = [test.name];
@@ -78,42 +96,48 @@ export default class MutantRunner extends TestRunner {
     await super.onBeforeRunTask(test);
     if (test.mode !== 'run' && test.mode !== 'queued') return;
     const name = nameOf(test);
-    if (spoilt || before.done.has(name)) {
+    const mutants = known.open(name);
+    if (here.spoilt || known.done.has(name) || (known.ran.has(name) && mutants.length === 0)) {
       test.mode = 'skip';
       return;
     }
     test.retry = Number.MAX_SAFE_INTEGER;
-    this.#trial = { test: name, phase: 'plain', open: [], began: 0, plain: 0, hits: {}, hung: false, again: 0 };
+    this.#trial = {
+      test: name,
+      open: mutants,
+      phase: 'plain',
+      began: 0,
+      plain: { ms: 0, hits: {} },
+      plains: 0,
+      again: 0,
+    };
   }
 
   override onBeforeTryTask(test: RunnerTestCase): void {
     super.onBeforeTryTask(test);
     const trial = this.#trial;
+    const { phase, mutant, plain } = trial;
     test.result!.errors = [];
-    trial.hung = false;
     for (const forget of lapses.splice(0)) forget();
-    trying = true;
+    here.trying = true;
     trial.began = performance.now();
-    const broken = trial.phase === 'mutant' ? trial.mutant! : undefined;
-    record({ at: { pid: process.pid, test: trial.test, mutant: broken } });
-    switches.currentTestId = trial.phase === 'plain' ? trial.test : undefined;
-    switches.activeMutant = broken;
-    switches.hitCount = broken === undefined ? undefined : 0;
-    switches.hitLimit = broken === undefined ? undefined : Math.max(1_000, trial.hits[broken]! * 100);
-    if (trial.phase === 'plain') delete switches.mutantCoverage?.perTest[trial.test];
+    const active = phase === 'mutant' ? mutant! : undefined;
+    record({ at: { pid: process.pid, test: trial.test, mutant: active } });
+    switches.currentTestId = phase === 'plain' ? trial.test : undefined;
+    switches.activeMutant = active;
+    switches.hitCount = active === undefined ? undefined : 0;
+    switches.hitLimit = active === undefined ? undefined : Math.max(1_000, (plain.hits[active] ?? 0) * 100);
+    if (phase === 'plain') delete switches.mutantCoverage?.perTest[trial.test];
   }
 
   async runTask(test: RunnerTestCase): Promise<void> {
-    const trial = this.#trial;
+    const { phase, plain } = this.#trial;
     const body = TestRunner.getTestFn(test);
     const stop = new AbortController();
     const hangs = new Promise<never>((_, reject) => {
-      const hung = (): void => {
-        trial.hung = true;
-        reject(new Error('hangs'));
-      };
-      const timer = setTimeout(hung, trial.phase === 'plain' ? 60_000 : Math.max(6_000, trial.plain * 12));
-      const idle = trial.phase === 'mutant' ? watchIdle(Math.max(1_000, trial.plain * 2), hung) : undefined;
+      const hung = (): void => reject(new Error('hangs'));
+      const timer = setTimeout(hung, phase === 'plain' ? 60_000 : Math.max(6_000, plain.ms * 12));
+      const idle = phase === 'mutant' ? watchIdle(Math.max(1_000, plain.ms * 2), hung) : undefined;
       stop.signal.addEventListener('abort', () => {
         clearTimeout(timer);
         clearInterval(idle);
@@ -127,52 +151,49 @@ export default class MutantRunner extends TestRunner {
   }
 
   onAfterRetryTask(test: RunnerTestCase): void {
-    const trial = this.#trial;
     const result = test.result!;
     const failed = result.state === 'fail';
     const said = String(result.errors?.[0]?.message ?? '').slice(0, 200);
     switches.activeMutant = undefined;
     switches.currentTestId = undefined;
-    trying = false;
+    here.trying = false;
     // What counts for vitest is over: a failure here would only make it try again.
-    result.errors = [];
-    result.state = this.#next(trial, failed, said) ? 'fail' : 'pass';
-    if (result.state === 'fail') result.errors = [{ message: 'the next mutant' }];
+    const more = this.#next(this.#trial, failed, said);
+    result.errors = more ? [{ message: 'the next mutant' }] : [];
+    result.state = more ? 'fail' : 'pass';
   }
 
   /** True if the test is to be tried once more. */
   #next(trial: Trial, failed: boolean, said: string): boolean {
     const { test } = trial;
     if (trial.phase === 'plain') {
-      trial.plain = performance.now() - trial.began;
-      if (failed) return this.#done(test, `fails as it is: ${said}`);
-      trial.hits = switches.mutantCoverage?.perTest[test] ?? {};
-      const covers = Object.keys(trial.hits);
-      record({ covers, once: Object.keys(switches.mutantCoverage?.static ?? {}) });
-      if (trial.plain > longest) return lastTurn && this.#done(test, `takes ${Math.round(trial.plain)} ms`);
-      trial.open.push(...covers.reverse());
+      const hits = switches.mutantCoverage?.perTest[test] ?? {};
+      trial.plain = { ms: performance.now() - trial.began, hits };
+      if (failed) return this.#done(test, `fails ${trial.plains === 0 ? 'as it is' : 'the second time'}: ${said}`);
+      if (known.turn === 0) {
+        record({ ran: test, once: Object.keys(switches.mutantCoverage?.static ?? {}), ...trial.plain });
+        return false;
+      }
+      trial.plains += 1;
+      if (trial.plains === 1) return true;
     } else if (trial.phase === 'mutant' && failed) {
       trial.phase = 'again';
       trial.again = 0;
       return true;
     } else if (trial.phase === 'again') {
-      trial.again += 1;
+      trial.again += failed ? 1 : 0;
       if (failed && trial.again < 2) return true;
-      noticed.add(trial.mutant!);
-      record({ noticed: trial.mutant!, by: test, how: trial.hung ? 'hung' : 'failed' });
+      record({ killed: trial.mutant! });
       if (failed) {
         record({ spoilt: trial.mutant! });
-        spoilt = true;
+        here.spoilt = true;
         return false;
       }
     }
-    for (let mutant = trial.open.pop(); mutant !== undefined; mutant = trial.open.pop()) {
-      if (noticed.has(mutant)) continue;
-      trial.phase = 'mutant';
-      trial.mutant = mutant;
-      return true;
-    }
-    return this.#done(test);
+    trial.phase = 'mutant';
+    do trial.mutant = trial.open.pop();
+    while (trial.mutant !== undefined && !known.isOpen(trial.mutant));
+    return trial.mutant !== undefined || this.#done(test);
   }
 
   #done(test: string, why?: string): false {

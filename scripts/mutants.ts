@@ -1,18 +1,23 @@
 /**
  * Breaks the code that decides in every way that Stryker knows of TypeScript, one at a time, and tells what no test noticed, one
- * folder after the other: `npm run mutants [-- FOLDER…]`. Fails where less than 85 in 100 are noticed.
+ * folder after the other: `npm run mutants [-- --sample N] [FOLDER…]`. Fails where less than 85 in 100 are killed, and where
+ * conformance/equivalent-mutants.json names what a test kills or what is not there. Writes the figures to conformance/MUTANTS.md.
  *
  * All mutants of a folder are put into its sources at once, as they are loaded, and switched on one after the other in the process
- * that runs the tests (mutants-runner.ts): starting one for each would take hours. No file is written but a record outside the
- * repository, from which a process that had to be ended is taken up again.
+ * that runs the tests (mutants-runner.ts): starting one for each would take hours. The first turn finds out how long each test
+ * takes, and through what it runs; then the quickest try their mutants first. No file is written meanwhile but a record outside
+ * the repository, from which a process that had to be ended is taken up again.
  */
+import { createHash } from 'node:crypto';
 import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { Instrumenter } from '@stryker-mutator/instrumenter';
-import { startVitest } from 'vitest/node';
-import { alias } from '../vitest.config.ts';
-import { type Mutant, readRecord, report } from './mutants-judge.ts';
+import { BaseSequencer, createVitest, type TestSpecification, type Vitest } from 'vitest/node';
+import { alias, replaceModules } from '../vitest.config.ts';
+import { type Entry, type Equivalent, type Mutant, readRecord, score } from './mutants-judge.ts';
+import { cells, withRow } from './mutants-table.ts';
 import { root } from './places.ts';
 
 /** What is broken -> the tests that have to notice: those of a folder, or of one file. */
@@ -28,72 +33,131 @@ const judged: Readonly<Record<string, readonly string[]>> = {
   'host/url': ['host/url', 'host/url-elicitation'],
 };
 const testsOf = (name: string): string => `test/${name.includes('/') ? name : `${name}/**/*`}.test.ts`;
-const leastNoticed = 0.85;
-/** A process that has recorded nothing for so long is stuck in a loop that does not run through a mutant, and is ended. */
-const stuckAfter = 120_000;
+const least = 0.85;
+/**
+ * A test that has recorded nothing for so long, in milliseconds, is stuck in a loop that does not run through a mutant, and its
+ * process is ended.
+ */
+const stuckAfter = { plain: 120_000, mutant: 30_000 };
 /** Each of them gets further by at least one mutant. */
 const mostProcesses = 500;
-/**
- * How long a test may take as it is, in milliseconds: most mutants are noticed by quick tests, so that slower ones need not try
- * them. A test that takes longer still would take hours, as it tries all that survives.
- */
-const paces = [100, 1_000];
+/** How long a test of each turn may take as it is, in milliseconds. One that takes longer would take hours over what survives. */
+const turns = [0, 10, 40, 150, 500, 1_500];
 
-const asked = process.argv.slice(2);
-const unknown = asked.filter(folder => !Object.hasOwn(judged, folder));
-if (unknown.length > 0) {
-  console.error(`Not a folder that is judged: ${unknown.join(', ')}. These are: ${Object.keys(judged).join(', ')}.`);
+const { values, positionals } = parseArgs({ options: { sample: { type: 'string' } }, allowPositionals: true });
+const sample = values.sample === undefined ? Number.POSITIVE_INFINITY : Number(values.sample);
+const unknown = positionals.filter(folder => !Object.hasOwn(judged, folder));
+if (unknown.length > 0 || !(sample >= 1)) {
+  console.error(`Name folders of these: ${Object.keys(judged).join(', ')}; --sample takes a number of mutants.`);
   process.exit(2);
 }
 
+const list = 'conformance/equivalent-mutants.json';
+const table = join(root, 'conformance/MUTANTS.md');
+
+interface Sources {
+  readonly instrumented: ReadonlyMap<string, string>;
+  readonly mutants: readonly Mutant[];
+}
+
 async function judge(folder: string): Promise<boolean> {
-  const { sources, mutants } = await broken(`packages/${folder.replace('/', '/src/')}`);
+  const began = Date.now();
+  const under = `packages/${folder.replace('/', '/src/')}/`;
+  const sources = await broken(under);
   const place = mkdtempSync(join(tmpdir(), 'midcall-mutants-'));
   const record = join(place, 'record.jsonl');
-  writeFileSync(record, '');
   try {
-    for (const longest of paces) {
-      for (let started = 0; started < mostProcesses; started += 1) {
-        const from = statSync(record).size;
-        await run(judged[folder]!.map(testsOf), sources, { record, longest });
-        if (!readRecord(readFileSync(record).subarray(from).toString()).broken) break;
-      }
-    }
-    const { lines, noticed } = report(mutants, readRecord(readFileSync(record, 'utf8')), sources.originals);
-    console.log([`${folder}:`, ...lines].join('\n'));
-    return noticed >= leastNoticed;
+    await tryAll(judged[folder]!.map(testsOf), sources, record);
+    const equivalents = (JSON.parse(readFileSync(join(root, list), 'utf8')) as readonly Equivalent[]).filter(
+      ({ file }) => file.startsWith(under),
+    );
+    const result = score(sources.mutants, readRecord(readFileSync(record, 'utf8')), equivalents);
+    const row = { ...result, folder, mutants: sources.mutants.length, sample, minutes: (Date.now() - began) / 60_000 };
+    const stale = result.stale.map(each => `${list}: ${each}`);
+    console.log([`${folder}:`, ...result.lines, ...stale, cells(row, new Date()).join(' | ')].join('\n  '));
+    writeFileSync(table, withRow(readFileSync(table, 'utf8'), row, new Date()));
+    return result.part >= least && stale.length === 0;
   } finally {
     rmSync(place, { recursive: true, force: true });
   }
 }
 
-interface Sources {
-  readonly originals: ReadonlyMap<string, string>;
-  readonly instrumented: ReadonlyMap<string, string>;
-}
-
 /** The sources of a folder with all their mutants, each behind a switch. */
-async function broken(folder: string): Promise<{ readonly sources: Sources; readonly mutants: readonly Mutant[] }> {
+async function broken(folder: string): Promise<Sources> {
   const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).filter(name =>
     /\.ts$/.test(name),
   );
-  const originals = new Map(
-    names.map(name => [join(root, folder, name), readFileSync(join(root, folder, name), 'utf8')]),
-  );
-  const files = [...originals].map(([name, content]) => ({ name, content, mutate: true }));
+  const files = names.map(name => {
+    const path = join(root, folder, name);
+    return { name: path, content: readFileSync(path, 'utf8'), mutate: true };
+  });
+  const lines = new Map(files.map(({ name, content }) => [name, content.split('\n')]));
   const options = { plugins: null, excludedMutations: [], ignorers: [] };
   const made = await new Instrumenter(quiet).instrument(files, options);
   return {
-    sources: { originals, instrumented: new Map(made.files.map(file => [file.name, file.content])) },
-    mutants: made.mutants.map(({ id, fileName, location, replacement, status }) => ({
-      id,
-      file: fileName,
-      start: location.start,
-      end: location.end,
-      replacement,
-      named: status === 'Ignored',
-    })),
+    instrumented: new Map(made.files.map(file => [file.name, file.content])),
+    mutants: made.mutants
+      .filter(({ status }) => status !== 'Ignored')
+      .map(({ id, fileName, location: { start, end }, replacement }) => {
+        const code = lines.get(fileName)!.slice(start.line, end.line + 1);
+        const line = code[0]!;
+        code.push(code.pop()!.slice(0, end.column));
+        code[0] = code[0]!.slice(start.column);
+        const file = fileName.slice(root.length);
+        return { id, file, at: start.line + 1, line, code: code.join('\n'), instead: replacement };
+      }),
   };
+}
+
+/** Those that are tried: all, or a sample that stays the same while the sources do. */
+function drawn(mutants: readonly Mutant[]): readonly Mutant[] {
+  const lot = ({ file, at, code, instead }: Mutant) =>
+    createHash('sha256')
+      .update(JSON.stringify([file, at, code, instead]))
+      .digest('hex');
+  return mutants
+    .map(mutant => ({ mutant, lot: lot(mutant) }))
+    .sort((a, b) => (a.lot < b.lot ? -1 : 1))
+    .slice(0, sample)
+    .map(({ mutant }) => mutant);
+}
+
+async function tryAll(include: string[], { instrumented, mutants }: Sources, record: string): Promise<void> {
+  const append = (entry: Entry): void => appendFileSync(record, `${JSON.stringify(entry)}\n`);
+  const read = () => readRecord(readFileSync(record, 'utf8'));
+  append({ tried: drawn(mutants).map(({ id }) => id) });
+  const vitest = await testRunner(include, instrumented, record);
+  const watch = setInterval(() => endStuck(record), 5_000);
+  const interrupted = (): void => {
+    // It would go on for ever if it is stuck.
+    const { at } = read();
+    if (at) end(at.pid);
+    process.exit(1);
+  };
+  process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
+  try {
+    await vitest.standalone();
+    const files = await vitest.globTestSpecifications();
+    for (const turn of turns) {
+      for (let started = 0; started < mostProcesses; started += 1) {
+        append({ turn });
+        const known = read();
+        const left = new Set(
+          [...known.ran.keys()].filter(test => known.open(test).length > 0).map(test => test.split(' ', 1)[0]),
+        );
+        await vitest.runTestSpecifications(
+          files.filter(({ moduleId }) => turn === 0 || left.has(moduleId.slice(root.length))),
+        );
+        if (!read().broken) break;
+      }
+    }
+  } finally {
+    clearInterval(watch);
+    process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
+    await vitest.close();
+    // Of a run in which tests fail, which is what they are here for.
+    process.exitCode = 0;
+  }
 }
 
 const packages = join(root, 'packages/');
@@ -116,75 +180,73 @@ const quiet = {
   isFatalEnabled: () => true,
 };
 
-interface Run {
-  readonly record: string;
-  readonly longest: number;
-}
-
-async function run(include: string[], { instrumented }: Sources, { record, longest }: Run): Promise<void> {
-  const watch = setInterval(() => endStuck(record), 5_000);
-  try {
-    const vitest = await startVitest(
-      'test',
-      [],
-      {
-        config: false,
-        root,
-        watch: false,
-        runner: join(root, 'scripts/mutants-runner.ts'),
-        include,
-        exclude: ['test/**/*.{e2e,browser,soak}.test.ts'],
-        tags: [{ name: 'thorough' }],
-        // The runner has limits of its own.
-        testTimeout: 3_600_000,
-        hookTimeout: 600_000,
-        pool: 'forks',
-        // Of listeners that vitest adds with each try.
-        execArgv: ['--no-warnings'],
-        maxWorkers: 1,
-        reporters: [{}],
-        dangerouslyIgnoreUnhandledErrors: true,
-        env: {
-          MIDCALL_MUTANTS_RECORD: record,
-          MIDCALL_MUTANTS_LONGEST: `${longest}`,
-          MIDCALL_MUTANTS_LAST: longest === paces.at(-1) ? '1' : '',
-        },
-      },
-      {
-        resolve: { alias },
-        plugins: [
-          {
-            name: 'mutants',
-            enforce: 'pre',
-            load: id => instrumented.get(id),
-            transform: (code, id) =>
-              id.startsWith(packages) ? code.replace(memory, '$& globalThis.__stryker__?.forget?.($1);') : null,
-          },
-        ],
-      },
-    );
-    await vitest.close();
-  } finally {
-    clearInterval(watch);
-    // Of a run in which tests fail, which is what they are here for.
-    process.exitCode = 0;
+/** Files that put another module in the place of one of ours come last, as those after them would get it too. */
+class ReplacingLast extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const replacing = (file: TestSpecification): boolean => replaceModules.some(name => file.moduleId.endsWith(name));
+    return [...files].sort((a, b) => Number(replacing(a)) - Number(replacing(b)));
   }
 }
 
+const testRunner = (include: string[], instrumented: Sources['instrumented'], record: string): Promise<Vitest> =>
+  createVitest(
+    'test',
+    {
+      config: false,
+      root,
+      watch: false,
+      runner: join(root, 'scripts/mutants-runner.ts'),
+      include,
+      exclude: ['test/**/*.{e2e,browser,soak}.test.ts'],
+      tags: [{ name: 'thorough' }],
+      // The runner has limits of its own.
+      testTimeout: 3_600_000,
+      hookTimeout: 600_000,
+      pool: 'forks',
+      // Of listeners that vitest adds with each try.
+      execArgv: ['--no-warnings'],
+      maxWorkers: 1,
+      // What most files import is loaded once.
+      isolate: false,
+      sequence: { sequencer: ReplacingLast },
+      reporters: [{}],
+      dangerouslyIgnoreUnhandledErrors: true,
+      env: { MIDCALL_MUTANTS_RECORD: record },
+    },
+    {
+      resolve: { alias },
+      plugins: [
+        {
+          name: 'mutants',
+          enforce: 'pre',
+          load: id => instrumented.get(id),
+          transform: (code, id) =>
+            id.startsWith(packages) ? code.replace(memory, '$& globalThis.__stryker__?.forget?.($1);') : null,
+        },
+      ],
+    },
+  );
+
 function endStuck(record: string): void {
-  if (Date.now() - statSync(record).mtimeMs < stuckAfter) return;
+  const silent = Date.now() - statSync(record).mtimeMs;
+  if (silent < stuckAfter.mutant) return;
   const { at } = readRecord(readFileSync(record, 'utf8'));
-  if (!at) return;
+  if (!at || (at.mutant === undefined && silent < stuckAfter.plain)) return;
   appendFileSync(record, `${JSON.stringify({ stuck: at })}\n`);
+  end(at.pid);
+}
+
+function end(pid: number): void {
   try {
-    process.kill(at.pid, 'SIGKILL');
+    process.kill(pid, 'SIGKILL');
   } catch {
     // It has ended by itself.
   }
 }
 
 const failed: string[] = [];
-for (const folder of asked.length > 0 ? asked : Object.keys(judged)) if (!(await judge(folder))) failed.push(folder);
+for (const folder of positionals.length > 0 ? positionals : Object.keys(judged))
+  if (!(await judge(folder))) failed.push(folder);
 if (failed.length > 0)
-  console.error(`Less than 85 in 100 mutants were noticed, or nothing was judged: ${failed.join(', ')}`);
+  console.error(`Less than 85 in 100 mutants were killed, or ${list} is out of date: ${failed.join(', ')}`);
 process.exit(failed.length > 0 ? 1 : 0);
