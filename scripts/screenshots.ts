@@ -1,12 +1,13 @@
 /**
  * Makes the pictures of the desk and of connect pages in docs/images: `npm run screenshots`.
  * The desk runs as a person would run it, on a copy of the sample notes; the last argument `all` also makes the pictures
- * nobody ships, of every page in light and dark at three widths, below the directory that it is followed by.
+ * nobody ships, below the directory that it is followed by: of every page in light and dark at three widths, and of every state
+ * that test/web/pages.browser.test.ts judges.
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { idleClock } from '@midcall/core/time';
 import { confirm, connect, secret } from '@midcall/server/connect';
@@ -144,6 +145,12 @@ if (everything !== undefined) {
 }
 
 await shootPages();
+if (everything !== undefined)
+  spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', 'test/web/pages.browser.test.ts'], {
+    cwd: house,
+    env: { ...process.env, MIDCALL_PICTURES: resolve(everything, 'states') },
+    stdio: 'inherit',
+  });
 await browser.close();
 desk.kill('SIGTERM');
 await new Promise(resolve => desk.once('exit', resolve));

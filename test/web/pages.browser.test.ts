@@ -1,12 +1,13 @@
 /** Every page and every state of the desk, in light and wide, in dark and narrow. */
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Ending } from '@midcall/host';
-import type { Browser } from 'playwright-core';
+import { fileURLToPath } from 'node:url';
+import { type Ending, type KeptTask, tasksFile } from '@midcall/host';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launch, type Visitor, violations, visitor, wrongInLook } from './browser.ts';
+import { type Look, launch, type Visitor, violations, visitor, wrongInLook } from './browser.ts';
 import {
   builtClient,
   everyField,
@@ -20,7 +21,14 @@ import {
   whenSo,
 } from './stage.ts';
 
-const on = await stageOfFile({ client: builtClient });
+/** Where pictures of every page go (`npm run screenshots -- all`). */
+const pictures = process.env['MIDCALL_PICTURES'];
+const looks: readonly Look[] = ([1440, 1024, 400, 360] as const).flatMap(width =>
+  (['light', 'dark'] as const).map(colorScheme => ({ colorScheme, viewport: { width, height: 860 } })),
+);
+
+const tasks = tasksFile(join(await mkdtemp(join(tmpdir(), 'midcall-pages-')), 'tasks.json'));
+const on = await stageOfFile({ client: builtClient, tasks });
 let browser: Browser;
 beforeAll(async () => {
   browser = await launch();
@@ -34,6 +42,36 @@ async function enter(options = {}): Promise<Visitor> {
 }
 
 const at = (path: string): string => new URL(path.replace(/^\//, ''), on.desk.url).href;
+
+/** Pictures of a page as it is now, in every look. */
+async function picture(page: Page, path: string): Promise<void> {
+  if (pictures === undefined) return;
+  mkdirSync(pictures, { recursive: true });
+  const name =
+    decodeURIComponent(path)
+      .replace(/[^a-z0-9]+/gi, '-')
+      .replace(/^-|-$/g, '')
+      .slice(0, 60) || 'home';
+  for (const look of looks) {
+    await page.emulateMedia({ colorScheme: look.colorScheme, reducedMotion: 'reduce' });
+    await page.setViewportSize(look.viewport);
+    const file = `${name}-${look.viewport.width}-${look.colorScheme}.png`;
+    await page.screenshot({ path: join(pictures, file), fullPage: true });
+  }
+}
+
+/** A call that goes on by itself. */
+const kept = (id: string, status: KeptTask['status']): KeptTask => ({
+  call: { id, kind: 'tool', name: `book_${id}`, arguments: {} },
+  server: { id: '127.0.0.1:36463', origin: 'http://127.0.0.1:36463/mcp' },
+  era: '2026-07-28',
+  taskId: id,
+  status,
+  startedAt: Date.now() - 300_000_000,
+  questions: {},
+});
+
+const longName = 'a_tool_whose_name_has_as_many_letters_as_the_protocol_lets_it_have_and_then_some_more_of_them';
 
 const endings: readonly Ending[] = [
   { how: 'declined', via: 'web' },
@@ -104,6 +142,10 @@ describe('every page and state', () => {
     const long = { ...openPage(`https://example.com/${'a'.repeat(90)}`), call: answered.call! };
     ask(long);
     on.inbox.end(long.id, { how: 'answered', via: 'web' });
+    ask({ ...pickOne('s-soon'), openUntil: Date.now() + 250_000 });
+    ask({ ...pickOne('s-later'), openUntil: Date.now() + 7_000_000 });
+    const arabic = { ...pickOne('s-arabic'), message: 'حذف «تقرير»؟ توجد عدة ملاحظات؛ اختر واحدة (TPS).' };
+    ask({ ...arabic, fields: [{ kind: 'text', name: 'الاسم', description: 'كما في بطاقتك', required: true }] });
     const alone = pickOne(undefined);
     ask(alone);
     on.inbox.end(alone.id, { how: 'withdrawn' });
@@ -116,6 +158,15 @@ describe('every page and state', () => {
     await workspace.servers
       .add({ id: 'broken', target: { kind: 'command', command: '/no/such/program', args: [] } })
       .catch(() => {});
+    const rich = fileURLToPath(new URL('rich-server.mjs', import.meta.url));
+    await workspace.servers.add({
+      id: 'rich',
+      target: { kind: 'command', command: process.execPath, args: [rich] },
+    });
+    await whenSo(on.desk, () => workspace.servers.get('rich')?.tools[0]);
+    workspace.wire.record('rich', workspace.servers.connection('rich'));
+    for (const task of [kept('journey', 'working'), kept('table', 'input_required')]) await tasks.keep(task);
+    await tasks.release(['journey', 'table']);
     const folder = await on.roots.add(await mkdtemp(join(tmpdir(), 'midcall-root-')), { name: 'things' });
     await on.roots.grant('silent', [folder.uri]);
     on.policy.add({ server: 'silent', subject: 'sampling', effect: 'allow', forMs: 60_000 });
@@ -132,6 +183,10 @@ describe('every page and state', () => {
     workspace.calls.cancel(cancelled);
     const got = await workspace.calls.run('silent', { kind: 'prompt', name: 'greet', arguments: { who: 'Ada' } });
     const read = await workspace.calls.run('silent', { kind: 'resource', name: 'things://one', arguments: {} });
+    const brought: string[] = [];
+    for (const name of ['report', 'table', 'media', 'arabic', 'nothing', longName])
+      brought.push(await workspace.calls.run('rich', { kind: 'tool', name, arguments: { title: 'x'.repeat(300) } }));
+    for (const id of brought) await whenSo(on.desk, () => workspace.calls.get(id)?.outcome);
     paths.push(
       ...[
         '/',
@@ -154,7 +209,11 @@ describe('every page and state', () => {
       ...['prompts/greet', 'resources/things%3A%2F%2Fone', 'resources/things%3A%2F%2F%7Bid%7D'].map(
         each => `/servers/silent/${each}`,
       ),
-      ...['pick', 'fields', 'unbroken', 'finish', 'model', 'reply', 'ended'].map(name => `/calls/s-${name}`),
+      ...['/servers/rich', '/servers/rich/wire', `/servers/rich/tools/${longName}`, '/servers/rich/tools/arabic'],
+      ...brought.map(id => `/calls/${id}`),
+      ...['pick', 'soon', 'later', 'arabic', 'fields', 'unbroken', 'finish', 'model', 'reply', 'ended'].map(
+        name => `/calls/s-${name}`,
+      ),
       ...[url, bad, roots, alone].map(question => `/questions/${question.id}`),
       ...[running, done, failed, cancelled, got, read].map(id => `/calls/${id}`),
       `/calls/${cancelled}/compare`,
@@ -165,6 +224,12 @@ describe('every page and state', () => {
     const wide = { colorScheme: 'light', viewport: { width: 1280, height: 800 } } as const;
     const narrow = { colorScheme: 'dark', viewport: { width: 360, height: 740 } } as const;
     await using me = await enter(narrow);
+    await me.page.goto(at('/add'));
+    await me.page
+      .getByRole('textbox', { name: 'mcp.json' })
+      .fill('{"mcpServers":{"away":{"command":"/no/such/program"},"odd":{"args":[1]}}}');
+    await me.page.getByRole('button', { name: 'Add all' }).click();
+    await me.page.getByText('2 failed').waitFor();
     const wrong: string[] = [];
     for (const path of paths) {
       await me.page.goto(at(path));
@@ -173,6 +238,7 @@ describe('every page and state', () => {
       });
       wrong.push(...(await wrongInLook(me.page, narrow)).map(each => `${path}: ${each}`));
       wrong.push(...(await wrongInLook(me.page, wide)).map(each => `${path}: ${each}`));
+      await picture(me.page, path);
       // What is around every page is judged on two: at home, and where it shows the place of the page.
       const without = path === '/' || path.endsWith('/tools/look') ? [] : ['.top', '#side', '#inbox'];
       wrong.push(...(await violations(me.page, without)).map(each => `${path}: ${each}`));
@@ -229,7 +295,34 @@ describe('every page and state', () => {
     on.policy.revoke(on.policy.rules()[0]!.id);
   });
 
-  it('weigh less than 100 KB at first paint, all files together', async () => {
+  it('have room for names of a hundred letters, and let each paragraph run in the direction of its writing', async () => {
+    await using me = await enter({ viewport: { width: 1280, height: 800 } });
+    await me.page.goto(at('/history'));
+    const scrolls = () =>
+      me.page.evaluate(() =>
+        [...document.querySelectorAll('.table-wrap,.server,.top')]
+          .filter(each => each.scrollWidth > each.clientWidth)
+          .map(each => each.className),
+      );
+    expect(await scrolls()).toEqual([]);
+    await me.page.setViewportSize({ width: 1024, height: 800 });
+    expect(await scrolls()).toEqual([]);
+    await me.page.goto(at('/calls/s-arabic'));
+    const gap = await me.page
+      .locator('#main blockquote')
+      .first()
+      .evaluate(quote => {
+        const range = document.createRange();
+        range.selectNodeContents(quote);
+        const box = quote.getBoundingClientRect();
+        const rects = [...range.getClientRects()];
+        const [left, right] = [Math.min(...rects.map(each => each.left)), Math.max(...rects.map(each => each.right))];
+        return { left: left - box.left > 100, right: box.right - right < 2 };
+      });
+    expect(gap).toEqual({ left: true, right: true });
+  });
+
+  it('weigh less than 90 KB at first paint, all files together, and little once these are there', async () => {
     await using me = await visitor(browser);
     let bytes = 0;
     const client = await me.context.newCDPSession(me.page);
@@ -237,9 +330,12 @@ describe('every page and state', () => {
     client.on('Network.loadingFinished', ({ encodedDataLength }) => {
       bytes += encodedDataLength;
     });
-    await me.page.goto(on.desk.startUrl());
-    await me.page.goto(at('/calls/s-pick'), { waitUntil: 'load' });
+    await me.page.goto(on.desk.startUrl(), { waitUntil: 'load' });
     expect(bytes).toBeGreaterThan(10_000);
-    expect(bytes).toBeLessThan(100_000);
+    expect(bytes).toBeLessThan(90_000);
+    // The next page has all files already.
+    const first = bytes;
+    await me.page.goto(at('/calls/s-pick'), { waitUntil: 'load' });
+    expect(bytes - first).toBeLessThan(50_000);
   });
 });

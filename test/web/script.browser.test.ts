@@ -141,6 +141,30 @@ it('catches up after the desk was out of reach', async () => {
   await me.page.locator('.ending-timed-out').waitFor();
 });
 
+it('fetches a page again for a change that it does not show yet, and not for one that it shows', async () => {
+  await using me = await nextPage(person);
+  const { page } = me;
+  // Nothing of the desk's own stream comes between.
+  await page.route(/\/events\?/, () => {});
+  await page.goto(at('/policy'));
+  await page.locator('body.scripted').waitFor();
+  const fetched: string[] = [];
+  page.on('request', request => fetched.push(new URL(request.url()).pathname));
+  const hear = (more: number) =>
+    page.evaluate(add => {
+      const id = Number(document.body.dataset['event']) + add;
+      new BroadcastChannel('midcall-events').postMessage({ type: 'changed', id, text: `change ${id}` });
+      return `change ${id}`;
+    }, more);
+  await page.locator('#announce', { hasText: await hear(0) }).waitFor({ state: 'attached' });
+  expect(fetched).toEqual([]);
+  const again = page.waitForResponse(/\/policy$/);
+  await page.locator('#announce', { hasText: await hear(1) }).waitFor({ state: 'attached' });
+  await again;
+  expect(fetched).toEqual([new URL(page.url()).pathname]);
+  expect(me.troubles).toEqual([]);
+});
+
 it('reaches every page of one browser over one stream', async () => {
   await using me = await nextPage(person);
   const question = pickOne('b-1');

@@ -22,7 +22,7 @@ function hear(heard: PageEvent): void {
     else find();
     return;
   }
-  void refresh();
+  void refresh(heard.id);
   if (heard.text === undefined) return;
   const region = document.getElementById('announce');
   if (region) region.textContent = heard.text;

@@ -7,7 +7,8 @@ import { base } from './base.ts';
 
 /** An event for the page. */
 export type PageEvent =
-  | { readonly type: 'changed'; readonly text?: string; readonly alert?: boolean }
+  /** `id`: the number of the change; absent where some may have been missed. */
+  | { readonly type: 'changed'; readonly id?: number; readonly text?: string; readonly alert?: boolean }
   /** The desk cannot be reached; repeated with every attempt. */
   | { readonly type: 'lost' }
   | { readonly type: 'found' };
@@ -19,8 +20,9 @@ function follow(since: string, tell: (heard: PageEvent) => void): () => void {
   const events = new EventSource(`${base()}/events?since=${since}`);
   let away = false;
   events.addEventListener('changed', event => {
-    const news = JSON.parse((event as MessageEvent<string>).data) as { text?: string; alert?: boolean };
-    tell({ type: 'changed', ...news });
+    const { data, lastEventId } = event as MessageEvent<string>;
+    const news = JSON.parse(data) as { text?: string; alert?: boolean };
+    tell({ type: 'changed', id: Number(lastEventId), ...news });
   });
   events.addEventListener('error', () => {
     away = true;

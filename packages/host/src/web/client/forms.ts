@@ -4,7 +4,7 @@
  */
 import { telling } from './drafts.ts';
 import { morph } from './morph.ts';
-import { showDocument, touch } from './page.ts';
+import { sending, showDocument, touch } from './page.ts';
 import { holdsBack, notSent } from './presence.ts';
 
 const pauseBeforeCheckMs = 140;
@@ -80,7 +80,9 @@ function onSubmit(event: SubmitEvent): void {
   event.preventDefault();
   if (form.dataset['sending'] === 'true') return;
   form.dataset['sending'] = 'true';
-  void send(form, event.submitter).finally(() => {
+  const answer = send(form, event.submitter);
+  sending(answer);
+  void answer.finally(() => {
     delete form.dataset['sending'];
     if (changed.delete(form)) form.requestSubmit();
   });

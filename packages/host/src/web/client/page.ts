@@ -5,6 +5,25 @@ import { morph } from './morph.ts';
 
 let running: Promise<void> | undefined;
 let again = false;
+/** True where the page is to be fetched whatever it shows. */
+let forced = false;
+/** The newest change that was heard of. */
+let newest = 0;
+
+/** Milliseconds for which the answer to a form is waited for, which brings the page up to date itself. */
+const answerMs = 40;
+
+/** Forms that are being sent. */
+const sent = new Set<Promise<unknown>>();
+
+/** A form is being sent. */
+export function sending(form: Promise<unknown>): void {
+  sent.add(form);
+  void form.finally(() => sent.delete(form));
+}
+
+/** The newest change that is on this page. */
+const shownChange = (): number => Number(document.body.dataset['event'] ?? 0);
 
 /** Counts what has been shown, so that an older answer never replaces a newer one. */
 let version = 0;
@@ -93,8 +112,21 @@ const [firstRetryMs, lastRetryMs] = [500, 15_000];
 let retryMs = firstRetryMs;
 let retry = 0;
 
-/** Fetches this page again; calls that come meanwhile are answered by one more fetch, and a failed one is tried again. */
-export function refresh(): Promise<void> {
+async function answers(): Promise<void> {
+  if (sent.size === 0) return;
+  const pause = new Promise(resolve => window.setTimeout(resolve, answerMs));
+  await Promise.race([Promise.allSettled([...sent]), pause]);
+}
+
+/**
+ * Fetches this page again, unless it shows a change already; calls that come meanwhile are answered by one more fetch, and a
+ * failed one is tried again.
+ * @param change - the number of the change; absent if some may have been missed
+ */
+export function refresh(change?: number): Promise<void> {
+  if (change === undefined) forced = true;
+  else if (change <= shownChange()) return running ?? Promise.resolve();
+  else newest = Math.max(newest, change);
   if (running) {
     again = true;
     return running;
@@ -102,14 +134,20 @@ export function refresh(): Promise<void> {
   running = (async () => {
     do {
       again = false;
+      if (!forced) await answers();
+      if (!forced && newest <= shownChange()) continue;
       const before = version;
+      const wasForced = forced;
+      forced = false;
       window.clearTimeout(retry);
       await tellDrafts();
       const response = await fetch(location.href, { headers: { accept: 'text/html' } });
       const text = await response.text();
       retryMs = firstRetryMs;
-      if (before !== version) again = true;
-      else if (response.ok || response.status === 404) showDocument(text, { live: true });
+      if (before !== version) {
+        again = true;
+        forced ||= wasForced;
+      } else if (response.ok || response.status === 404) showDocument(text, { live: true });
     } while (again);
   })()
     .catch(() => {

@@ -1,5 +1,5 @@
 /** A JSON value as a tree that folds, lists of like objects as tables; foreign text all of it. Pure. */
-import { type Html, html } from '@midcall/core/page';
+import { attributes, type Html, html } from '@midcall/core/page';
 import { type Members, tableColumns } from '../../index.ts';
 import { texts } from '../texts/texts.ts';
 import { visibleHtml } from '../visible-html.ts';
@@ -18,7 +18,11 @@ function scalar(value: unknown): Html {
 }
 
 /** A date or an id is easier to read in one line. */
-const isShort = (value: unknown): boolean => typeof value === 'string' && value.length <= 20 && !value.includes(' ');
+const widthOf = (value: unknown): 'short' | 'long-text' | undefined => {
+  if (typeof value !== 'string') return undefined;
+  if (value.length <= 20 && !value.includes(' ')) return 'short';
+  return value.length > 40 ? 'long-text' : undefined;
+};
 
 class Tree {
   #left = mostNodes;
@@ -61,7 +65,7 @@ class Tree {
         : html``;
     return html`<div class="md-table" tabindex="0" role="group"><table><thead><tr>${columns.map(name => html`<th scope="col">${visibleHtml(name, 120)}</th>`)}</tr></thead><tbody>${firstRows.map(
       row =>
-        html`<tr>${columns.map(name => html`<td${isShort(row[name]) && html` class="short"`}>${cell(row, name)}</td>`)}</tr>`,
+        html`<tr>${columns.map(name => html`<td${attributes({ class: widthOf(row[name]) })}>${cell(row, name)}</td>`)}</tr>`,
     )}</tbody></table></div>${rows.length > firstRows.length && html`<p class="json-size">${texts.json.more(rows.length - firstRows.length)}</p>`}`;
   }
 }

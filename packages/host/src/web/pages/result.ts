@@ -107,11 +107,14 @@ export function resultContent(result: Readonly<Record<string, unknown>>, place: 
   const { link, callId } = place;
   const path = (at: number) => link(`${callPath(callId)}/blocks/${at}`);
   const whole = link(`${callPath(callId)}/result.json`);
-  const asWritten = (block: Block, at: number): Html | false =>
+  const copy = (from: string, label: string): Html =>
+    html`<button${attributes({ type: 'button', class: 'link-button script-only', 'data-copy-from': from, 'data-copied': texts.typed.copied, 'data-morph': 'keep' })}>${label}</button>`;
+  const textWays = (block: Block, at: number): Html | false =>
     textOf(block) !== undefined &&
-    html`<p class="result-ways"><a href="${path(at)}" target="_blank" rel="noopener">${texts.call.asWritten}</a><button${attributes({ type: 'button', class: 'link-button script-only', 'data-copy-from': path(at), 'data-copied': texts.typed.copied, 'data-morph': 'keep' })}>${texts.typed.copy}</button></p>`;
-  return html`<div class="result">${blocks.map((block, at) => html`${roles[at] !== undefined && html`<p class="help">${visibleHtml(roles[at], 80)}</p>`}${blockContent(block, path(at), place)}${asWritten(block, at)}`)}${
+    html`<a href="${path(at)}" target="_blank" rel="noopener">${texts.call.asWritten}</a>${copy(path(at), texts.typed.copy)}`;
+  const [only] = blocks.length === 1 && structured === undefined ? blocks : [];
+  return html`<div class="result">${blocks.map((block, at) => html`${roles[at] !== undefined && html`<p class="help">${visibleHtml(roles[at], 80)}</p>`}${blockContent(block, path(at), place)}${!only && textOf(block) !== undefined && html`<p class="result-ways">${textWays(block, at)}</p>`}`)}${
     structured !== undefined &&
     html`${unchecked !== undefined && html`<p class="help">${texts.call.unchecked(unchecked)}</p>`}<section class="structured"><h3>${texts.call.structured}</h3>${jsonTree(structured)}</section>`
-  }${blocks.length === 0 && structured === undefined && html`<p class="quiet-text">${texts.call.noContent}</p>`}<p class="result-ways"><a href="${whole}" download="result.json">${texts.call.save}</a><button${attributes({ type: 'button', class: 'link-button script-only', 'data-copy-from': whole, 'data-copied': texts.typed.copied, 'data-morph': 'keep' })}>${texts.call.copyAll}</button></p></div>`;
+  }${blocks.length === 0 && structured === undefined && html`<p class="quiet-text">${texts.call.noContent}</p>`}<p class="result-ways">${only && textWays(only, 0)}<a href="${whole}" download="result.json">${texts.call.save}</a>${copy(whole, texts.call.copyAll)}</p></div>`;
 }

@@ -1,5 +1,6 @@
 /** The servers beside every page, with their tools below them as far as they are unfolded, and one box to find any. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
+import { visible } from '../../index.ts';
 import { icons } from '../icons.ts';
 import { texts } from '../texts/texts.ts';
 import { visibleHtml } from '../visible-html.ts';
@@ -18,6 +19,9 @@ export interface Place {
 /** Tools of one server that are listed here; its own page has all. */
 const mostTools = 30;
 
+/** Letters of a name that are seen beside a page; a longer one says the rest to whoever points at it. */
+const mostLetters = 24;
+
 /** The tools of a server that are listed; the one that the page is about is always among them. */
 function listedTools(tools: readonly OfferView[], current: string | undefined): readonly OfferView[] {
   const first = tools.slice(0, mostTools);
@@ -32,7 +36,7 @@ function toolGroup(server: ServerView, place: Place, open: boolean, { link }: De
   const left = server.tools.length - tools.length;
   return html`<details${attributes({ open, class: 'tool-group', 'data-fold': server.id })}><summary${attributes({ 'aria-label': texts.servers.toolsOf(server.id, server.tools.length) })}>${server.tools.length}${icons.unfold}</summary><ul class="tools">${tools.map(
     tool =>
-      html`<li><a${attributes({ href: link(offerPath(server.id, 'tool', tool.name)), class: 'tool', 'aria-current': isCurrent && place.tool === tool.name && 'page' })}>${visibleHtml(tool.name, 80)}</a></li>`,
+      html`<li><a${attributes({ href: link(offerPath(server.id, 'tool', tool.name)), class: 'tool', title: tool.name.length > mostLetters && visible(tool.name, { max: 200 }), 'aria-current': isCurrent && place.tool === tool.name && 'page' })}>${visibleHtml(tool.name, 200)}</a></li>`,
   )}${left > 0 && html`<li><a class="tool more-tools" href="${link(serverPath(server.id))}">${texts.servers.moreTools(left, tools.length === 0)}</a></li>`}</ul></details>`;
 }
 

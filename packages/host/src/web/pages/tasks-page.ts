@@ -1,6 +1,6 @@
 /** The calls that go on by themselves. Pure. */
 import { type Html, html } from '@midcall/core/page';
-import { clock } from '../clock.ts';
+import { minute } from '../clock.ts';
 import type { Session } from '../session.ts';
 import { texts } from '../texts/texts.ts';
 import { visibleHtml } from '../visible-html.ts';
@@ -9,7 +9,7 @@ import { buttonForm } from './button-form.ts';
 import type { Content } from './layout.ts';
 import { table } from './table.ts';
 
-function row(call: LeftCall, session: Session, zone: string): Html {
+function row(call: LeftCall, session: Session, now: number, zone: string): Html {
   const { id, name, serverId, startedAt, waits, message, follower } = call;
   const path = `/calls/${encodeURIComponent(id)}`;
   const label = visibleHtml(name, 120);
@@ -24,18 +24,19 @@ function row(call: LeftCall, session: Session, zone: string): Html {
     other: () => html``,
     nobody: () => buttonForm(session, '/tasks/forget', texts.task.forget, 'small', { call: id }),
   };
-  return html`<tr data-key="${id}"><td>${clock(startedAt, zone)}</td><td>${linkedName}<br><span class="quiet-text">${visibleHtml(serverId, 80)}</span></td><td class="long">${chip}${note} <span class="quiet-text">${texts.task.follower[follower]}</span></td><td>${act[follower]()}</td></tr>`;
+  return html`<tr data-key="${id}"><td>${minute(startedAt, now, zone)}</td><td>${linkedName}<br><span class="quiet-text one-line">${visibleHtml(serverId, 80)}</span></td><td class="long">${chip}${note} <span class="quiet-text">${texts.task.follower[follower]}</span></td><td>${act[follower]()}</td></tr>`;
 }
 
 /** @param wrong - why the calls that are kept cannot be read */
 export function tasksPage(
   calls: readonly LeftCall[],
   session: Session,
+  now: number,
   zone: string,
   wrong: string | undefined,
 ): Content {
   const { when, tool } = texts.history;
-  const rows = calls.map(call => row(call, session, zone));
+  const rows = calls.map(call => row(call, session, now, zone));
   return {
     title: texts.task.title,
     at: '/tasks',

@@ -58,6 +58,7 @@ export function deskApp(desk: Desk): Hono {
       open ? 'nothing' : 'session',
     );
     if (why) return refuse(context, why);
+    context.set('change', live.last);
     if (context.req.method !== 'POST') return next();
     const draft = draftOf(new URLSearchParams(await context.req.text()));
     if (!guard.holdsToken(first(draft, 'csrf'))) return refuse(context, 'token');

@@ -23,6 +23,8 @@ declare module 'hono' {
   interface ContextVariableMap {
     /** What a form posted. */
     posted: Draft;
+    /** The newest change when the request came: the page that answers it shows that one, and what came before it. */
+    change: number;
   }
 }
 
@@ -105,7 +107,8 @@ function resultApp({ apps }: Desk, { context, serverId, outcome }: CallView, ser
 
 /** A page as a response. */
 export function show(context: Context, desk: Desk, content: Content, status: 200 | 404 | 409 | 422 = 200): Response {
-  return context.html(layout(viewOf(desk), content, desk.assets.paths), status);
+  const view = { ...viewOf(desk), event: context.get('change') };
+  return context.html(layout(view, content, desk.assets.paths), status);
 }
 
 /** The end of every path that is about something a server offers. */

@@ -98,7 +98,9 @@ export function serverRoutes(app: Hono, desk: Desk): void {
 
   /** What the last mcp.json came to. */
   let imported: readonly Imported[] = [];
-  app.get('/imported', context => show(context, desk, importedPage(imported, viewOf(desk))));
+  app.get('/imported', context =>
+    imported.length === 0 ? redirect(context, desk, '/add') : show(context, desk, importedPage(imported, viewOf(desk))),
+  );
 
   app.get('/servers/:server/edit', context => {
     const id = context.req.param('server');

@@ -10,7 +10,7 @@ export function taskRoutes(app: Hono, desk: Desk): void {
   const { workspace, guard, zone } = desk;
 
   const showTasks = (context: Context, left: ReturnType<typeof leftCalls>, wrong?: string) =>
-    show(context, desk, tasksPage(left, guard, zone, wrong), wrong === undefined ? 200 : 409);
+    show(context, desk, tasksPage(left, guard, workspace.clock.now(), zone, wrong), wrong === undefined ? 200 : 409);
 
   app.get('/tasks', async context => {
     const calls = workspace.calls.list();

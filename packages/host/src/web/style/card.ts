@@ -40,6 +40,8 @@ progress{accent-color:var(--accent);width:220px}
 .frame .argument{background:var(--surface)}
 .frame .quiet-text{color:var(--muted)}
 .quote{border-left:3px solid var(--line-strong);padding-left:13px}
+/* Each paragraph of somebody else runs in the direction of its own writing. */
+.quote blockquote,.inbox-message,.about,.lead,.help,.field-title,.option-text>span,.md :is(p,li,.md-heading),.md-table :is(td,th),.result-text,.json-key,.json-string,.prompt-text,.argument,:is(.review,.sent,.left-over) :is(dt,dd),.field :is(input,textarea){unicode-bidi:plaintext;text-align:start}
 .quote figcaption{font-size:12.5px;color:var(--muted)}
 .quote blockquote{font-size:15px;white-space:pre-wrap;overflow-wrap:anywhere}
 .entry .quote{margin-top:4px}
@@ -148,11 +150,12 @@ fieldset.field .help{margin:-4px 0 8px}
 .prompt-parts dt{color:var(--muted)}
 .prompt-parts dd{margin:0 0 6px}
 .prompt-text{white-space:pre-wrap;overflow-wrap:anywhere}
-.result{display:grid;gap:10px;margin-top:6px;padding:12px 16px;background:var(--surface);border:1px solid var(--line);border-radius:var(--radius)}
+.result{display:grid;grid-template-columns:minmax(0,1fr);gap:10px;margin-top:6px;padding:12px 16px;background:var(--surface);border:1px solid var(--line);border-radius:var(--radius)}
 .entry-failed .result{border-color:var(--bad-line)}
 .result-text{font:14px/1.55 var(--sans);white-space:pre-wrap;overflow-wrap:anywhere}
 .result-json,.opaque pre{background:var(--sunken);border-radius:var(--radius-small);padding:11px 14px;overflow:auto;max-height:360px;white-space:pre-wrap;overflow-wrap:anywhere;font-size:12.5px}
-.result-ways{display:flex;gap:16px;font-size:12.5px}
+.result-ways{display:flex;flex-wrap:wrap;gap:2px 16px;font-size:12.5px}
+.result-ways :is(a,button){display:inline-flex;align-items:center;min-height:24px}
 .result-ways a,.link-button{color:var(--muted)}
 .link-button{border:0;background:none;padding:0;text-decoration:underline;text-underline-offset:2px;cursor:pointer;font-size:12.5px}
 .result-link{display:flex;flex-wrap:wrap;align-items:center;gap:2px 8px}
@@ -175,6 +178,7 @@ fieldset.field .help{margin:-4px 0 8px}
 /* Words stay whole: a table that is too wide scrolls. */
 .md-table th,.md-table td{overflow-wrap:break-word;word-break:normal;max-width:44ch}
 .md-table td.short{white-space:nowrap}
+.md-table td.long-text{min-width:26ch}
 .md-table .right{text-align:right}
 .json,.json-members{font:12.5px/1.6 var(--mono);overflow-wrap:anywhere}
 .json-members{padding-left:18px;border-left:1px solid var(--line);margin-left:4px}

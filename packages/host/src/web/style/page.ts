@@ -32,8 +32,8 @@ export const pageStyle = `
 .compared h2{font-size:12.5px;color:var(--muted)}
 .compared-pair+.search{margin-top:18px}
 .diff{position:relative;margin:0;padding:12px 0;font-size:12.5px;line-height:1.55;overflow:auto;max-height:70vh}
-.diff>span{display:block;padding:0 16px;white-space:pre-wrap;overflow-wrap:anywhere}
-.diff-mark{display:inline-block;width:1.6ch;user-select:none}
+.diff>span{display:block;padding:0 16px 0 calc(16px + 2ch);text-indent:-2ch;white-space:pre-wrap;overflow-wrap:anywhere}
+.diff-mark{display:inline-block;width:2ch;text-indent:0;user-select:none}
 .diff-came{background:var(--accent-soft)}
 .diff-went{background:var(--bad-soft)}
 .diff-folded{color:var(--muted);font-family:var(--sans)}
@@ -74,21 +74,25 @@ export const pageStyle = `
 .notice form{margin-left:auto}
 .table-wrap{overflow-x:auto}
 table{width:100%;border-collapse:collapse}
-th,td{text-align:left;padding:9px 12px;vertical-align:top}
+th,td{text-align:left;padding:9px 12px;vertical-align:baseline}
 th:first-child,td:first-child{padding-left:20px}
 th:last-child,td:last-child{padding-right:20px}
 th{font-size:12.5px;font-weight:600;color:var(--muted);border-bottom:1px solid var(--line);white-space:nowrap}
-tr+tr td{border-top:1px solid var(--line)}
+tr+tr>*{border-top:1px solid var(--line)}
+table:has(td:last-child>form) th:last-child{text-align:right}
 td{overflow-wrap:anywhere}
-td .clock,td code,td .mono,td .chip{white-space:nowrap}
+td .clock,td code,td .chip{white-space:nowrap}
+/* A name of a hundred letters leaves room for the other columns; its page has all of it. */
+td .mono,td .one-line{display:inline-block;max-width:min(32ch,62vw);overflow:hidden;text-overflow:ellipsis;white-space:nowrap;vertical-align:bottom}
 td:has(>form){text-align:right}
 td a{color:var(--ink);text-decoration-color:var(--line-strong)}
-.search{display:flex;gap:8px;margin-top:18px;flex-wrap:wrap}
+.search{display:flex;gap:8px;margin-top:18px;flex-wrap:wrap;align-items:center}
 .search select{min-width:0;max-width:100%;min-height:38px;padding:6px 10px;border:1px solid var(--line-strong);border-radius:var(--radius-small);background:var(--surface)}
 .search input{flex:1 1 220px;width:auto}
 .empty{padding:22px 20px;color:var(--muted)}
 .inline-fields{display:grid;grid-template-columns:repeat(auto-fit,minmax(240px,1fr));gap:14px}
-.grants th[scope=row]{font-weight:400;color:var(--ink);overflow-wrap:anywhere;min-width:180px}
+.grants th[scope=row]{font-weight:400;color:var(--ink);overflow-wrap:anywhere;white-space:normal;min-width:180px;border-bottom:0}
+.grants thead th:not(:first-child){text-align:center}
 .grants .mono{color:var(--muted)}
 .grants td{text-align:center;white-space:nowrap}
 .scripted .grants tfoot{display:none}

@@ -68,7 +68,7 @@ main{padding:20px 28px 64px;max-width:820px;width:100%;justify-self:center;min-w
 .tool-group[open]>summary .icon{transform:rotate(90deg)}
 .tool-group>summary:hover{background:var(--chip);color:var(--ink)}
 .tools{padding-bottom:8px}
-.tool{font:12.5px/1.5 var(--mono);color:var(--muted);padding:3.5px 10px 3.5px 26px;overflow-wrap:anywhere}
+.tool{display:block;font:12.5px/1.5 var(--mono);color:var(--muted);padding:3.5px 10px 3.5px 26px;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 .more-tools{font-family:var(--sans)}
 .server-name:hover,.tool:hover,.add-server:hover{background:var(--sunken);color:var(--ink)}
 .side [aria-current]{background:var(--accent-soft);color:var(--accent)}
@@ -106,6 +106,7 @@ main{padding:20px 28px 64px;max-width:820px;width:100%;justify-self:center;min-w
 .inbox-message{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2;overflow:hidden;margin-top:4px;overflow-wrap:anywhere}
 .alerts{margin-top:18px;padding:12px 2px 0;border-top:1px solid var(--line)}
 .alerts [data-alerts-denied]{margin-top:8px;padding-left:10px;border-left:2px solid var(--bad-line)}
+.alerts>.help:not([data-alerts-denied]){padding-left:24px}
 .panel .alerts{margin:0 0 10px;padding:0;border:0}
 .switch{display:inline-flex;align-items:center;gap:8px;font-weight:500}
 input[type=checkbox],input[type=radio]{accent-color:var(--accent);width:16px;height:16px;margin:0;flex:none}
@@ -159,7 +160,7 @@ dialog::backdrop{background:rgb(0 0 0/.32)}
 .plain-page .brand{margin-bottom:10px}
 
 .without-rail,.without-side{display:none}
-@media (max-width:1120px){.frame-grid,.frame-grid.is-home{grid-template-columns:232px minmax(0,1fr)}.rail{display:none}.without-rail{display:block}}
+@media (max-width:1120px){.brand-desk,.find-button kbd{display:none!important}.frame-grid,.frame-grid.is-home{grid-template-columns:232px minmax(0,1fr)}.rail{display:none}.without-rail{display:block}}
 @media (max-width:760px){
 .top{height:auto;flex-wrap:wrap;padding:10px 14px 0}
 .pages{order:3;flex-basis:100%;margin:0 -14px;padding:0 8px 8px;overflow-x:auto}
@@ -176,6 +177,7 @@ main{padding:18px 14px 56px}
 .find-button{position:relative}
 .find-button{padding:0 10px}
 html{scroll-padding-top:110px}}
+@media (max-width:420px){.pages a{padding-inline:3px;font-size:12px}.brand span{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}}
 `;
 
 export const style = `${tokens}${shell}${cardStyle}${pageStyle}${homeStyle}`;

@@ -52,7 +52,7 @@ export const callTexts = {
     tooDeep: 'This is nested too deep to be shown.',
     role: (role: string) => ({ assistant: 'Assistant', user: 'User' })[role] ?? role,
     structured: 'Structured content',
-    asWritten: 'As it was written',
+    asWritten: 'Open as plain text',
     save: 'Save as JSON',
     copyAll: 'Copy as JSON',
     notLoaded: (about: string, address: string) =>

@@ -61,7 +61,7 @@ export const settingTexts = {
   settings: {
     title: 'Settings',
     theme: 'Colours',
-    themes: { system: 'As my system has them', light: 'Light', dark: 'Dark' },
+    themes: { system: 'Same as my system', light: 'Light', dark: 'Dark' },
     save: 'Save',
     alerts: 'Alerts',
     alertsHelp: 'The number of open questions is in the title of the page, and its icon has a dot while one waits.',

@@ -73,7 +73,7 @@ export const texts = {
     next: 'Later',
     pages: (from: number, to: number, of: number) => `${from} to ${to} of ${of}`,
     alerts: 'Alert me',
-    alertsHelp: 'With a sound, and a system notification where you allow it',
+    alertsHelp: 'With a sound, and a system notification where you allow it.',
     alertsDenied:
       'Your browser blocks notifications from the desk, so there is only the sound, and the number in the title of the tab. To allow them, open the site settings to the left of the address, and set Notifications to Allow.',
     arrived: (server: string, tool: string | undefined) =>
