@@ -48,6 +48,32 @@ describe('the event store of a session', () => {
     expect(await store.getStreamIdForEventId!(answered)).toBeUndefined();
   });
 
+  it('events-E2: forgets the oldest message of all where every stream waits', async () => {
+    const store = boundedEventStore({ maxEvents: 3 });
+    const a = await store.storeEvent('a', note(0));
+    const b = await store.storeEvent('b', note(1));
+    await store.storeEvent('a', note(2));
+    await store.storeEvent('b', note(3));
+    expect(await replay(store, a)).toEqual([{ id: 'a.3', message: note(2) }]);
+    await store.storeEvent('a', note(4));
+    await store.storeEvent('a', note(5));
+    expect(await replay(store, b)).toEqual([{ id: 'b.4', message: note(3) }]);
+    await expect(replay(store, a)).rejects.toThrow('no longer kept');
+  });
+
+  it('events-E2: counts the bytes of what is no ASCII', async () => {
+    const store = boundedEventStore({ maxBytes: 240 });
+    const wide: JSONRPCMessage = { jsonrpc: '2.0', method: 'notifications/message', params: { pad: '語'.repeat(40) } };
+    const first = await store.storeEvent('a', note(0));
+    await store.storeEvent('b', wide);
+    expect(await store.getStreamIdForEventId!(first)).toBeUndefined();
+    const pad = 'x'.repeat(40);
+    const narrow = boundedEventStore({ maxBytes: 240 });
+    const kept = await narrow.storeEvent('a', note(0));
+    await narrow.storeEvent('b', { ...wide, params: { pad } } as JSONRPCMessage);
+    expect(await narrow.getStreamIdForEventId!(kept)).toBe('a');
+  });
+
   it('events-E3: does not resume across a hole', async () => {
     const store = boundedEventStore({ maxEvents: 2 });
     const [first, second] = [await store.storeEvent('a', note(0)), await store.storeEvent('a', note(1))];

@@ -17,6 +17,8 @@ export interface EventStoreOptions {
 }
 
 const encoder = new TextEncoder();
+/** JSON has no control characters: what else is no ASCII is counted by encoding it. */
+const sizeOf = (text: string): number => (/[^ -~]/.test(text) ? encoder.encode(text).byteLength : text.length);
 
 interface Stored {
   readonly sequence: number;
@@ -25,11 +27,10 @@ interface Stored {
 }
 
 interface Stream {
+  readonly id: string;
   readonly events: Stored[];
   /** Sequence number up to which events of this stream may have been forgotten. */
   forgotten: number;
-  /** True once the response has been stored: nothing follows. */
-  answered: boolean;
 }
 
 /** Splits the id of an event into its stream and its number; undefined if it is no id of ours. */
@@ -42,27 +43,32 @@ export function parseEventId(eventId: string): { readonly stream: string; readon
 export function boundedEventStore(options: EventStoreOptions = {}): EventStore {
   const { maxEvents = 1_000, maxBytes = 8 * 1024 * 1024 } = options;
   const streams = new Map<string, Stream>();
+  /** The stream of each event, the oldest event first: what is forgotten next is found without a search. */
+  const kept = new Map<number, Stream>();
+  /** Streams that have had their response, after which nothing follows; the one that had it first comes first. */
+  const answered = new Set<Stream>();
   let sequence = 0;
-  let events = 0;
   let bytes = 0;
 
-  const forgetFirst = (id: string, stream: Stream): void => {
+  const forgetFirst = (stream: Stream): void => {
     const first = stream.events.shift();
     if (!first) return;
-    events -= 1;
+    kept.delete(first.sequence);
     bytes -= first.bytes;
     stream.forgotten = first.sequence;
-    if (stream.events.length === 0) streams.delete(id);
+    if (stream.events.length > 0) return;
+    streams.delete(stream.id);
+    answered.delete(stream);
   };
 
   const forget = (): void => {
-    while (events > maxEvents || (bytes > maxBytes && events > 1)) {
-      const full = [...streams].filter(([, stream]) => stream.events.length > 0);
-      const oldest = (among: typeof full) =>
-        among.sort(([, a], [, b]) => a.events[0]!.sequence - b.events[0]!.sequence).at(0);
-      const [id, stream] = oldest(full.filter(([, each]) => each.answered)) ?? oldest(full)!;
-      if (!stream.answered) forgetFirst(id, stream);
-      else while (stream.events.length > 0) forgetFirst(id, stream);
+    while (kept.size > maxEvents || (bytes > maxBytes && kept.size > 1)) {
+      const [done] = answered;
+      if (done) while (done.events.length > 0) forgetFirst(done);
+      else {
+        const [oldest] = kept.values();
+        forgetFirst(oldest!);
+      }
     }
   };
 
@@ -76,12 +82,12 @@ export function boundedEventStore(options: EventStoreOptions = {}): EventStore {
   return {
     async storeEvent(id, message) {
       sequence += 1;
-      const stream = streams.get(id) ?? { events: [], forgotten: sequence - 1, answered: false };
+      const stream = streams.get(id) ?? { id, events: [], forgotten: sequence - 1 };
       streams.set(id, stream);
-      const size = encoder.encode(JSON.stringify(message)).byteLength;
+      kept.set(sequence, stream);
+      const size = sizeOf(JSON.stringify(message));
       stream.events.push({ sequence, message, bytes: size });
-      stream.answered ||= 'id' in message && !('method' in message);
-      events += 1;
+      if ('id' in message && !('method' in message)) answered.add(stream);
       bytes += size;
       const eventId = `${id}.${sequence}`;
       forget();

@@ -53,10 +53,9 @@ export function requestClient(
     if (response instanceof Error) ended()?.reject(response);
     else ended()?.resolve(response.result);
   });
-  const gone = new SdkError(SdkErrorCode.NotConnected, 'Not connected');
   const sent = transport
     ? transport.send({ jsonrpc: '2.0', id, method, params }, { relatedRequestId })
-    : Promise.reject(gone);
+    : Promise.reject(new SdkError(SdkErrorCode.NotConnected, 'Not connected'));
   sent.catch((error: unknown) => ended()?.reject(error));
   return {
     answer,
