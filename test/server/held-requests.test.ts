@@ -160,6 +160,65 @@ it('sessions-H8: a server in Node sends what a function around the endpoint made
   expect([response.headers.get('seen'), await response.json()]).toEqual(['yes', { jsonrpc: '2.0', id: 1, result: {} }]);
 });
 
+it('sessions-H8: a handler in Node is done once the stream that it sends has ended', async () => {
+  let finish = (): void => {};
+  const finished = new Promise<void>(resolve => {
+    finish = resolve;
+  });
+  const endpoint = mcpEndpoint(() => {
+    const made = new McpServer({ name: 'held', version: '1.0.0' }, { capabilities: { logging: {} } });
+    made.registerTool('logs', {}, async ctx => {
+      await ctx.mcpReq.log('info', 'one');
+      await finished;
+      return said('logged');
+    });
+    return made;
+  });
+  const handler = nodeHandler(endpoint);
+  const done: number[] = [];
+  const handled: Promise<void>[] = [];
+  const server = createServer((req, res) => {
+    const nth = handled.length;
+    handled.push(handler(req, res).then(() => void done.push(nth)));
+  }).listen(0, '127.0.0.1');
+  open.push(endpoint, { close: async () => void server.close() });
+  await once(server, 'listening');
+  const send = (body: object, headers: Readonly<Record<string, string>> = {}) =>
+    fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, {
+      method: 'POST',
+      body: JSON.stringify({ jsonrpc: '2.0', ...body }),
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+    });
+  const params = { protocolVersion: revision, capabilities: {}, clientInfo: { name: 'raw', version: '1' } };
+  const first = await send({ id: 0, method: 'initialize', params });
+  await first.text();
+  await handled[0];
+  const known = { 'mcp-session-id': first.headers.get('mcp-session-id')!, 'mcp-protocol-version': revision };
+  const response = await send({ id: 1, method: 'tools/call', params: { name: 'logs', arguments: {} } }, known);
+  // The head of the stream is here, and so is what a turn of its event loop does after it.
+  await (await send({ id: 2, method: 'ping' }, known)).text();
+  await handled[2];
+  expect(done).toEqual([0, 2]);
+  finish();
+  await response.text();
+  await handled[1];
+  expect(done).toEqual([0, 2, 1]);
+});
+
+it('sessions-H8: a stream is sent though a framework has put another Response in the place of the global one', async () => {
+  const { call } = await session('Node');
+  const before = globalThis.Response;
+  globalThis.Response = class extends before {};
+  try {
+    const response = await call(1, 'logs');
+    const came = events(await response.text());
+    expect(came.map(each => each.params?.data ?? each.result.content[0].text)).toEqual(['one', 'two', 'logged']);
+    expect(await (await call(2, 'quick', { n: 2 })).json()).toMatchObject({ id: 2, result: said('quick 2') });
+  } finally {
+    globalThis.Response = before;
+  }
+});
+
 /** Timers that fire when they are told to. */
 function timers() {
   const set = new Map<() => void, number>();

@@ -109,3 +109,10 @@ function nestsParsed(value: unknown): boolean {
   }
   return false;
 }
+
+/** The ids of the requests in a body. */
+export const requestsIn = (body: unknown): readonly unknown[] =>
+  [body].flat().flatMap(each => {
+    const { id, method } = (each ?? {}) as { readonly id?: unknown; readonly method?: unknown };
+    return id !== undefined && method !== undefined ? [id] : [];
+  });

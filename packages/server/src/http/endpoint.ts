@@ -36,14 +36,16 @@ import { makeServer } from '../call/lending.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { asksForTasks, refusalOf, subscribeAt, TaskStreams } from '../sdk-seam/task-subscription.ts';
 import { type Body, batchRefusal, readBody, readText, takeBody, unread } from './body.ts';
+import { allowDirect } from './direct-sender.ts';
 import type { EventStoreOptions } from './event-store.ts';
+import { openEventStream } from './event-stream.ts';
 import { fleetSessions } from './fleet-sessions.ts';
 import { type Health, judgeHealth } from './health.ts';
 import { OpenRequests } from './open-requests.ts';
 import { type Refusal, refused } from './refusal.ts';
 import { watchResponse } from './response-end.ts';
-import { HttpSessions, type SessionOptions } from './sessions.ts';
-import { allowWhole, wholeAnswer } from './whole-answer.ts';
+import { HttpSessions, type SessionOptions, type SessionRequest } from './sessions.ts';
+import { isWhole, wholeAnswer } from './whole-answer.ts';
 
 /** How an endpoint is served. */
 export interface HttpOptions {
@@ -223,9 +225,10 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
     const isInSession = sessions instanceof HttpSessions && sessions.has({ request, body });
     if (isInSession || (await isLegacyRequest(request, body))) {
       if (sessions) {
-        const served = await sessions.serve({ request, body, auth, owner: sentBy });
-        if (served instanceof Response) return served;
-        return 'text' in served ? wholeAnswer(served, context) : refused(served, body);
+        const stream: SessionRequest['stream'] = (head, ended) => openEventStream(head, ended, context);
+        const served = await sessions.serve({ request, body, auth, owner: sentBy, stream });
+        if ('code' in served) return refused(served, body);
+        return isWhole(served) ? wholeAnswer(served, context) : served;
       }
       const refusal = batchRefusal(body, request.headers.get('mcp-protocol-version') ?? undefined);
       if (refusal) return refused(refusal);
@@ -261,7 +264,7 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
       return refused({ status: 500, code: -32603, message: 'Internal server error.' });
     }
   };
-  allowWhole(fetch);
+  allowDirect(fetch);
 
   return {
     fetch,

@@ -20,6 +20,9 @@ const encoder = new TextEncoder();
 /** JSON has no control characters: what else is no ASCII is counted by encoding it. */
 const sizeOf = (text: string): number => (/[^ -~]/.test(text) ? encoder.encode(text).byteLength : text.length);
 
+/** As the SDK's transport stores it. */
+const silence = {} as JSONRPCMessage;
+
 interface Stored {
   readonly sequence: number;
   readonly message: JSONRPCMessage;
@@ -39,8 +42,20 @@ export function parseEventId(eventId: string): { readonly stream: string; readon
   return stream === undefined ? undefined : { stream, sequence: Number(digits) };
 }
 
+/** The stream of an event, by the id it carries; the transport sends each event as one chunk, the id before the data. */
+export function streamIn(chunk: Uint8Array): string | undefined {
+  const [, id] = /^(?:event: message\n)?id: ([^\n]+)\n/u.exec(new TextDecoder().decode(chunk.subarray(0, 160))) ?? [];
+  return id === undefined ? undefined : parseEventId(id)?.stream;
+}
+
+/** What one session has sent. */
+export interface BoundedEventStore extends EventStore {
+  /** Stores an event that says nothing, with which a stream begins. @returns its id */
+  prime(stream: string): string;
+}
+
 /** An event store for one session. */
-export function boundedEventStore(options: EventStoreOptions = {}): EventStore {
+export function boundedEventStore(options: EventStoreOptions = {}): BoundedEventStore {
   const { maxEvents = 1_000, maxBytes = 8 * 1024 * 1024 } = options;
   const streams = new Map<string, Stream>();
   /** The stream of each event, the oldest event first: what is forgotten next is found without a search. */
@@ -79,19 +94,24 @@ export function boundedEventStore(options: EventStoreOptions = {}): EventStore {
     return { id, stream, after };
   };
 
+  const store = (id: string, message: JSONRPCMessage): string => {
+    sequence += 1;
+    const stream = streams.get(id) ?? { id, events: [], forgotten: sequence - 1 };
+    streams.set(id, stream);
+    kept.set(sequence, stream);
+    const size = sizeOf(JSON.stringify(message));
+    stream.events.push({ sequence, message, bytes: size });
+    if ('id' in message && !('method' in message)) answered.add(stream);
+    bytes += size;
+    const eventId = `${id}.${sequence}`;
+    forget();
+    return eventId;
+  };
+
   return {
+    prime: id => store(id, silence),
     async storeEvent(id, message) {
-      sequence += 1;
-      const stream = streams.get(id) ?? { id, events: [], forgotten: sequence - 1 };
-      streams.set(id, stream);
-      kept.set(sequence, stream);
-      const size = sizeOf(JSON.stringify(message));
-      stream.events.push({ sequence, message, bytes: size });
-      if ('id' in message && !('method' in message)) answered.add(stream);
-      bytes += size;
-      const eventId = `${id}.${sequence}`;
-      forget();
-      return eventId;
+      return store(id, message);
     },
     async getStreamIdForEventId(eventId) {
       return parse(eventId)?.id;
@@ -100,7 +120,7 @@ export function boundedEventStore(options: EventStoreOptions = {}): EventStore {
       const position = parse(lastEventId);
       if (!position) throw new Error('This event is no longer kept.');
       for (const event of position.stream.events.filter(each => each.sequence > position.after)) {
-        // The transport's priming event is no message; it only gives a stream its first id.
+        // An event that primes a stream is no message; it only gives the stream its first id.
         if ('jsonrpc' in event.message) await send(`${position.id}.${event.sequence}`, event.message);
       }
       return position.id;

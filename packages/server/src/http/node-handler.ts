@@ -3,9 +3,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readTarget } from '@midcall/core/node';
 import { checkGiven, having } from '@midcall/core/options';
 import type { AuthInfo } from '@modelcontextprotocol/server';
+import {
+  allowsDirect,
+  type DirectSender,
+  type EventStream,
+  type EventStreamHead,
+  sendsDirectly,
+  type WholeAnswer,
+} from './direct-sender.ts';
 import type { McpEndpoint } from './endpoint.ts';
 import { getRequestListener, RESPONSE_ALREADY_SENT } from './hono-node.ts';
-import { allowsWhole, type SendWhole, sendWhole } from './whole-answer.ts';
 
 /** What others put on a request before it gets here. */
 type Prepared = IncomingMessage & {
@@ -39,16 +46,11 @@ export function nodeHandler(endpoint: Pick<McpEndpoint, 'fetch'>): NodeHandler {
     const target = readTarget(req);
     if (!target) return refuse(res);
     const parsedBody = third === undefined || typeof third === 'function' ? body : third;
-    const send: SendWhole = answer => {
-      const { status, headers, text } = answer;
-      // One whose client has gone is sent to nobody.
-      res.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text) }).end(text);
-      return RESPONSE_ALREADY_SENT;
-    };
+    const sender = new NodeSender(res);
     const context = {
       ...(parsedBody !== undefined && { parsedBody }),
       ...(auth && { authInfo: auth }),
-      ...(allowsWhole(endpoint.fetch) && { [sendWhole]: send }),
+      ...(allowsDirect(endpoint.fetch) && { [sendsDirectly]: sender }),
     };
     req.url = target.path;
     const sent = getRequestListener(request => endpoint.fetch(request, context), { overrideGlobalObjects: false })(
@@ -57,7 +59,56 @@ export function nodeHandler(endpoint: Pick<McpEndpoint, 'fetch'>): NodeHandler {
     );
     req.url = url;
     await sent;
+    await sender.streaming;
   };
+}
+
+/** Sends by a response of Node; what a client that has gone would get is sent to nobody. */
+class NodeSender implements DirectSender {
+  readonly #res: ServerResponse;
+  /** Resolves when a stream has ended; absent where there is none. */
+  streaming: Promise<void> | undefined;
+
+  constructor(res: ServerResponse) {
+    this.#res = res;
+  }
+
+  whole({ status, headers, text }: WholeAnswer): Response {
+    this.#res.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text) }).end(text);
+    return RESPONSE_ALREADY_SENT;
+  }
+
+  stream({ headers, events }: EventStreamHead, ended: () => void): EventStream {
+    const res = this.#res;
+    let isOver = false;
+    let settle = (): void => {};
+    this.streaming = new Promise(resolve => {
+      settle = resolve;
+    });
+    const over = (): void => {
+      if (isOver) return;
+      isOver = true;
+      res.off('close', over);
+      settle();
+      ended();
+    };
+    res.writeHead(200, headers);
+    if (events === '') res.flushHeaders();
+    else res.write(events);
+    res.on('close', over);
+    if (res.destroyed) over();
+    return {
+      response: RESPONSE_ALREADY_SENT,
+      write: text => {
+        if (!isOver) res.write(text);
+      },
+      end: () => {
+        if (isOver) return;
+        res.end();
+        over();
+      },
+    };
+  }
 }
 
 function refuse(res: ServerResponse): void {

@@ -30,13 +30,20 @@ import { makeServer } from '../call/lending.ts';
 import { primesStreams } from '../era.ts';
 import { HeldRequests } from '../sdk-seam/held-requests.ts';
 import { tapReceived, tapSent } from '../sdk-seam/tapped-transport.ts';
-import { batchRefusal, unread } from './body.ts';
-import { boundedEventStore, type EventStoreOptions, parseEventId } from './event-store.ts';
+import { batchRefusal, requestsIn, unread } from './body.ts';
+import type { EventStream, EventStreamHead, WholeAnswer } from './direct-sender.ts';
+import {
+  type BoundedEventStore,
+  boundedEventStore,
+  type EventStoreOptions,
+  parseEventId,
+  streamIn,
+} from './event-store.ts';
 import { plainMessage } from './plain-message.ts';
 import type { Refusal } from './refusal.ts';
+import { RequestStream } from './request-stream.ts';
 import { watchResponse } from './response-end.ts';
 import { type Occupant, type Room, roomFor } from './room.ts';
-import type { WholeAnswer } from './whole-answer.ts';
 
 /** How sessions are kept. */
 export interface SessionOptions {
@@ -72,6 +79,8 @@ export interface SessionRequest {
   /** Who sends it, as one string; empty if nobody is known. */
   readonly owner: string;
   readonly auth: AuthInfo | undefined;
+  /** Opens a stream to its sender. */
+  readonly stream: (head: EventStreamHead, ended: () => void) => EventStream;
 }
 
 /** What becomes of it: a response, an answer that is there as a whole, or why it is not served. */
@@ -79,6 +88,7 @@ export type Served = Response | WholeAnswer | Refusal;
 
 interface Session {
   readonly transport: WebStandardStreamableHTTPServerTransport;
+  readonly events: BoundedEventStore;
   readonly held: HeldRequests;
   readonly server: McpServer | Server;
   readonly owner: string;
@@ -92,18 +102,6 @@ interface Session {
 }
 
 type Message = { readonly id?: unknown; readonly method?: unknown; readonly params?: { readonly requestId?: unknown } };
-
-const messagesIn = (body: unknown): readonly Message[] =>
-  [body].flat().filter((each): each is Message => typeof each === 'object' && each !== null);
-/** The ids of the requests in a body. */
-const requestsIn = (body: unknown): readonly unknown[] =>
-  messagesIn(body).flatMap(({ id, method }) => (id !== undefined && method !== undefined ? [id] : []));
-
-/** The stream of an event, by the id it carries; the transport sends each event as one chunk, the id before the data. */
-function streamIn(chunk: Uint8Array): string | undefined {
-  const [, id] = /^(?:event: message\n)?id: ([^\n]+)\n/u.exec(new TextDecoder().decode(chunk.subarray(0, 160))) ?? [];
-  return id === undefined ? undefined : parseEventId(id)?.stream;
-}
 
 const revisionOf = ({ server }: Session): string | undefined =>
   ('server' in server ? server.server : server).getNegotiatedProtocolVersion();
@@ -201,9 +199,10 @@ export class HttpSessions {
       requestInfo: unread(request.request, request.body),
       ...(auth && { authInfo: auth }),
     });
+    const events = boundedEventStore(this.#options.events);
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
-      eventStore: boundedEventStore(this.#options.events),
+      eventStore: events,
       onsessioninitialized: () => {
         this.#opening.delete(id);
         this.#sessions.set(id, session);
@@ -213,6 +212,7 @@ export class HttpSessions {
     const held = new HeldRequests(transport);
     const session: Session = {
       transport,
+      events,
       held,
       server,
       owner: request.owner,
@@ -248,12 +248,13 @@ export class HttpSessions {
     }
   }
 
-  async #handle(session: Session, { request, body, auth }: SessionRequest): Promise<Served> {
+  async #handle(session: Session, sent: SessionRequest): Promise<Served> {
+    const { request, body, auth } = sent;
     const { underWay, transport, streams } = session;
     const refusal = batchRefusal(body, revisionOf(session));
     if (refusal) return refusal;
     const ids = requestsIn(body);
-    if (new Set(ids).size < ids.length || ids.some(id => underWay.has(id) || session.held.has(id)))
+    if (new Set(ids).size < ids.length || ids.some(id => underWay.has(id)))
       return { status: 400, code: -32600, message: 'Another request with this id has no response yet.' };
     if (this.#underWayWith(session) + ids.length > this.#options.maxCalls)
       return {
@@ -273,11 +274,8 @@ export class HttpSessions {
       session.usedAt = this.#options.clock.now();
     };
     try {
-      const whole = await this.#answer(session, request, body, auth);
-      if (whole) {
-        ended();
-        return whole;
-      }
+      const answered = await this.#answer(session, sent, ended);
+      if (answered) return answered;
       const context = { parsedBody: body, ...(auth && { authInfo: auth }) };
       const response = await transport.handleRequest(request, context);
       // What the transport refuses never gets to the server.
@@ -287,37 +285,42 @@ export class HttpSessions {
       ended();
       for (const id of ids) underWay.delete(id);
       throw error;
-    } finally {
-      for (const id of ids) session.held.end(id as string | number);
     }
   }
 
-  /** Answers a message without a stream (sessions-H8). @returns undefined where the transport is to be given it */
+  /**
+   * Answers a message in the place of the transport (sessions-H8).
+   * @param ended - called where the response has ended
+   * @returns undefined where the transport is to be given it
+   */
   async #answer(
     session: Session,
-    request: Request,
-    body: unknown,
-    auth: AuthInfo | undefined,
-  ): Promise<WholeAnswer | undefined> {
+    { request, body, auth, stream }: SessionRequest,
+    ended: () => void,
+  ): Promise<WholeAnswer | Response | undefined> {
     const message = request.method === 'POST' && isPlainIn(session, request, body) ? plainMessage(body) : undefined;
     if (!message) return undefined;
-    const { held } = session;
+    const { held, events, streams } = session;
     const extra = { request, ...(auth && { authInfo: auth }) };
     if (!('method' in message && 'id' in message)) {
       held.tell(message, extra);
+      ended();
       return { status: 202, headers: {}, text: '' };
     }
     if (!(await held.admits(message, auth))) return undefined;
     const { clock, streamAfterMs } = this.#options;
+    const sessionHeader = { 'mcp-session-id': session.transport.sessionId! };
     let callOff = (): void => {};
-    const waiting = (open: () => void): void => {
-      callOff = clock.after(streamAfterMs, open);
-    };
+    const surroundings = { stream, headers: sessionHeader, events, streams, ended };
+    const opening = new RequestStream(primesStreams(revisionOf(session)!), surroundings);
     const response = await held
-      .give(message as JSONRPCRequest, extra, primesStreams(revisionOf(session)!), waiting)
+      .give(message as JSONRPCRequest, extra, opening, open => {
+        callOff = clock.after(streamAfterMs, open);
+      })
       .finally(() => callOff());
-    if (!response) return undefined;
-    const headers = { 'content-type': 'application/json', 'mcp-session-id': session.transport.sessionId! };
+    if (!response) return opening.response;
+    ended();
+    const headers = { 'content-type': 'application/json', ...sessionHeader };
     return { status: 200, headers, text: JSON.stringify(response) };
   }
 

@@ -1,33 +1,11 @@
-/**
- * Answers that are there as a whole when they are sent. Whoever can send one by itself, as a Node server can, does so without a
- * Response being made of it, which costs more than the answer.
- */
-
-/** An answer with all that is in it. */
-export interface WholeAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly text: string;
-}
-
-/** What comes with a request from whoever sends whole answers. */
-export const sendWhole: unique symbol = Symbol('sendWhole');
-
-/** Sends an answer. @returns what stands for it on the way back, and is not looked at */
-export type SendWhole = (answer: WholeAnswer) => Response;
-
-/** The `fetch` of endpoints: in another around one, somebody may look at the response, so it has to be one. */
-const own = new WeakSet<object>();
-
-/** Lets answers to what this function is given be sent as a whole. */
-export const allowWhole = (fetch: object): void => void own.add(fetch);
-
-/** True for a function whose caller may send whole answers by itself. */
-export const allowsWhole = (fetch: object): boolean => own.has(fetch);
+/** Answers that are there as a whole when they are sent. */
+import { directSender, type WholeAnswer } from './direct-sender.ts';
 
 /** @param given - what came with the request */
 export function wholeAnswer(answer: WholeAnswer, given: object): Response {
-  const send = (given as { readonly [sendWhole]?: SendWhole })[sendWhole];
   const { status, headers, text } = answer;
-  return send?.(answer) ?? new Response(text === '' ? null : text, { status, headers });
+  return directSender(given)?.whole(answer) ?? new Response(text === '' ? null : text, { status, headers });
 }
+
+/** Not by `instanceof`: a framework may have put another Response in the place of the global one since this one was made. */
+export const isWhole = (served: WholeAnswer | Response): served is WholeAnswer => typeof served.text === 'string';

@@ -1,9 +1,9 @@
 /**
- * Requests of a session over HTTP that are given to its server before there is a stream for them: most need nothing but a
- * response. The transport opens a stream with each request, and events with each stream, so it is given a request once anything
- * else has to be sent for it.
+ * Requests of a session over HTTP that are given to its server by us, in the place of the transport, which opens a stream with each
+ * request, makes two streams and a response of it, and judges each message by schemas. Most need nothing but a response; a stream
+ * is opened once anything else has to be sent for one, and is known to the transport like one of its own from then on.
  *
- * - held-requests-H1 A server is given a request once, whoever answers it.
+ * - held-requests-H1 A request that is refused by the transport is not given to a server.
  * - held-requests-H2 What is sent for a request is sent in its order, also where its stream is opened in between.
  *
  * What of the SDK this stands on is held by test/server/held-requests.test.ts.
@@ -19,18 +19,39 @@ type Transport = WebStandardStreamableHTTPServerTransport;
 type Id = JSONRPCRequest['id'];
 type Resolver = Parameters<Transport['setScopeChallengeResolver']>[0];
 
+/** As much of the transport as its streams take. */
+interface Streams {
+  readonly _streamMapping: Map<string, StreamOfTransport>;
+  readonly _requestToStreamMapping: Map<Id, string>;
+}
+
+/** A stream as the transport knows it: it encodes what it enqueues. */
+interface StreamOfTransport {
+  readonly controller: { enqueue(events: string): void };
+  readonly encoder: { encode(events: string): string };
+  /** Ends it. */
+  readonly cleanup: () => void;
+}
+
+/** Opens the stream of a request. */
+export interface Opening {
+  /** True where the stream of the request may be ended by whoever answers it. */
+  readonly canEnd: boolean;
+  /** @param ended - to be called once the stream was sent to its end, or its client is gone */
+  open(
+    streamId: string,
+    ended: () => void,
+  ): {
+    write(events: string): void;
+    /** Has no effect once the stream has ended. */
+    end(): void;
+  };
+}
+
 interface Held {
-  /** Told the response, or nothing where a stream is needed. */
+  readonly opening: Opening;
+  /** Told the response; nothing where there is a stream, or will never be an answer. */
   readonly settle: (response: JSONRPCMessage | undefined) => void;
-  /** Resolves when there is a stream, or will never be one; undefined until one is needed. */
-  opening?: Promise<void>;
-  opened: () => void;
-  /** True once the server has it. */
-  given: boolean;
-  /** Messages that wait for the stream. */
-  waiting: number;
-  /** True once the transport has been given it, or has refused it. */
-  ended: boolean;
 }
 
 /** Those of one session. */
@@ -44,53 +65,35 @@ export class HeldRequests {
   constructor(transport: Transport) {
     this.#transport = transport;
     const send = transport.send.bind(transport);
-    transport.send = async (message, options) => {
+    transport.send = (message, options) => {
       const id = 'method' in message ? options?.relatedRequestId : message.id;
       const held = id === undefined ? undefined : this.#held.get(id);
       if (id === undefined || !held) return send(message, options);
-      if (!('method' in message) && !held.opening) {
-        this.#held.delete(id);
-        return held.settle(message);
+      if ('method' in message) {
+        this.#open(id, held);
+        return send(message, options);
       }
-      held.waiting += 1;
-      await this.#open(held);
-      held.waiting -= 1;
-      this.#forget(id, held);
-      return send(message, options);
+      this.#held.delete(id);
+      held.settle(message);
+      return Promise.resolve();
     };
     const setResolver = transport.setScopeChallengeResolver.bind(transport);
     transport.setScopeChallengeResolver = resolver => {
       this.#resolver = resolver;
-      // Whoever was admitted is not asked again for what has begun.
-      setResolver(context => {
-        const { request } = context;
-        return 'id' in request && this.#held.get(request.id as Id)?.given ? undefined : resolver(context);
-      });
+      setResolver(resolver);
     };
   }
 
   /** To be called once the server is connected. */
   listen(): void {
     const transport = this.#transport;
-    const receive = transport.onmessage;
-    transport.onmessage = (message, extra) => {
-      const held = 'method' in message && 'id' in message ? this.#held.get(message.id) : undefined;
-      // By now the transport has a stream for it, and the server has had it (held-requests-H1).
-      if (held?.given) return this.end((message as JSONRPCRequest).id);
-      if (held) held.given = true;
-      receive?.(message, extra);
-    };
     const closed = transport.onclose;
     transport.onclose = () => {
       this.#isClosed = true;
       for (const held of this.#held.values()) held.settle(undefined);
+      this.#held.clear();
       closed?.();
     };
-  }
-
-  /** True for a request that is not done with here, though its response may be on its way. */
-  has(id: unknown): boolean {
-    return this.#held.has(id as Id);
   }
 
   /** Whether the server takes a request from this caller as it is; what is to be said to the caller otherwise is the transport's. */
@@ -110,48 +113,54 @@ export class HeldRequests {
 
   /**
    * Gives the server a request.
-   * @param canEnd - true where the stream of the request may be ended by whoever answers it
    * @param waiting - told how to have a stream opened at once
-   * @returns its response; undefined where a stream is needed: then the request is to be given to the transport, and
-   *   {@link HeldRequests.end} called after that
+   * @returns its response; undefined where there is a stream, or the session has ended
    */
   give(
     message: JSONRPCRequest,
     extra: MessageExtraInfo,
-    canEnd: boolean,
+    opening: Opening,
     waiting: (open: () => void) => void,
   ): Promise<JSONRPCMessage | undefined> {
     const { id } = message;
-    return new Promise(resolve => {
-      const held: Held = { settle: resolve, opened: () => {}, given: false, waiting: 0, ended: false };
+    return new Promise(settle => {
+      const held: Held = { opening, settle };
+      const open = (): void => {
+        if (this.#held.get(id) === held) this.#open(id, held);
+      };
       this.#held.set(id, held);
-      waiting(() => void this.#open(held));
-      const ending = canEnd && {
-        closeSSEStream: () => void this.#open(held).then(() => this.#transport.closeSSEStream(id)),
+      waiting(open);
+      const ending = opening.canEnd && {
+        closeSSEStream: () => {
+          open();
+          this.#transport.closeSSEStream(id);
+        },
         closeStandaloneSSEStream: () => this.#transport.closeStandaloneSSEStream(),
       };
       this.#transport.onmessage?.(message, { ...extra, ...ending });
     });
   }
-  /** The transport has been given a request, or has refused it. */
-  end(id: Id): void {
-    const held = this.#held.get(id);
-    if (!held) return;
-    held.ended = true;
-    held.opened();
-    this.#forget(id, held);
-  }
 
-  /** Once nothing waits any more: what is sent next must not come before what has waited (held-requests-H2). */
-  #forget(id: Id, held: Held): void {
-    if (held.ended && held.waiting === 0) this.#held.delete(id);
-  }
-
-  #open(held: Held): Promise<void> {
-    held.opening ??= new Promise(resolve => {
-      held.opened = resolve;
-      held.settle(undefined);
-    });
-    return held.opening;
+  #open(id: Id, held: Held): void {
+    this.#held.delete(id);
+    const { _streamMapping: streams, _requestToStreamMapping: streamIds } = this.#transport as unknown as Streams;
+    const streamId = crypto.randomUUID();
+    const forget = (): void => {
+      // A client that came back has another stream under this id.
+      if (streams.get(streamId) === stream) streams.delete(streamId);
+    };
+    const cleanup = (): void => {
+      forget();
+      sent.end();
+    };
+    const stream: StreamOfTransport = {
+      controller: { enqueue: events => sent.write(events) },
+      encoder: { encode: events => events },
+      cleanup,
+    };
+    streams.set(streamId, stream);
+    streamIds.set(id, streamId);
+    const sent = held.opening.open(streamId, forget);
+    held.settle(undefined);
   }
 }

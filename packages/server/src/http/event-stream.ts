@@ -1,0 +1,47 @@
+/** Streams of events that we write ourselves (HTML, "Server-sent events"), by whoever sends them. */
+import { directSender, type EventStream, type EventStreamHead } from './direct-sender.ts';
+
+const encoder = new TextEncoder();
+
+/** The headers of a stream of events, as the SDK's transport has them. */
+const eventHeaders = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache, no-transform',
+  connection: 'keep-alive',
+  'x-accel-buffering': 'no',
+};
+
+/**
+ * Opens a stream.
+ * @param given - what came with the request
+ * @param ended - called once: it was sent to its end, or its client is gone
+ */
+export function openEventStream({ headers, events }: EventStreamHead, ended: () => void, given: object): EventStream {
+  const head = { headers: { ...eventHeaders, ...headers }, events };
+  return directSender(given)?.stream(head, ended) ?? streamOfResponse(head, ended);
+}
+
+function streamOfResponse({ headers, events }: EventStreamHead, ended: () => void): EventStream {
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  const over = (): void => {
+    if (!controller) return;
+    controller = undefined;
+    ended();
+  };
+  const body = new ReadableStream<Uint8Array>({
+    start: each => {
+      controller = each;
+    },
+    cancel: over,
+  });
+  const write = (text: string): void => controller?.enqueue(encoder.encode(text));
+  if (events !== '') write(events);
+  return {
+    response: new Response(body, { headers }),
+    write,
+    end() {
+      controller?.close();
+      over();
+    },
+  };
+}

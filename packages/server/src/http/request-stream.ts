@@ -1,0 +1,46 @@
+/** The stream of one request of a session, opened when something has to be sent on it. */
+import type { Opening } from '../sdk-seam/held-requests.ts';
+import type { EventStream, EventStreamHead } from './direct-sender.ts';
+import type { BoundedEventStore } from './event-store.ts';
+
+interface Surroundings {
+  readonly stream: (head: EventStreamHead, ended: () => void) => EventStream;
+  readonly headers: EventStreamHead['headers'];
+  /** What the session has sent. */
+  readonly events: BoundedEventStore;
+  /** What ends each open stream of the session, by the stream's id. */
+  readonly streams: Map<string, () => void>;
+  /** Called where the stream has ended. */
+  readonly ended: () => void;
+}
+
+export class RequestStream implements Opening {
+  readonly canEnd: boolean;
+  readonly #surroundings: Surroundings;
+  #opened: EventStream | undefined;
+
+  /** @param primes - true where the client knows an event that says nothing, with which it can come back before there is another */
+  constructor(primes: boolean, surroundings: Surroundings) {
+    this.canEnd = primes;
+    this.#surroundings = surroundings;
+  }
+
+  /** Undefined where it was not opened. */
+  get response(): Response | undefined {
+    return this.#opened?.response;
+  }
+
+  open(id: string, over: () => void): EventStream {
+    const { stream, headers, events, streams, ended } = this.#surroundings;
+    let isOver = false;
+    const opened = stream({ headers, events: this.canEnd ? `id: ${events.prime(id)}\ndata: \n\n` : '' }, () => {
+      isOver = true;
+      streams.delete(id);
+      over();
+      ended();
+    });
+    if (!isOver) streams.set(id, opened.end);
+    this.#opened = opened;
+    return opened;
+  }
+}
