@@ -394,7 +394,7 @@ describe('sessions-H8: a request whose connection is lost', () => {
   ])('%s goes on, is over with its response, and holds its session no longer', async (_, meanwhile) => {
     const { clock, pass, count } = timers();
     let now = 1_000;
-    const options = { clock, streamAfterMs: 7, idleMs: 500, now: () => now };
+    const options = { clock: { ...clock, now: () => now }, streamAfterMs: 7, idleMs: 500 };
     const { call, waits, finish, runs } = await session('Node', options);
     const gone = new AbortController();
     const calling = call(1, 'waits', {}, { signal: gone.signal });
