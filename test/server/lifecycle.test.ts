@@ -331,6 +331,16 @@ describe.each(['memory', 'http'] as const)('a retry that is cut off, over %s', c
     requestState: (await client.act()).result?.requestState,
     inputResponses: { elicit: yes },
   });
+  /** A retry whose client goes away once it has begun. */
+  const cutOff = async (client: BareClient, begun: Promise<unknown>, aborted: Promise<unknown>) => {
+    const retry = await retryOf(client);
+    const gone = new AbortController();
+    const cut = client.act(retry, { signal: gone.signal }).catch(() => 'cut');
+    await begun;
+    gone.abort();
+    await aborted;
+    return { retry, cut };
+  };
 
   it('fires the signal, starts nothing more, and goes on when the client comes back: each step once', async () => {
     const [begun, aborted, ended] = [deferred(), deferred(), deferred()];
@@ -346,12 +356,7 @@ describe.each(['memory', 'http'] as const)('a retry that is cut off, over %s', c
       await call.step('two', () => ran.push('two'));
       return answer.action;
     });
-    const retry = await retryOf(client);
-    const gone = new AbortController();
-    const cut = client.act(retry, { signal: gone.signal }).catch(() => 'cut');
-    await begun.promise;
-    gone.abort();
-    await aborted.promise;
+    const { retry, cut } = await cutOff(client, begun.promise, aborted.promise);
     const back = client.act(retry);
     await turns();
     expect(ran).toEqual(['one']);
@@ -380,12 +385,7 @@ describe.each(['memory', 'http'] as const)('a retry that is cut off, over %s', c
       },
       { clock: { ...systemClock, now: () => Date.now() + laterMs } },
     );
-    const retry = await retryOf(client);
-    const gone = new AbortController();
-    const cut = client.act(retry, { signal: gone.signal }).catch(() => 'cut');
-    await begun.promise;
-    gone.abort();
-    await aborted.promise;
+    const { retry, cut } = await cutOff(client, begun.promise, aborted.promise);
     laterMs = 90_000;
     const back = client.act(retry);
     await turns();

@@ -15,6 +15,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { eventually, grown } from '../fixtures/grown.ts';
+import { handClock } from '../host/clock.ts';
 
 const key = 'vk1N2yLr0Zc0m7B1nPqf3sT5uW8xY+A2bC4dE6gH8iI=';
 const related = 'io.modelcontextprotocol/related-task';
@@ -325,24 +326,6 @@ describe('a task of 2025-11-25', () => {
   });
 });
 
-/** Time that passes when it is told to. */
-function handClock() {
-  let now = 1_800_000_000_000;
-  const timers = new Set<{ readonly at: number; readonly fn: () => void }>();
-  return {
-    now: () => now,
-    after(ms: number, fn: () => void) {
-      const each = { at: now + ms, fn };
-      timers.add(each);
-      return () => void timers.delete(each);
-    },
-    pass(ms: number) {
-      now += ms;
-      for (const each of [...timers]) if (each.at <= now && timers.delete(each)) each.fn();
-    },
-  };
-}
-
 /** Somebody who is signed in, at a server that was just started. */
 async function signedIn(factory: McpServerFactory, answer: Answer = yes) {
   const authenticate = async () => ({ token: 't', clientId: 'same', scopes: [] });
@@ -400,7 +383,7 @@ describe('a task of 2025-11-25 of somebody who is signed in', () => {
       const second = await signedIn(version ? made('act', version) : made('other', '1'));
       const failed = second.request('tasks/result', { taskId });
       await eventually(async () => {
-        clock.pass(20_000);
+        clock.move(20_000);
         return (await second.get(taskId)).status === 'failed';
       });
       expect((await failed).error).toMatchObject({ code: -32602, message: expect.stringContaining(says) });
@@ -414,7 +397,7 @@ describe('a task of 2025-11-25 that is asked for in vain', () => {
     const { begin, request, until } = await connect(await transports.memory(serverOf(sure, { clock })), yes);
     const taskId = await begin({ ttl: 60_000 });
     await until(taskId, 'input_required');
-    clock.pass(60_001);
+    clock.move(60_001);
     for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel']) {
       const expired = await request(method, { taskId });
       expect(expired.error).toMatchObject({ code: -32602, message: expect.stringContaining('it has expired') });
@@ -439,7 +422,7 @@ describe('a task of 2025-11-25 that is asked for in vain', () => {
     const taskId = await begin();
     const result = request('tasks/result', { taskId });
     await grown(questions, list => list.length === 1);
-    clock.pass(60_002);
+    clock.move(60_002);
     await eventually(async () => (await get(taskId)).status === 'completed');
     answer({ action: 'accept', content: { value: true } });
     expect((await result).result.content[0].text).toBe('cancel');

@@ -2,6 +2,7 @@
  * What packages/server/src/sdk-seam/ stands on. Each test names one thing the SDK does that its documents do not promise, so
  * that an update of the SDK says at once what moved.
  */
+import { afterClose } from '@midcall/core/sdk-seam';
 import { connectPair } from '@midcall/testing';
 import {
   type JSONRPCMessage,
@@ -13,7 +14,6 @@ import {
 } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { whenServerCloses } from '../../packages/server/src/sdk-seam/server-close.ts';
 import { nameOf } from '../../packages/server/src/sdk-seam/server-name.ts';
 import { tapReceived, tapSent } from '../../packages/server/src/sdk-seam/tapped-transport.ts';
 
@@ -139,8 +139,8 @@ describe('what the seam to the SDK stands on', () => {
       });
     });
     const server = create();
-    whenServerCloses(server, () => told.push('closed'));
-    whenServerCloses(server, () => told.push('closed, told beside it'));
+    afterClose(server.server, () => told.push('closed'));
+    afterClose(server.server, () => told.push('closed, told beside it'));
     await server.connect(transport);
     expect(transport.onmessage).toBeTypeOf('function');
     tapReceived(transport, message => told.push(`received ${'method' in message ? message.method : ''}`));

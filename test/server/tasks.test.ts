@@ -4,6 +4,7 @@ import { type AuditEvent, type Call, type MidcallOptions, midcall, type ToolConf
 import { memoryStore } from '@midcall/server/stores/memory';
 import { McpServer, type McpServerFactory, MissingRequiredClientCapabilityError } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it } from 'vitest';
+import { handClock } from '../host/clock.ts';
 import { type BareClient, bareClient, type Carrier, type Reply } from './bare-client.ts';
 
 const key = 'vk1N2yLr0Zc0m7B1nPqf3sT5uW8xY+A2bC4dE6gH8iI=';
@@ -78,24 +79,6 @@ const sure: Handler = async call => {
     ? `accept ${answer.content}`
     : `${answer.action} ${'reason' in answer ? answer.reason : ''}`;
 };
-
-/** Time that passes when it is told to. */
-function handClock() {
-  let now = 1_800_000_000_000;
-  const timers = new Set<{ readonly at: number; readonly fn: () => void }>();
-  return {
-    now: () => now,
-    after(ms: number, fn: () => void) {
-      const each = { at: now + ms, fn };
-      timers.add(each);
-      return () => void timers.delete(each);
-    },
-    pass(ms: number) {
-      now += ms;
-      for (const each of [...timers]) if (each.at <= now && timers.delete(each)) each.fn();
-    },
-  };
-}
 
 describe.each(['memory', 'http'] as const)('a task over %s', carrier => {
   it('ext-tasks-06, ext-tasks-07, ext-tasks-09, ext-tasks-10, ext-tasks-15, ext-tasks-16, ext-tasks-17, ext-tasks-19, ext-tasks-22, ext-tasks-30, ext-tasks-34, ext-tasks-53: asks, takes the answer, and keeps the result', async () => {
@@ -194,7 +177,7 @@ describe('a task', () => {
     const { call, until } = await client(serverOf(ask, { task: 'always', clock }));
     const { taskId } = told(await call());
     await until(taskId, 'input_required');
-    clock.pass(3 * 24 * 60 * 60_000 + 2);
+    clock.move(3 * 24 * 60 * 60_000 + 2);
     expect(textOf(await until(taskId, 'completed'))).toBe('cancel timeout');
   });
 
@@ -265,7 +248,7 @@ describe('a task', () => {
     const [asked] = Object.keys(reply.result?.inputRequests ?? {});
     const retried = call({ inputResponses: { [asked!]: yes }, requestState: reply.result?.requestState });
     await begins;
-    clock.pass(20_000);
+    clock.move(20_000);
     reply = await retried;
     expect(reply.result).toMatchObject({ resultType: 'task', status: 'working' });
     const { taskId } = told(reply);
@@ -381,7 +364,7 @@ describe('a task', () => {
     });
     const { taskId } = told(await first.call());
     await begins;
-    clock.pass(60_000);
+    clock.move(60_000);
     const second = await client(serverOf(work, { task: 'always', store, clock }));
     expect(textOf(await second.until(taskId, 'completed'))).toBe('done');
     expect(runs).toBe(2);
@@ -407,13 +390,13 @@ describe('a task', () => {
     });
     const called = first.call();
     await begins;
-    gone.pass(20_000);
+    gone.move(20_000);
     const { taskId } = told(await called);
     const second = await client(serverOf(work, { store, clock }));
     expect((await second.get(taskId)).status).toBe('working');
     let failed: Told;
     do {
-      clock.pass(60_000);
+      clock.move(60_000);
       await new Promise(resolve => setImmediate(resolve));
       failed = await second.get(taskId);
     } while (failed.status === 'working');
@@ -489,7 +472,7 @@ describe('a task', () => {
     const { call, until, send } = await client(serverOf(sure, { task: 'always', clock }));
     const { taskId } = told(await call());
     await until(taskId, 'input_required');
-    clock.pass(7 * 24 * 60 * 60_000 + 1);
+    clock.move(7 * 24 * 60 * 60_000 + 1);
     for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
       const expired = await send(method, { taskId, ...(method === 'tasks/update' && { inputResponses: {} }) });
       expect(expired.error).toMatchObject({ code: -32602, message: expect.stringContaining('it has expired') });
@@ -506,7 +489,7 @@ describe('a task', () => {
     const { call, until, update } = await client(serverOf(asks, { task: 'always', clock }));
     const { taskId } = told(await call());
     const [first] = Object.keys((await until(taskId, 'input_required')).inputRequests ?? {});
-    clock.pass(60_002);
+    clock.move(60_002);
     let second: string | undefined;
     do {
       await new Promise(resolve => setImmediate(resolve));
@@ -552,15 +535,15 @@ describe('a task', () => {
       });
       const { taskId } = told(await one.call());
       const [asked] = Object.keys((await one.until(taskId, 'input_required')).inputRequests ?? {});
-      first.pass(60_002);
-      second.pass(60_002);
+      first.move(60_002);
+      second.move(60_002);
       await begins;
       // Where it only waits for the other one, it does so in real time, and is not held up when it closes.
       const after = isCut ? second.after : systemClock.after;
       const two = await client(serverOf(ask, { task: 'always', store, clock: { now: second.now, after } }));
       open.push({ [Symbol.asyncDispose]: async () => release() });
       await two.update(taskId, { [asked!]: yes });
-      if (isCut) second.pass(60_000);
+      if (isCut) second.move(60_000);
       else {
         for (let look = 0; look < 50; look += 1) {
           await new Promise(resolve => setImmediate(resolve));
@@ -570,7 +553,7 @@ describe('a task', () => {
       }
       let task = await two.get(taskId);
       for (let looks = 0; looks < 500 && !['completed', 'failed'].includes(task.status); looks += 1) {
-        second.pass(1_000);
+        second.move(1_000);
         await new Promise(resolve => setImmediate(resolve));
         task = await two.get(taskId);
       }
@@ -605,7 +588,7 @@ describe('a task', () => {
     open.push({ [Symbol.asyncDispose]: async () => release() });
     const { taskId } = told(await call());
     const [, later] = Object.keys((await until(taskId, 'input_required')).inputRequests ?? {});
-    clock.pass(60_002);
+    clock.move(60_002);
     await begins;
     expect(acknowledged(await update(taskId, { [later!]: yes }))).toEqual({ resultType: 'complete' });
     release();
@@ -646,7 +629,7 @@ describe('a task', () => {
     await after.update(taskId, { [asked!]: yes });
     let task: Told;
     do {
-      clock.pass(20_000);
+      clock.move(20_000);
       await new Promise(resolve => setImmediate(resolve));
       task = await after.get(taskId);
     } while (task.status === 'working');
@@ -705,14 +688,14 @@ describe('a task', () => {
     const [asked] = Object.keys((await until(taskId, 'input_required')).inputRequests ?? {});
     await update(taskId, { [asked!]: yes });
     for (let look = 0; look < 5; look += 1) {
-      clock.pass(1_000);
+      clock.move(1_000);
       await new Promise(resolve => setImmediate(resolve));
       expect((await get(taskId)).status).toBe('working');
     }
     away = false;
     let task: Told;
     do {
-      clock.pass(10_000);
+      clock.move(10_000);
       await new Promise(resolve => setImmediate(resolve));
       task = await get(taskId);
     } while (task.status === 'working');

@@ -1,3 +1,4 @@
+export { afterClose } from './after-close.ts';
 export {
   type ApartOptions,
   type InterceptedTransport,

@@ -13,7 +13,7 @@ import { randomUUID } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
 import { blocksBack, defined } from '@midcall/core/json';
 import { checkGiven, checkOptions, having } from '@midcall/core/options';
-import type { JsonRpcMessage } from '@midcall/core/sdk-seam';
+import { afterClose, type JsonRpcMessage } from '@midcall/core/sdk-seam';
 import { boundedStore } from '@midcall/core/store';
 import { type Clock, systemClock } from '@midcall/core/time';
 import type { Client } from '@modelcontextprotocol/client';
@@ -339,14 +339,12 @@ class Wiring implements Attachment {
       this.#forwarded = forwarded;
       this.#introduction = introduction;
       this.#tap.onto(transport, stacked(follower, stacked(forwarded, introduction)));
-      const onclose = transport.onclose;
-      transport.onclose = () => {
-        onclose?.();
+      afterClose(transport, () => {
         roots?.close();
         this.#tasks.close();
         forwarded.close();
         if (!this.#keeping) this.#options.inbox.endAll(this.#options.server.id, { how: 'server-gone' });
-      };
+      });
       this.#roots = roots;
       try {
         await connect();

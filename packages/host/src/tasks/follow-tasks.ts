@@ -1,7 +1,7 @@
 /** Tasks for a client of the SDK that has no inbox, such as a script or a test: its calls return the results of their tasks. */
 import { randomUUID } from 'node:crypto';
 import { checkOptions, func, having, required } from '@midcall/core/options';
-import { interceptTransport } from '@midcall/core/sdk-seam';
+import { afterClose, interceptTransport } from '@midcall/core/sdk-seam';
 import { type Clock, clockKind, systemClock } from '@midcall/core/time';
 import type { Client, Transport } from '@modelcontextprotocol/client';
 import { callsNameTasks, eraOf } from '../era.ts';
@@ -63,9 +63,5 @@ export function followTasks(transport: Transport, options: FollowTasksOptions): 
     onEnd: () => {},
   });
   interceptTransport(transport, follower);
-  const { onclose } = transport;
-  transport.onclose = () => {
-    onclose?.();
-    follower.close();
-  };
+  afterClose(transport, () => follower.close());
 }

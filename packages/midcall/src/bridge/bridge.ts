@@ -5,6 +5,7 @@
 
 import { defined, isRecord, own } from '@midcall/core/json';
 import type { SamplingModel } from '@midcall/core/sampling';
+import { afterClose } from '@midcall/core/sdk-seam';
 import { systemClock } from '@midcall/core/time';
 import type { Connection, ConnectionOptions, OfferedRoots, Question, ServerEntry } from '@midcall/host';
 import type { RunningDesk } from '@midcall/host/web';
@@ -17,7 +18,6 @@ import { hostServer } from './host-server.ts';
 import type { HostStdio } from './host-stdio.ts';
 import { awaitHost } from './host-transport.ts';
 import { LazyDesk } from './lazy-desk.ts';
-import { onClosed } from './on-closed.ts';
 import { pendingServer } from './pending-server.ts';
 import { isSignInNeeded, orSignIn } from './sign-in-wait.ts';
 import { UpstreamSession } from './upstream-session.ts';
@@ -99,7 +99,7 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
   const joinPending = (started: UpstreamSession): void => {
     for (const [link, isOld] of pending) {
       const { server } = link;
-      onClosed(server, started.join(link));
+      afterClose(server.server, started.join(link));
       if (isOld) started.hostRoots?.follow(server);
       if (isOld && server.server.getClientCapabilities()) server.server.oninitialized?.();
       link.announceLists();
@@ -184,7 +184,7 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
     };
     const link = await hostServer({ era, mid, session: () => running, sessionFor, sessionNow, forward });
     if (isOld) running.hostRoots?.follow(link.server);
-    onClosed(link.server, running.join(link));
+    afterClose(link.server.server, running.join(link));
     return link.server;
   };
   const served = serveStdio(factory, { transport, ...defined({ onerror: options.onError }) });

@@ -3,14 +3,9 @@
  * travels aside while it looks.
  */
 import { blocksBack, isRecord, own } from '@midcall/core/json';
-import {
-  type JSONRPCMessage,
-  type McpServer,
-  ProtocolError,
-  ProtocolErrorCode,
-  type Transport,
-} from '@modelcontextprotocol/server';
+import { type JSONRPCMessage, type McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { requestProblem } from './request-problem.ts';
+import { aroundMessages } from './sdk-seam/around-messages.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -40,27 +35,20 @@ export function restOf({ _meta, ...params }: Json): Json {
 const unknownIn = (params: Json): Json =>
   Object.fromEntries(Object.entries(params).filter(([name]) => !knownParams.has(name)));
 
-type Send = Transport['send'];
-type Rest<T extends readonly unknown[]> = T extends readonly [unknown, ...infer R] ? R : never;
-
 /** @param codesAreOld - true if the host speaks a revision whose error codes are the upstream server's own */
-export function passWhole({ server }: McpServer, codesAreOld: boolean): void {
-  const connect = server.connect.bind(server);
-  server.connect = async transport => {
-    const send = transport.send.bind(transport);
-    transport.send = (message: JSONRPCMessage, ...options: Rest<Parameters<Send>>) =>
-      send(whole(message, codesAreOld), ...options);
-    await connect(transport);
-    const receive = transport.onmessage;
-    transport.onmessage = (message, extra) => {
-      const problem = 'method' in message && 'id' in message && requestProblem(message.method, message.params);
-      if (problem) {
-        const error = { code: ProtocolErrorCode.InvalidParams, message: problem };
-        // A host that is gone needs no answer.
-        transport.send({ jsonrpc: '2.0', id: message.id, error }).catch(() => {});
-      } else receive?.('method' in message && calls.has(message.method) ? restAside(message) : message, extra);
-    };
-  };
+export function passWhole(server: McpServer, codesAreOld: boolean): void {
+  aroundMessages(server, {
+    outgoing: message => whole(message, codesAreOld),
+    incoming(message, send) {
+      if (!('method' in message)) return message;
+      const problem = 'id' in message && requestProblem(message.method, message.params);
+      if (!problem) return calls.has(message.method) ? restAside(message) : message;
+      const error = { code: ProtocolErrorCode.InvalidParams, message: problem };
+      // A host that is gone needs no answer.
+      send({ jsonrpc: '2.0', id: message.id, error }).catch(() => {});
+      return undefined;
+    },
+  });
 }
 
 /** A message with all that was set aside in it. */

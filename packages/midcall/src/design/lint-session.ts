@@ -8,7 +8,7 @@
 
 import { MidcallError } from '@midcall/core/errors';
 import { isRecord } from '@midcall/core/json';
-import { interceptTransport, negotiationReason, notOfferedRevision } from '@midcall/core/sdk-seam';
+import { afterClose, interceptTransport, negotiationReason, notOfferedRevision } from '@midcall/core/sdk-seam';
 import { visible } from '@midcall/core/text';
 import { type Clock, connectInTime, endlessProbe } from '@midcall/core/time';
 import { type Era, outputValidator } from '@midcall/host';
@@ -124,12 +124,10 @@ export class LintSession {
       await client.close().catch(() => {});
       throw new MidcallError('host/not-found', unreached(era, cause, session.#lastError), { cause });
     }
-    const closed = transport.onclose;
-    transport.onclose = () => {
-      closed?.();
+    afterClose(transport, () => {
       session.soiled = true;
       session.#onGone?.();
-    };
+    });
     return session;
   }
 

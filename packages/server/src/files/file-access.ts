@@ -5,6 +5,7 @@
  */
 
 import { MidcallError } from '@midcall/core/errors';
+import { afterClose } from '@midcall/core/sdk-seam';
 import { documentation } from '@midcall/core/text';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { type CallRequest, inRounds } from '../call/request.ts';
@@ -23,7 +24,6 @@ import {
   type RootsAnswer,
 } from '../roots/index.ts';
 import { requestUntil } from '../sdk-seam/client-request.ts';
-import { whenServerCloses } from '../sdk-seam/server-close.ts';
 import { heldFiles } from './held-files.ts';
 
 export interface FileAccess {
@@ -204,7 +204,7 @@ function followRoots(server: McpServer, boundary: Boundary): SessionRoots {
       calls.delete(request);
     }
   };
-  whenServerCloses(server, () => void live?.close());
+  afterClose(server.server, () => void live?.close());
   return {
     roots: (request, askedBefore) => during(request, each => each.roots(askedBefore)),
     files: (request, askedBefore) => during(request, each => each.files(askedBefore)),

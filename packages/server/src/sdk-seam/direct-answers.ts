@@ -9,6 +9,7 @@
  * What of the SDK this stands on is held by test/server/direct-answers.test.ts.
  */
 import { isRecord, own } from '@midcall/core/json';
+import { afterClose } from '@midcall/core/sdk-seam';
 import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
@@ -20,7 +21,6 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server';
 import { inEnvelopes } from '../era.ts';
-import { whenServerCloses } from './server-close.ts';
 import { tapSent } from './tapped-transport.ts';
 
 /** A request of a method that is handled as a whole, before its handler is called. */
@@ -99,7 +99,7 @@ function intercept(server: McpServer, transport: Transport, methods: ReadonlyMap
       transport.send(responseOf(server, id, method, result)).catch(() => {});
     });
   };
-  whenServerCloses(server, () => {
+  afterClose(server.server, () => {
     for (const id of [...open.keys()]) end(id, 'gone');
   });
 }

@@ -5,6 +5,7 @@
  *
  * What of the SDK this stands on is held by test/server/task-notifications.test.ts.
  */
+import { afterClose } from '@midcall/core/sdk-seam';
 import type {
   JSONRPCMessage,
   McpServer,
@@ -12,7 +13,6 @@ import type {
   Transport,
   TransportSendOptions,
 } from '@modelcontextprotocol/server';
-import { whenServerCloses } from './server-close.ts';
 
 /** What a client is told of its tasks. */
 export interface TaskSubscription {
@@ -166,7 +166,7 @@ function amendWire(server: McpServer, wire: Transport, subscribe: Subscribe): vo
       },
     );
   };
-  whenServerCloses(server, () => {
+  afterClose(server.server, () => {
     for (const id of [...open.keys()]) end(id);
   });
 }

@@ -3,11 +3,11 @@
  * and brings its questions and its result in by `tasks/result`. What a task is, and how it is run, is the same as on
  * 2026-07-28.
  */
+import { afterClose } from '@midcall/core/sdk-seam';
 import { type McpServer, ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server';
 import { HandedOver, type SharedCall, sharedCallOf } from '../call/shared-call.ts';
 import { digest } from '../digest.ts';
 import { requestUntil } from '../sdk-seam/client-request.ts';
-import { whenServerCloses } from '../sdk-seam/server-close.ts';
 import { type InputRequest, isOlder, isOver, type Task, toldOlder, unanswered } from './task.ts';
 import type { Tasks } from './tasks.ts';
 
@@ -169,7 +169,7 @@ export function tellOlder(tasks: Tasks, server: McpServer, task: Task): void {
     stops = new Set();
     followed.set(server, stops);
     const all = stops;
-    whenServerCloses(server, () => {
+    afterClose(server.server, () => {
       for (const stop of all) stop();
     });
   }

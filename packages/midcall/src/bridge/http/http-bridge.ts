@@ -10,6 +10,7 @@
  */
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { defined, isRecord, own } from '@midcall/core/json';
+import { afterClose } from '@midcall/core/sdk-seam';
 import { systemClock } from '@midcall/core/time';
 import type { ServerEntry } from '@midcall/host';
 import type { Call, Principal } from '@midcall/server';
@@ -20,7 +21,6 @@ import { bridgeMidcall } from '../bridge-midcall.ts';
 import type { HostLink } from '../host-link.ts';
 import { hostServer } from '../host-server.ts';
 import { capabilitiesIn } from '../host-transport.ts';
-import { onClosed } from '../on-closed.ts';
 import { pendingServer } from '../pending-server.ts';
 import { isSignInNeeded, orSignIn } from '../sign-in-wait.ts';
 import type { UpstreamSession } from '../upstream-session.ts';
@@ -154,7 +154,7 @@ export async function startHttpBridge(options: HttpBridgeOptions): Promise<HttpB
             },
             () => {},
           );
-        onClosed(link.server, leave);
+        afterClose(link.server.server, leave);
         return link.server;
       } catch (error) {
         leave();

@@ -1,0 +1,56 @@
+/** A transport that is listened to before it is served: a server that connects to it begins with what was heard. */
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
+
+type Rest<T extends readonly unknown[]> = T extends readonly [unknown, ...infer R] ? R : never;
+type Heard = NonNullable<Transport['onmessage']>;
+
+/** A transport that is open, and keeps what comes until it is started. */
+export class HeldTransport implements Transport {
+  onmessage?: Heard;
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  readonly gone = new AbortController();
+  readonly #transport: Transport;
+  #held: Parameters<Heard>[] | undefined = [];
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Opens the transport underneath. */
+  first(): Promise<JSONRPCMessage | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#transport.onmessage = (...heard: Parameters<Heard>) => {
+        const [message] = heard;
+        if (!this.#held) return this.onmessage?.(...heard);
+        // basic/lifecycle, "Initialization": a host may ping before it says anything of itself, and waits for the answer.
+        if ('id' in message && 'method' in message && message.method === 'ping')
+          return void this.#transport.send({ jsonrpc: '2.0', id: message.id, result: {} }).catch(() => {});
+        this.#held.push(heard);
+        if ('method' in message && 'id' in message) resolve(message);
+      };
+      this.#transport.onclose = () => {
+        resolve(undefined);
+        this.gone.abort();
+        this.onclose?.();
+      };
+      this.#transport.onerror = error => this.onerror?.(error);
+      this.#transport.start().catch(reject);
+    });
+  }
+
+  async start(): Promise<void> {
+    const heldMessages = this.#held ?? [];
+    this.#held = undefined;
+    for (const heard of heldMessages) this.onmessage?.(...heard);
+    if (this.gone.signal.aborted) this.onclose?.();
+  }
+
+  send(message: JSONRPCMessage, ...options: Rest<Parameters<Transport['send']>>): Promise<void> {
+    return this.#transport.send(message, ...options);
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+}
