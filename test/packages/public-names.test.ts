@@ -57,10 +57,10 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
   },
   '@midcall/server/fleet': {
     values: `
-      redisFleet redisJobs redisWake`,
+      redisFleet redisJobs redisOwners redisWake`,
     types: `
-      Fleet FleetConnection FleetHost FleetRequest FleetServing RedisClient RedisFleetOptions
-      RedisJobsOptions RedisWakeOptions`,
+      Fleet FleetConnection FleetHost FleetRequest FleetServing Owners RedisClient RedisFleetOptions
+      RedisJobsOptions RedisOwnersOptions RedisWakeOptions`,
   },
   '@midcall/server/node': {
     values: `

@@ -138,7 +138,11 @@ async function joined(
   return at.upstreamCall;
 }
 
-const over = (): MidcallError => new MidcallError('call/interrupted', 'This call is over: it was stopped. Call again.');
+const over = (): MidcallError =>
+  new MidcallError(
+    'call/interrupted',
+    'This call is over: it was stopped, or the bridge that made it has ended. Find out what took effect before calling again.',
+  );
 
 /** Sampling at the host is the host's to show: the request before its model runs, and the reply after it. */
 function isLeftToHost(question: Question, upstreamCall: UpstreamCall, inbox: Inbox): boolean {

@@ -12,6 +12,8 @@ export interface BridgeFlags extends ServerFlags, HostFlags {
   readonly allowOrigin?: readonly string[];
   readonly auth?: string;
   readonly publicUrl?: URL;
+  readonly redis?: string;
+  readonly peerUrl?: URL;
   readonly root?: readonly string[];
   readonly models?: string;
   readonly link?: boolean;
@@ -24,13 +26,23 @@ export interface BridgeFlags extends ServerFlags, HostFlags {
  */
 export const bridgeLimits: Partial<Limits> = { open: 1_000, perWindow: 1_000 };
 
+/** To listen on these is to listen on every address of this machine. */
+const everywhere: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+
 /** @throws MidcallError `cli/usage` for flags that do not go together */
-export function checkHttpFlags({ http, host, auth, publicUrl, allowHost, allowOrigin }: BridgeFlags): void {
+export function checkHttpFlags(flags: BridgeFlags): void {
+  const { http, host, auth, publicUrl, allowHost, allowOrigin, redis, peerUrl } = flags;
   const must = (holds: boolean, text: string): void => {
     if (!holds) throw usage(text);
   };
   const overHttp = [host, auth, publicUrl, allowHost, allowOrigin].some(flag => flag !== undefined);
   must(http !== undefined || !overHttp, '--host, --auth, --public-url, --allow-host and --allow-origin need --http.');
+  must(http !== undefined || redis === undefined, '--redis needs --http.');
+  must(redis !== undefined || peerUrl === undefined, '--peer-url needs --redis.');
+  must(
+    redis === undefined || peerUrl !== undefined || !everywhere.has(host ?? ''),
+    `${host} is no address that other bridges could reach: name one with --peer-url.`,
+  );
   if (auth !== undefined) {
     must(
       host === undefined || isLoopback(host) || publicUrl !== undefined || allowHost !== undefined,

@@ -28,6 +28,10 @@ export async function bridgeHttp(flags: BridgeFlags, port: number): Promise<void
   if (flags.root) await offerFolders(host.roots, flags.root);
   const client = { name: 'midcall-bridge', title: 'Midcall bridge', version: ownVersion() };
   const { policy, audit } = host;
+  const fleet =
+    flags.redis === undefined
+      ? undefined
+      : await (await import('./bridge-fleet.ts')).bridgeFleet(flags.redis, flags.peerUrl, bridgeComplaint);
   const address = flags.publicUrl ?? new URL('http://localhost');
   const entries: readonly BridgedEntry[] = chosen.map(each => ({
     ...each,
@@ -53,7 +57,11 @@ export async function bridgeHttp(flags: BridgeFlags, port: number): Promise<void
       entries,
       port,
       ...(flags.host !== undefined && { host: flags.host }),
-      allowedHosts: [...(flags.allowHost ?? []), ...(flags.publicUrl ? [flags.publicUrl.hostname] : [])],
+      allowedHosts: [
+        ...(flags.allowHost ?? []),
+        ...[flags.publicUrl, flags.peerUrl].flatMap(url => (url ? [url.hostname] : [])),
+        ...(flags.redis !== undefined && flags.host !== undefined ? [flags.host] : []),
+      ],
       allowedOrigins: flags.allowOrigin ?? [],
       roots: flags.root && host.roots,
       hostRoots: onThisMachine ? () => new OfferedRoots({ disk: machineDisk }) : undefined,
@@ -81,6 +89,7 @@ export async function bridgeHttp(flags: BridgeFlags, port: number): Promise<void
         }),
       warn: bridgeLog,
       onError: bridgeComplaint,
+      ...(fleet && { fleet }),
       ...(flags.trustHost && { suspectBelowMs: 0 }),
     });
     if (ending) return void bridge.close().finally(() => process.exit(0));

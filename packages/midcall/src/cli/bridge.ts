@@ -7,6 +7,7 @@ import { configPath } from '../install/index.ts';
 import { type BridgeFlags, checkHttpFlags } from './bridge-flags.ts';
 import { origin } from './origin.ts';
 import { portNumber } from './port-number.ts';
+import { redisAddress } from './redis-address.ts';
 import { repeatable } from './repeatable.ts';
 import { addServerFlags } from './server-flags.ts';
 
@@ -41,6 +42,16 @@ export function register(command: Command): void {
     .option('--public-url <origin>', 'with --auth: where hosts on other machines reach the bridge', origin)
     .option('--allow-host <name>', 'with --auth: host name under which hosts reach the bridge; repeatable', repeatable)
     .option('--allow-origin <name>', 'with --http: host name of pages that may call the bridge; repeatable', repeatable)
+    .option(
+      '--redis <address>',
+      'with --http: serve hosts together with the other bridges on this Redis; needs MIDCALL_KEY, the same for all',
+      redisAddress,
+    )
+    .option(
+      '--peer-url <origin>',
+      'with --redis: where the other bridges reach this one (default: where it listens)',
+      origin,
+    )
     .option('--audit <file>', 'keep the audit log in this file')
     .option('--rules <file>', 'where your permanent decisions are kept', configPath('rules.json'))
     .action((_: readonly string[], flags: BridgeFlags) => bridge(flags));

@@ -54,6 +54,10 @@ export class FleetKeys {
   held = (replica: string): string => `${this.#prefix}held:${replica}`;
   /** When each replica was last alive. */
   replicas = (): string => `${this.#prefix}replicas`;
+  /** Where the others reach a replica; sealed. */
+  address = (replica: string): string => `${this.#prefix}at:${replica}`;
+  /** The replica that has something. */
+  owned = (name: string): string => `${this.#prefix}has:${name}`;
   /** The sessions of one owner, by when they were used. */
   owner = (owner: string): string => `${this.#prefix}owner:${digest(['owner', owner]).slice(0, 22)}`;
   /** The sessions of all owners, by when they were used. */

@@ -5,4 +5,5 @@ export type { Fleet, FleetHost, FleetServing } from './fleet.ts';
 export type { FleetRequest } from './fleet-sessions.ts';
 export { type RedisFleetOptions, redisFleet } from './redis-fleet.ts';
 export { type RedisJobsOptions, redisJobs } from './redis-jobs.ts';
+export { type Owners, type RedisOwnersOptions, redisOwners } from './redis-owners.ts';
 export { type RedisWakeOptions, redisWake } from './redis-wake.ts';

@@ -221,3 +221,11 @@ export const showReplica = script(
 redis.call('ZADD', KEYS[1], now, ARGV[1])
 return redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now - tonumber(ARGV[2]), 'LIMIT', 0, 10)`,
 );
+
+/** KEYS: what only one replica has. ARGV: whom it is taken from, who takes it, ttl. Carried out twice, it changes nothing more. */
+export const takeOwned = script(
+  1,
+  `if (redis.call('GET', KEYS[1]) or '') ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+return 1`,
+);

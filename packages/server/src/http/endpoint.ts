@@ -63,6 +63,11 @@ export interface HttpOptions {
    */
   readonly authenticate?: (request: Request) => Promise<AuthInfo | Response | undefined>;
   /**
+   * Serves a request in place of this endpoint, where another process has what it is about; nothing where this one has. Who sends
+   * it is known by then, and its body is read.
+   */
+  readonly passOn?: (request: Request, given: GivenWithRequest) => Promise<Response | undefined>;
+  /**
    * Whom a session belongs to, as one string. By default the token's client, and its issuer and subject where the
    * verifier put `iss` and `sub` into `extra`.
    */
@@ -104,6 +109,7 @@ export const endpointKinds: Kinds<HttpOptions> = {
   allowedHosts: listOf(name),
   allowedOrigins: listOf(name),
   authenticate: func,
+  passOn: func,
   owner: func,
   sessions: {
     ...sessionKinds,
@@ -221,6 +227,8 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
     const read = await readRequest(request, context.parsedBody, maxRequestBytes);
     if ('refusal' in read) return refused(read.refusal);
     const body = read.value;
+    const passed = await options.passOn?.(request, { parsedBody: body, ...(auth && { authInfo: auth }) });
+    if (passed) return passed;
     const sentBy = auth ? owner(auth) : '';
     const isInSession = sessions instanceof HttpSessions && sessions.has({ request, body });
     if (isInSession || (await isLegacyRequest(request, body))) {

@@ -14,6 +14,7 @@ import { afterClose } from '@midcall/core/sdk-seam';
 import { systemClock } from '@midcall/core/time';
 import type { ServerEntry } from '@midcall/host';
 import type { Call, Principal } from '@midcall/server';
+import type { Fleet, Owners } from '@midcall/server/fleet';
 import { type HttpOptions, type McpEndpoint, mcpEndpoint } from '@midcall/server/http';
 import { serveEndpoints } from '@midcall/server/node';
 import type { McpServerFactory, ServerContext } from '@modelcontextprotocol/server';
@@ -26,7 +27,8 @@ import { isSignInNeeded, orSignIn } from '../sign-in-wait.ts';
 import type { UpstreamSession } from '../upstream-session.ts';
 import { boundedStream } from './bounded-stream.ts';
 import { type Caller, type CallerGuard, localCaller } from './callers.ts';
-import { Principals, type PrincipalsOptions } from './principals.ts';
+import { passOn } from './pass-on.ts';
+import { holderOf, Principals, type PrincipalsOptions } from './principals.ts';
 import { refusingServer } from './refusing-server.ts';
 import type { PoolUser, UpstreamPool } from './upstream-pool.ts';
 
@@ -37,6 +39,14 @@ export interface BridgedEntry {
   readonly entry: ServerEntry;
   /** Who calls here; everybody is the person at this machine if absent. */
   readonly guard?: CallerGuard;
+}
+
+/** Several bridges that serve the same entries to the same hosts. */
+export interface BridgeFleet {
+  /** The sessions of an entry, in whichever bridge they were opened. */
+  sessions(path: string): Promise<Fleet>;
+  /** Which bridge has what. @param address - where this one listens */
+  owners(address: URL): Promise<Owners>;
 }
 
 /** What a bridge over HTTP is made of. */
@@ -54,6 +64,8 @@ export interface HttpBridgeOptions extends PrincipalsOptions {
   readonly maxRequestBytes?: number;
   /** Bytes of one stream that wait for a host to read them, before the stream is cut; 16 MiB if absent. */
   readonly maxUnreadBytes?: number;
+  /** The other bridges at the same address, with the key that all have; none if absent. */
+  readonly fleet?: BridgeFleet;
 }
 
 /** A bridge that listens. */
@@ -71,7 +83,7 @@ export interface HttpBridge {
  * @throws MidcallError `server/setup` if the address cannot be had
  */
 export async function startHttpBridge(options: HttpBridgeOptions): Promise<HttpBridge> {
-  const { entries, host, port, allowedHosts, allowedOrigins, sampling, warn, onError } = options;
+  const { entries, host, port, allowedHosts, allowedOrigins, sampling, warn, onError, fleet } = options;
   const { clock = systemClock, holdMs = 45_000, suspectBelowMs = 250 } = options;
   const { maxRequestBytes = 16 * 1024 * 1024, maxUnreadBytes = 16 * 1024 * 1024 } = options;
   const principals = new Principals(options);
@@ -87,8 +99,8 @@ export async function startHttpBridge(options: HttpBridgeOptions): Promise<HttpB
     suspectBelowMs,
     holdMs,
     warn,
-    // No other process goes on with a call of this one, which dies with it.
-    key: crypto.getRandomValues(new Uint8Array(32)),
+    // No other process goes on with a call of this one, which dies with it. Those of a fleet can tell so.
+    ...(!fleet && { key: crypto.getRandomValues(new Uint8Array(32)) }),
     principal: principalOf,
     asksRoots: options.hostRoots !== undefined && !options.roots,
     asksModel: !sampling.always,
@@ -139,8 +151,11 @@ export async function startHttpBridge(options: HttpBridgeOptions): Promise<HttpB
           if (isSignInNeeded(error)) return undefined;
           throw error;
         });
-        const sessionNow = (capabilities: unknown): UpstreamSession | undefined =>
-          kind.hasRoots && isRecord(own(capabilities, 'roots')) ? undefined : session;
+        const sessionNow = (capabilities: unknown): UpstreamSession | undefined => {
+          // A call that another bridge takes over must have been noted before it was made.
+          if (fleet && isOld) return undefined;
+          return kind.hasRoots && isRecord(own(capabilities, 'roots')) ? undefined : session;
+        };
         const facing = { mid, sessionFor, forward };
         const link: HostLink = started
           ? await hostServer({ ...facing, era, session: () => session ?? started, sessionNow })
@@ -175,18 +190,36 @@ export async function startHttpBridge(options: HttpBridgeOptions): Promise<HttpB
     const error = { code: -32000, message: `There is no server at this address.${names}` };
     return Response.json({ jsonrpc: '2.0', id: null, error }, { status: 404 });
   };
-  const endpoints = Object.fromEntries(
-    entries.map(each => {
+  let haveOwners = (_: Owners): void => {};
+  const owning = new Promise<Owners>(resolve => {
+    haveOwners = resolve;
+  });
+  const passing = {
+    owners: { ownerOf: async (name: string) => (await owning).ownerOf(name) },
+    clock,
+    onError: (error: Error) => onError?.(error),
+  };
+  const madeEndpoints = await Promise.all(
+    entries.map(async each => {
+      const { path, entry } = each;
       const served: HttpOptions = {
-        path: each.path,
+        ...(fleet && {
+          fleet: await fleet.sessions(path),
+          passOn: (request, { authInfo, parsedBody }) => {
+            const holder = JSON.stringify([holderOf(callerOf(path, authInfo), entry).id, path]);
+            return passOn(holder, request, parsedBody, passing);
+          },
+        }),
+        path,
         elsewhere,
         maxRequestBytes,
         ...(each.guard && { authenticate: each.guard.authenticate }),
         ...defined({ allowedHosts, allowedOrigins, onError }),
       };
-      return [each.path, mcpEndpoint(factory(each), served)] as const;
+      return [path, mcpEndpoint(factory(each), served)] as const;
     }),
   );
+  const endpoints = Object.fromEntries(madeEndpoints);
   principals.onListChanged = (entry, list) => {
     for (const { path } of entries.filter(each => each.entry === entry)) endpoints[path]!.notify[`${list}Changed`]();
   };
@@ -203,16 +236,25 @@ export async function startHttpBridge(options: HttpBridgeOptions): Promise<HttpB
     ]),
   );
   const serving = await serveEndpoints(bounded, { port, ...defined({ host, allowedHosts, onError }) });
+  const owners = await fleet?.owners(serving.url).catch(async (error: unknown) => {
+    await serving.close();
+    throw error;
+  });
+  if (owners) haveOwners(owners);
   return {
     url: serving.url,
     get servers() {
       return principals.size;
     },
     async close(how) {
+      // Whatever comes from here on is another bridge's; what runs here is let end.
+      await owners?.leave().catch(error => onError?.(error as Error));
+      if (owners) await Promise.all(Object.values(endpoints).map(endpoint => endpoint.drain()));
       const stopped = principals.close(how);
       await serving.close();
       await stopped;
       await mid.close();
+      await owners?.close();
     },
   };
 }

@@ -198,7 +198,7 @@ export class Principals {
 const serverId = ({ id }: ServerEntry, number: number): string => (number === 1 ? id : `${id} (${number})`);
 
 /** Whose servers a caller uses. One process for all has no person of its own: its questions go to the host that called, and to nobody else. */
-const holderOf = (caller: Caller, entry: ServerEntry): Caller =>
+export const holderOf = (caller: Caller, entry: ServerEntry): Caller =>
   isShared(caller, entry) ? { id: 'shared', desk: false } : caller;
 
 /** Where everybody is the person at this machine, there is nobody to share with. */

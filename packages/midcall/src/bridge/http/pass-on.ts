@@ -1,0 +1,76 @@
+/**
+ * Several bridges behind one address. An upstream server, its calls and its questions are in one of them, so each request goes to
+ * the bridge that has the servers of whoever sends it, whichever bridge it came to.
+ *
+ * - pass-on-O1 A request is carried out by one bridge. Where it cannot be known whether it was, it is not sent again, unless its
+ *   session tells a request that it has had already.
+ * - pass-on-O2 A request is passed on once: two bridges never send it to and fro.
+ */
+import { isMidcallError } from '@midcall/core/errors';
+import { own } from '@midcall/core/json';
+import type { Clock } from '@midcall/core/time';
+import type { Owners } from '@midcall/server/fleet';
+import { endUnknown, NoResponse, sendOn } from './send-on.ts';
+
+/** What passing on needs. */
+export interface PassOnOptions {
+  readonly owners: Pick<Owners, 'ownerOf'>;
+  readonly clock: Clock;
+  readonly onError: (error: Error) => void;
+}
+
+/** Marks requests that were passed on, and the responses of bridges that do not have the servers any more. */
+const mark = 'midcall-bridge';
+/** Milliseconds a request waits for a bridge that cannot be reached: it either comes back or is taken to be dead. */
+const waitMs = 15_000;
+const pauseMs = 250;
+
+/**
+ * @param name - of whose servers for which entry, the same in every bridge
+ * @param body - of the request, as it was read
+ * @returns the response of the bridge that has them; undefined if this one has
+ */
+export async function passOn(
+  name: string,
+  request: Request,
+  body: unknown,
+  { owners, clock, onError }: PassOnOptions,
+): Promise<Response | undefined> {
+  const until = clock.now() + waitMs;
+  let isTold = false;
+  for (;;) {
+    const owner = await owners.ownerOf(name).catch((error: unknown) => {
+      if (isMidcallError(error, 'store/unavailable')) onError(error);
+      else if (!isMidcallError(error, 'call/closed')) throw error;
+      return undefined;
+    });
+    if (owner === 'here') return undefined;
+    if (!owner) return refused(503, 'This bridge cannot serve now. Nothing was done; send the request again.', body);
+    if (request.headers.has(mark))
+      return refused(503, 'Another bridge has this server by now. Send the request again.', body, { [mark]: 'moved' });
+    try {
+      const response = await sendOn(request, body, owner, { [mark]: 'passed on' });
+      if (response.status !== 503 || response.headers.get(mark) !== 'moved') return response;
+      await response.body?.cancel();
+    } catch (error) {
+      if (!(error instanceof NoResponse)) throw error;
+      if (!isTold) onError(error);
+      isTold = true;
+      if (!error.unread && !mayRepeat(request)) return refused(502, endUnknown, body);
+    }
+    if (clock.now() >= until)
+      return refused(503, 'The bridge that has this server cannot be reached. Send the request again later.', body);
+    await new Promise<void>(resolve => void clock.after(pauseMs, resolve));
+  }
+}
+
+/** A session runs a request once, however often it comes (pass-on-O1). */
+const mayRepeat = ({ method, headers }: Request): boolean => method !== 'POST' || headers.has('mcp-session-id');
+
+function refused(status: number, message: string, body: unknown, headers: Record<string, string> = {}): Response {
+  const id = own(body, 'id') ?? null;
+  return Response.json(
+    { jsonrpc: '2.0', id, error: { code: -32000, message } },
+    { status, headers: { ...headers, ...(status === 503 && { 'retry-after': '1' }) } },
+  );
+}

@@ -1,0 +1,34 @@
+/** `midcall bridge --redis`: several bridges that meet in one Redis. */
+import { needed } from '@midcall/core/errors';
+import { redisFleet, redisOwners } from '@midcall/server/fleet';
+import type { BridgeFleet } from '../bridge/http/index.ts';
+import { usage } from './usage.ts';
+
+/** In front of everything that bridges keep in Redis. */
+const prefix = 'midcall:bridge:';
+
+/**
+ * @param address - of the Redis
+ * @param peerUrl - where the other bridges reach this one; where it listens if absent
+ * @throws MidcallError `cli/usage` without a key; `server/setup` if `ioredis` is missing
+ */
+export async function bridgeFleet(
+  address: string,
+  peerUrl: URL | undefined,
+  onError: (error: unknown) => void,
+): Promise<BridgeFleet> {
+  const { MIDCALL_KEY: key, MIDCALL_KEY_FILE: keyFile } = process.env;
+  if (!key && !keyFile)
+    throw usage(
+      '--redis needs a key that all bridges share, in MIDCALL_KEY or MIDCALL_KEY_FILE. Make one with: openssl rand -base64 32',
+    );
+  const { Redis } = await needed('midcall bridge --redis', 'ioredis', () => import('ioredis'));
+  const connection = new Redis(address);
+  // Each command says by itself what went wrong.
+  connection.on('error', () => {});
+  return {
+    sessions: path => redisFleet({ connection: connection as never, prefix: `${prefix}${path}:` }),
+    owners: listening =>
+      redisOwners({ connection: connection as never, prefix, address: peerUrl ?? listening, onError }),
+  };
+}

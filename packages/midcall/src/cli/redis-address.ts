@@ -1,0 +1,9 @@
+import { usage } from './usage.ts';
+
+/** @throws MidcallError `cli/usage` for what is no address of a Redis. It may hold a password, so no error repeats it. */
+export function redisAddress(text: string): string {
+  if (text.startsWith('/') || (/^rediss?:\/\//iu.test(text) && URL.canParse(text))) return text;
+  throw usage(
+    '--redis must be an address such as redis://user:password@host:6379/0, one that begins with rediss://, or the path of a socket.',
+  );
+}
