@@ -18,8 +18,6 @@ export interface BookingOptions {
 }
 
 const CENTS_PER_SEAT = 11_900;
-/** Passengers that are asked for at once. */
-const AT_ONCE = 10;
 
 const day = (title: string) => ({ type: 'string', format: 'date', title }) as const;
 const notBooked = (answer: Answer<unknown>) => `Nothing was booked: ${whyNot(answer)}`;
@@ -30,19 +28,21 @@ export function bookingServer(mid: Midcall, options: BookingOptions): McpServer 
   const server = new McpServer({ name: 'example-booking', title: 'Flights', version: '1.0.0' });
 
   // #region dates
-  /** One question, and a second one where the answer to the first wants it. */
-  async function askDates(call: Call, to: string) {
-    const out = await call.elicit({
-      message: `A flight to ${to}: when?`,
-      form: { day: day('Departure'), return: { type: 'boolean', title: 'With a return flight' } },
+  /** Both days; the second is asked only for a return flight, and the person sees both before they send them. */
+  const askDates = (call: Call, to: string) =>
+    call.wizard({
+      message: `A flight to ${to}`,
+      forms: {
+        out: {
+          title: 'Departure',
+          form: { day: day('Day'), return: { type: 'boolean', title: 'With a return flight' } },
+        },
+        back: { title: 'Return', when: { form: 'out', field: 'return', is: true }, form: { day: day('Day') } },
+      },
+      validate: {
+        back: ({ day }, { out }) => (day > out!.day ? undefined : { day: `Choose a day after ${out!.day}.` }),
+      },
     });
-    if (out.action !== 'accept' || !out.content.return) return out;
-    return call.elicit({
-      message: `When back from ${to}?`,
-      form: { day: day('Return') },
-      validate: ({ day }) => (day > out.content.day ? undefined : { day: `Choose a day after ${out.content.day}.` }),
-    });
-  }
   // #endregion
 
   // #region passenger
@@ -97,12 +97,9 @@ export function bookingServer(mid: Midcall, options: BookingOptions): McpServer 
       };
 
       const names = Array.from({ length: passengers }, (_, index) => `Passenger ${index + 1} of ${passengers}`);
-      while (names.length > 0) {
-        const group = names.splice(0, AT_ONCE);
-        const answers = await Promise.all(group.map(name => seatPassenger(call, trip, name)));
-        const refused = answers.find(answer => answer.action !== 'accept');
-        if (refused) return giveUp(notBooked(refused));
-      }
+      const answers = await Promise.all(names.map(name => seatPassenger(call, trip, name)));
+      const refused = answers.find(answer => answer.action !== 'accept');
+      if (refused) return giveUp(notBooked(refused));
 
       const cents = passengers * CENTS_PER_SEAT;
       const payment = await call.elicit({

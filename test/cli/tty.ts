@@ -13,9 +13,16 @@ export const enter = '\r';
 export const interrupt = '\u0003';
 export const esc = '\u001b';
 
-/** A terminal one can wait on: `until` resolves once the text has come since the last wait. */
-export function terminal(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const child = spawn(process.execPath, [midcall, 'call', ...words, '--', 'node', askingServer], {
+/**
+ * A terminal one can wait on: `until` resolves once the text has come since the last wait.
+ * @param server - the command that starts the server
+ */
+export function terminal(
+  words: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  server: readonly string[] = ['node', askingServer],
+) {
+  const child = spawn(process.execPath, [midcall, 'call', ...words, '--', ...server], {
     cwd: root,
     cols: 120,
     rows: 40,

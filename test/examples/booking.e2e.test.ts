@@ -31,7 +31,11 @@ const info = { name: 'test', version: '1.0.0' };
 
 interface Question {
   readonly message: string;
-  readonly requestedSchema: { readonly properties: Readonly<Record<string, { readonly enum?: readonly string[] }>> };
+  readonly requestedSchema: { readonly properties: Readonly<Record<string, Property>> };
+}
+interface Property {
+  readonly enum?: readonly string[];
+  readonly oneOf?: readonly { readonly const: string; readonly title: string }[];
 }
 type Answer = { readonly action: 'accept' | 'decline'; readonly content?: Record<string, string | boolean> };
 
@@ -54,8 +58,11 @@ function traveller(pays: boolean) {
         ? { day: '2027-03-01', return: true }
         : 'day' in properties
           ? { day: message.includes('Choose a day after') ? '2027-03-08' : '2027-02-28' }
-          : { value: pays };
-    lines.push(`${message.replaceAll('\n\n', ' ')} → ${Object.values(content).join(', ')}`);
+          : 'next' in properties
+            ? { next: properties['next']!.oneOf![0]!.const }
+            : { value: pays };
+    const title = properties['next']?.oneOf?.[0]?.title;
+    lines.push(`${message.replace(/\n+/g, ' ')} → ${title ?? Object.values(content).join(', ')}`);
     return { action: 'accept', content };
   };
   return { lines, answer };

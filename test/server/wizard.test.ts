@@ -105,6 +105,37 @@ describe.each(pairings)('a wizard on %s over %s', (...pairing) => {
     expect(day(7)).toMatchObject({ description: 'Choose a day after the departure.', default: '2027-03-08' });
   });
 
+  it('wizard-W4: lets the person change an earlier form from one that is refused because of it, and keeps what they typed', async () => {
+    const wrongStart = accept({ day: '2027-12-01', return: true });
+    const { text, asked } = await plansTrip(pairing, [
+      ...[wrongStart, accept({ day: '2027-03-08' }), accept({ day: '2027-03-08', change: 'nothing' })],
+      ...[accept({ day: '2027-03-08', change: 'dates' }), outAndBack, accept({ seat: '1A' }), send],
+    ]);
+    expect(text).toBe('Seat 1A, out on 2027-03-01, back on 2027-03-08.');
+    const change = (index: number) => asked[index]!.requestedSchema.properties['change'];
+    expect([change(0), change(1)]).toEqual([undefined, undefined]);
+    expect(change(2)).toEqual({
+      type: 'string',
+      title: 'Or change an earlier answer',
+      oneOf: [{ const: 'dates', title: 'Change: Dates' }],
+    });
+    expect(asked[3]!.message).toContain('must be one of the forms before this one.');
+    expect(asked[4]!.requestedSchema.properties).toMatchObject({
+      day: { default: '2027-12-01' },
+      return: { default: true },
+    });
+    expect(asked[5]!.message).toBe('A trip to Porto.\n\nStep 3: Seat');
+  });
+
+  it('gives up a form that is refused three times, as for any question, also where the person goes back in between', async () => {
+    const wrong = accept({ day: '2027-02-01' });
+    const { text, asked } = await plansTrip(pairing, [outAndBack, wrong, wrong, wrong]);
+    expect([text, asked.length]).toEqual([expect.stringMatching(/^No trip was planned: /), 4]);
+    const back = accept({ day: '2027-02-01', change: 'dates' });
+    const circle = await plansTrip(pairing, [outAndBack, wrong, back, outAndBack, back, outAndBack]);
+    expect([circle.text, circle.asked.length]).toEqual([text, 6]);
+  });
+
   it.each([
     ['declined', { action: 'decline' }, 'decline'],
     ['closed', { action: 'cancel' }, 'cancel/dismissed'],

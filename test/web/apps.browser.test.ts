@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { urlTarget } from '@midcall/host';
+import { commandTarget, type ServerTarget, urlTarget } from '@midcall/host';
 import { midcall } from '@midcall/server';
 import { serveHttp } from '@midcall/server/node';
 import { eras } from '@midcall/testing';
@@ -10,6 +10,7 @@ import { McpServer } from '@modelcontextprotocol/server';
 import type { Browser, Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { addSeats, addTrips, seatPage, tripPage } from '../../examples/docs/app.ts';
+import { travelCommand } from '../fixtures/travel-server.ts';
 import { launch, violations, visitor } from './browser.ts';
 import { builtClient, stage, whenSo } from './stage.ts';
 
@@ -19,8 +20,10 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** A server with Apps on a desk; the person is on the page of a call, which waits for them or has its result. */
-async function open(era: (typeof eras)[number], tool = 'seat_pick', pages = { seats: seatPage, trip: tripPage }) {
+type Era = (typeof eras)[number];
+
+/** A server with Apps, in this process over HTTP. */
+async function served(pages: { readonly seats: string; readonly trip: string }): Promise<ServerTarget> {
   const mid = midcall({ suspectBelowMs: 0, warn: () => {} });
   const serving = await serveHttp(
     () => {
@@ -32,11 +35,20 @@ async function open(era: (typeof eras)[number], tool = 'seat_pick', pages = { se
     { port: 0 },
   );
   onTestFinished(() => serving.close());
+  return urlTarget(serving.url.href);
+}
+
+/** A server with Apps on a desk; the person is on the page of a call, which waits for them or has its result. */
+async function open(era: Era, tool = 'seat_pick', pages = { seats: seatPage, trip: tripPage }) {
+  return openAt(await served(pages), era, tool);
+}
+
+async function openAt(target: ServerTarget, era: Era, tool: string) {
   const on = await stage({ client: builtClient, era });
   onTestFinished(() => on[Symbol.asyncDispose]());
   const person = await visitor(browser);
   onTestFinished(() => person[Symbol.asyncDispose]());
-  await on.desk.addServer({ id: 'travel', target: urlTarget(serving.url.href) });
+  await on.desk.addServer({ id: 'travel', target });
   const id = await on.desk.workspace.calls.run('travel', { kind: 'tool', name: tool, arguments: {} });
   await whenSo(on.desk, () => on.inbox.list()[0] ?? on.desk.workspace.calls.get(id)?.outcome);
   const tab = person.page;
@@ -97,6 +109,32 @@ describe.each(eras)('%s', era => {
     expect(await page.evaluate(() => document.activeElement?.getAttribute('title'))).toContain('App of the server');
     await page.keyboard.press('Tab');
     expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe('IFRAME');
+    expect(troubles).toEqual([]);
+  });
+});
+
+describe.each(eras)('a server over standard input and output, %s', era => {
+  const { command, args } = travelCommand();
+  const start = (tool: string) => openAt(commandTarget([command, ...args]), era, tool);
+
+  it('apps-A1: has the Apps of its results and of its questions shown in the same sandbox as one over HTTP', async () => {
+    const { page, on, troubles } = await start('trip_show');
+    const app = await frameOf(page);
+    await app.getByText('Oslo → Bergen, seat 12A').waitFor();
+    expect(await page.locator('.entry-result').textContent()).toContain('Oslo to Bergen, seat 12A');
+    const sandbox = await page.locator('.app iframe[src]').getAttribute('sandbox');
+    expect(sandbox).toBe('allow-scripts');
+    expect(
+      await app.evaluate('[origin, (() => { try { return parent.document.title } catch { return "refused" } })()]'),
+    ).toEqual(['null', 'refused']);
+    const id = await on.desk.workspace.calls.run('travel', { kind: 'tool', name: 'seat_pick', arguments: {} });
+    await whenSo(on.desk, () => on.inbox.list()[0]);
+    await page.goto(new URL(`calls/${id}`, on.desk.url).href);
+    const seats = await appOf(page);
+    await seats.click('text=12A');
+    expect(await seats.evaluate('done')).toMatchObject({ result: {} });
+    expect((await chosen(page)).join()).toContain('12A');
+    expect(await page.locator('.app iframe[src]').getAttribute('sandbox')).toBe(sandbox);
     expect(troubles).toEqual([]);
   });
 });

@@ -6,7 +6,8 @@
  * - wizard-W2 What the person typed is there again when they come back to a form, also to one that did not apply meanwhile.
  * - wizard-W3 The handler gets the same content by either way: the forms that apply, each judged by its own rules and its
  *   `validate`, which runs again where a form before it was changed.
- * - wizard-W4 In the journal, a page is one question; else each form is one, as if the handler had asked it with `call.elicit`.
+ * - wizard-W4 Where a form is refused for what an earlier one holds, the earlier one can be changed from there.
+ * - wizard-W5 In the journal, a page is one question; else each form is one, as if the handler had asked it with `call.elicit`.
  *   So replays, tasks and other replicas need no rules for wizards.
  */
 import {
@@ -30,6 +31,7 @@ import { recordedCheck } from './recorded-check.ts';
 import { type NotTaken, typedIn, validated } from './validated.ts';
 import type { WizardAsk, WizardForms } from './wizard-ask.ts';
 import { again, applying, contentsOf, type FormAnswer, type OpenForm, readWizard, summary } from './wizard-forms.ts';
+import { watched, withWayBack } from './wizard-way-back.ts';
 
 /** Puts one question to the person by the channel that the ladder gives it. */
 export interface WizardCall extends ChannelCall {
@@ -70,6 +72,8 @@ class Sequence {
   readonly #answers = new Map<string, FormAnswer>();
   /** Forms to be judged again, since one before them was changed (wizard-W3). */
   readonly #stale = new Set<string>();
+  /** How often `validate` has refused a form since it last stood: one that never stands ends, also where the person goes back. */
+  readonly #refusals = new Map<string, number>();
   #by: By | undefined;
 
   constructor(call: WizardCall, message: string, forms: readonly OpenForm[], shared: Shared) {
@@ -85,9 +89,9 @@ class Sequence {
       const forms = applying(this.#forms, this.#answers);
       const next = forms.find(({ name }) => name === changed || this.#stale.has(name) || !this.#answers.has(name));
       if (next) {
-        const answer = await this.#askForm(next, forms, count);
-        if (answer) return answer;
-        if (next.name === changed) changed = undefined;
+        const outcome = await this.#askForm(next, forms, count);
+        if (typeof outcome === 'object') return outcome;
+        if (outcome !== undefined || next.name === changed) changed = outcome;
       } else {
         const by = this.#by!;
         if (forms.length === 1) return { action: 'accept', content: contentsOf(forms, this.#answers), by };
@@ -100,35 +104,63 @@ class Sequence {
     }
   }
 
-  /** Asks a form that is new, is to be changed, or does not stand any more. @returns the end, where it is no accept */
-  async #askForm(open: OpenForm, forms: readonly OpenForm[], count: number): Promise<Answer<never> | undefined> {
+  /**
+   * Asks a form that is new, is to be changed, or does not stand any more.
+   * @returns nothing where it stands now; the name of a form to be changed before it; or the end, where it is no accept
+   */
+  async #askForm(
+    open: OpenForm,
+    forms: readonly OpenForm[],
+    count: number,
+  ): Promise<Answer<never> | string | undefined> {
     const { name, title } = open;
-    const earlier = contentsOf(forms.slice(0, forms.indexOf(open)), this.#answers);
-    const before = this.#answers.get(name);
+    const formsBefore = forms.slice(0, forms.indexOf(open));
+    const earlier = contentsOf(formsBefore, this.#answers);
     const validate = open.validate && ((content: unknown) => open.validate!(content, earlier));
-    let message = `${this.#message}\n\nStep ${forms.indexOf(open) + 1}: ${title}`;
+    const message = `${this.#message}\n\nStep ${formsBefore.length + 1}: ${title}`;
+    const problems = async (content: unknown, attempt: number): Promise<readonly Issue[]> => {
+      const identity = [name, count, attempt];
+      const found = (await validated(this.#call.run, { message, ...defined({ validate }) }, content, identity)) ?? [];
+      this.#refusals.set(name, found.length > 0 ? (this.#refusals.get(name) ?? 0) + 1 : 0);
+      return found;
+    };
+    const isRefusedTooOften = (): boolean => this.#refusals.get(name)! > ASK_AGAIN;
+    let standing = this.#answers.get(name);
     let issues: readonly Issue[] = [];
-    if (before && this.#stale.delete(name)) {
-      const problems = await validated(this.#call.run, { message, ...defined({ validate }) }, before.content, [
-        name,
-        count,
-      ]);
-      if (!problems) return undefined;
-      issues = problems;
-      message = askAgain(message, issues);
+    if (standing && this.#stale.delete(name)) {
+      issues = await problems(standing.content, 0);
+      if (issues.length === 0) return undefined;
+      if (isRefusedTooOften()) return this.#invalid();
     }
-    let typed: FormAnswer['typed'] = {};
-    const form = watched(before ? again(open.form, { issues, typed: before.typed }) : open.form, content => {
-      typed = content;
-    });
-    const answer = await this.#call.putQuestion(questionOf(message, form, this.#shared, defined({ validate })));
-    if (answer.action !== 'accept') return answer as Answer<never>;
-    this.#answers.set(name, { content: answer.content, typed });
-    this.#by = weakest(this.#by, answer.by);
-    for (const later of this.#forms.slice(this.#forms.indexOf(open) + 1)) {
-      if (later.validate && this.#answers.has(later.name)) this.#stale.add(later.name);
+    for (let attempt = 1; ; attempt++) {
+      let [typed, goTo]: [FormAnswer['typed'], string | undefined] = [{}, undefined];
+      const onTyped = (content: FormAnswer['typed'], to?: string): void => {
+        [typed, goTo] = [content, to];
+      };
+      const shown = standing ? again(open.form, { issues, typed: standing.typed }) : open.form;
+      const form = issues.length === 0 ? watched(shown, onTyped) : withWayBack(shown, formsBefore, onTyped);
+      const asked = issues.length === 0 ? message : askAgain(message, issues);
+      const answer = await this.#call.putQuestion(questionOf(asked, form, this.#shared));
+      if (answer.action !== 'accept') return answer as Answer<never>;
+      standing = { content: answer.content, typed };
+      this.#by = weakest(this.#by, answer.by);
+      if (goTo === undefined) {
+        issues = await problems(standing.content, attempt);
+        if (isRefusedTooOften()) return this.#invalid();
+        if (issues.length > 0) continue;
+      } else {
+        this.#stale.add(name);
+      }
+      this.#answers.set(name, standing);
+      for (const later of this.#forms.slice(this.#forms.indexOf(open) + 1)) {
+        if (later.validate && this.#answers.has(later.name)) this.#stale.add(later.name);
+      }
+      return goTo;
     }
-    return undefined;
+  }
+
+  #invalid(): Answer<never> {
+    return { action: 'cancel', reason: 'invalid', by: this.#by! };
   }
 
   /** Shows all answers (wizard-W1). @returns SEND, or the name of the form to be changed */
@@ -163,17 +195,6 @@ const reviewForm = (forms: readonly OpenForm[]) =>
 /** A message may be no longer; what does not fit can be seen by going back to its form. */
 const LONGEST = 2_000;
 const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text);
-
-/** The same form, which tells what it is given to check: as it was typed, before a library makes something else of it. */
-const watched = (form: Form<unknown>, onTyped: (typed: FormAnswer['typed']) => void): Form<unknown> => ({
-  schema: form.schema,
-  fields: form.fields,
-  library: form.library,
-  check(content, judging) {
-    onTyped(typedIn({ content }));
-    return form.check(content, judging);
-  },
-});
 
 /** What several answers are worth together, and how long they took. */
 function weakest(all: By | undefined, one: By): By {

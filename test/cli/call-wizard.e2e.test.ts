@@ -1,0 +1,57 @@
+/** A wizard in a real pseudo-terminal: forwards, back with what was typed, a form that depends on another, and the end in the middle. */
+import { describe, expect, it } from 'vitest';
+import { travelCommand } from '../fixtures/travel-server.ts';
+import { down, enter, interrupt, terminal } from './tty.ts';
+
+type Terminal = ReturnType<typeof terminal>;
+
+const { command, args } = travelCommand();
+const planning = (era: string): Terminal => terminal(['trip_plan', '--era', era], {}, [command, ...args]);
+
+/** Each step waits for what it answers, so that no key comes too early. */
+async function answer(tty: Terminal, ...steps: readonly (readonly [string, string])[]): Promise<void> {
+  for (const [shown, keys] of steps) {
+    await tty.until(shown);
+    tty.type(keys);
+  }
+}
+
+const open = ['What do you want to do?', enter] as const;
+const send = ['Send it?', enter] as const;
+
+describe.each(['2025', '2026'])('a wizard in a terminal, %s', era => {
+  it('wizard-W2, wizard-W4: goes back to the form that was wrong, where everything typed stands, and ends with all of it', async () => {
+    const tty = planning(era);
+    await answer(tty, ['Step 1: Dates', ''], open, ['Departure (required, date)', `2027-12-01${enter}`]);
+    await answer(tty, ['With a return flight (required)', down + enter], send);
+    await answer(tty, ['Step 2: Return', ''], open, ['Return (required, date)', `2027-03-08${enter}`], send);
+    // The way back is at the form that is refused; what was typed there needs only Enter.
+    await answer(tty, ['The last answer did not fit: Choose a day after the departure.', ''], open);
+    await answer(tty, ['2027-03-08', enter], ['Or change an earlier answer (optional)', '']);
+    await answer(tty, ['● (no answer)', `\u001b[A`], ['● Change: Dates', enter], send);
+    await answer(tty, ['Step 1: Dates', ''], open, ['2027-12-01', '\u007f'.repeat(5)], ['2027-1', '']);
+    await answer(tty, ['2027-', `03-01${enter}`], ['● Yes', enter], send);
+    await answer(tty, ['Step 3: Seat', ''], open, ['(nothing chosen yet)', down + down + enter], send);
+    await answer(tty, ['Check your answers.', ''], ['Return: Return: 2027-03-08', ''], ['Seat: Seat: 1B', '']);
+    await answer(tty, open, ['(nothing chosen yet)', down + enter], send);
+    await tty.until('Seat 1B, out on 2027-03-01, back on 2027-03-08.');
+    expect(await tty.ended).toBe(0);
+  });
+
+  it('ends in the middle where the person declines, and plans nothing', async () => {
+    const tty = planning(era);
+    await answer(tty, ['Step 1: Dates', ''], open, ['Departure (required, date)', `2027-03-01${enter}`]);
+    await answer(tty, ['With a return flight (required)', down + down + enter], send);
+    await answer(
+      tty,
+      ['Step 2: Seat', ''],
+      open,
+      ['(nothing chosen yet)', down + down + enter],
+      ['Send it?', interrupt],
+    );
+    await answer(tty, ['Seat (required)', interrupt], ['Leave this question?', '']);
+    await answer(tty, ['Go on', down + down + enter]);
+    await tty.until('No trip was planned: the person said no');
+    expect(await tty.ended).toBe(0);
+  });
+});
