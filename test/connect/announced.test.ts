@@ -245,7 +245,7 @@ describe('2026-07-28', () => {
   it('elicit-url-17, elicit-url-34, elicit-url-38, mrtr-21: a retry before the page is done is told to come again, by its state alone, after it the result', async () => {
     const pages = connect({ name: 'Notes', reach: { kind: 'here', browser: false } });
     onTestFinished(() => pages.close());
-    const mid = midcall({ pages, suspectBelowMs: 0, warn: () => {}, holdMs: 5, ...shortWaits() });
+    const mid = midcall({ pages, suspectBelowMs: 0, warn: () => {}, holdMs: 5, clock: shortWaits() });
     await using client = await bareClient(() => {
       const server = new McpServer({ name: 'notes', version: '1.0.0' });
       mid.tool(server, 'act', {}, async (_, call) => ({ content: [{ type: 'text', text: await sure(call) }] }));

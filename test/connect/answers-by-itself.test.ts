@@ -17,7 +17,7 @@ const linkIn = (text: string): string => /http:\/\/127\.0\.0\.1:\d+\/connect\/[\
 
 const everything = { elicitation: { form: {}, url: {} } };
 /** Nobody is that slow, so every answer of the host counts as its own. */
-const alwaysTooFast = () => ({ suspectBelowMs: 1e9, holdMs: 15, ...shortWaits() });
+const alwaysTooFast = () => ({ suspectBelowMs: 1e9, holdMs: 15, clock: shortWaits() });
 const noes: readonly [string, Scripted][] = [
   ['declines', { action: 'decline' }],
   ['cancels', { action: 'cancel' }],

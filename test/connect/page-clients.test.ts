@@ -41,7 +41,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     const made = await fixture({
       era,
       carrier,
-      midcall: { holdMs: 15, ...shortWaits() },
+      midcall: { holdMs: 15, clock: shortWaits() },
       ...(carrier === 'http' ? { connect: {} } : {}),
       handler: async call => {
         await call.step('prepare', () => ran.push('prepare'));
@@ -79,7 +79,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
       carrier,
       capabilities: { elicitation: { url: {}, form: {} } },
       answers: [{ action: 'accept' }, { action: 'accept', content: { value: 'green' } }],
-      midcall: { holdMs: 15, ...shortWaits() },
+      midcall: { holdMs: 15, clock: shortWaits() },
       handler: async call => {
         const answer = await call.elicitUrl({ message: 'Sure?', page: confirm(), assurance: 'in-band' });
         const colour = await call.elicit({ message: 'Which?', form: ['red', 'green'] });
@@ -326,7 +326,7 @@ describe('-32042 (2025-11-25)', () => {
   });
 
   it('elicit-url-27, elicit-url-34: is not used for another call, nor on 2026-07-28', async () => {
-    const made = await fixture({ era: '2026-07-28', handler, midcall: { holdMs: 5, ...shortWaits() } });
+    const made = await fixture({ era: '2026-07-28', handler, midcall: { holdMs: 5, clock: shortWaits() } });
     const result = made.call();
     const asked = await made.whenAsked(1);
     expect(asked.params['elicitationId']).toBeUndefined();

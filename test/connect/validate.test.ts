@@ -16,7 +16,7 @@ it.each(pairings)(
       era,
       carrier,
       capabilities: {},
-      midcall: { holdMs: 15, ...shortWaits() },
+      midcall: { holdMs: 15, clock: shortWaits() },
       handler: async call => {
         const answer = await call.elicit({
           message: 'Which seat?',
