@@ -14,7 +14,14 @@ const textOf = ({ content }: { readonly content?: unknown }) => (content as { te
 
 async function trip([era, carrier]: (typeof pairings)[number], isFree: (seat: string) => boolean = () => true) {
   const pages = connect({ name: 'Trips', reach: { kind: 'here', browser: false } });
-  const mid = midcall({ pages, channels: ['page'], suspectBelowMs: 0, holdMs: 15, warn: () => {}, clock: shortWaits() });
+  const mid = midcall({
+    pages,
+    channels: ['page'],
+    suspectBelowMs: 0,
+    holdMs: 15,
+    warn: () => {},
+    clock: shortWaits(),
+  });
   const factory = () => {
     const server = new McpServer({ name: 'trips', version: '1.0.0' });
     addTrips(server, mid, isFree);
