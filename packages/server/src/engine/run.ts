@@ -21,9 +21,9 @@
  * - run-E9 The journal is nobody's to change: a handler is given copies, of what a step threw too.
  */
 import type { MidcallError } from '@midcall/core/errors';
-import { systemClock } from '@midcall/core/time';
 import { copyJson, type Json } from '../digest.ts';
 import { Deferred, type RunEnd } from './deferred.ts';
+import { IdleWatch } from './idle-watch.ts';
 import { describe, type Entry, type Journal, Occurrences } from './journal.ts';
 import { OpenAsks } from './open-asks.ts';
 import { followedAs, OpenWork, type Piece, pieceOf } from './open-work.ts';
@@ -35,7 +35,6 @@ import { replayed, runWork } from './step-entry.ts';
 
 type State = 'new' | 'running' | 'out' | 'closed';
 
-const STALL_MS = 15 * 60_000;
 const none: ReadonlySet<string> = new Set();
 const never = <T>(): Promise<T> => new Promise<T>(() => {});
 
@@ -44,7 +43,6 @@ export class Run<R, D = unknown> {
   readonly #signal = new RunSignal();
   readonly #handler: (run: Run<R, D>) => Promise<R> | R;
   readonly #options: EngineOptions;
-  readonly #turn: (fn: () => void) => void;
   readonly #journal: RunJournal;
   readonly #occurrences = new Occurrences();
   readonly #pending = new OpenAsks<D>();
@@ -52,10 +50,7 @@ export class Run<R, D = unknown> {
   #held: (() => void)[] = [];
   #state: State = 'new';
   readonly #open = new OpenWork();
-  #activity = 0;
-  #checking = false;
-  #stopGrace: (() => void) | undefined;
-  #stopStall: (() => void) | undefined;
+  readonly #watch: IdleWatch;
   #outran = false;
   /** run-E6: the failure of an operation that nobody looked at; set by whoever hands operations out. */
   unseen: (() => MidcallError | undefined) | undefined;
@@ -76,7 +71,18 @@ export class Run<R, D = unknown> {
     this.#handler = handler;
     this.#journal = new RunJournal(journal, fresh);
     this.#options = options;
-    this.#turn = options.turn ?? (fn => void setImmediate(fn));
+    this.#watch = new IdleWatch(
+      {
+        isRunning: () => this.#state === 'running',
+        hasQuestions: () => this.#pending.size > 0,
+        hasOpenWork: () => this.#open.size > 0,
+        isBehind: () => this.#journal.missed,
+        onIdle: () => this.#leave(),
+        onStall: () => void this.fail(neverPut(this.#pending.asks, this.#open.labels)),
+        onDiverged: () => void this.fail(this.#journal.diverged()),
+      },
+      options,
+    );
     this.#deferred = new Deferred(options.onDeferError);
   }
 
@@ -163,7 +169,7 @@ export class Run<R, D = unknown> {
     }
     this.#journal.made({ kind, identity, label, id });
     const recorded = wait(id);
-    this.#stir();
+    this.#watch.stir();
     return recorded;
   }
 
@@ -208,7 +214,7 @@ export class Run<R, D = unknown> {
       if (value !== undefined) this.#pending.settle(id, value, this.#journal);
     }
     for (const release of this.#held.splice(0)) release();
-    this.#stir();
+    this.#watch.stir();
   }
 
   /**
@@ -241,7 +247,7 @@ export class Run<R, D = unknown> {
     const stuck = this.#pending.size > 0 && this.#open.size > 0;
     const closing = this.#close('cancelled');
     if (stuck) {
-      const stop = this.#later(() => this.#open.abandon(), this.#options.stallMs ?? STALL_MS);
+      const stop = this.#watch.afterStall(() => this.#open.abandon());
       void this.#open.none().then(stop);
     }
     if (!quiet) this.#signal.abort(reason);
@@ -279,14 +285,13 @@ export class Run<R, D = unknown> {
     this.#state = 'closed';
     this.#held = [];
     this.#pending.clear();
-    this.#stopGrace?.();
-    this.#stopStall?.();
+    this.#watch.stop();
     return this.#deferred.runAll(end);
   }
 
   /** run-E4: passes at once while running, holds while a round is out, and never passes once closed. */
   #enter(what: Piece): Promise<void> | undefined {
-    this.#activity++;
+    this.#watch.noteActivity();
     if (this.#state === 'running') return undefined;
     if (this.#state === 'closed') {
       if (Deferred.running) throw afterEnd(what.label);
@@ -299,7 +304,7 @@ export class Run<R, D = unknown> {
 
   #use(id: string): Entry | undefined {
     const entry = this.#journal.use(id);
-    if (entry) this.#stir();
+    if (entry) this.#watch.stir();
     return entry;
   }
 
@@ -312,7 +317,7 @@ export class Run<R, D = unknown> {
       },
     );
     this.#open.end(piece);
-    this.#stir();
+    this.#watch.stir();
     return this.#state === 'closed' ? never<T>() : settled();
   }
 
@@ -347,44 +352,8 @@ export class Run<R, D = unknown> {
     }
   }
 
-  /** Something happened: look for idleness one turn of the event loop after the last thing that did. */
-  #stir(): void {
-    this.#activity++;
-    if (this.#checking || this.#state !== 'running') return;
-    this.#checking = true;
-    const seen = this.#activity;
-    this.#turn(() => {
-      this.#checking = false;
-      if (this.#state !== 'running' || this.#pending.size === 0) return;
-      if (this.#open.size > 0) return this.#watchStall();
-      this.#stopStall?.();
-      this.#stopStall = undefined;
-      if (this.#activity !== seen) this.#stir();
-      else this.#idle();
-    });
-  }
-
-  /** run-E3: a question waits for open steps, one of which may be waiting for it. */
-  #watchStall(): void {
-    this.#stopStall ??= this.#later(() => {
-      void this.fail(neverPut(this.#pending.asks, this.#open.labels));
-    }, this.#options.stallMs ?? STALL_MS);
-  }
-
-  #later(fn: () => void, ms: number): () => void {
-    return (this.#options.clock ?? systemClock).after(ms, fn);
-  }
-
-  #idle(): void {
-    const { missed } = this.#journal;
-    if (missed && this.#stopGrace === undefined) {
-      const late = () => {
-        if (this.#state === 'running' && this.#journal.missed) void this.fail(this.#journal.diverged());
-      };
-      this.#stopGrace = this.#later(late, this.#options.graceMs ?? 1000);
-    }
-    if (missed) return;
-    this.#stopGrace?.();
+  /** run-E3: the round leaves, unless something is found out first. */
+  #leave(): void {
     if (this.#pending.find(find => this.guarded(find), this.#journal)) return;
     this.#state = 'out';
     this.#tell({ kind: 'needs', asks: this.#pending.round });

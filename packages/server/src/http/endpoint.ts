@@ -44,7 +44,8 @@ import { type Health, judgeHealth } from './health.ts';
 import { OpenRequests } from './open-requests.ts';
 import { type Refusal, refused } from './refusal.ts';
 import { watchResponse } from './response-end.ts';
-import { HttpSessions, type SessionOptions, type SessionRequest } from './sessions.ts';
+import type { SessionRequest } from './session.ts';
+import { HttpSessions, type SessionOptions } from './sessions.ts';
 import { isWhole, wholeAnswer } from './whole-answer.ts';
 
 /** How an endpoint is served. */

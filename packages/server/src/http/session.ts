@@ -1,0 +1,246 @@
+/**
+ * One session of a client of the 2025-11-25 revision: its transport, its requests in progress, and the streams that answer them.
+ * The invariants are those of `sessions.ts`.
+ */
+import type { Clock } from '@midcall/core/time';
+import {
+  type AuthInfo,
+  type JSONRPCRequest,
+  type McpServer,
+  type Server,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import { primesStreams } from '../era.ts';
+import { HeldRequests } from '../sdk-seam/held-requests.ts';
+import { tapReceived, tapSent } from '../sdk-seam/tapped-transport.ts';
+import { batchRefusal, requestsIn } from './body.ts';
+import type { EventStream, EventStreamHead, WholeAnswer } from './direct-sender.ts';
+import {
+  type BoundedEventStore,
+  boundedEventStore,
+  type EventStoreOptions,
+  parseEventId,
+  streamIn,
+} from './event-store.ts';
+import { plainMessage } from './plain-message.ts';
+import type { Refusal } from './refusal.ts';
+import { RequestStream } from './request-stream.ts';
+import { watchResponse } from './response-end.ts';
+
+/** One HTTP request on its way to a session. */
+export interface SessionRequest {
+  readonly request: Request;
+  /** The parsed body of a POST. */
+  readonly body: unknown;
+  /** Who sends it, as one string; empty if nobody is known. */
+  readonly owner: string;
+  readonly auth: AuthInfo | undefined;
+  /** Opens a stream to its sender. */
+  readonly stream: (head: EventStreamHead, ended: () => void) => EventStream;
+}
+
+/** What becomes of it: a response, an answer that is there as a whole, or why it is not served. */
+export type Served = Response | WholeAnswer | Refusal;
+
+export interface HttpSessionOptions {
+  readonly id: string;
+  readonly owner: string;
+  readonly server: McpServer | Server;
+  readonly clock: Clock;
+  /** Milliseconds a request waits for a response that needs no stream. */
+  readonly streamAfterMs: number;
+  readonly events: EventStoreOptions | undefined;
+  readonly onInitialized: () => void;
+  readonly onClosed: () => void;
+  readonly onError: ((error: Error) => void) | undefined;
+}
+
+type Message = { readonly method?: unknown; readonly params?: { readonly requestId?: unknown } };
+
+export class HttpSession {
+  readonly owner: string;
+  /** When a request of it last began or ended. */
+  usedAt: number;
+  readonly #options: HttpSessionOptions;
+  readonly #transport: WebStandardStreamableHTTPServerTransport;
+  readonly #events: BoundedEventStore;
+  readonly #held: HeldRequests;
+  /** Responses that have not ended: running requests and open streams. */
+  #open = 0;
+  /** Ids of the requests that have no response yet. */
+  readonly #underWay = new Set<unknown>();
+  /** What ends each open stream that has had an event, by the stream's id. */
+  readonly #streams = new Map<string, () => void>();
+
+  constructor(options: HttpSessionOptions) {
+    this.#options = options;
+    this.owner = options.owner;
+    this.usedAt = options.clock.now();
+    this.#events = boundedEventStore(options.events);
+    this.#transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => options.id,
+      eventStore: this.#events,
+      onsessioninitialized: options.onInitialized,
+    });
+    this.#held = new HeldRequests(this.#transport);
+  }
+
+  /** Connects its server; before any request. */
+  async connect(): Promise<void> {
+    const transport = this.#transport;
+    tapSent(transport, message => {
+      if (!('method' in message)) this.#underWay.delete(message.id);
+    });
+    transport.onerror = error => this.#options.onError?.(error);
+    transport.onclose = this.#options.onClosed;
+    await this.#options.server.connect(transport);
+    this.#held.listen();
+    tapReceived(transport, message => {
+      const { method, params } = message as Message;
+      if (method !== 'notifications/cancelled') return;
+      const id = params?.requestId;
+      if (!this.#underWay.has(id)) return;
+      // After what the call itself still says on this stream: that its questions are withdrawn. Until then its id is in use.
+      setImmediate(() => {
+        if (this.#underWay.has(id)) this.#endStream(id);
+      });
+    });
+  }
+
+  /** False until its client was told its id; such a one cannot be reached. */
+  get isInitialized(): boolean {
+    return this.#transport.sessionId !== undefined;
+  }
+
+  /** True while a request runs or a stream is open. */
+  get isInUse(): boolean {
+    return this.#open > 0;
+  }
+
+  /** How many of its requests have no response yet. */
+  get callsUnderWay(): number {
+    return this.#underWay.size;
+  }
+
+  /** True for a message that the SDK would take as it is, from a client that reads both kinds of response. */
+  takesPlain({ request: { headers }, body }: Pick<SessionRequest, 'request' | 'body'>): boolean {
+    const revision = headers.get('mcp-protocol-version');
+    if (revision === null || revision !== this.#revision) return false;
+    const accepted = headers.get('accept') ?? '';
+    return (
+      accepted.includes('application/json') &&
+      accepted.includes('text/event-stream') &&
+      plainMessage(body) !== undefined
+    );
+  }
+
+  /** @param mayBegin - false if the owner may have no more calls than this many fewer in progress (sessions-H5) */
+  async serve(sent: SessionRequest, mayBegin: (count: number) => boolean): Promise<Served> {
+    const { request, body, auth } = sent;
+    const refusal = batchRefusal(body, this.#revision);
+    if (refusal) return refusal;
+    const ids = requestsIn(body);
+    if (new Set(ids).size < ids.length || ids.some(id => this.#underWay.has(id)))
+      return { status: 400, code: -32600, message: 'Another request with this id has no response yet.' };
+    if (!mayBegin(ids.length))
+      return {
+        status: 429,
+        code: -32000,
+        message: 'Too many of your requests have no response yet. Try again later.',
+        retryAfter: 1,
+      };
+    for (const id of ids) this.#underWay.add(id);
+    this.#open += 1;
+    this.usedAt = this.#options.clock.now();
+    // A client that resumes a stream has lost it, whether or not we have noticed (sessions-H7).
+    const resumed = request.method === 'GET' ? parseEventId(request.headers.get('last-event-id') ?? '') : undefined;
+    if (resumed) this.#streams.get(resumed.stream)?.();
+    const ended = () => {
+      this.#open -= 1;
+      this.usedAt = this.#options.clock.now();
+    };
+    try {
+      const answered = await this.#answer(sent, ended);
+      if (answered) return answered;
+      const context = { parsedBody: body, ...(auth && { authInfo: auth }) };
+      const response = await this.#transport.handleRequest(request, context);
+      // What the transport refuses never gets to the server.
+      if (response.status >= 400) for (const id of ids) this.#underWay.delete(id);
+      return this.#watch(response, ended);
+    } catch (error) {
+      ended();
+      for (const id of ids) this.#underWay.delete(id);
+      throw error;
+    }
+  }
+
+  /** Ends it, and the calls of its client. */
+  close(): Promise<void> {
+    return this.#options.server.close();
+  }
+
+  get #revision(): string | undefined {
+    const { server } = this.#options;
+    return ('server' in server ? server.server : server).getNegotiatedProtocolVersion();
+  }
+
+  /**
+   * Answers a message in the place of the transport (sessions-H8).
+   * @param ended - called where the response has ended
+   * @returns undefined where the transport is to be given it
+   */
+  async #answer(sent: SessionRequest, ended: () => void): Promise<WholeAnswer | Response | undefined> {
+    const { request, body, auth, stream } = sent;
+    const message = request.method === 'POST' && this.takesPlain(sent) ? plainMessage(body) : undefined;
+    if (!message) return undefined;
+    const extra = { request, ...(auth && { authInfo: auth }) };
+    if (!('method' in message && 'id' in message)) {
+      this.#held.tell(message, extra);
+      ended();
+      return { status: 202, headers: {}, text: '' };
+    }
+    if (!(await this.#held.admits(message, auth))) return undefined;
+    const { clock, streamAfterMs } = this.#options;
+    const sessionHeader = { 'mcp-session-id': this.#transport.sessionId! };
+    let callOff = (): void => {};
+    const surroundings = { stream, headers: sessionHeader, events: this.#events, streams: this.#streams, ended };
+    const opening = new RequestStream(primesStreams(this.#revision!), surroundings);
+    const response = await this.#held
+      .give(message as JSONRPCRequest, extra, opening, open => {
+        callOff = clock.after(streamAfterMs, open);
+      })
+      .finally(() => callOff());
+    if (!response) return opening.response;
+    ended();
+    const headers = { 'content-type': 'application/json', ...sessionHeader };
+    return { status: 200, headers, text: JSON.stringify(response) };
+  }
+
+  /** Passes a response on, and learns from its events which stream it is. */
+  #watch(response: Response, ended: () => void): Response {
+    const streams = this.#streams;
+    let stream: string | undefined;
+    const watched = watchResponse(
+      response,
+      () => {
+        if (stream !== undefined && streams.get(stream) === watched?.end) streams.delete(stream);
+        ended();
+      },
+      chunk => {
+        if (stream !== undefined) return;
+        stream = streamIn(chunk);
+        if (stream !== undefined) streams.set(stream, watched.end);
+      },
+    );
+    return watched.response;
+  }
+
+  /**
+   * Ends the stream of a request that was taken back (sessions-H6), with a response that the client ignores (2025-11-25,
+   * basic/utilities/cancellation, "Behavior Requirements").
+   */
+  #endStream(id: unknown): void {
+    const error = { code: -32000, message: 'The client withdrew this request.' };
+    this.#transport.send({ jsonrpc: '2.0', id: id as string | number, error }).catch(() => {});
+  }
+}
