@@ -1,6 +1,6 @@
 /** Going back in a real pseudo-terminal: Esc and Ctrl-C, and what was entered by then. */
 import { describe, expect, it } from 'vitest';
-import { down, enter, esc, interrupt, terminal } from './tty.ts';
+import { down, enter, esc, interrupt, shiftTab, terminal, up } from './tty.ts';
 
 /** Fills in the names of the long form, each when it is asked for. */
 async function fillNames(tty: ReturnType<typeof terminal>, from: number, to: number): Promise<void> {
@@ -41,6 +41,52 @@ describe.each(['2025', '2026'])('going back, %s', era => {
     await tty.until(/"name18": "person 18",\s+"meal": "fish",\s+"days": \[\s+"Mon"\s+\],\s+"sure": true/);
     expect(await tty.ended).toBe(0);
     expect(tty.text()).not.toContain('MaxListeners');
+  });
+
+  it('goes from field to field with Up and Shift+Tab, to the one that is wrong and forwards again over what stands there', async () => {
+    const tty = terminal(['long', '{"fields":10}', '--era', era]);
+    await tty.until('What do you want to do?');
+    tty.type(enter);
+    await fillNames(tty, 1, 2);
+    await tty.until('Up goes back to Name 2');
+    expect(tty.text().slice(0, tty.text().indexOf('Name 2 ('))).not.toContain('Up goes back');
+    tty.type(`preson 3${enter}`);
+    await tty.until('preson 3');
+    await fillNames(tty, 4, 7);
+    await tty.until('Meal (required)');
+    tty.type(shiftTab);
+    for (const name of [7, 6, 5, 4]) {
+      await tty.until(`Name ${name} (optional)`);
+      await tty.until(`person ${name}`);
+      tty.type(up);
+    }
+    await tty.until('Name 3 (optional)');
+    await tty.until('preson 3');
+    tty.type(`${'\u007f'.repeat(7)}erson 3${enter}`);
+    for (const name of [4, 5, 6, 7]) {
+      await tty.until(`Name ${name} (optional)`);
+      await tty.until(`person ${name}`);
+      tty.type(enter);
+    }
+    await tty.until('Meal (required)');
+    tty.type(down + enter);
+    await tty.until('Days (required)');
+    tty.type(' ');
+    await tty.until('◼ Mon');
+    tty.type(shiftTab);
+    await tty.until('Meal (required)');
+    await tty.until('● fish');
+    tty.type(enter);
+    await tty.until('Days (required)');
+    await tty.until('◼ Mon');
+    tty.type(enter);
+    await tty.until('Sure (required)');
+    tty.type(down + enter);
+    await tty.until('Send it?');
+    tty.type(enter);
+    await tty.until(/"name2": "person 2",\s+"name3": "person 3",\s+"name4": "person 4"/);
+    expect(tty.text()).not.toContain('Leave this question?');
+    expect(await tty.ended).toBe(0);
   });
 
   it('leaves a question that is given up three times, and writes out what had been entered', async () => {

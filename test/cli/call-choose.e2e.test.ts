@@ -3,9 +3,7 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { down, enter, esc, terminal } from './tty.ts';
-
-const up = '\u001b[A';
+import { down, enter, esc, terminal, up } from './tty.ts';
 
 describe.each(['2025', '2026'])('a call that the command line leaves open, %s', era => {
   it('is chosen from a list, and asks for its arguments; what was given is there again with the Up key', async () => {

@@ -8,7 +8,9 @@ import { askingServer } from '../host/person.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const midcall = join(root, 'packages/midcall/bin/midcall.js');
+export const up = '\u001b[A';
 export const down = '\u001b[B';
+export const shiftTab = '\u001b[Z';
 export const enter = '\r';
 export const interrupt = '\u0003';
 export const esc = '\u001b';

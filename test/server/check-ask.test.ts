@@ -35,6 +35,11 @@ const slips: readonly [what: string, does: (call: Loose) => Promise<unknown>, sa
   ],
   ['a page, none', call => call.elicitUrl({ message: 'Sure?' }), 'call.elicitUrl: page is missing; it must be a page'],
   [
+    'a page, its URL',
+    call => call.elicitUrl({ message: 'Sign in.', url: 'https://x.example' }),
+    "call.elicitUrl takes a page, not a URL: the answer comes from a page of this server, which knows who opens it and when they are done. Pass 'page' in place of 'url': oauth(…) for a sign-in elsewhere",
+  ],
+  [
     'a page, an address',
     call => call.elicitUrl({ message: 'Sure?', page: 'https://x.example' }),
     'page must be a page, such as',

@@ -83,6 +83,8 @@ export async function asks(call: Call): Promise<void> {
   await call.elicit({ message: 'Which?', form: String, validator: () => undefined });
   // @ts-expect-error the form is missing
   await call.elicit({ message: 'Which?' });
+  // @ts-expect-error a question takes a page, and its address is ours
+  await call.elicitUrl({ message: 'Sign in.', url: 'https://quill.example' });
   // @ts-expect-error there is no such channel
   await call.elicit({ message: 'Which?', form: String, channels: ['pager'] });
   // @ts-expect-error 'seat' is the only field

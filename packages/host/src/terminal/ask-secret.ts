@@ -1,7 +1,7 @@
 /** A field that asks for a secret: the person is warned, and what they type is not shown, nor kept where they leave it. */
 import type { Field, Textual, WireValue } from '@midcall/core/form';
 import { mask, secretWarnings } from '../index.ts';
-import { notGiven, type Prompter, type SecretPrompt } from './prompter.ts';
+import { type NotGiven, notGiven, type Prompter, type SecretPrompt } from './prompter.ts';
 
 /** Leaves out a secret that was given before. */
 const nothing = '-';
@@ -17,7 +17,7 @@ export async function askSecret(
   prompt: SecretPrompt,
   prompter: Prompter,
   read: (text: string) => Textual,
-): Promise<{ readonly given: true; readonly value: WireValue | undefined } | typeof notGiven> {
+): Promise<{ readonly given: true; readonly value: WireValue | undefined } | NotGiven> {
   prompter.say([`! ${secretWarnings.asked}`]);
   const hint = field.required ? 'Enter keeps it' : `Enter keeps it, ${nothing} leaves it out`;
   const textOf = (typed: string): string => (typed === nothing && !field.required ? '' : typed);
@@ -27,7 +27,7 @@ export async function askSecret(
     message: earlier === undefined ? prompt.message : `${prompt.message} [${mask}; ${hint}]`,
     validate: typed => (keeps(typed) ? undefined : prompt.validate(textOf(typed))),
   });
-  if (!entered.given) return notGiven;
+  if (!entered.given) return entered.toFieldBefore ? { given: false, toFieldBefore: true } : notGiven;
   if (keeps(entered.value)) return { given: true, value: earlier };
   const result = read(textOf(entered.value));
   return { given: true, value: result.ok ? result.value : undefined };

@@ -1,11 +1,12 @@
 /** Asks for the value of one field, in the way of its kind. */
 import { checkValue, type Field, isCardNumber, parseTextual, type WireValue } from '@midcall/core/form';
+import { defined } from '@midcall/core/json';
 import { isLongText, secretWarnings, visible } from '../index.ts';
 import { askSecret } from './ask-secret.ts';
 import { editText } from './edit-text.ts';
 import type { Editor } from './editor.ts';
 import { promptOf } from './field-lines.ts';
-import { notGiven, type Pick, type Prompter, type PromptResult, type TextPrompt } from './prompter.ts';
+import { type NotGiven, notGiven, type Pick, type Prompter, type PromptResult, type TextPrompt } from './prompter.ts';
 import { safePrompt } from './safe-prompt.ts';
 
 /** What asking one field needs. */
@@ -17,12 +18,14 @@ export interface FieldOptions {
   readonly editor: Editor | undefined;
   /** Names of the fields that ask for a secret. */
   readonly secrets: ReadonlySet<string>;
+  /** What the field before is called, where the person may go back to it. */
+  readonly fieldBefore?: string;
 }
 
 /** What a field gives; where it gives nothing, what stood there: a text, or the picks of a list. */
 export type FieldOutcome =
   | { readonly given: true; readonly value: WireValue | undefined }
-  | { readonly given: false; readonly typed?: string | readonly string[] };
+  | NotGiven<string | readonly string[]>;
 
 /**
  * @param initial - the answer that stands, or the field's default
@@ -36,6 +39,7 @@ export async function askValue(
   options: FieldOptions,
 ): Promise<FieldOutcome> {
   const { signal } = options;
+  const asked = { signal, ...defined({ fieldBefore: options.fieldBefore }) };
   const message = promptOf(field, options);
   switch (field.kind) {
     case 'boolean': {
@@ -43,12 +47,12 @@ export async function askValue(
       const chosen = await prompter.choose({
         message,
         picks: marked(picks, field, String(field.default)),
-        signal,
+        ...asked,
         ...standing(field, initial === undefined ? undefined : String(initial)),
       });
       return chosen.given
         ? { given: true, value: chosen.value === none ? undefined : chosen.value === 'true' }
-        : notGiven;
+        : chosen;
     }
     case 'select': {
       const picks = [...picksOf(field), ...leaveOut(field)];
@@ -57,10 +61,10 @@ export async function askValue(
       const chosen = await prompter.choose({
         message,
         picks: marked(picks, field, String(byDefault)),
-        signal,
+        ...asked,
         ...standing(field, index < 0 ? undefined : String(index)),
       });
-      return chosen.given ? { given: true, value: field.choices[Number(chosen.value)]?.value } : notGiven;
+      return chosen.given ? { given: true, value: field.choices[Number(chosen.value)]?.value } : chosen;
     }
     case 'multi-select': {
       const values = (chosen: readonly string[]): readonly string[] =>
@@ -73,9 +77,15 @@ export async function askValue(
       const empty = (chosen: readonly string[]): boolean => chosen.length === 0 && !field.required;
       const validate = (chosen: readonly string[]): string | undefined =>
         empty(chosen) ? undefined : problem(checkValue(field, values(chosen)));
-      const selection = await prompter.chooseMany({ message, picks: picksOf(field), initial: start, validate, signal });
+      const selection = await prompter.chooseMany({
+        message,
+        picks: picksOf(field),
+        initial: start,
+        validate,
+        ...asked,
+      });
       if (selection.given) return { given: true, value: empty(selection.value) ? undefined : values(selection.value) };
-      return String(selection.typed ?? start) === String(start) ? notGiven : selection;
+      return String(selection.typed ?? start) === String(start) ? untyped(selection) : selection;
     }
     default: {
       const read = (text: string) => parseTextual(field, text, { timeZone: options.timeZone });
@@ -84,10 +94,10 @@ export async function askValue(
         return result.ok ? undefined : problem(result.issue);
       };
       if (options.secrets.has(field.name))
-        return askSecret(field, initial, { message, validate, signal }, prompter, read);
+        return askSecret(field, initial, { message, validate, ...asked }, prompter, read);
       const standing = left ?? initial;
       const start: { initial?: string } = standing === undefined ? {} : { initial: String(standing) };
-      const prompt = { message, validate, signal, ...start };
+      const prompt = { message, validate, ...asked, ...start };
       const entered = isLongText(field, start.initial ?? '')
         ? await editText(prompter, options.editor, prompt)
         : await askText(prompter, prompt);
@@ -106,9 +116,13 @@ async function askText(prompter: Prompter, request: TextPrompt): Promise<PromptR
   if (entered.given) return { given: true, value: untouched(entered.value) };
   // What was not touched was not typed.
   return entered.typed === undefined || entered.typed === (prompt.initial ?? '')
-    ? notGiven
-    : { given: false, typed: untouched(entered.typed) };
+    ? untyped(entered)
+    : { ...entered, typed: untouched(entered.typed) };
 }
+
+/** The same without what stood there. */
+const untyped = ({ toFieldBefore }: NotGiven<unknown>): NotGiven =>
+  toFieldBefore === undefined ? notGiven : { given: false, toFieldBefore };
 
 /** Where the cursor starts in a list: on nothing if an answer is required and there is none to change. */
 const standing = (

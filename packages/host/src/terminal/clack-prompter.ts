@@ -1,10 +1,18 @@
 /** Draws prompts on a real terminal; long lists can be filtered by typing. */
 import { autocomplete, autocompleteMultiselect, isCancel, password, select } from '@clack/prompts';
+import { withBackKeys } from './back-key.ts';
 import { fitted } from './frame.ts';
 import { keptLines, keptText, keptTicks, type Streams } from './kept-prompts.ts';
 import type { MaybeColumns, MaybeTty } from './line-source.ts';
 import { underOwnSignal } from './own-signal.ts';
-import { type ManyPrompt, notGiven, type Pick, type Prompter, type PromptResult } from './prompter.ts';
+import {
+  type ChoicePrompt,
+  type ManyPrompt,
+  notGiven,
+  type Pick,
+  type Prompter,
+  type PromptResult,
+} from './prompter.ts';
 import { wrapped } from './wrap.ts';
 
 /** The lead of a question, and blanks of the same width. */
@@ -65,49 +73,63 @@ export function clackPrompter(input: MaybeTty, output: MaybeColumns): Prompter {
           .map(line => `${line}\n`)
           .join(''),
       ),
-    text: prompt => during(prompt.signal, streams => keptText({ ...prompt, message: setIn(prompt.message) }, streams)),
-    secret: ({ message, signal, validate }) =>
-      during(signal, async streams =>
-        result(
-          (await password({ ...streams, message: setIn(message), validate: typed => validate(typed ?? '') })) ?? '',
-        ),
+    text: prompt =>
+      withBackKeys(input, backKeys(prompt, 'line'), () =>
+        during(prompt.signal, streams => keptText({ ...prompt, message: setIn(prompt.message) }, streams)),
+      ),
+    secret: prompt =>
+      withBackKeys(input, backKeys(prompt, 'line'), () =>
+        during(prompt.signal, async ({ signal, ...streams }) => {
+          const message = setIn(prompt.message);
+          const validate = (typed: string | undefined) => prompt.validate(typed ?? '');
+          return result((await password({ ...streams, signal, message, validate })) ?? '');
+        }),
       ),
     lines: prompt =>
-      during(prompt.signal, streams =>
-        keptLines({ ...prompt, message: setIn(`${prompt.message} (Tab, then Enter, when you are done)`) }, streams),
+      withBackKeys(input, backKeys(prompt, 'any'), () =>
+        during(prompt.signal, streams =>
+          keptLines({ ...prompt, message: setIn(`${prompt.message} (Tab, then Enter, when you are done)`) }, streams),
+        ),
       ),
-    async choose({ message, signal, picks, initial, unchosen }) {
-      const start = unchosen && initial === undefined ? [nothingChosen] : [];
-      for (let question = message; ; question = `${message} — choose one of them`) {
-        const common = {
-          options: options([...start, ...picks]),
-          ...(initial !== undefined && { initialValue: initial }),
-        };
-        const value = await during(signal, streams =>
-          picks.length > longList
-            ? autocomplete({
-                ...streams,
-                ...common,
-                message: setIn(question),
-                placeholder: 'Type to search',
-                filter: matches,
-              })
-            : select({ ...streams, ...common, message: question }),
-        );
-        if (value !== nothingChosen.value) return result(value);
-      }
-    },
-    async chooseMany(prompt) {
-      let { initial } = prompt;
-      for (let problem = ''; ; ) {
-        const chosen = await ticks(prompt, problem === '' ? prompt.message : `${prompt.message} — ${problem}`, initial);
-        if (!chosen.given) return chosen;
-        const wrong = prompt.validate(chosen.value);
-        if (wrong === undefined) return chosen;
-        problem = wrong;
-        initial = chosen.value;
-      }
-    },
+    choose: prompt => withBackKeys(input, backKeys(prompt, 'any'), () => choose(prompt)),
+    chooseMany: prompt => withBackKeys(input, backKeys(prompt, 'any'), () => chooseMany(prompt)),
     close: () => {},
   };
+
+  async function choose({ message, signal, picks, initial, unchosen }: ChoicePrompt): Promise<PromptResult<string>> {
+    const start = unchosen && initial === undefined ? [nothingChosen] : [];
+    for (let question = message; ; question = `${message} — choose one of them`) {
+      const common = {
+        options: options([...start, ...picks]),
+        ...(initial !== undefined && { initialValue: initial }),
+      };
+      const value = await during(signal, streams =>
+        picks.length > longList
+          ? autocomplete({
+              ...streams,
+              ...common,
+              message: setIn(question),
+              placeholder: 'Type to search',
+              filter: matches,
+            })
+          : select({ ...streams, ...common, message: question }),
+      );
+      if (value !== nothingChosen.value) return result(value);
+    }
+  }
+
+  async function chooseMany(prompt: ManyPrompt): Promise<PromptResult<readonly string[]>> {
+    let { initial } = prompt;
+    for (let problem = ''; ; ) {
+      const chosen = await ticks(prompt, problem === '' ? prompt.message : `${prompt.message} — ${problem}`, initial);
+      if (!chosen.given) return chosen;
+      const wrong = prompt.validate(chosen.value);
+      if (wrong === undefined) return chosen;
+      problem = wrong;
+      initial = chosen.value;
+    }
+  }
 }
+
+const backKeys = <K extends string>({ fieldBefore }: { readonly fieldBefore?: string }, keys: K): K | 'none' =>
+  fieldBefore === undefined ? 'none' : keys;

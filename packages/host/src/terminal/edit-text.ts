@@ -4,7 +4,7 @@
  * - editor-T3 A text that holds lines an editor obeys (Vim's and Emacs's settings in a file) is opened in none.
  */
 import type { Editor } from './editor.ts';
-import { notGiven, type Prompter, type PromptResult, type TextPrompt } from './prompter.ts';
+import { type NotGiven, notGiven, type Prompter, type PromptResult, type TextPrompt } from './prompter.ts';
 import { safePrompt } from './safe-prompt.ts';
 
 const obeyed = /(?:^|\s)(?:vim?|ex)(?:[<=>]?\d+)?:|-\*-|local variables:/im;
@@ -22,16 +22,18 @@ export async function editText(
   const { prompt, untouched } = safePrompt({ ...request, initial: request.initial ?? '' }, true);
   const { initial: initialText = '', validate, ...rest } = prompt;
   let text = initialText;
-  const left = (): PromptResult<string> => (text === initialText ? notGiven : { given: false, typed: untouched(text) });
+  const left = (): NotGiven<string> => (text === initialText ? notGiven : { given: false, typed: untouched(text) });
   if (editor && obeyed.test(initialText)) prompter.say(['It holds lines that editors obey, so it is written here.']);
   for (;;) {
     const choice = editor !== undefined && !obeyed.test(text);
-    const opened = choice ? await place(prompter, editor, rest) : inPrompt;
-    if (opened === undefined) return left();
+    const chosen = choice ? await place(prompter, editor, rest) : hereOnly;
+    if (!chosen.given) return chosen.toFieldBefore ? { ...left(), toFieldBefore: true } : left();
+    const opened = chosen.value;
     if (opened === inPrompt || !editor) {
       const written = await prompter.lines({ ...rest, validate, ...(text !== '' && { initial: text }) });
       if (written.given) return { given: true, value: untouched(written.value) };
       text = written.typed ?? text;
+      if (written.toFieldBefore) return { ...left(), toFieldBefore: true };
       // One step back is the choice where to write it.
       if (choice && !rest.signal.aborted && !prompter.starved) continue;
       return left();
@@ -49,16 +51,16 @@ export async function editText(
 }
 
 const inPrompt = 'here';
+const hereOnly = { given: true, value: inPrompt } as const;
 
 async function place(
   prompter: Prompter,
   editor: Editor,
-  { message, signal }: Pick<TextPrompt, 'message' | 'signal'>,
-): Promise<string | undefined> {
+  prompt: Pick<TextPrompt, 'message' | 'signal' | 'fieldBefore'>,
+): Promise<PromptResult<string>> {
   const picks = [
     { value: 'editor', label: `Open it in ${editor.name}`, hint: 'save and quit when you are done' },
     { value: inPrompt, label: 'Write it here' },
   ];
-  const chosen = await prompter.choose({ message, picks, initial: 'editor', signal });
-  return chosen.given ? chosen.value : undefined;
+  return prompter.choose({ ...prompt, picks, initial: 'editor' });
 }

@@ -25,8 +25,8 @@ function rulesOf(field: Field, options: { readonly timeZone: string }): readonly
             : String(field.format),
         ),
         ...unsaid(field, field.minLength, field.maxLength, 'characters', [
-          ...rule(field.minLength, `at least ${field.minLength} characters`),
-          ...rule(field.maxLength, `at most ${field.maxLength} characters`),
+          ...rule(field.minLength, `at least ${characters(field.minLength)}`),
+          ...rule(field.maxLength, `at most ${characters(field.maxLength)}`),
         ]),
         ...rule(field.pattern, `must match ${visible(field.pattern ?? '', { max: 100 })}`),
         ...rule(
@@ -51,6 +51,8 @@ function rulesOf(field: Field, options: { readonly timeZone: string }): readonly
       return [];
   }
 }
+
+const characters = (count: number | undefined): string => `${count} ${count === 1 ? 'character' : 'characters'}`;
 
 /** Limits that the field's own description does not state. */
 const unsaid = (

@@ -11,10 +11,11 @@ import { askToLeave, decline, dismiss, listPick, refusing } from './ways-out.ts'
 
 export type FormDialogOptions = Omit<FieldOptions, 'secrets'>;
 
-type Went = 'on' | 'back' | 'list' | Reply;
+type Went = 'on' | 'back' | 'before' | 'list' | Reply;
 
 /**
  * Asks one form. Ctrl-C or Esc goes one step back; pressing it again asks whether to leave the question.
+ * Up and Shift+Tab go from a field to the one before it, as often as they are pressed.
  * No entry is lost: it is offered again on the way forward, and printed if nothing was sent.
  */
 export async function formDialog(
@@ -51,6 +52,11 @@ async function walk(question: FormQuestion, sheet: Sheet, prompter: Prompter, op
       if (fields.length === 0) return { action: 'accept', content: {} };
       continue;
     }
+    if (outcome === 'before') {
+      goBack(question, sheet);
+      sheet.backed = false;
+      continue;
+    }
     if (outcome === 'list') {
       toList(question, sheet, options);
       continue;
@@ -71,9 +77,9 @@ function step(question: FormQuestion, sheet: Sheet, prompter: Prompter, options:
   const { fields } = question;
   if (sheet.at < 0) return open(question, prompter, options);
   if (sheet.at >= fields.length) return review(question, sheet, prompter, options);
-  return sheet.listed
-    ? fieldList(question, sheet, prompter, options)
-    : askField(fields[sheet.at]!, sheet, prompter, options);
+  if (sheet.listed) return fieldList(question, sheet, prompter, options);
+  const before = fields[sheet.at - 1];
+  return askField(fields[sheet.at]!, sheet, prompter, before ? { ...options, fieldBefore: nameOf(before) } : options);
 }
 
 function toList(question: FormQuestion, sheet: Sheet, { secrets }: FieldOptions): void {

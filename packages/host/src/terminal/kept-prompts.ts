@@ -69,10 +69,11 @@ class RecallingPrompt extends TextPrompt {
 
 /** One line of text. @param message - fits the terminal */
 export async function keptText(
-  { message, initial, earlier = [], validate }: TextRequest,
+  { message, initial, earlier = [], fieldBefore, validate }: TextRequest,
   streams: Streams,
 ): Promise<PromptResult<string>> {
-  const keys = earlier.length === 0 ? '' : `  ${styleText('dim', `Up for earlier values (${earlier.length})`)}`;
+  const up = fieldBefore !== undefined ? `Up goes back to ${fieldBefore}` : `Up for earlier values (${earlier.length})`;
+  const keys = fieldBefore === undefined && earlier.length === 0 ? '' : `  ${styleText('dim', up)}`;
   const options = {
     ...streams,
     validate: (typed: string | undefined) => validate(typed ?? ''),

@@ -4,11 +4,16 @@
  * What a person gave; or nothing, because they pressed Ctrl-C or Esc, or the input ended. Then `typed` is what stood there,
  * which may break every rule: it is never an answer, only put back where the same is asked again.
  */
-export type PromptResult<T> =
-  | { readonly given: true; readonly value: T }
-  | { readonly given: false; readonly typed?: T };
+export type PromptResult<T> = { readonly given: true; readonly value: T } | NotGiven<T>;
 
-export const notGiven: PromptResult<never> = { given: false };
+export interface NotGiven<T = never> {
+  readonly given: false;
+  readonly typed?: T;
+  /** True where the person pressed a key that goes to the field before. */
+  readonly toFieldBefore?: true;
+}
+
+export const notGiven: NotGiven = { given: false };
 
 /** One thing to pick. */
 export interface Pick {
@@ -21,6 +26,8 @@ interface Prompt {
   readonly message: string;
   /** Ends the prompt, as if nothing were given. */
   readonly signal: AbortSignal;
+  /** What the field before is called, if there is one: a terminal that draws has keys that go there. */
+  readonly fieldBefore?: string;
 }
 
 export interface TextPrompt extends Prompt {

@@ -17,13 +17,13 @@ export interface Sheet {
   listed: boolean;
 }
 
-/** Asks one field and notes the answer, or what stood there. */
+/** Asks one field and notes the answer, or what stood there. @returns `before` where the person went to the field before */
 export async function askField(
   field: Field,
   { answers, typed }: Sheet,
   prompter: Prompter,
   options: FieldOptions,
-): Promise<'on' | 'back'> {
+): Promise<'on' | 'back' | 'before'> {
   const result = await askValue(
     field,
     answers.get(field.name) ?? field.default,
@@ -33,7 +33,7 @@ export async function askField(
   );
   if (!result.given) {
     if (result.typed !== undefined) typed.set(field.name, result.typed);
-    return 'back';
+    return result.toFieldBefore ? 'before' : 'back';
   }
   typed.delete(field.name);
   if (result.value === undefined) answers.delete(field.name);

@@ -57,6 +57,10 @@ const urlKinds: Kinds<UrlAsk<unknown>> = {
   asError: flag,
 };
 
+/** What to do, for an author who knows URL mode from the protocol. */
+const URL_INSTEAD_OF_PAGE =
+  "call.elicitUrl takes a page, not a URL: the answer comes from a page of this server, which knows who opens it and when they are done. Pass 'page' in place of 'url': oauth(…) for a sign-in elsewhere; secret(…), confirm() or formPage(…); or a kind of page of your own, which may link to any address. All are in @midcall/server/connect.";
+
 const stepKinds: Kinds<StepOptions<unknown>> = {
   check: func,
   idempotent: flag,
@@ -91,6 +95,7 @@ export function checkAsk(ask: ElicitAsk<FormInput>, hasPrincipal: boolean): void
 
 /** @throws MidcallError, or TypeError for an unknown or wrong part: what the author must mend */
 export function checkUrlAsk(ask: UrlAsk<unknown>): void {
+  if (typeof ask === 'object' && ask !== null && Object.hasOwn(ask, 'url')) throw new TypeError(URL_INSTEAD_OF_PAGE);
   checkOptions<UrlAsk<unknown>>('call.elicitUrl', ask, urlKinds);
   checkShared(ask);
   const loss = jsonLoss(ask.page.data, 'page.data');

@@ -6,7 +6,10 @@ import type { Page } from './pages.ts';
 export interface UrlAsk<T> {
   /** Shown to the person by the host and on the page; say what the page is for. Up to 2,000 characters. */
   readonly message: string;
-  /** What the page asks: `secret`, `confirm`, `formPage` or a provider of `@midcall/server/connect`, or a kind of your own. */
+  /**
+   * What the page asks: `secret`, `confirm`, `formPage` or `oauth` of `@midcall/server/connect`, or a kind of your own. There is no
+   * `url`: Midcall makes the address, and a kind of your own may link to any other.
+   */
   readonly page: Page<T>;
   /** The key on the 2026 wire; unique within a round. Ours if absent. */
   readonly key?: string;

@@ -1,0 +1,39 @@
+/**
+ * Keys that go back to the field before: Shift+Tab anywhere, and Up where a prompt has one line of text. Clack's prompts end on
+ * Esc only, so the key is given to them as one; what stood there is kept as it is on Esc.
+ */
+import type { MaybeTty } from './line-source.ts';
+import type { PromptResult } from './prompter.ts';
+
+/** As `node:readline` reads it; `name` and `sequence` are what a prompt looks at. */
+interface Key {
+  name?: string | undefined;
+  sequence?: string | undefined;
+  shift?: boolean;
+}
+
+/**
+ * Runs a prompt in which these keys go back.
+ * @param keys - `none` where there is no field before; `line` adds Up
+ */
+export async function withBackKeys<T>(
+  input: MaybeTty,
+  keys: 'none' | 'line' | 'any',
+  run: () => Promise<PromptResult<T>>,
+): Promise<PromptResult<T>> {
+  if (keys === 'none') return run();
+  let pressed = false;
+  const translate = (_: unknown, key: Key | undefined): void => {
+    if (!key || !((key.name === 'tab' && key.shift) || (keys === 'line' && key.name === 'up'))) return;
+    pressed = true;
+    // The listeners of the prompt come after this one and get the same object.
+    Object.assign(key, { name: 'escape', sequence: '\u001b', shift: false });
+  };
+  input.prependListener('keypress', translate);
+  try {
+    const result = await run();
+    return pressed && !result.given ? { ...result, toFieldBefore: true } : result;
+  } finally {
+    input.removeListener('keypress', translate);
+  }
+}
