@@ -3,7 +3,9 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection, commandTarget, Inbox, StartedServer } from '@midcall/host';
+import { DEFAULT_INHERITED_ENV_VARS } from '@modelcontextprotocol/client/stdio';
 import { expect, it } from 'vitest';
+import { inheritedEnvironment } from '../../packages/host/src/sdk-seam/inherited-environment.ts';
 
 const endless = 2 ** 31 - 1;
 const body = `
@@ -54,7 +56,7 @@ it('is started again where it has ended before anybody took it', async () => {
 it('is not there for anybody once it was stopped', async () => {
   const started = new StartedServer(run(body));
   await started.stop();
-  expect(started.take({})).toBeUndefined();
+  expect(started.take(() => {})).toBeUndefined();
 });
 
 const counting = (body: string, file: string) => `
@@ -86,4 +88,16 @@ it.each([
   expect([connection.state, connection.server?.era]).toEqual(['ready', '2025-11-25']);
   await connection.stop();
   expect(readFileSync(file, 'utf8')).toHaveLength(times);
+});
+
+it('inherits of the environment what the SDK lets a server inherit', () => {
+  const environment = { ...Object.fromEntries(DEFAULT_INHERITED_ENV_VARS.map(name => [name, 'x'])), SECRET: 'y' };
+  const inherited = inheritedEnvironment(environment, process.platform);
+  expect(Object.keys(inherited).sort()).toEqual([...DEFAULT_INHERITED_ENV_VARS].sort());
+  expect(inheritedEnvironment({ PATH: '() { ls; }' }, process.platform)).toEqual({});
+});
+
+it('is told that its server has ended, where it did so after it was taken over', async () => {
+  const target = run(`process.stdin.once('data', () => process.exit(3));`);
+  await expect(connectionTo(target, new StartedServer(target)).start()).rejects.toThrow();
 });

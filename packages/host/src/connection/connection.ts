@@ -358,7 +358,8 @@ export class Connection {
       },
     };
     const mostBytes = maxMessageBytes === undefined ? {} : { mostBytes: maxMessageBytes };
-    const open = () => openTransport(this.entry.target, { ...listeners, ...mostBytes, ...(fetch && { fetch }) });
-    return this.wire.onto(started?.take(listeners) ?? open());
+    const running = started?.take(listeners.onStderr);
+    const options = { ...listeners, ...mostBytes, running, ...(fetch && { fetch }) };
+    return this.wire.onto(openTransport(this.entry.target, options));
   }
 }

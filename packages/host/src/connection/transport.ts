@@ -1,4 +1,5 @@
 /** Makes the transport that reaches a server's target; nothing is started before the transport is. */
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
@@ -13,6 +14,8 @@ import type { ServerTarget } from './server-entry.ts';
 export interface TransportOptions {
   /** Each line a started server writes to its standard error; untrusted. Dropped if absent. */
   readonly onStderr?: (line: string) => void;
+  /** The server's process, where it runs already; whoever started it reads its standard error. */
+  readonly running?: ChildProcessWithoutNullStreams | undefined;
   /** For HTTP. */
   readonly fetch?: typeof fetch;
   /** Bytes of one message; the connection is unusable after a larger one. Default 10,485,760 (10 MiB). */
@@ -34,7 +37,7 @@ const usualMessageBytes = 10 * 1024 * 1024;
 /** The transport to a server: Streamable HTTP for a URL, stdio for a command. */
 export function openTransport(
   target: ServerTarget,
-  { onStderr, fetch = globalThis.fetch, mostBytes = usualMessageBytes, onTooLarge }: TransportOptions = {},
+  { onStderr, running, fetch = globalThis.fetch, mostBytes = usualMessageBytes, onTooLarge }: TransportOptions = {},
 ): PausableTransport {
   if (target.kind === 'url') {
     const gate = new ReadingGate();
@@ -45,19 +48,20 @@ export function openTransport(
     return Object.assign(transport, { pause: () => gate.close(), resume: () => gate.open() });
   }
   const { command, args, env, cwd } = target;
-  const transport = new ServerProcess({
+  const parameters = {
     command,
     args: [...args],
-    stderr: 'pipe',
+    stderr: 'pipe' as const,
     maxBufferSize: mostBytes,
     ...(env && { env: { ...env } }),
     ...(cwd !== undefined && { cwd }),
-  });
+  };
+  const transport = new ServerProcess(parameters, running);
   transport.onerror = error => {
     // The SDK says it in no other way, and closes the transport.
     if (isMessageTooLarge(error)) onTooLarge?.(mostBytes);
   };
-  if (transport.stderr) {
+  if (transport.stderr && !running) {
     const lines = createInterface({ input: transport.stderr as Readable });
     lines.on('line', line => onStderr?.(line));
   }

@@ -36,6 +36,7 @@ import { makeServer } from '../call/lending.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { asksForTasks, refusalOf, subscribeAt, TaskStreams } from '../sdk-seam/task-subscription.ts';
 import { type Body, batchRefusal, readBody, readText, takeBody, unread } from './body.ts';
+import { boundedStream } from './bounded-stream.ts';
 import { allowDirect } from './direct-sender.ts';
 import type { EventStoreOptions } from './event-store.ts';
 import { openEventStream } from './event-stream.ts';
@@ -85,6 +86,11 @@ export interface HttpOptions {
   readonly fleet?: Fleet;
   /** Bytes a request may have; 4 MiB by default. */
   readonly maxRequestBytes?: number;
+  /**
+   * Bytes of one event stream that may wait for a client to read them; then the stream is cut, which a session can resume. One
+   * message may be larger. No limit if absent.
+   */
+  readonly maxUnreadBytes?: number;
   /** Told of what went wrong; changes no response. */
   readonly onError?: (error: Error) => void;
 }
@@ -120,6 +126,7 @@ export const endpointKinds: Kinds<HttpOptions> = {
   },
   fleet: having('a fleet made by redisFleet(…) of @midcall/server/fleet', 'attach'),
   maxRequestBytes: positive,
+  maxUnreadBytes: positive,
   onError: func,
 };
 
@@ -265,9 +272,18 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
     }
   };
 
+  const { maxUnreadBytes } = options;
+  const cut = (): void =>
+    onError?.(
+      new Error(
+        `A client of ${path} does not read what it is sent. Its stream was cut at ${maxUnreadBytes} unread bytes.`,
+      ),
+    );
+
   const fetch: McpEndpoint['fetch'] = async (request, context = {}) => {
     try {
-      return await serve(request, context);
+      const response = await serve(request, context);
+      return maxUnreadBytes === undefined ? response : boundedStream(response, maxUnreadBytes, cut);
     } catch (error) {
       onError?.(error instanceof Error ? error : new Error(String(error)));
       return refused({ status: 500, code: -32603, message: 'Internal server error.' });

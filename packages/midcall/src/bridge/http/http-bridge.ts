@@ -15,7 +15,7 @@ import { systemClock } from '@midcall/core/time';
 import type { ServerEntry } from '@midcall/host';
 import type { Call, Principal } from '@midcall/server';
 import type { Fleet, Owners } from '@midcall/server/fleet';
-import { type HttpOptions, type McpEndpoint, mcpEndpoint } from '@midcall/server/http';
+import { type HttpOptions, mcpEndpoint } from '@midcall/server/http';
 import { serveEndpoints } from '@midcall/server/node';
 import type { McpServerFactory, ServerContext } from '@modelcontextprotocol/server';
 import { bridgeMidcall } from '../bridge-midcall.ts';
@@ -25,7 +25,6 @@ import { capabilitiesIn } from '../host-transport.ts';
 import { pendingServer } from '../pending-server.ts';
 import { isSignInNeeded, orSignIn } from '../sign-in-wait.ts';
 import type { UpstreamSession } from '../upstream-session.ts';
-import { boundedStream } from './bounded-stream.ts';
 import { type Caller, type CallerGuard, localCaller } from './callers.ts';
 import { passOn } from './pass-on.ts';
 import { holderOf, Principals, type PrincipalsOptions } from './principals.ts';
@@ -213,6 +212,7 @@ export async function startHttpBridge(options: HttpBridgeOptions): Promise<HttpB
         path,
         elsewhere,
         maxRequestBytes,
+        maxUnreadBytes,
         ...(each.guard && { authenticate: each.guard.authenticate }),
         ...defined({ allowedHosts, allowedOrigins, onError }),
       };
@@ -223,19 +223,7 @@ export async function startHttpBridge(options: HttpBridgeOptions): Promise<HttpB
   principals.onListChanged = (entry, list) => {
     for (const { path } of entries.filter(each => each.entry === entry)) endpoints[path]!.notify[`${list}Changed`]();
   };
-  const cut = (path: string) => () =>
-    warn(`A host of ${path} does not read what it is sent. Its stream was cut at ${maxUnreadBytes} unread bytes.`);
-  const bounded = Object.fromEntries(
-    Object.entries(endpoints).map(([path, endpoint]) => [
-      path,
-      {
-        ...endpoint,
-        fetch: async (...sent: Parameters<McpEndpoint['fetch']>) =>
-          boundedStream(await endpoint.fetch(...sent), maxUnreadBytes, cut(path)),
-      },
-    ]),
-  );
-  const serving = await serveEndpoints(bounded, { port, ...defined({ host, allowedHosts, onError }) });
+  const serving = await serveEndpoints(endpoints, { port, ...defined({ host, allowedHosts, onError }) });
   const owners = await fleet?.owners(serving.url).catch(async (error: unknown) => {
     await serving.close();
     throw error;

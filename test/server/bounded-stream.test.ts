@@ -1,6 +1,6 @@
-/** Event streams of hosts that read slowly, or not at all. */
+/** Event streams of clients that read slowly, or not at all. */
 import { describe, expect, it } from 'vitest';
-import { boundedStream } from '../../packages/midcall/src/bridge/http/bounded-stream.ts';
+import { boundedStream } from '../../packages/server/src/http/bounded-stream.ts';
 
 const events = { headers: { 'content-type': 'text/event-stream' } };
 const chunk = new Uint8Array(1_000);
@@ -22,7 +22,7 @@ const turns = async (): Promise<void> => {
   for (let n = 0; n < 200; n += 1) await new Promise(setImmediate);
 };
 
-describe('the event stream of a host', () => {
+describe('the event stream of a client', () => {
   it('passes whole where the host reads', async () => {
     const cuts: number[] = [];
     const { body } = stream(8);
@@ -43,16 +43,16 @@ describe('the event stream of a host', () => {
     expect((await response.arrayBuffer()).byteLength).toBe(50_000);
   });
 
-  it('is cut where the host does not read, and whoever writes is told', async () => {
+  it('is cut where the client does not read, and whoever writes is told', async () => {
     const cuts: number[] = [];
     const { body, cancelled } = stream(100, false);
     const response = boundedStream(new Response(body, events), 10_000, () => cuts.push(1));
     await turns();
     expect([cuts, cancelled.length]).toEqual([[1], 1]);
-    await expect(response.text()).rejects.toThrow('The host reads too slowly.');
+    await expect(response.text()).rejects.toThrow('The client reads too slowly.');
   });
 
-  it('ends for whoever writes when its host goes', async () => {
+  it('ends for whoever writes when its client goes', async () => {
     const { body, cancelled } = stream(1, false);
     await boundedStream(new Response(body, events), 10_000, () => {}).body!.cancel('gone');
     expect(cancelled).toEqual(['gone']);

@@ -1,12 +1,12 @@
 /**
- * Event streams whose host may stop reading: what is written for it is kept up to a limit, and then its stream is cut. A host of
- * 2025-11-25 can resume it, as far as its session keeps events; a request of 2026-07-28 is cancelled by it.
+ * Event streams whose client may stop reading: what is written for it is kept up to a limit, and then its stream is cut. In a session,
+ * the client can resume it, as far as its session keeps events; any other request is cancelled by it.
  */
 
 /**
  * A response whose body buffers at most a given number of bytes.
  * @param mostBytes - that wait to be read; one message may be larger
- * @param onCut - called where the host reads too slowly
+ * @param onCut - called where the client reads too slowly
  */
 export function boundedStream(response: Response, mostBytes: number, onCut: () => void): Response {
   const { body, status, statusText, headers } = response;
@@ -34,7 +34,7 @@ async function pump(
     for (let read = await reader.read(); !read.done; read = await reader.read()) {
       if (controller.desiredSize !== null && controller.desiredSize <= 0) {
         onCut();
-        const slow = new Error('The host reads too slowly.');
+        const slow = new Error('The client reads too slowly.');
         controller.error(slow);
         await reader.cancel(slow);
         return;
@@ -43,7 +43,7 @@ async function pump(
     }
     controller.close();
   } catch (error) {
-    // Where the host has gone, there is nobody to tell.
+    // Where the client has gone, there is nobody to tell.
     controller.error(error);
   }
 }

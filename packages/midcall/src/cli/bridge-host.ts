@@ -1,0 +1,88 @@
+/** `midcall bridge` for one host, once its server is getting up. */
+import { isMidcallError } from '@midcall/core/errors';
+import { Connection, type ConnectionOptions, type ServerEntry, type StartedServer } from '@midcall/host';
+import { type Bridge, HostStdio, startBridge } from '../bridge/index.ts';
+import { ownVersion } from '../install/index.ts';
+import { type BridgeFlags, bridgeLimits } from './bridge-flags.ts';
+import { bridgeComplaint as complain, bridgeLog as log, openPage } from './bridge-log.ts';
+import { exitCodes } from './exit-codes.ts';
+import { hostParts } from './host-parts.ts';
+import { chooseModel } from './model-choice.ts';
+import { grantFolders } from './offer-folders.ts';
+
+/** Bytes of one message of the server: results with pictures and files in them are large. */
+const maxMessageBytes = 64 * 1024 * 1024;
+
+/** How the bridge is ended, by a signal or because its host has gone. */
+export interface BridgeEnd {
+  hasBegun: boolean;
+  /** Ends what there is by now. @param atOnce - the server is not given the time to end by itself */
+  end: (atOnce: boolean) => void;
+}
+
+/** What is known before the host is served. */
+export interface HostServing {
+  readonly flags: BridgeFlags;
+  readonly entry: ServerEntry;
+  readonly era: NonNullable<ConnectionOptions['era']>;
+  readonly started: StartedServer | undefined;
+  readonly ending: BridgeEnd;
+}
+
+/** Serves one host until it disconnects. */
+export async function serveHost({ flags, entry, era, started, ending }: HostServing): Promise<void> {
+  const model = await chooseModel(flags.models);
+  const { host, keptRules, authorization } = hostParts(flags, complain, undefined, bridgeLimits);
+  if (flags.root) await grantFolders(host.roots, entry.id, flags.root);
+  const client = { name: 'midcall-bridge', title: 'Midcall bridge', version: ownVersion() };
+  const connecting = { client, ...host, authorization, era };
+  log(`waiting for a host on standard input, in front of '${entry.id}'`);
+  const stdio = new HostStdio();
+  // A server that is still starting is stopped, too.
+  ending.end = () => void stdio.close();
+  let served: Bridge | undefined;
+  try {
+    served = await startBridge(entry, {
+      ...connecting,
+      ...(started && { started }),
+      maxMessageBytes,
+      host: stdio,
+      onError: complain,
+      ownRoots: flags.root !== undefined,
+      sampling: { model, always: flags.models !== undefined },
+      warn: log,
+      ...(flags.trustHost && { suspectBelowMs: 0 }),
+      async startDesk(connection) {
+        const { startDesk } = await import('@midcall/host/web');
+        const desk = await startDesk({
+          ...host,
+          keptRules,
+          connect: other =>
+            // The desk has a copy of it.
+            other.target === entry.target ? connection : new Connection(other, { ...connecting, sampling: { model } }),
+          ...(flags.models !== undefined && { models: model }),
+          environment: process.env,
+          onError: complain,
+        });
+        await desk.addServer(entry);
+        return desk;
+      },
+      openPage: url => openPage(url, flags.link === true),
+    });
+  } catch (error) {
+    if (!isMidcallError(error, 'host/not-found')) throw error;
+    log(error.message);
+    process.exitCode = exitCodes.noServer.code;
+    return;
+  }
+  if (!served) return;
+  const bridge = served;
+  ending.end = atOnce => void bridge.close({ atOnce }).finally(() => process.exit(0));
+  const leave = (): void => {
+    ending.hasBegun = true;
+    ending.end(false);
+  };
+  const { gone } = bridge;
+  if (gone.aborted) leave();
+  else gone.addEventListener('abort', leave, { once: true });
+}
