@@ -54,10 +54,10 @@ export type Entry =
   | { readonly stuck: At };
 
 /**
- * For how long tests try one mutant, in milliseconds that they take without it. They come by their speed, so that hundreds of quick
- * ones have had their turn; without a limit, what survives takes most of a run.
+ * How many tests of one file try a mutant, and for how long all of them do, in milliseconds that they take without it: tests of a
+ * file are alike, and the quickest come first. Without a limit, what survives takes most of a run.
  */
-const patience = 15_000;
+const patience = { tests: 40, ms: 15_000 };
 
 /** What is known so far. */
 export class Known {
@@ -74,6 +74,7 @@ export class Known {
   /** Absent between two tests. */
   at: At | undefined;
   readonly #spent = new Map<string, number>();
+  readonly #tests = new Map<string, number>();
 
   add(entry: Entry): void {
     if ('tried' in entry) for (const id of entry.tried) this.tried.add(id);
@@ -81,7 +82,9 @@ export class Known {
     else if ('at' in entry) {
       this.at = entry.at;
       const { test, mutant } = entry.at;
-      if (mutant !== undefined) this.#spent.set(mutant, (this.#spent.get(mutant) ?? 0) + (this.ran.get(test)?.ms ?? 0));
+      if (mutant === undefined) return;
+      add(this.#spent, mutant, this.ran.get(test)?.ms ?? 0);
+      add(this.#tests, `${mutant} ${fileOf(test)}`, 1);
     } else if ('ran' in entry) {
       this.at = undefined;
       this.ran.set(entry.ran, { ms: entry.ms, hits: entry.hits });
@@ -99,11 +102,16 @@ export class Known {
   /** The mutants that a test has to try in this turn. */
   open(test: string): string[] {
     const { ms, hits } = this.ran.get(test) ?? { ms: 0, hits: {} };
-    return this.done.has(test) || ms > this.turn ? [] : Object.keys(hits).filter(id => this.isOpen(id));
+    return this.done.has(test) || ms > this.turn ? [] : Object.keys(hits).filter(id => this.isOpen(id, test));
   }
 
-  isOpen(mutant: string): boolean {
-    return this.tried.has(mutant) && !this.killed.has(mutant) && (this.#spent.get(mutant) ?? 0) < patience;
+  isOpen(mutant: string, test: string): boolean {
+    return (
+      this.tried.has(mutant) &&
+      !this.killed.has(mutant) &&
+      (this.#spent.get(mutant) ?? 0) < patience.ms &&
+      (this.#tests.get(`${mutant} ${fileOf(test)}`) ?? 0) < patience.tests
+    );
   }
 
   #end(test: string, why: string | undefined): void {
@@ -112,6 +120,12 @@ export class Known {
     if (why !== undefined) this.silent.push(`${test}: ${why}`);
   }
 }
+
+const add = (sums: Map<string, number>, key: string, more: number): void =>
+  void sums.set(key, (sums.get(key) ?? 0) + more);
+
+/** The file of a test, with which its name begins. */
+export const fileOf = (test: string): string => test.split(' ', 1)[0]!;
 
 /** Reads a record; a last line that is half written counts for nothing. */
 export function readRecord(text: string): Known {

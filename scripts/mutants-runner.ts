@@ -192,7 +192,7 @@ export default class MutantRunner extends TestRunner {
     }
     trial.phase = 'mutant';
     do trial.mutant = trial.open.pop();
-    while (trial.mutant !== undefined && !known.isOpen(trial.mutant));
+    while (trial.mutant !== undefined && !known.isOpen(trial.mutant, trial.test));
     return trial.mutant !== undefined || this.#done(test);
   }
 

@@ -16,7 +16,7 @@ import { parseArgs } from 'node:util';
 import { Instrumenter } from '@stryker-mutator/instrumenter';
 import { BaseSequencer, createVitest, type TestSpecification, type Vitest } from 'vitest/node';
 import { alias, replaceModules } from '../vitest.config.ts';
-import { type Entry, type Equivalent, type Mutant, readRecord, score } from './mutants-judge.ts';
+import { type Entry, type Equivalent, fileOf, type Mutant, readRecord, score } from './mutants-judge.ts';
 import { cells, withRow } from './mutants-table.ts';
 import { root } from './places.ts';
 
@@ -142,9 +142,7 @@ async function tryAll(include: string[], { instrumented, mutants }: Sources, rec
       for (let started = 0; started < mostProcesses; started += 1) {
         append({ turn });
         const known = read();
-        const left = new Set(
-          [...known.ran.keys()].filter(test => known.open(test).length > 0).map(test => test.split(' ', 1)[0]),
-        );
+        const left = new Set([...known.ran.keys()].filter(test => known.open(test).length > 0).map(fileOf));
         await vitest.runTestSpecifications(
           files.filter(({ moduleId }) => turn === 0 || left.has(moduleId.slice(root.length))),
         );
