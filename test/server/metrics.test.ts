@@ -1,4 +1,5 @@
 /** Metrics of calls, seen by a meter of the test's own. */
+import { systemClock } from '@midcall/core/time';
 import { type Call, midcall } from '@midcall/server';
 import { connectPair, eras, pairings, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
@@ -30,7 +31,7 @@ beforeEach(() => {
 });
 
 function factory(handler: (call: Call) => Promise<unknown>, now?: () => number) {
-  const mid = midcall({ suspectBelowMs: 0, warn: () => {}, ...(now && { now }) });
+  const mid = midcall({ suspectBelowMs: 0, warn: () => {}, ...(now && { clock: { ...systemClock, now } }) });
   return () => {
     const server = new McpServer({ name: 'test', version: '1.0.0' });
     mid.tool(server, 'act', {}, async (_, call) => String(await handler(call)));
