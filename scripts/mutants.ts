@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Instrumenter } from '@stryker-mutator/instrumenter';
-import { BaseSequencer, createVitest, type TestSpecification, type Vitest } from 'vitest/node';
+import { createVitest, type Vitest } from 'vitest/node';
 import { alias, replaceModules } from '../vitest.config.ts';
 import { type Entry, type Equivalent, fileOf, type Mutant, readRecord, score } from './mutants-judge.ts';
 import { cells, withRow } from './mutants-table.ts';
@@ -25,7 +25,7 @@ const judged: Readonly<Record<string, readonly string[]>> = {
   'core/form': ['form'],
   'server/engine': ['server'],
   'server/state': ['server'],
-  'server/asking': ['server'],
+  'server/asking': ['server', 'connect/validate', 'connect/wizard'],
   'server/channels': ['server', 'connect'],
   'server/roots': ['roots'],
   // The last ones meet a real authorization server, in this process.
@@ -187,14 +187,6 @@ const quiet = {
   isFatalEnabled: () => true,
 };
 
-/** Files that put another module in the place of one of ours come last, as those after them would get it too. */
-class ReplacingLast extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const replacing = (file: TestSpecification): boolean => replaceModules.some(name => file.moduleId.endsWith(name));
-    return [...files].sort((a, b) => Number(replacing(a)) - Number(replacing(b)));
-  }
-}
-
 const testRunner = (include: string[], instrumented: Sources['instrumented'], record: string): Promise<Vitest> =>
   createVitest(
     'test',
@@ -212,9 +204,9 @@ const testRunner = (include: string[], instrumented: Sources['instrumented'], re
       // Of listeners that vitest adds with each try.
       execArgv: ['--no-warnings'],
       maxWorkers: 1,
-      // What most files import is loaded once.
+      // What most files import is loaded once; so those that put other modules in its place are left out.
       isolate: false,
-      sequence: { sequencer: ReplacingLast },
+      exclude: replaceModules,
       reporters: [{}],
       dangerouslyIgnoreUnhandledErrors: true,
       env: { MIDCALL_MUTANTS_RECORD: record },
