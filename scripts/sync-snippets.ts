@@ -3,8 +3,8 @@
  * runs, and every other TypeScript, JavaScript or Python fence is an error. Writes the documents, with a fence below each marker
  * that has none, or with `--check` says which of them are not in step.
  *
- * A region is what stands between `// #region name` and the next `// #endregion`, in Python without the slashes; a marker
- * without `#region` means the whole file.
+ * A region is what stands between `// #region name` and the next `// #endregion`, in Python without the slashes; parts of the
+ * same name follow one another, so that a page can show the imports of its code. A marker without `#region` means the whole file.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,11 +34,20 @@ function region(reference: string): string {
   const text = readFileSync(path, 'utf8').replaceAll('\r\n', '\n');
   if (name === undefined) return text.trimEnd();
   const lines = text.split('\n');
-  const begin = lines.findIndex(line => withoutSlashes(line) === `#region ${name}`);
-  if (begin < 0) throw new Error(`${path} has no region '${name}'`);
-  const end = lines.findIndex((line, index) => index > begin && withoutSlashes(line).startsWith('#endregion'));
-  if (end < 0) throw new Error(`${path}: region '${name}' does not end`);
-  const body = lines.slice(begin + 1, end).filter(line => !line.trim().startsWith('// biome-ignore'));
+  const parts: string[] = [];
+  for (let index = 0; index < lines.length; index++) {
+    if (withoutSlashes(lines[index]!) !== `#region ${name}`) continue;
+    const end = lines.findIndex((line, at) => at > index && withoutSlashes(line).startsWith('#endregion'));
+    if (end < 0) throw new Error(`${path}: region '${name}' does not end`);
+    parts.push(dedented(lines.slice(index + 1, end)));
+    index = end;
+  }
+  if (parts.length === 0) throw new Error(`${path} has no region '${name}'`);
+  return parts.join('\n\n');
+}
+
+function dedented(lines: readonly string[]): string {
+  const body = lines.filter(line => !line.trim().startsWith('// biome-ignore'));
   const indent = Math.min(...body.filter(line => line.trim() !== '').map(line => line.search(/\S/)));
   return body
     .map(line => line.slice(indent))

@@ -1,9 +1,11 @@
 /** The code of docs/deploy.md: a server on many machines, and its endpoint. */
 
+// #region replica
 import { type AuditSink, type Midcall, midcall } from '@midcall/server';
 import { serveHttp } from '@midcall/server/node';
 import { redisStore } from '@midcall/server/stores/redis';
 import { type AuthInfo, McpServer, requireBearerAuth } from '@modelcontextprotocol/server';
+// #endregion
 
 export interface Cluster {
   /** One Redis connection. */

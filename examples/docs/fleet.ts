@@ -1,8 +1,10 @@
 /** The code of docs/deploy.md: one of several replicas that serve sessions of 2025-11-25 together. */
+// #region fleet
 import { midcall } from '@midcall/server';
 import { redisFleet, redisJobs, redisWake } from '@midcall/server/fleet';
 import { serveHttp } from '@midcall/server/node';
 import { redisStore } from '@midcall/server/stores/redis';
+// #endregion
 import { McpServer } from '@modelcontextprotocol/server';
 import { Redis } from 'ioredis';
 

@@ -1,6 +1,8 @@
 /** The code of docs/observability.md: an audit log of a server as JSON lines, and a check of a host's. */
+// #region verify
 import { readFileSync } from 'node:fs';
 import { verifyAudit } from '@midcall/host';
+// #endregion
 import { type Midcall, midcall, type WaitingCall } from '@midcall/server';
 
 export function audited(write: (line: string) => void) {

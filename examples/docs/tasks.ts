@@ -1,6 +1,8 @@
 /** The code of docs/tasks.md: a call that takes longer than a request should. */
+// #region store
 import { type Midcall, midcall } from '@midcall/server';
 import { sqliteStore } from '@midcall/server/stores/sqlite';
+// #endregion
 import { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 

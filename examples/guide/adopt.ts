@@ -1,8 +1,10 @@
 /** The guide's existing server: plain tools stay, one tool begins to ask. */
 
+// #region wrap
 import { type MidcallOptions, midcall } from '@midcall/server';
 import { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+// #endregion
 import { type Shop, text } from './orders.ts';
 
 export function shopServer(shop: Shop, options: MidcallOptions = {}) {

@@ -1,8 +1,10 @@
 /** The tool of the migration pages with Midcall. */
+// #region server
 import { midcall } from '@midcall/server';
 import { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
+// #endregion
 import type { Shop } from './shop.ts';
 
 export function startMidcall(shop: Shop): void {

@@ -1,7 +1,9 @@
 /** docs/mount.md: the pages of `connect` beside the endpoint, at one address. */
+// #region pages
 import { midcall } from '@midcall/server';
 import { type ConnectOptions, connect } from '@midcall/server/connect';
 import { mcpEndpoint } from '@midcall/server/http';
+// #endregion
 import { paintServer } from './paint-server.ts';
 
 export function paintWithPages(baseUrl: URL, signIn: NonNullable<ConnectOptions['signIn']>) {
