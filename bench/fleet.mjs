@@ -25,8 +25,9 @@ if (!redis) {
   process.exit(0);
 }
 const { client } = redis;
-// As docs/deploy.md advises: a stream takes 4 KB at once otherwise.
+// As docs/deploy.md advises: a stream takes 4 KB at once otherwise, and a hash with a long value twice its length.
 await client.config('SET', 'stream-node-max-bytes', '512');
+await client.config('SET', 'hash-max-listpack-value', '1024');
 const accept = 'application/json, text/event-stream';
 const modern = '2026-07-28';
 const older = '2025-11-25';

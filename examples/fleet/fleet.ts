@@ -86,7 +86,16 @@ export async function runFleet({ replicas, port, ledger }: FleetExample): Promis
   try {
     const settings = ['--port', '0', '--unixsocket', socket, '--dir', folder, '--save', '', '--appendonly', 'yes'];
     // What was acknowledged is on the disk, also where Redis is killed.
-    const kept = ['--appendfsync', 'always', '--maxmemory-policy', 'noeviction', '--stream-node-max-bytes', '512'];
+    const kept = [
+      '--appendfsync',
+      'always',
+      '--maxmemory-policy',
+      'noeviction',
+      '--stream-node-max-bytes',
+      '256',
+      '--hash-max-listpack-value',
+      '1024',
+    ];
     const redis = [program, ...settings, ...kept];
     await keep(
       'redis',

@@ -21,9 +21,9 @@ function setting() {
   const opened: string[] = [];
   const watched = {
     ...sealer,
-    open: (text: unknown, purpose: string) => {
+    open: (text: unknown, purpose: string, place?: string) => {
       opened.push(purpose);
-      return sealer.open(text, purpose);
+      return sealer.open(text, purpose, place);
     },
   };
   const records = () => new PageRecords({ store, sealer: watched, clock, wake: noWake, warn() {}, audit() {} });
@@ -85,7 +85,7 @@ describe('a page', () => {
     const { store, page, issuer, advance } = setting();
     await issuer.issue(page);
     const key = `page:${pageDigest(page.pageId)}`;
-    await store.set(key, sealer.seal({ k: 'page:another', v: { ...page, kind: 'secret' } }, 'page'));
+    await store.set(key, sealer.seal({ ...page, kind: 'secret' }, 'page', 'page:another'));
     expect(await issuer.find(page.pageId)).toBeUndefined();
     expect(await issuer.look(page.pageId)).toBeUndefined();
     await store.delete(key);

@@ -233,9 +233,10 @@ describe.skipIf(!redisServer)('who may do what', () => {
     const [hash = ''] = keys.filter(key => /:call:[\w-]{22}$/.test(key));
     const [field = ''] = (await redis.hkeys(hash)).filter(each => each.startsWith('q:'));
     const ask = field.slice(2);
-    const forged = { k: `${hash} a:${ask}`, v: { result: { action: 'accept', content: { confirm: true } } } };
+    const forged = { result: { action: 'accept', content: { confirm: true } } };
+    const place = `${hash} a:${ask}`;
     const rogue = createSealer(keyRing(otherKey));
-    for (const text of [JSON.stringify(forged), rogue.seal(forged, 'fleet')]) {
+    for (const text of [JSON.stringify(forged), rogue.seal(forged, 'fleet', place)]) {
       await redis.hset(hash, `a:${ask}`, text, `t:${ask}`, String(Date.now()));
       const holder = (await redis.hget(hash, 'h'))!;
       const before = replicas.errors.flat().length;

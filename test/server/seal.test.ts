@@ -80,6 +80,17 @@ describe('an attack on a sealed value', () => {
     }
   });
 
+  it('seal-E1: another place does not open it, nor none, and a place makes it no longer', () => {
+    const place = `task:${'x'.repeat(40)}`;
+    const text = sealer.seal(journal, PURPOSE, place);
+    expect(sealer.open(text, PURPOSE, place)).toEqual({ ok: true, payload: journal });
+    expect(text).toHaveLength(sealer.seal(journal, PURPOSE).length);
+    for (const other of [undefined, '', 'task:', `${place} `]) {
+      expect(sealer.open(text, PURPOSE, other)).toEqual({ ok: false, reason: 'tampered' });
+    }
+    expect(sealer.open(sealer.seal(journal, PURPOSE), PURPOSE, place)).toEqual({ ok: false, reason: 'tampered' });
+  });
+
   it('seal-E1: another key does not open it, also under the same key id', () => {
     const bytes = body(createSealer(keyRing(oldKey)).seal(journal, PURPOSE));
     expect(refused(`m1.${bytes.toString('base64url')}`)).toEqual({ ok: false, reason: 'unknown-key' });

@@ -9,7 +9,7 @@
  *   motion. Changes of this process wait for one another, so that only other processes can come in between.
  */
 import { MidcallError } from '@midcall/core/errors';
-import { digest, openUnder, type PageAsk, type PagesHost, under } from '../index.ts';
+import { digest, openUnder, type PageAsk, type PagesHost, sealUnder } from '../index.ts';
 import { pageDigest } from './page-records.ts';
 
 export interface OpenPagesOptions {
@@ -95,7 +95,7 @@ export class OpenPages {
       if (next === undefined) return false;
       const ttlMs = Math.max(1, ...next.map(([, dueAt]) => dueAt - clock.now()));
       const condition = text === undefined ? { ifAbsent: true } : { ifEquals: text };
-      if (await store.set(key, sealer.seal(under(key, next), PURPOSE), { ttlMs, ...condition })) return true;
+      if (await store.set(key, sealUnder(sealer, PURPOSE, key, next), { ttlMs, ...condition })) return true;
     }
     throw new MidcallError('store/unavailable', 'Too many pages are being opened for this person at once. Try again.');
   }

@@ -15,7 +15,7 @@
 import { hash, randomBytes, randomInt } from 'node:crypto';
 import { isMidcallError } from '@midcall/core/errors';
 import type { Json, PageAsk, PageOutcome, PagesHost } from '../index.ts';
-import { openUnder, under } from '../index.ts';
+import { openUnder, sealUnder } from '../index.ts';
 
 /** Whether a page may still be answered. */
 export type Standing = 'open' | 'expired' | 'underWay' | 'used' | 'declined' | 'withdrawn' | 'locked';
@@ -80,8 +80,8 @@ export class PageRecords {
     const remembered = this.#know(page.pageId);
     const key = `page:${remembered.name}`;
     const ttlMs = Math.max(1, page.dueAt - this.#host.clock.now()) + REMEMBERED_MS;
-    const json = JSON.stringify(under(key, page));
-    const sealed = this.#host.sealer.sealJson(json, PURPOSE);
+    const json = JSON.stringify(page);
+    const sealed = this.#host.sealer.sealJson(json, PURPOSE, key);
     remembered.issued = { sealed, json };
     await this.#host.store.set(key, sealed, { ttlMs, ifAbsent: true });
   }
@@ -241,12 +241,12 @@ export class PageRecords {
 
   /** What a sealed page asks, in an object of its own. */
   #ask({ name, issued }: Remembered, sealed: string): PageAsk | undefined {
-    if (issued?.sealed === sealed) return JSON.parse(issued.json).v;
+    if (issued?.sealed === sealed) return JSON.parse(issued.json);
     return this.#open(`page:${name}`, sealed) as unknown as PageAsk | undefined;
   }
 
   #seal(key: string, value: unknown): string {
-    return this.#host.sealer.seal(under(key, value), PURPOSE);
+    return sealUnder(this.#host.sealer, PURPOSE, key, value);
   }
 
   async #read(key: string): Promise<Json | undefined> {

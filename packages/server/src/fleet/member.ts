@@ -3,7 +3,7 @@ import { isMidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
 import type { Clock } from '@midcall/core/time';
 import type { Sealer } from '../state/seal.ts';
-import { openUnder, under } from '../state/sealed-under.ts';
+import { openUnder, sealUnder } from '../state/sealed-under.ts';
 import type { Commands } from './commands.ts';
 import type { FleetKeys } from './keys.ts';
 import type { Replica } from './replica.ts';
@@ -41,7 +41,7 @@ const PURPOSE = 'fleet';
 
 /** Seals a value that lies in one place. */
 export const sealAt = ({ sealer }: Member, place: string, value: unknown): string =>
-  sealer.seal(under(place, value), PURPOSE);
+  sealUnder(sealer, PURPOSE, place, value);
 
 /** @returns undefined for what was not sealed with the key of this fleet, or for another place */
 export const openAt = <T>({ sealer }: Member, place: string, text: unknown): T | undefined =>

@@ -29,6 +29,8 @@ export interface CallBody {
   readonly message: JSONRPCMessage;
   /** Names the call in the audit and the ledger. */
   readonly flow: string;
+  /** Known once its handler has been reached. */
+  readonly caller?: Caller;
 }
 
 /** A right to run a call. */
@@ -122,9 +124,12 @@ export class RunningCall implements SharedCall {
   }
 
   async open(caller: Caller): Promise<Shared> {
-    const { fields } = this.#claim;
-    const stored = this.#read<Caller>('p', fields.get('p'));
-    if (!stored) await this.#note('p', caller);
+    const { fields, body } = this.#claim;
+    const { caller: stored } = body;
+    if (!stored) {
+      const sealed = sealAt(this.#member, this.#keys.call, { ...body, caller } satisfies CallBody);
+      await this.#write(noteOnCall, [this.#keys.call], 'b', sealed);
+    }
     const entries = [...fields].flatMap(([field, text]) => {
       const entry = field.startsWith('j:') ? this.#read<StoredEntry>(field, text) : undefined;
       return entry ? [entry] : [];

@@ -2,7 +2,7 @@
  * The scripts by which a session and its calls change in Redis; each is atomic. A call's claim is the pair of who holds it (`h`)
  * and how often it was taken (`e`): what comes under an older claim changes nothing.
  *
- * Fields of a call: `h`, `e`; `b` the request; `p` what is known of who makes it; `d` it is over; `x` its client took it back;
+ * Fields of a call: `h`, `e`; `b` the request, and who makes it; `d` it is over; `x` its client took it back;
  * `r` what it came to; `l` who holds the client's connection; `c` events under this claim; `q:`, `a:`, `t:`, `j:` with the name
  * of a question: when it was put, its answer, when that came, and what the journal has of it.
  */

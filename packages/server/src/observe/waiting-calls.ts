@@ -4,6 +4,8 @@
  * - waiting-calls-1 A call is on the list from when it waits until it is known to have ended; one that ended unnoticed is found
  *   out when the list is read, or goes when its time is up.
  * - waiting-calls-2 What the list says of a call is sealed like the call itself. Its id is a digest that opens nothing.
+ *
+ * A task says of itself what the list shows, so nothing but its key and its time is on it.
  */
 import { MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
@@ -35,7 +37,8 @@ export interface WaitingCall {
 
 /** What is kept of a call that waits. */
 export interface Waiting extends Omit<WaitingCall, 'id'> {
-  /** What the call is known by where it waits: an id of a task or page, or a ticket. */
+  readonly kind: 'ticket' | 'page';
+  /** What the call is known by where it waits: an id of a page, or a ticket. */
   readonly ref: string;
 }
 
@@ -47,7 +50,15 @@ export interface WaitingKind {
   readonly cancel: (ref: string) => Promise<boolean>;
 }
 
-export type WaitingKinds = Readonly<Record<WaitingCall['kind'], WaitingKind>>;
+/** How tasks are looked at, and ended, by their keys. */
+export interface WaitingTasks {
+  /** @returns undefined for one that has ended */
+  readonly find: (key: string) => Promise<Omit<WaitingCall, 'id'> | undefined>;
+  /** @returns false if it had ended */
+  readonly cancel: (key: string) => Promise<boolean>;
+}
+
+export type WaitingKinds = Readonly<Record<Waiting['kind'], WaitingKind>> & { readonly task: WaitingTasks };
 
 /** The calls that wait in one store. */
 export class WaitingCalls {
@@ -81,17 +92,24 @@ export class WaitingCalls {
     await this.#contents.delete(keyOf(id)).catch(() => {});
   }
 
+  /** Puts a task on the list. @throws MidcallError `store/unavailable` */
+  async addTask(key: string, until: number): Promise<void> {
+    await this.#list.put(idOfTask(key), until);
+  }
+
+  /** Takes a task off the list that waits no more. */
+  removeTask(key: string): void {
+    this.#list.drop(idOfTask(key));
+  }
+
   /** @returns the calls that wait, the oldest first */
   async read(kinds: WaitingKinds): Promise<readonly WaitingCall[]> {
     const now = this.#clock.now();
     const calls = await Promise.all(
       [...(await this.#list.read())].map(async ([id, until]): Promise<WaitingCall | undefined> => {
-        const call = until < now ? undefined : await this.#find(id);
-        const waitsFor = call && (await kinds[call.kind].look(call.ref));
-        if (waitsFor === undefined) this.#list.drop(id);
-        if (!call || waitsFor === undefined) return undefined;
-        const { ref: _, ...rest } = call;
-        return { ...rest, id, waitsFor };
+        const call = until < now ? undefined : await this.#look(id, kinds);
+        if (!call) this.#list.drop(id);
+        return call && { ...call, id };
       }),
     );
     await this.#list.flush();
@@ -100,6 +118,13 @@ export class WaitingCalls {
 
   /** @returns false if no such call waits */
   async cancel(id: string, kinds: WaitingKinds): Promise<boolean> {
+    const task = taskOf(id);
+    if (task !== undefined) {
+      this.#list.drop(id);
+      const ended = await kinds.task.cancel(task);
+      await this.#list.flush();
+      return ended;
+    }
     const call = await this.#find(id);
     if (!call) return false;
     const ended = await kinds[call.kind].cancel(call.ref);
@@ -107,6 +132,16 @@ export class WaitingCalls {
     this.#list.drop(id);
     await this.#list.flush();
     return ended;
+  }
+
+  async #look(id: string, kinds: WaitingKinds): Promise<Omit<WaitingCall, 'id'> | undefined> {
+    const task = taskOf(id);
+    if (task !== undefined) return kinds.task.find(task);
+    const call = await this.#find(id);
+    const waitsFor = call && (await kinds[call.kind].look(call.ref));
+    if (!call || waitsFor === undefined) return undefined;
+    const { ref: _, ...rest } = call;
+    return { ...rest, waitsFor };
   }
 
   async #find(id: string): Promise<Waiting | undefined> {
@@ -118,4 +153,7 @@ export class WaitingCalls {
 
 const idShape = /^[\w-]{1,100}$/;
 const idOf = ({ kind, ref }: Pick<Waiting, 'kind' | 'ref'>): string => digest([kind, ref]);
+const idOfTask = (key: string): string => `task-${key}`;
+/** @returns undefined for what is no id of a task: digests are longer */
+const taskOf = (id: string): string | undefined => /^task-([\w-]{22})$/.exec(id)?.[1];
 const keyOf = (id: string): string => `waiting-call:${id}`;

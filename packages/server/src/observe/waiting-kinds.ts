@@ -5,7 +5,7 @@ import type { Tasks } from '../tasks/tasks.ts';
 import type { WaitingKinds } from './waiting-calls.ts';
 
 export const waitingKinds = (tasks: Tasks, config: Config): WaitingKinds => ({
-  task: { look: id => tasks.waitsFor(id), cancel: id => tasks.end(id) },
+  task: { find: key => tasks.waitingAt(key), cancel: key => tasks.endAt(key) },
   ticket: { look: ticket => lookAtTicket(ticket, config), cancel: ticket => dropTicket(ticket, config) },
   page: {
     // Where this process has no pages, nothing is known of them but when their time is up.

@@ -15,7 +15,7 @@ import { digest } from '../digest.ts';
 import type { EntryKind, Journal } from '../engine/journal.ts';
 import type { HeldStates } from './held-states.ts';
 import type { Sealer } from './seal.ts';
-import { openUnder, under } from './sealed-under.ts';
+import { openUnder, sealUnder } from './sealed-under.ts';
 
 /** What a state is bound to; every part must be equal when it comes back. */
 export interface Binding {
@@ -132,7 +132,7 @@ export async function sealState(
   const whole = sealer.seal(packed, PURPOSE);
   if (whole.length <= maxLength) return whole;
   const ref = `journal:${n}`;
-  await store.set(ref, sealer.seal(under(ref, { o, j } satisfies Rest), APART), { ttlMs: lifeOf(state, clock.now()) });
+  await store.set(ref, sealUnder(sealer, APART, ref, { o, j } satisfies Rest), { ttlMs: lifeOf(state, clock.now()) });
   return sealer.seal({ f, n, r, iat, exp, b, ref } satisfies Packed, PURPOSE);
 }
 

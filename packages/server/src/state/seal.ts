@@ -6,12 +6,12 @@
  *
  *   purpose key = HKDF-SHA256(key, salt: "midcall.seal.m1", info: purpose)
  *   message key = HMAC-SHA256(purpose key, salt); a process draws a salt for many messages, and a nonce for each
- *   ciphertext, tag = AES-256-GCM(message key, nonce, JSON in UTF-8)
+ *   ciphertext, tag = AES-256-GCM(message key, nonce, JSON in UTF-8; further data: the place, where there is one)
  *
- * There is no further data to authenticate: the prefix, the key id and the salt make the key, and with another key or
- * another nonce the tag fails.
+ * The prefix, the key id and the salt are not among the further data: they make the key, and with another key or another nonce
+ * the tag fails.
  *
- * - seal-E1 What opens was sealed by a key of the ring, for the same purpose, and no bit of it has changed.
+ * - seal-E1 What opens was sealed by a key of the ring, for the same purpose and the same place, and no bit of it has changed.
  * - seal-E2 A sealed value has one spelling: base64url without padding and with clear spare bits, nothing around it.
  * - seal-E3 Nothing is decoded before its length has been judged, nothing parsed before its tag has been checked.
  * - seal-E4 A message key seals at most 2^20 messages, then another salt is drawn. So a key of the ring may seal without a
@@ -53,7 +53,7 @@ export type Opened =
   | { readonly ok: true; readonly payload: unknown }
   /**
    * `malformed`: nothing we ever wrote; `unknown-key`: sealed by a key that is not in the ring;
-   * `tampered`: changed, or sealed for another purpose.
+   * `tampered`: changed, or sealed for another purpose or place.
    */
   | { readonly ok: false; readonly reason: 'malformed' | 'unknown-key' | 'tampered' };
 
@@ -62,14 +62,15 @@ export interface Sealer {
   /**
    * @param payload - any JSON value
    * @param purpose - a constant such as `'request-state'`: what is sealed for one purpose opens for no other
+   * @param place - where the text will lie, such as a key of a store; absent for one that travels. Adds nothing to its length
    * @throws MidcallError `state/too-large` if the result would be longer than `maxLength`; TypeError where the
    *   payload is not JSON
    */
-  seal(payload: unknown, purpose: string): string;
+  seal(payload: unknown, purpose: string, place?: string): string;
   /** As {@link seal}, for a value that has been written as JSON. */
-  sealJson(json: string, purpose: string): string;
+  sealJson(json: string, purpose: string, place?: string): string;
   /** @param text - what came back; anything at all. Never throws because of it. */
-  open(text: unknown, purpose: string): Opened;
+  open(text: unknown, purpose: string, place?: string): Opened;
   /** True if another key than the one that seals now made the text: what is kept for long should be sealed again. */
   outdated(text: string): boolean;
 }
@@ -100,13 +101,14 @@ export function createSealer(keys: KeyRing, options: SealerOptions = {}): Sealer
   /** The messages under one salt, and what they share. */
   let series: ReturnType<typeof newSeries> | undefined;
 
-  const sealJson = (json: string, purpose: string): string => {
+  const sealJson = (json: string, purpose: string, place?: string): string => {
     if (!series || series.sealed >= MAX_SEALED) series = newSeries();
     series.sealed++;
     const { salt, spelled } = series;
     const key = kept(series.keys, purpose, () => keyOf(sealing, purpose, salt));
     const nonce = draw(NONCE);
     const cipher = createCipheriv('aes-256-gcm', key, nonce, cipherOptions);
+    if (place !== undefined) cipher.setAAD(Buffer.from(place));
     const ciphertext = cipher.update(json, 'utf8');
     // GCM streams: `final` has nothing more to give.
     cipher.final();
@@ -121,15 +123,15 @@ export function createSealer(keys: KeyRing, options: SealerOptions = {}): Sealer
   };
 
   return {
-    seal(payload, purpose) {
+    seal(payload, purpose, place) {
       const json = JSON.stringify(payload);
       if (json === undefined) throw new TypeError('seal: the payload is not a JSON value.');
-      return sealJson(json, purpose);
+      return sealJson(json, purpose, place);
     },
 
     sealJson,
 
-    open(text, purpose) {
+    open(text, purpose, place) {
       if (typeof text !== 'string' || text.length > maxLength || !text.startsWith(PREFIX)) return malformed;
       const spelled = text.slice(PREFIX.length);
       const bytes = Buffer.from(spelled, 'base64url');
@@ -139,6 +141,7 @@ export function createSealer(keys: KeyRing, options: SealerOptions = {}): Sealer
       const key = keyOf(ringKey, purpose, spelled.slice(KEY_ID_TEXT, KEY_ID_TEXT + SALT_TEXT));
       const nonce = bytes.subarray(KEY_ID + SALT, HEADER);
       const decipher = createDecipheriv('aes-256-gcm', key, nonce, cipherOptions).setAuthTag(bytes.subarray(-TAG));
+      if (place !== undefined) decipher.setAAD(Buffer.from(place));
       const plain = decipher.update(bytes.subarray(HEADER, -TAG));
       try {
         decipher.final();

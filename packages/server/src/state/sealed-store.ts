@@ -6,7 +6,7 @@
 import { MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
 import type { Sealer } from './seal.ts';
-import { openUnder, under } from './sealed-under.ts';
+import { openUnder, sealUnder } from './sealed-under.ts';
 
 const PURPOSE = 'kept';
 
@@ -23,7 +23,7 @@ export function sealedStore(store: Store, sealer: Sealer): Store {
   };
   return {
     get: async key => open(key, await store.get(key)),
-    set: (key, value, options) => store.set(key, sealer.seal(under(key, value), PURPOSE), options),
+    set: (key, value, options) => store.set(key, sealUnder(sealer, PURPOSE, key, value), options),
     delete: key => store.delete(key),
     take: async key => open(key, await store.take(key)),
   };

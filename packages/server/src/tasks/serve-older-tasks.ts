@@ -198,5 +198,5 @@ export function tellOlder(tasks: Tasks, server: McpServer, task: Task): void {
  */
 export function olderOwner(principal: string, client: string, ctx: ServerContext): string {
   const lasting = JSON.stringify(['http', ctx.http?.authInfo?.clientId ?? null]);
-  return digest(['older', principal, ctx.http !== undefined && principal !== '' ? lasting : client]);
+  return digest(['older', principal, ctx.http !== undefined && principal !== '' ? lasting : client]).slice(0, 22);
 }

@@ -4,9 +4,8 @@
  * who needs to know. One that is over changes no more.
  */
 import type { Clock } from '@midcall/core/time';
-import { digest } from '../digest.ts';
 import { taskName, type Wake } from '../wake.ts';
-import { isOver, type Task } from './task.ts';
+import { isOver, keyOf, keyOfId, type Task } from './task.ts';
 
 export interface TaskChangesOptions {
   readonly read: (id: string) => Promise<Task | undefined>;
@@ -72,7 +71,7 @@ export class TaskChanges {
   /** Reports a task's new state. */
   changed(task: Task): void {
     this.#tell(task.id, task);
-    this.#options.wake.wake(taskName(digest(task.id)));
+    this.#options.wake.wake(taskName(keyOf(task)));
   }
 
   close(): void {
@@ -93,7 +92,7 @@ export class TaskChanges {
 
   #listen(id: string, watched: Watched): void {
     if (!this.#options.isShared || watched.stopListening) return;
-    watched.stopListening = this.#options.wake.listen(taskName(digest(id)), () => void this.#lookAt(id));
+    watched.stopListening = this.#options.wake.listen(taskName(keyOfId(id)), () => void this.#lookAt(id));
   }
 
   /** If the store cannot be reached, the next look tries again. */

@@ -5,8 +5,7 @@
 import { MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
 import type { Clock } from '@midcall/core/time';
-import { digest } from '../digest.ts';
-import type { Task } from './task.ts';
+import { keyOfId, type Task } from './task.ts';
 
 /** The most tasks on one list, whether they are over or not. */
 const MOST_LISTED = 1_000;
@@ -27,14 +26,14 @@ export class TaskLists {
 
   /** @throws MidcallError `call/too-many` if the list is full; then the task is not to begin */
   async add({ id, owner, createdAt, ttlMs }: Task): Promise<void> {
-    const key = keyOf(owner);
+    const key = listKey(owner);
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const text = await this.#store.get(key);
       const listed = this.#live(text);
       if (listed.length >= MOST_LISTED) {
         throw new MidcallError('call/too-many', `You have ${MOST_LISTED} tasks. Wait until the time of some is up.`);
       }
-      const next: readonly Listed[] = [...listed, [digest(id), createdAt + ttlMs]];
+      const next: readonly Listed[] = [...listed, [keyOfId(id), createdAt + ttlMs]];
       const options = {
         ttlMs: Math.max(1, ...next.map(([, until]) => until - this.#clock.now())),
         ...(text === undefined ? { ifAbsent: true } : { ifEquals: text }),
@@ -49,7 +48,7 @@ export class TaskLists {
 
   /** Digests of ids, the oldest first. */
   async read(owner: string): Promise<readonly string[]> {
-    return this.#live(await this.#store.get(keyOf(owner))).map(([at]) => at);
+    return this.#live(await this.#store.get(listKey(owner))).map(([at]) => at);
   }
 
   #live(text: string | undefined): readonly Listed[] {
@@ -58,4 +57,4 @@ export class TaskLists {
   }
 }
 
-const keyOf = (owner: string): string => `tasks-of:${owner}`;
+const listKey = (owner: string): string => `tasks-of:${owner}`;

@@ -6,10 +6,10 @@
 import { MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
 import type { Clock } from '@midcall/core/time';
-import { digest, type Json } from '../digest.ts';
 import type { Sealer } from '../state/seal.ts';
-import { openUnder, under } from '../state/sealed-under.ts';
-import type { Task } from './task.ts';
+import { openUnder, sealUnder } from '../state/sealed-under.ts';
+import { packTask, type StoredTask, unpackTask } from './stored-task.ts';
+import { keyOf, keyOfId, type Task } from './task.ts';
 
 export interface TaskStoreOptions {
   readonly store: Store;
@@ -33,13 +33,13 @@ export class TaskStore {
 
   /** Keeps a new task. @throws MidcallError `store/unavailable` */
   async create(task: Task): Promise<void> {
-    const key = storeKey(digest(task.id));
+    const key = storeKey(keyOf(task));
     await this.#options.store.set(key, this.#close(key, task), { ttlMs: this.#lifeOf(task), ifAbsent: true });
   }
 
   /** @returns undefined if there is none, or its time is up */
   read(id: string): Promise<Task | undefined> {
-    return this.readAt(digest(id));
+    return this.readAt(keyOfId(id));
   }
 
   /** @param at - the digest of an id */
@@ -55,7 +55,7 @@ export class TaskStore {
    * @returns the task as it then is; undefined if there is none, or nothing was changed
    */
   change(id: string, change: (task: Task) => Task | undefined): Promise<Task | undefined> {
-    return this.changeAt(digest(id), change);
+    return this.changeAt(keyOfId(id), change);
   }
 
   /** @param at - the digest of an id */
@@ -82,15 +82,23 @@ export class TaskStore {
 
   #close(key: string, task: Task): string {
     const { sealer } = this.#options;
-    return sealer ? sealer.seal(under(key, task as unknown as Json), PURPOSE) : JSON.stringify(task);
+    if (!sealer) return JSON.stringify(task);
+    const { packed, state } = packTask(task);
+    const sealed = sealUnder(sealer, PURPOSE, placeOf(key, state), packed);
+    return state === undefined ? sealed : `${sealed} ${state}`;
   }
 
   #open(key: string, text: string): Task {
     const { sealer } = this.#options;
-    const task = sealer ? openUnder(sealer, PURPOSE, key, text) : JSON.parse(text);
-    if (task !== undefined) return task as Task;
+    if (!sealer) return JSON.parse(text);
+    const [sealed = '', state] = text.split(' ');
+    const packed = openUnder(sealer, PURPOSE, placeOf(key, state), sealed) as StoredTask['packed'] | undefined;
+    if (packed !== undefined) return unpackTask({ packed, state });
     throw new MidcallError('store/corrupt', 'A task in the store cannot be opened with the keys of this server.');
   }
 }
 
 const storeKey = (at: string): string => `task:${at}`;
+
+/** A task is sealed for its state, which lies beside it: sealed already, and a third longer if it were sealed again. */
+const placeOf = (key: string, state: string | undefined): string => (state === undefined ? key : `${key} ${state}`);

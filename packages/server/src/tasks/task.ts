@@ -80,7 +80,8 @@ export interface Task {
 }
 
 /** A task in the names of jobs and in the store: nothing by which it could be asked after. */
-export const keyOf = ({ id }: Pick<Task, 'id'>): string => digest(id);
+export const keyOfId = (id: string): string => digest(id).slice(0, 22);
+export const keyOf = ({ id }: Pick<Task, 'id'>): string => keyOfId(id);
 
 /** The name of the job for the turn that a task stands at. */
 export const jobOf = (task: Pick<Task, 'id' | 'turn'>): string => `${keyOf(task)}/${task.turn}`;

@@ -14,10 +14,11 @@ import { isPersonal } from '../call/lending.ts';
 import { type CallRequest, type Registered, readRequest } from '../call/request.ts';
 import type { Config } from '../config.ts';
 import { digest } from '../digest.ts';
+import type { WaitingCall } from '../observe/waiting-calls.ts';
 import { departureOf } from '../sdk-seam/request-slot.ts';
 import { sealState } from '../state/request-state.ts';
 import { OpenTasks } from './open-tasks.ts';
-import { answered, created, isOlder, isOver, type Task, told, unanswered } from './task.ts';
+import { answered, created, isOlder, isOver, keyOf, type Task, told, unanswered } from './task.ts';
 import { TaskChanges } from './task-changes.ts';
 import { TaskLists } from './task-lists.ts';
 import { type Outcome, TaskRuns } from './task-runs.ts';
@@ -206,16 +207,18 @@ export class Tasks {
     return task !== undefined;
   }
 
-  /** @returns what a task waits for, whoever it belongs to; undefined where it is over */
-  async waitsFor(id: string): Promise<'answer' | 'work' | undefined> {
-    const task = await this.#store.read(id);
+  /** @returns a task as a call that waits, whoever it belongs to; undefined where it is over */
+  async waitingAt(key: string): Promise<Omit<WaitingCall, 'id'> | undefined> {
+    const task = await this.#store.readAt(key);
     if (!task || isOver(task)) return undefined;
-    return Object.keys(unanswered(task)).length > 0 ? 'answer' : 'work';
+    const { name, principal, flow = '', createdAt: since, ttlMs } = task;
+    const waitsFor = Object.keys(unanswered(task)).length > 0 ? 'answer' : 'work';
+    return { kind: 'task', waitsFor, method: 'tools/call', name, principal, flow, since, until: since + ttlMs };
   }
 
   /** Ends a task, whoever it belongs to. @returns false where it was over */
-  async end(id: string): Promise<boolean> {
-    const task = await this.#store.read(id);
+  async endAt(key: string): Promise<boolean> {
+    const task = await this.#store.readAt(key);
     return task !== undefined && this.#runs.cancelNow(task);
   }
 
@@ -263,7 +266,7 @@ export class Tasks {
 
   #ended(task: Task): void {
     this.#open.remove(task);
-    void this.#config.waiting.remove({ kind: 'task', ref: task.id });
+    this.#config.waiting.removeTask(keyOf(task));
   }
 
   /** The request that a task came from belongs to it now. */
@@ -303,12 +306,10 @@ export class Tasks {
     };
     if (task.isPersonal) this.#runs.serve(task.owner, server);
     await this.#open.add(task);
-    const { id: ref, name, principal, flow = '' } = task;
-    const waiting = { kind: 'task', ref, waitsFor: 'work', method: 'tools/call', name, principal, flow } as const;
     try {
       if (isOlder(task)) await this.#lists.add(task);
       await this.#store.create(task);
-      await this.#config.waiting.add({ ...waiting, since: now, until: now + task.ttlMs });
+      await this.#config.waiting.addTask(keyOf(task), now + task.ttlMs);
     } catch (error) {
       this.#ended(task);
       throw error;
@@ -319,4 +320,4 @@ export class Tasks {
 
 /** Whom a task belongs to. */
 export const ownerOf = (of: { readonly principal: string; readonly client: string }): string =>
-  digest([of.principal, of.client]);
+  digest([of.principal, of.client]).slice(0, 22);

@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import type { Store } from '@midcall/core/store';
 import type { Json, Sealer } from '../../index.ts';
-import { openUnder, under } from '../../index.ts';
+import { openUnder, sealUnder } from '../../index.ts';
 
 export interface Flows<T extends Json> {
   /** @param ttlMs - milliseconds the browser may stay away */
@@ -26,7 +26,7 @@ export function flows<T extends Json>(store: Store, sealer: Sealer, purpose: str
   return {
     async begin(state, flow, ttlMs) {
       const key = keyOf(state);
-      await store.set(key, sealer.seal(under(key, flow), purpose), { ttlMs, ifAbsent: true });
+      await store.set(key, sealUnder(sealer, purpose, key, flow), { ttlMs, ifAbsent: true });
     },
     async look(state) {
       return opened(keyOf(state), await store.get(keyOf(state)));

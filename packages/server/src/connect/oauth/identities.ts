@@ -8,7 +8,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Store } from '@midcall/core/store';
-import { type Json, openUnder, type Sealer, under } from '../../index.ts';
+import { openUnder, type Sealer, sealUnder } from '../../index.ts';
 import { type ClientIdentity, type ClientOffer, isReadable, registeredRedirect } from './identity.ts';
 import type { Provider } from './provider.ts';
 import { ProviderError } from './provider-error.ts';
@@ -53,7 +53,7 @@ export function identities(store: Store, sealer: Sealer): Identities {
         );
       }
       const { identity, lifeMs = KEPT_MS } = await client.register(offer);
-      const sealed = sealer.seal(under(key, identity as unknown as Json), PURPOSE);
+      const sealed = sealUnder(sealer, PURPOSE, key, identity);
       const ttlMs = Math.max(1, Math.min(lifeMs, KEPT_MS));
       if (await store.set(key, sealed, { ttlMs, ifAbsent: true })) return identity;
       // Another process was first, or what is kept was sealed with a key that is gone.
