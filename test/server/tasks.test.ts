@@ -3,7 +3,8 @@ import { systemClock } from '@midcall/core/time';
 import { type AuditEvent, type Call, type MidcallOptions, midcall, type ToolConfig } from '@midcall/server';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { McpServer, type McpServerFactory, MissingRequiredClientCapabilityError } from '@modelcontextprotocol/server';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { eventually } from '../fixtures/grown.ts';
 import { handClock } from '../host/clock.ts';
 import { type BareClient, bareClient, type Carrier, type Reply } from './bare-client.ts';
 
@@ -64,11 +65,18 @@ async function client(factory: McpServerFactory, carrier: Carrier = 'memory', ht
     cancel: (taskId: string) => send('tasks/cancel', { taskId }),
     /** The task, once it has left the state it is in. */
     async until(taskId: string, ...statuses: readonly string[]): Promise<Told> {
-      for (;;) {
-        const task = await get(taskId);
-        if (statuses.includes(task.status)) return task;
-        await new Promise(resolve => setImmediate(resolve));
-      }
+      let testIsOver = false;
+      onTestFinished(() => {
+        testIsOver = true;
+      });
+      let task!: Told;
+      await eventually(async () => {
+        task = await get(taskId);
+        const isOver = ['completed', 'failed', 'cancelled'].includes(task.status);
+        if (testIsOver || (isOver && !statuses.includes(task.status))) throw new Error(JSON.stringify(task));
+        return statuses.includes(task.status);
+      });
+      return task;
     },
   };
 }

@@ -22,6 +22,9 @@ export interface Detached {
   settle?: () => Promise<unknown>;
 }
 
+/** Why a run is ended whose task was cancelled. */
+export const taskCancelled = Object.freeze(new Error('The client cancelled this task.'));
+
 type OverListener = (over: AbortSignal) => void;
 
 const detached = new WeakMap<ServerContext, Detached>();

@@ -6,7 +6,7 @@
 import { MidcallError } from '@midcall/core/errors';
 import { type InputRequiredResult, inputRequired } from '@modelcontextprotocol/server';
 import type { Departure } from '../call/departure.ts';
-import { detachedOf } from '../call/detached.ts';
+import { detachedOf, taskCancelled } from '../call/detached.ts';
 import { type CallRequest, outlivesRequest } from '../call/request.ts';
 import {
   type ApartAsk,
@@ -65,6 +65,12 @@ export async function runByRounds<R>(
       if (detached) detached.waits = true;
       let recordings = await awaitApart(waits, ms, request, config);
       if (detached) detached.waits = false;
+      if (signal.reason === taskCancelled) {
+        // Nobody waits for what they say.
+        await Promise.all(waits.map(ask => ask.detail.withdraw?.()));
+        await run.quiet();
+        return { kind: 'cancelled' };
+      }
       if (recordings.size === 0 && only && endsHere(waits, opened, request, config)) {
         if (resumable(request, config)) {
           await run.suspend();

@@ -3,7 +3,7 @@
  * server closes, and shown to the other processes that have the same store.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
-import { detachedOf } from '../call/detached.ts';
+import { detachedOf, taskCancelled } from '../call/detached.ts';
 import type { Config } from '../config.ts';
 import { taskName } from '../wake.ts';
 import type { TaskStore } from './task-store.ts';
@@ -24,8 +24,7 @@ export interface LiveRunsOptions {
 /** How long a process that runs calls is taken to be alive without a sign of it, in milliseconds. */
 const PRESENT_MS = 60_000;
 
-/** Why a run is ended. */
-export const cancelled = Object.freeze(new Error('The client cancelled this task.'));
+/** Why a run is ended, where its task is not. */
 export const closing = Object.freeze(new Error('This server is closing.'));
 
 /** Runs by the keys of their tasks. */
@@ -84,14 +83,14 @@ export class LiveRuns {
     if (!running) return false;
     // A run that was about to end has not noticed.
     this.#toCancel.add(key);
-    running.stop.abort(cancelled);
+    running.stop.abort(taskCancelled);
     return true;
   }
 
   /** Stops the run of a task that is over. @returns false where none is under way */
   stop(key: string): boolean {
     const running = this.#live.get(key);
-    running?.stop.abort(cancelled);
+    running?.stop.abort(taskCancelled);
     return running !== undefined;
   }
 
@@ -134,6 +133,6 @@ export class LiveRuns {
 
   async #notice(key: string, stop: AbortController): Promise<void> {
     const task = await this.#options.store.readAt(key);
-    if (task?.status === 'cancelled') stop.abort(cancelled);
+    if (task?.status === 'cancelled') stop.abort(taskCancelled);
   }
 }

@@ -1,6 +1,8 @@
 /** How tasks end: what they then say, and who is told. */
+import { withdrawPages } from '../channels/page/withdraw-pages.ts';
 import type { Config } from '../config.ts';
 import { digest } from '../digest.ts';
+import { journalIn } from '../state/request-state.ts';
 import { isOver, jobOf, type Task } from './task.ts';
 import type { TaskStore } from './task-store.ts';
 import { failure } from './turn.ts';
@@ -22,18 +24,33 @@ export class TaskEnds {
   /**
    * Ends a task that is not over.
    * @param turn - the turn that this ends; undefined for whichever it stands at
+   * @param isOverNow - told once it is over, before its pages are withdrawn
    * @returns the task as it then is; undefined if it was over, or at another turn
    */
-  async end(key: string, turn: number | undefined, end: Partial<Task>): Promise<Task | undefined> {
+  async end(
+    key: string,
+    turn: number | undefined,
+    end: Partial<Task>,
+    isOverNow = (): void => {},
+  ): Promise<Task | undefined> {
     const { config, store, ended } = this.#options;
+    let lastState: string | undefined;
     const changed = await store.changeAt(key, current => {
       if (isOver(current) || (turn !== undefined && current.turn !== turn)) return undefined;
-      const { state: _, dueAt: __, home: ___, without: ____, ...rest } = current;
+      const { state, dueAt: _, home: __, without: ___, ...rest } = current;
+      lastState = state;
       return { ...rest, inputRequests: {}, answers: {}, ...end, updatedAt: config.clock.now() };
     });
     if (!changed) return undefined;
     ended(changed);
+    isOverNow();
     await config.jobs.remove(`${jobOf(changed)}/due`);
+    if (changed.status === 'cancelled' && lastState !== undefined && config.pages) {
+      await journalIn(lastState, config).then(
+        journal => withdrawPages(journal, config),
+        () => {},
+      );
+    }
     return changed;
   }
 

@@ -11,11 +11,11 @@
 import { isMidcallError } from '@midcall/core/errors';
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import type { Departure } from '../call/departure.ts';
-import { detachedOf } from '../call/detached.ts';
+import { detachedOf, taskCancelled } from '../call/detached.ts';
 import type { Registered } from '../call/request.ts';
 import type { Config } from '../config.ts';
 import { departureOf } from '../sdk-seam/request-slot.ts';
-import { cancelled, closing, LiveRuns } from './live-runs.ts';
+import { closing, LiveRuns } from './live-runs.ts';
 import { isOver, isReady, jobOf, keyOf, type Task, unanswered } from './task.ts';
 import { cancelledEnd, lost, TaskEnds, toolGone } from './task-ends.ts';
 import { type CallHandler, TaskServers } from './task-servers.ts';
@@ -149,9 +149,7 @@ export class TaskRuns {
   async cancelNow(task: Task): Promise<boolean> {
     const key = keyOf(task);
     if (!this.#live.has(key)) return (await this.#ends.cancel(key)) !== undefined;
-    const isCancelled = (await this.#ends.end(key, undefined, cancelledEnd)) !== undefined;
-    this.#live.stop(key);
-    return isCancelled;
+    return (await this.#ends.end(key, undefined, cancelledEnd, () => this.#live.stop(key))) !== undefined;
   }
 
   /** Lets go of what is under way, so that another process may go on with it, and resolves when it has ended. */
@@ -240,12 +238,12 @@ export class TaskRuns {
       return task && this.plan(task);
     }
     const { outcome, ctx, signal } = untaken;
-    if (signal.reason === closing || (signal.reason !== cancelled && isElsewhere(outcome))) {
+    if (signal.reason === closing || (signal.reason !== taskCancelled && isElsewhere(outcome))) {
       this.#untaken.delete(key);
       // Another process goes on with it, or runs it already; if that one dies, this one follows.
       throw signal.reason === closing ? closing : (outcome as { error: Error }).error;
     }
-    const task = await this.#keep(key, turn, signal.reason === cancelled ? { cancelled } : outcome, ctx);
+    const task = await this.#keep(key, turn, signal.reason === taskCancelled ? { cancelled: true } : outcome, ctx);
     this.#untaken.delete(key);
     await detachedOf(ctx)
       ?.settle?.()
@@ -257,7 +255,7 @@ export class TaskRuns {
   async #keep(
     key: string,
     turn: number,
-    outcome: Outcome | { readonly cancelled: unknown },
+    outcome: Outcome | { readonly cancelled: true },
     ctx: ServerContext,
   ): Promise<Task | undefined> {
     const { clock } = this.#config;
