@@ -14,7 +14,7 @@ import { type Clock, clockKind, idleClock } from '@midcall/core/time';
 import { digest } from '../digest.ts';
 import { type KeySource, keyRing } from '../state/keys.ts';
 import { createSealer } from '../state/seal.ts';
-import { openUnder, under } from '../state/sealed-under.ts';
+import { openUnder, sealUnder } from '../state/sealed-under.ts';
 import { Commands } from './commands.ts';
 import { clientOf, connectionKind, type FleetConnection, isClient } from './connection.ts';
 import { FleetKeys } from './keys.ts';
@@ -101,7 +101,7 @@ export async function redisOwners(options: RedisOwnersOptions): Promise<Owners> 
   });
   const showAddress = async (): Promise<void> => {
     const place = keys.address(id);
-    const sealed = sealer.seal(under(place, address.href), PURPOSE);
+    const sealed = sealUnder(sealer, PURPOSE, place, address.href);
     await commands.send('SET', place, sealed, 'PX', String(ADDRESS_MS + presenceMs));
   };
   replica.start({ dead() {}, turn: () => void showAddress().catch(onError) });
