@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { systemClock } from '@midcall/core/time';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { redisStore } from '@midcall/server/stores/redis';
 import { sqliteStore } from '@midcall/server/stores/sqlite';
@@ -52,7 +53,7 @@ const sealedTicket = sealer.seal({ k: `page:${'x'.repeat(32)}`, v: ticketOf() },
 const sealedOutcome = sealer.seal({ k: `page-result:${'x'.repeat(32)}`, v: outcome }, 'page');
 
 function ours(store) {
-  const records = new PageRecords({ store, sealer, now: Date.now, wake: noWake });
+  const records = new PageRecords({ store, sealer, clock: systemClock, wake: noWake });
   return {
     make: ticketOf,
     create: page => records.issue(page),
@@ -169,7 +170,7 @@ const stores = {
   ...(redis ? { redis: redisOf() } : {}),
 };
 for (const [name, store] of Object.entries(stores)) {
-  const records = new PageRecords({ store, sealer, now: Date.now, wake: noWake });
+  const records = new PageRecords({ store, sealer, clock: systemClock, wake: noWake });
   const names = [];
   gc();
   const before = process.memoryUsage().heapUsed;

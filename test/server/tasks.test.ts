@@ -551,8 +551,8 @@ describe('a task', () => {
       const two = await client(serverOf(ask, { task: 'always', store, clock: { now: second.now, after } }));
       open.push({ [Symbol.asyncDispose]: async () => release() });
       await two.update(taskId, { [asked!]: yes });
-      if (isCut) second.move(60_000);
-      else {
+      // The time of a cut one's turn passes below, a second at a time: a leap would be too long for what the store is doing just now.
+      if (!isCut) {
         for (let look = 0; look < 50; look += 1) {
           await new Promise(resolve => setImmediate(resolve));
           expect((await two.get(taskId)).error).toBeUndefined();

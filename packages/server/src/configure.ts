@@ -29,7 +29,7 @@ import { type Boundary, boundary } from './roots/index.ts';
 import { claims, KEPT_MS } from './state/claims.ts';
 import { HeldStates } from './state/held-states.ts';
 import { keyRing } from './state/keys.ts';
-import { pooledRandom } from './state/pooled-random.ts';
+import { pooledRandomText } from './state/pooled-random.ts';
 import { createSealer } from './state/seal.ts';
 import { sealedStore } from './state/sealed-store.ts';
 import { memoryStore } from './stores/memory.ts';
@@ -88,8 +88,8 @@ export function configure(options: MidcallOptions): Config {
   const clock = options.clock ?? systemClock;
   const quietClock = options.clock ?? idleClock;
   const store = options.store ? boundedStore(options.store, clock) : memoryStore({ clock, maxEntries: MAX_CLAIMS });
-  const random = pooledRandom();
-  const id = () => random(16).toString('base64url');
+  const random = pooledRandomText();
+  const id = () => random(16);
   let own: string | undefined;
   // Drawn when it is needed first: a worker may draw nothing while it is loaded.
   const process = () => {

@@ -105,7 +105,8 @@ export function dispatcher(config: Config): Dispatch {
     run: <R>(server: McpServer, ctx: ServerContext, registered: Registered, handler: Handler<R>) =>
       followed<R>(ctx, registered.method, async (params, end, argumentsDigest) => {
         if (ctx.http !== undefined && config.keys.ephemeral) config.warnOnce('key', keyWillBeLost);
-        const request = await readRequest(server, ctx, params, registered, config, argumentsDigest);
+        const reading = readRequest(server, ctx, params, registered, config, argumentsDigest);
+        const request = reading instanceof Promise ? await reading : reading;
         return openAndRun({ request, rawArguments: params.arguments, handler, end }, access, config);
       }),
     resume: (server, ctx, args, find) =>

@@ -66,18 +66,41 @@ export interface RawParams {
   readonly arguments?: unknown;
 }
 
-/** @param argumentsDigest - of the arguments, where they have been digested before: they may be long */
-export async function readRequest(
+/**
+ * @param argumentsDigest - of the arguments, where they have been digested before: they may be long
+ * @returns a promise only where the principal is one
+ */
+export function readRequest(
   server: McpServer,
   ctx: ServerContext,
   params: RawParams,
   registered: Registered,
   config: Config,
   argumentsDigest: string = digest(params.arguments ?? {}),
-): Promise<CallRequest> {
+): CallRequest | Promise<CallRequest> {
   const receivedAt = config.clock.now();
   const detachedCall = detachedOf(ctx);
-  const principal = detachedCall ? detachedCall.principal : await principalOf(ctx, config);
+  const read = (principal: Principal | undefined): CallRequest =>
+    requestOf(principal, { server, ctx, params, registered, config, argumentsDigest, receivedAt, detachedCall });
+  const principal = detachedCall ? detachedCall.principal : principalOf(ctx, config);
+  return principal instanceof Promise ? principal.then(read) : read(principal);
+}
+
+interface Received {
+  readonly server: McpServer;
+  readonly ctx: ServerContext;
+  readonly params: RawParams;
+  readonly registered: Registered;
+  readonly config: Config;
+  readonly argumentsDigest: string;
+  readonly receivedAt: number;
+  readonly detachedCall: ReturnType<typeof detachedOf>;
+}
+
+function requestOf(
+  principal: Principal | undefined,
+  { server, ctx, params, registered, config, argumentsDigest, receivedAt, detachedCall }: Received,
+): CallRequest {
   const name = params.name ?? params.uri ?? '';
   const binding: Binding = {
     principal: principalKey(principal),

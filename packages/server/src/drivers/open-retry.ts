@@ -61,7 +61,8 @@ export async function openRetry(
   const { mcpReq } = request.ctx;
   const text: unknown = mcpReq.requestState();
   if (text === undefined) return begins(config.id());
-  const opened = await openState(text, request.binding, config, config.maxStateLength);
+  const opening = openState(text, request.binding, config, config.maxStateLength);
+  const opened = opening instanceof Promise ? await opening : opening;
   if (!opened.ok) {
     audit({ kind: 'state-refused', reason: opened.reason });
     throw refused(opened.kind);

@@ -37,6 +37,8 @@ interface InputRequired {
   readonly asks: readonly OpenQuestion[];
 }
 
+type Left = Pick<InputRequired, 'result' | 'departure'>;
+
 /** Runs a handler one round further. */
 export async function runByRounds<R>(
   handler: (run: CallRun<R>) => Promise<R> | R,
@@ -95,7 +97,8 @@ export async function runByRounds<R>(
     if (asks.length + waits.length === 0)
       return { kind: 'relayed', asks: leavingTo('model', outcome.asks), journal: run.journal };
     const outKeys = new Set(opened.stillOut.map(ask => ask.id));
-    const left = await leave(run.journal, asks, waits, opened, request, config);
+    const leaving = leave(run.journal, asks, waits, opened, request, config);
+    const left = leaving instanceof Promise ? await leaving : leaving;
     return { kind: 'input-required', asks: asks.filter(ask => !outKeys.has(ask.id)), ...left };
   } finally {
     unwatch();
@@ -123,14 +126,15 @@ const endsHere = (
 const resumable = (request: CallRequest, config: Config): boolean =>
   request.registered.method === 'tools/call' && config.pages !== undefined;
 
-async function leave(
+/** A promise only where the state has to be sealed, which may take the store. */
+function leave(
   journal: readonly Entry[],
   asks: readonly OpenQuestion<ClientAsk>[],
   waits: readonly OpenQuestion<ApartAsk>[],
   opened: OpenedCall,
   request: CallRequest,
   config: Config,
-): Promise<Pick<InputRequired, 'result' | 'departure'>> {
+): Left | Promise<Left> {
   const now = config.clock.now();
   const keys = new Set(opened.stillOut.map(ask => ask.key));
   const out = asks.map((ask): OutAsk => {
@@ -161,11 +165,12 @@ async function leave(
     ),
   };
   const { maxStateLength } = config;
-  const requestState =
-    holdState(state, request.binding, config, maxStateLength) ??
-    (await sealState(state, request.binding, config, maxStateLength));
-  const questions = asks.length > 0 ? { inputRequests: inputRequests as never, requestState } : { requestState };
-  return { result: inputRequired(questions), departure };
+  const left = (requestState: string): Left => {
+    const questions = asks.length > 0 ? { inputRequests: inputRequests as never, requestState } : { requestState };
+    return { result: inputRequired(questions), departure };
+  };
+  const held = holdState(state, request.binding, config, maxStateLength);
+  return held === undefined ? sealState(state, request.binding, config, maxStateLength).then(left) : left(held);
 }
 
 /** A key is never taken up by a later round, so that an answer sent once too often answers no other question. */

@@ -164,7 +164,9 @@ function through(method: AskingMethod, handler: Handler, unreached: Unreached): 
       outcome = { error };
     }
     try {
-      outcome = await finalOf(slot.ending, outcome);
+      // Most endings are told nothing more, and nobody waits for those.
+      const final = finalOf(slot.ending, outcome);
+      outcome = final instanceof Promise ? await final : final;
     } catch (error) {
       // A store that cannot be written ends the call with its error, which is told like any other.
       slot.ended?.({ error });
@@ -178,11 +180,11 @@ function through(method: AskingMethod, handler: Handler, unreached: Unreached): 
 }
 
 /** @param current - what the SDK made of the ending */
-async function finalOf(ending: Ending<unknown> | undefined, current: Final): Promise<Final> {
+function finalOf(ending: Ending<unknown> | undefined, current: Final): Final | Promise<Final> {
   if (!ending) return current;
   if (ending.kind === 'answered-before') return again(ending.earlier);
   const outcome = ending.kind === 'failed' && ending.asItself ? { error: ending.error } : current;
-  return (await ending.settled?.(outcome)) === false ? { error: overtaken() } : outcome;
+  return ending.settled?.(outcome).then(isKept => (isKept === false ? { error: overtaken() } : outcome)) ?? outcome;
 }
 
 const overtaken = () =>

@@ -145,8 +145,9 @@ export function claims({ store, results = store, clock, id, waitMs }: ClaimsOpti
       keys.push(next);
       running.set(next, ended);
     };
+    const isCertain = (): boolean => lost || !(following || clock.now() - shownAt >= presentMs);
     const holds = async (): Promise<boolean> => {
-      if (!lost && (following || clock.now() - shownAt >= presentMs)) {
+      if (!isCertain()) {
         following ??= follow().finally(() => {
           following = undefined;
         });
@@ -158,7 +159,7 @@ export function claims({ store, results = store, clock, id, waitMs }: ClaimsOpti
     const leave = async (outcome?: { readonly result: unknown }): Promise<boolean> => {
       try {
         // One that was followed has nothing to say any more.
-        if (!(await holds())) return false;
+        if (isCertain() ? lost : !(await holds())) return false;
         if (outcome === undefined) {
           await store.set(keyOf(nonce, attempt), JSON.stringify({ i: inputs, t: cameAt } satisfies StoredClaim), {
             ttlMs,

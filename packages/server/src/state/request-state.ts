@@ -137,15 +137,15 @@ export async function sealState(
 }
 
 /**
- * Opens a state and checks every binding; claims nothing.
+ * Opens a state and checks every binding; claims nothing. A promise only where the store is read.
  * @param maxLength - the longest state that is looked at, in characters
  */
-export async function openState(
+export function openState(
   text: unknown,
   binding: Binding,
   { sealer, store, clock, held }: StateOptions,
   maxLength: number,
-): Promise<Unsealed> {
+): Unsealed | Promise<Unsealed> {
   if (typeof text === 'string' && text.length > maxLength) return invalid('longer than any we make');
   const here = held?.open(text);
   if (here && !here.ok) return { ok: false, kind: here.reason, reason: gone[here.reason] };
@@ -158,18 +158,17 @@ export async function openState(
   if (differs) return invalid(`another ${differs}`);
   if (clock.now() >= packed.exp) return { ok: false, kind: 'expired', reason: 'expired' };
   if (packed.iat > clock.now() + SKEW_MS) return invalid('not yet valid');
-  let rest: Rest = packed;
-  if (packed.ref !== undefined) {
-    const stored = await store.get(packed.ref);
-    const journal = stored === undefined ? undefined : openUnder(sealer, APART, packed.ref, stored);
+  const { ref } = packed;
+  if (ref === undefined) return unpacked(packed, packed);
+  return store.get(ref).then(stored => {
+    const journal = stored === undefined ? undefined : openUnder(sealer, APART, ref, stored);
     if (journal === undefined) return { ok: false, kind: 'expired', reason: 'its journal is gone' };
-    rest = journal as Rest;
-  }
-  const { f: flow, n: nonce, r: round, iat: issuedAt, exp: expiresAt } = packed;
-  return {
-    ok: true,
-    state: { flow, nonce, round, issuedAt, expiresAt, journal: rest.j ?? [], out: rest.o ?? [] },
-  };
+    return unpacked(packed, journal as Rest);
+  });
+}
+
+function unpacked({ f: flow, n: nonce, r: round, iat: issuedAt, exp: expiresAt }: Packed, { j, o }: Rest): Unsealed {
+  return { ok: true, state: { flow, nonce, round, issuedAt, expiresAt, journal: j ?? [], out: o ?? [] } };
 }
 
 /**

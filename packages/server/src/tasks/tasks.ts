@@ -246,7 +246,7 @@ export class Tasks {
     return task?.owner === owner ? task : undefined;
   }
 
-  #read({ server, ctx, request, registered }: Origin): Promise<CallRequest> {
+  async #read({ server, ctx, request, registered }: Origin): Promise<CallRequest> {
     return readRequest(server, ctx, request.params, registered, this.#config);
   }
 
