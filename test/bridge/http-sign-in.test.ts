@@ -1,5 +1,5 @@
 /** Hosts over HTTP before a server that wants a sign-in: each principal has its own, and is told of it while it is missing. */
-import { Audit, type Inbox, memoryVault, type ServerEntry, type SignInQuestion } from '@midcall/host';
+import { Audit, type Inbox, memoryVault, type ServerEntry, type SignInQuestion, urlTarget } from '@midcall/host';
 import { describe, expect, it } from 'vitest';
 import { tokenGuard } from '../../packages/midcall/src/bridge/http/callers.ts';
 import { guarded, signsIn } from '../authorization/stage.ts';
@@ -28,7 +28,7 @@ describe.each(hosts)('hosts of %s in front of a server that wants a sign-in', ki
     const audit = new Audit();
     await using on = await httpStage({
       upstream: '2025-11-25',
-      url: url.href,
+      target: urlTarget(url.href),
       entries,
       atDesk: inbox => {
         signedIn.push(inbox);
@@ -62,7 +62,7 @@ describe.each(hosts)('hosts of %s in front of a server that wants a sign-in', ki
     const shown: Inbox[] = [];
     await using on = await httpStage({
       upstream: '2025-11-25',
-      url: url.href,
+      target: urlTarget(url.href),
       atDesk: inbox => {
         shown.push(inbox);
         ring();
@@ -98,7 +98,7 @@ it('a host for which another process of the server is started is told of its sig
   const clock = handClock();
   await using on = await httpStage({
     upstream: '2025-11-25',
-    url: url.href,
+    target: urlTarget(url.href),
     atDesk: ring,
     options: { authorization: { vault: memoryVault() }, clock: ringing(clock), holdMs },
   });

@@ -1,6 +1,6 @@
 /** A bridge over HTTP before a server of the test's own, and hosts of three kinds that connect to it. */
 import { systemClock } from '@midcall/core/time';
-import { type Inbox, machineDisk, OfferedRoots, type ServerEntry, urlTarget } from '@midcall/host';
+import { type Inbox, machineDisk, OfferedRoots, type ServerEntry, type ServerTarget, urlTarget } from '@midcall/host';
 import { type Midcall, midcall } from '@midcall/server';
 import { serveHttp } from '@midcall/server/node';
 import { type Era, negotiation, type Scripted, scriptedPerson } from '@midcall/testing';
@@ -101,7 +101,7 @@ export interface HttpStageOptions {
   /** Registers what the upstream server has. */
   readonly serve?: (mid: Midcall, server: McpServer) => void;
   /** An upstream server of the test's own, in place of one that `serve` makes. */
-  readonly url?: string;
+  readonly target?: ServerTarget;
   /** What the person at the desk does when it is shown; there is no desk where absent. */
   readonly atDesk?: (inbox: Inbox) => unknown;
   readonly options?: Partial<HttpBridgeOptions>;
@@ -110,7 +110,7 @@ export interface HttpStageOptions {
 }
 
 /** Starts the upstream server and the bridge; disposing of it ends both. */
-export async function httpStage({ upstream, serve, url, atDesk, entries, options }: HttpStageOptions) {
+export async function httpStage({ upstream, serve, target, atDesk, entries, options }: HttpStageOptions) {
   const mid = midcall({
     roots: { askWhereDeprecated: true },
     sampling: { askWhereDeprecated: true },
@@ -126,7 +126,7 @@ export async function httpStage({ upstream, serve, url, atDesk, entries, options
     { port: 0 },
   );
   const warned: string[] = [];
-  const entry: ServerEntry = { id: 'upstream', target: urlTarget(url ?? served.url.href) };
+  const entry: ServerEntry = { id: 'upstream', target: target ?? urlTarget(served.url.href) };
   const bridge = await startHttpBridge({
     client: { name: 'test-bridge', version: '1.0.0' },
     clock: ringing(systemClock),

@@ -1,15 +1,17 @@
 /**
  * Hosts made with both major versions of the SDK, over standard input and output and over HTTP, before servers of both revisions made
- * with the plain SDK: every kind of question, where the host can be asked and where it cannot.
+ * with the plain SDK, at an address and as a process: every kind of question, where the host can be asked and where it cannot; and
+ * before a server that wants a sign-in.
  */
 import { mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import type { Inbox } from '@midcall/host';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { commandTarget, type Inbox, memoryVault, type SignInQuestion, urlTarget } from '@midcall/host';
 import { type Era, eras } from '@midcall/testing';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
+import { guarded, signsIn } from '../authorization/stage.ts';
 import { connectHost, hosts, httpStage } from './http-stage.ts';
 import { reply, textOf } from './stage.ts';
 import { stdioStage } from './stdio-stage.ts';
@@ -66,6 +68,7 @@ async function answerAll(inbox: Inbox): Promise<void> {
     await inbox.reply(id, { action: 'accept', ...(kind === 'form' && { content: { colour: 'green' } }) }, 'test');
 }
 
+const server = fileURLToPath(new URL('matrix-server.mjs', import.meta.url));
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'bridge-http-')));
 const root = { uri: pathToFileURL(folder).href, name: 'work' };
 
@@ -118,5 +121,42 @@ describe.each(cells)('a host of %s over %s', (kind, _front, start) => {
       expect(refused).not.toContain(root.uri);
       await host.close();
     });
+  });
+});
+
+/** Answers what is open, and signs in where a server wants that. */
+async function answerOrSignIn(inbox: Inbox): Promise<void> {
+  const question = inbox.list().find((each): each is SignInQuestion => each.kind === 'sign-in');
+  if (question) await signsIn(question, inbox);
+  else await answerAll(inbox);
+}
+
+const everything = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
+const answers = [{ action: 'accept', content: { colour: 'red' } }, { action: 'accept' }, reply('from the host')];
+const fromHost = ['red', '"action":"accept"', 'from the host', root.uri];
+const fromDesk = ['green', '"action":"accept"', 'from the desk'];
+
+describe.each(cells)('a host of %s over %s', (kind, _front, start) => {
+  it.each(eras)('is asked by a server of %s that is a process, or its person at the desk is', async upstream => {
+    const target = commandTarget([process.execPath, server, upstream]);
+    await using on = await start({ upstream, target, atDesk: answerAll });
+    const able = await connectHost(kind, on.at, { capabilities: everything, answers, roots: () => [root] });
+    for (const [n, said] of fromHost.entries()) expect(textOf(await able.call(kinds[n]!))).toContain(said);
+    await able.close();
+    await using again = await start({ upstream, target, atDesk: answerAll });
+    const unable = await connectHost(kind, again.at);
+    for (const [n, said] of fromDesk.entries()) expect(textOf(await unable.call(kinds[n]!))).toContain(said);
+    await unable.close();
+  });
+
+  it('calls a server that wants a sign-in, of either revision, once its person has signed in at the desk', async () => {
+    const { url } = await guarded();
+    const options = { authorization: { vault: memoryVault() } };
+    for (const upstream of eras) {
+      await using on = await start({ upstream, target: urlTarget(url.href), atDesk: answerOrSignIn, options });
+      const host = await connectHost(kind, on.at);
+      expect(textOf(await host.call('whoami'))).toBe('alice');
+      await host.close();
+    }
   });
 });

@@ -1,12 +1,12 @@
 /** A bridge on standard input and output before a server of the test's own, and the transport of a host to it. */
 import { PassThrough } from 'node:stream';
 import { systemClock } from '@midcall/core/time';
-import { Inbox, machineDisk, OfferedRoots, urlTarget } from '@midcall/host';
+import { Inbox, machineDisk, OfferedRoots, type ServerTarget, urlTarget } from '@midcall/host';
 import { serveHttp } from '@midcall/server/node';
 import type { Era } from '@midcall/testing';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { McpServer } from '@modelcontextprotocol/server';
-import { HostStdio, startBridge } from '../../packages/midcall/src/bridge/index.ts';
+import { type BridgeOptions, HostStdio, startBridge } from '../../packages/midcall/src/bridge/index.ts';
 import { noModel } from './stage.ts';
 
 /** The other end of the streams of a process. */
@@ -45,15 +45,18 @@ class Lines implements Transport {
 export async function stdioStage(options: {
   readonly upstream: Era;
   /** Registers what the upstream server has. */
-  readonly serve: (mid: undefined, server: McpServer) => void;
+  readonly serve?: (mid: undefined, server: McpServer) => void;
+  /** An upstream server of the test's own, in place of one that `serve` makes. */
+  readonly target?: ServerTarget;
   /** What the person at the desk does when it is shown; there is no desk where absent. */
   readonly atDesk?: (inbox: Inbox) => unknown;
+  readonly options?: Pick<BridgeOptions, 'authorization'>;
 }) {
-  const { upstream, serve, atDesk } = options;
+  const { upstream, serve, target, atDesk } = options;
   const served = await serveHttp(
     () => {
       const server = new McpServer({ name: 'upstream', version: '7.0.0' });
-      serve(undefined, server);
+      serve?.(undefined, server);
       return server;
     },
     { port: 0 },
@@ -66,7 +69,7 @@ export async function stdioStage(options: {
     if (isOpen && event.type === 'asked') void atDesk?.(inbox);
   });
   const starting = startBridge(
-    { id: 'upstream', target: urlTarget(served.url.href) },
+    { id: 'upstream', target: target ?? urlTarget(served.url.href) },
     {
       host: new HostStdio(input, output),
       client: { name: 'test-bridge', version: '1.0.0' },
@@ -84,6 +87,7 @@ export async function stdioStage(options: {
       },
       warn: () => {},
       suspectBelowMs: 0,
+      ...options.options,
     },
   );
   return {
