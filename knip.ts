@@ -25,6 +25,8 @@ const config: KnipConfig = {
         // Run in workerd, by test/examples/{mount,booking}.e2e.test.ts.
         'examples/{mount,booking}/worker.ts',
         'test/examples/contract-worker.ts',
+        // Run in these runtimes, by test/examples/runtimes.soak.test.ts.
+        'examples/mount/{bun,deno}.ts',
         'test/**/*.{mjs,soak.test.ts}',
         // Only the compiler reads these.
         'test/types/*.ts',

@@ -1,28 +1,15 @@
 /** Compilers that authors may use. The oldest and the newest come with the repository; the ones between from npm, when they are soaked. */
-import { execFileSync, spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../scripts/places.ts';
+import { fromNpm } from '../fixtures/from-npm.ts';
 
 const cache = join(root, 'node_modules/.cache/compilers');
 
 /** @returns the compiler's start file, kept in `node_modules/.cache`; undefined where npm cannot get it */
-export function downloaded(version: string): string | undefined {
-  const folder = join(cache, version);
-  const start = join(folder, 'node_modules/typescript/bin/tsc');
-  if (existsSync(start)) return start;
-  mkdirSync(folder, { recursive: true });
-  // A folder without a manifest would be taken for a part of this repository.
-  writeFileSync(join(folder, 'package.json'), '{"private":true}');
-  const args = ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline', `typescript@${version}`];
-  try {
-    execFileSync('npm', args, { cwd: folder, stdio: 'ignore', timeout: 600_000 });
-    return start;
-  } catch {
-    rmSync(folder, { recursive: true });
-    return undefined;
-  }
-}
+export const downloaded = (version: string): string | undefined =>
+  fromNpm(`compilers/${version}`, `typescript@${version}`, 'typescript/bin/tsc');
 
 /** How a project finds what it imports. */
 export const resolutions = { nodenext: 'nodenext', bundler: 'esnext' } as const;
