@@ -45,6 +45,28 @@ it('finds nothing in a tool that takes every answer for what it is, in both eras
   expect(report.tools).toEqual(new Map([['tool', 1]]));
 });
 
+it('takes a tool that asks again until an answer pleases it for one that checks, and says that it could not compare', async () => {
+  const params = (why: string) => ({
+    message: `Which room?${why}`,
+    requestedSchema: { type: 'object', properties: { room: { type: 'string', title: 'Room' } }, required: ['room'] },
+  });
+  const picky: HandTool = {
+    async run(hand) {
+      if (!hand.can.form) return 'Not booked: nobody can be asked.';
+      let why = '';
+      for (let times = 0; times < 3; times++) {
+        const { action, content } = await hand.ask(params(why));
+        if (action !== 'accept') return `Not booked: ${action}.`;
+        if (content?.['room'] === 'the one with the view') return 'Booked.';
+        why = ' That one is taken.';
+      }
+      return 'Not booked: no answer fitted.';
+    },
+  };
+  const { findings } = await linted(picky);
+  expect(findings.map(({ rule }) => rule)).not.toContain('unchecked-answer');
+});
+
 it('counts what both eras show once, and names them', async () => {
   const { findings } = await linted(ruleCases['decline-accepted'][0]!.broken);
   expect(findings.filter(({ rule }) => rule === 'decline-accepted')).toMatchObject([

@@ -102,6 +102,8 @@ export function judgeBeside(trace: PlayTrace, accepted: PlayTrace, declined: Pla
   if (!succeeded(accepted.end) || (tellsRefusal(acceptedWords) && !tellsDeed(acceptedWords))) {
     if (sameCourse(declined, accepted)) return same ? undefined : [];
     if (!same) return [];
+    // A server that puts a form again has checked what came back, also where no content that is made up pleases it.
+    if (play.name === 'bare' && putsAgain(trace) && putsAgain(accepted)) return undefined;
     const message = `${did[play.name]} gets as far as accepting, to the same result: ${quoted(words)}.`;
     return [{ rule, message: capital(message), certainty: 'suspected' }];
   }
@@ -116,6 +118,19 @@ export function judgeBeside(trace: PlayTrace, accepted: PlayTrace, declined: Pla
   }
   return [];
 }
+
+/** True if a form came again right after its answer, with the reason perhaps. */
+const putsAgain = ({ asks }: PlayTrace): boolean =>
+  asks.some((ask, index) => {
+    const before = asks[index - 1];
+    return (
+      before !== undefined &&
+      String(ask.params['message']).startsWith(String(before.params['message'])) &&
+      isDeepStrictEqual(fieldNames(ask), fieldNames(before))
+    );
+  });
+
+const fieldNames = ({ params }: LintAsk): readonly string[] => fieldsOf(params).map(({ name }) => name);
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
