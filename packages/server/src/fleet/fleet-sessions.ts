@@ -26,9 +26,10 @@ import { primesStreams } from '../era.ts';
 import { batchRefusal } from '../http/body.ts';
 import type { Refusal } from '../http/refusal.ts';
 import { ClientMessages } from './client-messages.ts';
-import { ClientStream } from './client-stream.ts';
+import type { ClientStream } from './client-stream.ts';
+import { ClientStreams } from './client-streams.ts';
 import type { Reply } from './commands.ts';
-import { type CallKeys, callName, readEventId, type SessionKeys, STANDALONE } from './keys.ts';
+import { callName, readEventId, type SessionKeys, STANDALONE } from './keys.ts';
 import type { LocalSession, Sender, SessionRecord } from './local-session.ts';
 import { LocalSessions } from './local-sessions.ts';
 import { type Member, openAt, persist, sealAt } from './member.ts';
@@ -81,7 +82,7 @@ export class FleetSessions {
   readonly #directory: SessionDirectory;
   readonly #takeovers: Takeovers;
   readonly #messages: ClientMessages;
-  readonly #streams = new Map<ClientStream, Within>();
+  readonly #streams: ClientStreams;
   #state: 'open' | 'draining' | 'closed' = 'open';
 
   constructor({ factory, member, max, maxPerOwner, ready, clock }: FleetSessionsOptions) {
@@ -92,6 +93,7 @@ export class FleetSessions {
     this.#directory = new SessionDirectory({ member, max, maxPerOwner });
     const isOpen = (): boolean => this.#state === 'open';
     this.#takeovers = new Takeovers({ member, sessions: this.#sessions, directory: this.#directory, isOpen });
+    this.#streams = new ClientStreams(member, this.#takeovers);
     this.#messages = new ClientMessages(member, this.#sessions, this.#takeovers);
     member.replica.start({
       turn: count => this.#turn(count),
@@ -135,7 +137,7 @@ export class FleetSessions {
    */
   async drain(ms: number): Promise<void> {
     this.#state = 'draining';
-    const { clock, limits } = this.#member;
+    const { clock } = this.#member;
     let late = false;
     const stop = clock.after(ms, () => {
       late = true;
@@ -144,13 +146,13 @@ export class FleetSessions {
       await new Promise<void>(resolve => clock.after(DRAIN_LOOK_MS, resolve));
     }
     stop();
-    for (const stream of [...this.#streams.keys()]) stream.handOn(limits.retryMs);
+    this.#streams.handOn();
   }
 
   async close(): Promise<void> {
     if (this.#state === 'closed') return;
     this.#state = 'closed';
-    for (const stream of [...this.#streams.keys()]) stream.close();
+    this.#streams.close();
     await this.#sessions.close();
     await this.#member.replica.close().catch(() => {});
   }
@@ -219,33 +221,12 @@ export class FleetSessions {
     const call = this.#member.keys.call(keys, from?.stream ?? STANDALONE);
     // Whoever made this server may tell it of changes while its client listens.
     const session = call.name === STANDALONE ? await this.#sessions.here(keys, record, entries, request) : undefined;
-    const stream = this.#stream(within, session);
+    const stream = this.#streams.open({ keys, record, sender: request }, session);
     const primes = from !== undefined && primesStreams(versionOf(headers));
-    const refused = await stream.add(call, from?.entry ?? (await this.#newest(call)), primes);
+    const refused = await stream.add(call, from?.entry ?? (await this.#streams.newest(call)), primes);
     if (!refused) return stream.response(record.id);
     stream.close();
     return { status: 400, code: -32000, message: 'What followed this event is not kept any more. Start again.' };
-  }
-
-  /** The id of the last event of a stream; what was sent before a client listened is not for it. */
-  async #newest({ events }: CallKeys): Promise<string> {
-    const reply = await this.#member.commands.send('XREVRANGE', events, '+', '-', 'COUNT', '1');
-    return (reply as readonly (readonly [string])[])[0]?.[0] ?? '';
-  }
-
-  #stream(within: Within, session: LocalSession | undefined): ClientStream {
-    const { keys, record, request: sender } = within;
-    const stream = new ClientStream(this.#member, keys, {
-      standing: standing =>
-        void this.#takeovers.takeIfDead({ keys, record, standing, sender }).catch(this.#member.onError),
-      ended: () => {
-        this.#streams.delete(stream);
-        if (session) session.streams -= 1;
-      },
-    });
-    if (session) session.streams += 1;
-    this.#streams.set(stream, within);
-    return stream;
   }
 
   async #post(within: Within): Promise<Response | Refusal> {
@@ -272,7 +253,7 @@ export class FleetSessions {
     }
     if (requests.length === 0) return new Response(null, { status: 202 });
     const session = await this.#sessions.here(keys, record, entries, request);
-    const stream = this.#stream(within, undefined);
+    const stream = this.#streams.open({ keys, record, sender: request });
     for (const message of requests) {
       const refused = await this.#begin(within, session, message, primesStreams(version), stream);
       if (!refused) continue;
@@ -327,25 +308,10 @@ export class FleetSessions {
   }
 
   #turn(count: number): void {
-    const { onError } = this.#member;
-    const alive = new Map<string, Promise<boolean>>();
-    const isAlive = (holder: string): Promise<boolean> => {
-      const check = alive.get(holder) ?? this.#member.replica.isAlive(holder);
-      alive.set(holder, check);
-      return check;
-    };
-    for (const [stream, { keys, record, request: sender }] of this.#streams) {
-      if (count % LOOK_EVERY === 0) {
-        stream.look();
-        stream.keepAlive();
-      }
-      for (const standing of stream.standings) {
-        isAlive(standing.holder)
-          .then(lives => (lives ? undefined : this.#takeovers.take({ keys, record, standing, sender })))
-          .catch(onError);
-      }
-    }
-    if (count % LOOK_EVERY === 0) void this.#sessions.sweep(this.#directory).catch(onError);
+    this.#streams.takeOver();
+    if (count % LOOK_EVERY !== 0) return;
+    this.#streams.look();
+    void this.#sessions.sweep(this.#directory).catch(this.#member.onError);
   }
 }
 

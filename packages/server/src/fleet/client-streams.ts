@@ -1,0 +1,83 @@
+/**
+ * The connections on which clients listen at this replica. Calls on them that another replica ran, or none, are gone on with here
+ * where that one is dead (fleet-sessions-F2).
+ */
+import { ClientStream, type Standing } from './client-stream.ts';
+import type { CallKeys, SessionKeys } from './keys.ts';
+import type { LocalSession, Sender, SessionRecord } from './local-session.ts';
+import type { Member } from './member.ts';
+import type { Takeovers } from './takeovers.ts';
+
+/** Whose connection it is. */
+export interface Listener {
+  readonly keys: SessionKeys;
+  readonly record: SessionRecord;
+  readonly sender: Sender;
+}
+
+export class ClientStreams {
+  readonly #member: Member;
+  readonly #takeovers: Takeovers;
+  readonly #streams = new Map<ClientStream, Listener>();
+
+  constructor(member: Member, takeovers: Takeovers) {
+    this.#member = member;
+    this.#takeovers = takeovers;
+  }
+
+  /** @param session - kept while the connection is open; absent for one that ends with its calls */
+  open(listener: Listener, session?: LocalSession): ClientStream {
+    const stream = new ClientStream(this.#member, listener.keys, {
+      standing: standing => void this.#takeovers.takeIfDead(callOf(listener, standing)).catch(this.#member.onError),
+      ended: () => {
+        this.#streams.delete(stream);
+        if (session) session.streams -= 1;
+      },
+    });
+    if (session) session.streams += 1;
+    this.#streams.set(stream, listener);
+    return stream;
+  }
+
+  /** The id of the last event of a stream; what was sent before a client listened is not for it. */
+  async newest({ events }: CallKeys): Promise<string> {
+    const reply = await this.#member.commands.send('XREVRANGE', events, '+', '-', 'COUNT', '1');
+    return (reply as readonly (readonly [string])[])[0]?.[0] ?? '';
+  }
+
+  /** Reads what nobody woke this replica for. */
+  look(): void {
+    for (const stream of this.#streams.keys()) {
+      stream.look();
+      stream.keepAlive();
+    }
+  }
+
+  /** Goes on with the calls of replicas that have died. */
+  takeOver(): void {
+    const alive = new Map<string, Promise<boolean>>();
+    const isAlive = (holder: string): Promise<boolean> => {
+      const check = alive.get(holder) ?? this.#member.replica.isAlive(holder);
+      alive.set(holder, check);
+      return check;
+    };
+    for (const [stream, listener] of this.#streams) {
+      for (const standing of stream.standings) {
+        isAlive(standing.holder)
+          .then(lives => (lives ? undefined : this.#takeovers.take(callOf(listener, standing))))
+          .catch(this.#member.onError);
+      }
+    }
+  }
+
+  /** Ends all of them; their clients come back after a while, to whichever replica they are led. */
+  handOn(): void {
+    for (const stream of [...this.#streams.keys()]) stream.handOn(this.#member.limits.retryMs);
+  }
+
+  close(): void {
+    for (const stream of [...this.#streams.keys()]) stream.close();
+  }
+}
+
+const callOf = ({ keys, record, sender }: Listener, standing: Standing) => ({ keys, record, standing, sender });
