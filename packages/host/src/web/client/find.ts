@@ -24,7 +24,18 @@ async function look(box: HTMLInputElement): Promise<void> {
   if (query !== '' && !list) return;
   list?.removeAttribute('id');
   place.replaceChildren(...(list ? [list] : []));
+  place.dataset['query'] = query;
   place.hidden = query === '';
+}
+
+/**
+ * Goes to the first that was found for what is in a box now, however fast it was typed.
+ * @param look - finds it, and shows it in `place`
+ */
+export async function goToFirst(box: HTMLInputElement, place: HTMLElement, look: () => Promise<void>): Promise<void> {
+  const isShown = (): boolean => place.dataset['query'] === box.value.trim();
+  if (!isShown()) await look();
+  if (isShown()) place.querySelector<HTMLElement>('a')?.click();
 }
 
 const boxOf = (target: EventTarget | null): HTMLInputElement | undefined =>
@@ -49,10 +60,11 @@ function onKey(event: KeyboardEvent): void {
   const place = document.getElementById(box.dataset['find'] ?? '');
   if (!place || (at !== box && !place.contains(at)) || moveThrough(event, box, place)) return;
   if (event.key === 'Enter' && at === box) {
-    const first = place.querySelector<HTMLElement>('a');
-    if (!first || place.hidden) return;
+    if (box.value.trim() === '') return;
     event.preventDefault();
-    first.click();
+    // The pause after the last letter is over: a look that came later would take the place of this one.
+    window.clearTimeout(timer);
+    void goToFirst(box, place, () => look(box)).catch(() => {});
   } else if (event.key === 'Escape' && !place.hidden) {
     event.preventDefault();
     box.value = '';

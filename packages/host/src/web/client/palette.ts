@@ -1,5 +1,5 @@
 /** The palette: anything by its name, from anywhere. */
-import { found, moveThrough } from './find.ts';
+import { found, goToFirst, moveThrough } from './find.ts';
 
 const palette = (): HTMLDialogElement | null => document.querySelector('dialog#palette');
 
@@ -8,10 +8,12 @@ const pauseMs = 40;
 
 async function look(box: HTMLInputElement): Promise<void> {
   const place = document.getElementById('palette-found');
-  const list = await found(box.value.trim());
+  const query = box.value.trim();
+  const list = await found(query);
   if (!place || !list) return;
   list.removeAttribute('id');
   place.replaceChildren(list);
+  place.dataset['query'] = query;
 }
 
 /** Opens the palette, with what is open and what was used last. */
@@ -33,7 +35,9 @@ function onKey(event: KeyboardEvent): void {
   if (moveThrough(event, box, place)) return;
   if (event.key === 'Enter' && event.target === box) {
     event.preventDefault();
-    place?.querySelector<HTMLElement>('a')?.click();
+    // The pause after the last letter is over: a look that came later would take the place of this one.
+    window.clearTimeout(timer);
+    if (place) void goToFirst(box, place, () => look(box)).catch(() => {});
   }
 }
 

@@ -25,7 +25,10 @@ function findable({ workspace }: Desk, { servers, open }: DeskView): Findable {
   return {
     servers,
     questions: open,
-    pages: pages.map(([path, name]) => ({ path, name })),
+    pages: [...pages, ['/add', texts.servers.add], ['/settings', texts.settings.title]].map(([path, name]) => ({
+      path,
+      name,
+    })),
     useOf: (serverId, kind, name) => {
       const at = calls.findIndex(
         call => call.serverId === serverId && call.context.kind === kind && call.context.name === name,
