@@ -216,10 +216,10 @@ describe('a task whose server was made from what its request says', () => {
     const { endpoint } = process({ warn });
     const { result } = await person(endpoint, 'alice').send('tools/call', { name: 'act', arguments: {} });
     expect(result.resultType).toBe('input_required');
-    expect(warnings.filter(text => text.includes('calls become no tasks here'))).toHaveLength(1);
+    expect(warnings.filter(text => text.includes('calls do not become tasks here'))).toHaveLength(1);
     const strict = process({ warn: () => {}, task: 'required' });
     const refused = await person(strict.endpoint, 'alice').send('tools/call', { name: 'act', arguments: {} });
-    expect(refused.error.message).toContain('Tell midcall() by its option principal');
+    expect(refused.error.message).toContain('Give midcall() the option principal');
   });
 
   it('goes on in the session of a caller whom nobody knows, on 2025-11-25', async () => {

@@ -158,8 +158,8 @@ async function subscribe(
 }
 
 const ofNobody =
-  'midcall: calls become no tasks here: the factory reads the request that it makes a server for, so a task goes on only at ' +
-  'servers for the same person, and nobody knows who that is. Tell midcall() by its option principal, or have the factory read nothing.';
+  'midcall: calls do not become tasks here: the factory reads the request it makes a server for, so a task could continue only on a ' +
+  'server made for the same person, and nobody knows who that is. Give midcall() the option principal, or do not read the request.';
 
 const unknownMethod = (): Error => new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found');
 
