@@ -20,7 +20,8 @@ it.each(eras)('a person signs in on the desk and out again, before a server of %
   const { page, context } = me;
   const added = on.desk.addServer({ id: 'guarded', target: urlTarget(url.href) });
   const asked = () => whenSo(on.desk, () => on.inbox.list().find(({ kind }) => kind === 'sign-in'));
-  await page.goto(on.desk.startUrl((await asked()).id));
+  const { id } = await asked();
+  await page.goto(on.desk.startUrl(id));
   const signIn = async (): Promise<void> => {
     const opened = context.waitForEvent('page');
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
@@ -30,6 +31,10 @@ it.each(eras)('a person signs in on the desk and out again, before a server of %
   };
   await signIn();
   await added;
+  await page.goto(`${on.desk.url}questions/${id}`);
+  const over = await page.locator('main').textContent();
+  expect(over).toContain(logins.issuer);
+  expect(over).not.toContain('code_challenge');
 
   await page.goto(`${on.desk.url}servers/guarded`);
   const signOut = page.getByRole('button', { name: 'Sign out', exact: true });

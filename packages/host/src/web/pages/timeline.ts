@@ -77,7 +77,8 @@ export function endedEntries(
       : undefined;
   const address =
     (question.kind === 'url' || question.kind === 'url-finish' || question.kind === 'sign-in') &&
-    html`<p class="mono small">${visibleHtml(question.url.href, 300)}</p>`;
+    // The page of a sign-in says nothing to a person that its site does not.
+    html`<p class="mono small">${visibleHtml(question.kind === 'sign-in' ? question.issuer : question.url.href, 300)}</p>`;
   const took =
     endedAt === undefined ? false : html`<span class="quiet-text">${spelledAge(endedAt - question.askedAt)}</span>`;
   return html`${entry(

@@ -220,8 +220,8 @@ export const texts = {
     scopes: 'It asks for',
     code: 'Your code',
     open: 'Sign in',
-    help: 'The page opens in its own tab. What you type there is not seen here. Once you are signed in, this card disappears and the call continues.',
-    waysOut: 'Decline and Dismiss leave you signed out, and the waiting call fails.',
+    help: 'The page opens in its own tab. What you type there is not seen here. Once you are signed in, this card disappears, and what waited for it continues.',
+    waysOut: 'Decline and Dismiss leave you signed out, and what waits for the sign-in fails.',
   },
   url: {
     domain: 'The page belongs to',
