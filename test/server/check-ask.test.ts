@@ -49,6 +49,22 @@ const slips: readonly [what: string, does: (call: Loose) => Promise<unknown>, sa
     call => call.elicitUrl({ message: 'Sure?', page, asError: 1 }),
     'asError must be true or false; got 1',
   ],
+  ['a page, nothing', call => call.elicitUrl({ message: 'Sure?', page: null }), 'page must be a page, such as'],
+  [
+    'a page, what JSON would lose',
+    call => call.elicitUrl({ message: 'Sure?', page: { ...page, data: { seats: new Map() } } }),
+    'The page of this question has ',
+  ],
+  [
+    'a message of blanks',
+    call => call.elicitUrl({ message: ' ', page }),
+    'A question needs a message that says why the person is asked.',
+  ],
+  [
+    'a message without end',
+    call => call.elicitUrl({ message: 'm'.repeat(2_001), page }),
+    'A message must have at most 2000 characters; got 2001.',
+  ],
   ['a page, no message', call => call.elicitUrl({ page }), 'call.elicitUrl: message is missing; it must be a string'],
   [
     'a page, key',
