@@ -46,9 +46,9 @@ describe('a line', () => {
 
   it.each([
     ['{"jsonrpc":', refusal('not JSON', -32700)],
-    ['"hello"', refusal('no JSON-RPC 2.0 message')],
-    ['{"id":7,"method":"ping"}', refusal('no JSON-RPC 2.0 message', -32600, 7)],
-    ['{"jsonrpc":"2.0","id":{},"method":"ping"}', refusal('no JSON-RPC 2.0 message')],
+    ['"hello"', refusal('not a JSON-RPC 2.0 message')],
+    ['{"id":7,"method":"ping"}', refusal('not a JSON-RPC 2.0 message', -32600, 7)],
+    ['{"jsonrpc":"2.0","id":{},"method":"ping"}', refusal('not a JSON-RPC 2.0 message')],
     ['{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"no"}}', []],
   ])('that is %s is answered in words, and the next is read', async (text, answered) => {
     const { heard, write, line } = await hostOf();
@@ -83,7 +83,7 @@ describe('a batch', () => {
 
   it('has an error for what is no message in it', async () => {
     const { line } = await hostOf('2025-03-26');
-    expect(await line([{ id: 4 }])).toEqual(refusal('no JSON-RPC 2.0 message', -32600, 4));
+    expect(await line([{ id: 4 }])).toEqual(refusal('not a JSON-RPC 2.0 message', -32600, 4));
     expect(await line([])).toEqual(refusal('1 to 100 messages; got 0'));
   });
 

@@ -94,7 +94,7 @@ describe.runIf(redisServer)('a store in Redis', () => {
       for (const [wrong, said] of [
         [`redis://:no${password}@127.0.0.1:${port}`, 'WRONGPASS'],
         [`redis://:${password}@127.0.0.1:1`, 'ECONNREFUSED'],
-        [`redis://:${password}@[`, 'no valid address'],
+        [`redis://:${password}@[`, 'not a valid address'],
         [`postgres://:${password}@127.0.0.1`, 'redis://'],
       ] as const) {
         const { stderr } = await admin(['--store', wrong]).catch((error: { readonly stderr: string }) => error);

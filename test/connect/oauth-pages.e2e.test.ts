@@ -311,7 +311,7 @@ describe('connecting', () => {
     const { url } = await under.ask(under.principal('alice'), { check: 'none' });
     const response = await browser.submit(url);
     expect(response.status).toBe(422);
-    expect(await textOf(response)).toContain('Nobody can tell here who you are');
+    expect(await textOf(response)).toContain('This server cannot tell who you are');
   });
 
   it('elicit-url-72: with a code that only the host showed it works without a sign-in, in that browser only', async () => {

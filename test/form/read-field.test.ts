@@ -63,11 +63,7 @@ describe('a property is refused, by the keyword that is wrong, where it', () => 
     ['has no choices', { type: 'string', oneOf: {} }, 'oneOf'],
     ['has a choice that is not text', { type: 'string', enum: ['a', 5] }, 'enum'],
     ['has a choice that is not text', { type: 'string', oneOf: ['a'] }, 'oneOf'],
-    [
-      'has a choice that says more than a value and a title',
-      { type: 'string', oneOf: [{ const: 'a', not: {} }] },
-      'oneOf',
-    ],
+    ['has a choice with more than a value and a title', { type: 'string', oneOf: [{ const: 'a', not: {} }] }, 'oneOf'],
     [`has more than ${formLimits.choices} choices`, { type: 'string', enum: count(formLimits.choices + 1) }, 'size'],
     [
       `has a choice of more than ${formLimits.choice} characters`,
@@ -142,19 +138,19 @@ describe('a property is taken, and noted, where it', () => {
       { choices: [{ value: 'a', title: 'a' }] },
     ],
     [
-      'has titles that do not go with its choices',
+      'has titles that do not match its choices',
       { type: 'string', enum: ['a'], enumNames: ['Aye', 'Bee'] },
       'enumNames',
       { choices: [{ value: 'a', title: 'Aye' }] },
     ],
     [
-      'has titles that do not go with its choices',
+      'has titles that do not match its choices',
       { type: 'string', enum: ['a'], enumNames: 'Aye' },
       'enumNames',
       { choices: [{ value: 'a', title: 'a' }] },
     ],
     [
-      'has a pattern with lookaround, references back or too many states, which is not checked here',
+      'has a pattern with lookaround, backreferences or too many states, which is not checked here',
       { type: 'string', pattern: '(?=a)a' },
       'pattern',
       { uncheckedPattern: '(?=a)a' },

@@ -68,7 +68,7 @@ describe.each<Era>(['2025-11-25', '2026-07-28'])('an output schema of a stranger
     await client.callTool({ name: 'plain' });
     expect(outcomes).toMatchObject([
       { how: 'refused' },
-      { how: 'completed', unchecked: 'the schema has a pattern that is not judged here' },
+      { how: 'completed', unchecked: 'the schema has a pattern that is not checked here' },
       { how: 'completed' },
     ]);
     expect(outcomes[2]).not.toHaveProperty('unchecked');

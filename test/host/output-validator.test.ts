@@ -15,7 +15,7 @@ describe('the validator of output schemas', () => {
     expect(check({ a: 'b' })).toEqual({
       valid: false,
       data: undefined,
-      errorMessage: 'it was not checked, because the schema has a pattern that is not judged here',
+      errorMessage: 'it was not checked, because the schema has a pattern that is not checked here',
     });
     expect(check({ a: 1 })).toMatchObject({ valid: false, errorMessage: 'a must be string' });
     expect(check({})).toMatchObject({ valid: true });
@@ -25,7 +25,7 @@ describe('the validator of output schemas', () => {
     const told: string[] = [];
     const check = outputValidator(why => told.push(why)).getValidator(lookahead);
     expect(check({ a: 'b' })).toMatchObject({ valid: true, data: { a: 'b' } });
-    expect(told).toEqual(['the schema has a pattern that is not judged here']);
+    expect(told).toEqual(['the schema has a pattern that is not checked here']);
   });
 
   it('takes the place of the SDK’s default, and of nothing the author chose', () => {
@@ -64,7 +64,7 @@ describe('the validator of output schemas', () => {
     await pair.client.listTools();
     expect(await pair.client.callTool({ name: 't' })).toMatchObject({ structuredContent: { a: 'b' } });
     expect(warned.mock.calls.map(([text]) => text)).toEqual([
-      'Structured content was not checked against its output schema, because the schema has a pattern that is not judged here.',
+      'Structured content was not checked against its output schema, because the schema has a pattern that is not checked here.',
     ]);
     warned.mockRestore();
   });

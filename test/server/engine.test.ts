@@ -585,7 +585,7 @@ describe('a step and a question that wait for each other', () => {
     const outcome = await next;
     expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'ask/nested' } });
     const { message } = (outcome as { error: Error }).error;
-    expect(message).toContain("elicit 'Go on?' could not be put, because step 'wait' did not end");
+    expect(message).toContain("elicit 'Go on?' could not be asked, because step 'wait' did not end");
     expect(due.length).toBeLessThanOrEqual(1);
   });
 

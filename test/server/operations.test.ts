@@ -39,7 +39,7 @@ describe('an operation of a call', () => {
       await turn();
       expect(operations.unseen()).toMatchObject({
         code: 'ask/not-awaited',
-        message: expect.stringContaining('although listing failed, which it did not await: No disk.'),
+        message: expect.stringContaining('although listing, which it did not await, failed: No disk.'),
         cause: disk,
       });
       expect(rejected).toEqual([]);

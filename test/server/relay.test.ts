@@ -73,7 +73,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(await call('resume', answer)).toEqual({ text: 'green, relay, relayed', isError: false });
     const other = await call('resume', { ...answer, content: { value: 'red' } });
     expect(other.isError).toBe(true);
-    expect(other.text).toContain('used already');
+    expect(other.text).toContain('already used');
     expect(ran).toEqual(['find', 'paint green']);
     await pair.close();
   });
@@ -182,7 +182,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     await begun;
     const second = made.call('resume', answer);
     const other = await made.call('resume', { ticket, action: 'decline' });
-    expect(other).toMatchObject({ isError: true, text: expect.stringContaining('used already') });
+    expect(other).toMatchObject({ isError: true, text: expect.stringContaining('already used') });
     end();
     expect(await Promise.all([first, second])).toEqual([
       { text: 'accept', isError: false },

@@ -31,9 +31,9 @@ it.each<[string, () => MidcallError, string, RegExp]>([
     'a failure that nobody looked at',
     () => failedUnseen('listing the folder', new Error('No disk.')),
     'ask/not-awaited',
-    /^The handler returned although listing the folder failed, which it did not await: No disk\. Await every ask/,
+    /^The handler returned although listing the folder, which it did not await, failed: No disk\. Await every ask/,
   ],
-  ['one that is no error', () => failedUnseen('x', 'No disk.'), 'ask/not-awaited', /await: No disk\. Await every ask/],
+  ['one that is no error', () => failedUnseen('x', 'No disk.'), 'ask/not-awaited', /failed: No disk\. Await every ask/],
   [
     'an ask inside a step',
     () => insideStep({ kind: 'elicit', label: 'Which?' }, "step 'pay'"),
@@ -44,13 +44,13 @@ it.each<[string, () => MidcallError, string, RegExp]>([
     'an ask that waits for a step',
     () => neverPut(asks('Which?', 'When?'), ["step 'pay'"]),
     'ask/nested',
-    /^elicit 'Which\?', elicit 'When\?' could not be put, because step 'pay' did not end\. .* belongs after the question\.$/,
+    /^elicit 'Which\?', elicit 'When\?' could not be asked, because step 'pay' did not end\. .* belongs after the question\.$/,
   ],
   [
     'an ask in a cleanup',
     () => afterEnd('Which?'),
     'ask/nested',
-    /^A function given to call\.defer called for 'Which\?', which cannot start any more: .* Clean up with plain code there\.$/,
+    /^A function given to call\.defer called for 'Which\?', which can no longer start: .* Clean up with plain code there\.$/,
   ],
   [
     'a step whose end is not known',
@@ -68,7 +68,7 @@ it.each<[string, () => MidcallError, string, RegExp]>([
     'no question any more',
     () => diverged([{ id: '1', kind: 'elicit', label: 'Which?' }], []),
     'ask/diverged',
-    /recorded elicit 'Which\?', but this run did not come to it\./,
+    /recorded elicit 'Which\?', but this run did not reach it\./,
   ],
 ])('%s: the error names it, and says what to do', (_, make, code, words) => {
   const error = make();

@@ -170,8 +170,10 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     const without = await act(loop, [], plain, {
       sampling: { model: { ...model, tools: false }, askWhereDeprecated: true },
     });
-    expect(without.text).toMatch(/^sampling\/unavailable: .*does not declare sampling\.tools.*own takes no tools/);
-    expect((await act(loop, [], plain)).text).toMatch(/^sampling\/unavailable: .*has none of its own/);
+    expect(without.text).toMatch(
+      /^sampling\/unavailable: .*does not declare sampling\.tools.*own model takes no tools/,
+    );
+    expect((await act(loop, [], plain)).text).toMatch(/^sampling\/unavailable: .*has no model of its own/);
   });
 
   it('sampler-P1: asks a 2026-07-28 client for its model only where the operator allowed it', async () => {

@@ -49,7 +49,7 @@ describe('a step that throws', () => {
     [
       'an object that cannot be written',
       Object.create(null),
-      { name: 'Error', message: 'The step threw an object that is no error.' },
+      { name: 'Error', message: 'The step threw an object that is not an Error.' },
     ],
   ])('%s leaves its name, message and code, and the log has what was thrown', async (_, thrown, error) => {
     const left = await run(() => {

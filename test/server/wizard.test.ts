@@ -195,7 +195,7 @@ describe('a wizard that cannot be asked', () => {
     [
       'with a check for no form',
       { message: 'x', forms: { one }, validate: { on: () => {} } },
-      /validate\.on is for no form/,
+      /validate has 'on', which is not a form of this wizard/,
     ],
     ['with a bad name', { message: 'x', forms: { '1': one } }, /beginning with a letter; got '1'/],
     [

@@ -218,7 +218,7 @@ class PropertyReader {
     if (list.length > formLimits.choices) return this.refuse('size', `has more than ${formLimits.choices} choices`);
     const names = own(schema, 'enumNames');
     if (names !== undefined && !(Array.isArray(names) && names.length <= list.length)) {
-      this.note('enumNames', 'has titles that do not go with its choices');
+      this.note('enumNames', 'has titles that do not match its choices');
     }
     const choices: Choice[] = [];
     const seen = new Set<string>();
@@ -227,7 +227,7 @@ class PropertyReader {
       if (typeof value !== 'string') return this.refuse(key, 'has a choice that is not text');
       const title = plain === undefined ? own(each as Json, 'title') : Array.isArray(names) ? names[index] : undefined;
       if (plain === undefined && Object.keys(each as Json).some(name => name !== 'const' && assertions.has(name))) {
-        return this.refuse(key, 'has a choice that says more than a value and a title');
+        return this.refuse(key, 'has a choice with more than a value and a title');
       }
       if (value.length > formLimits.choice || (typeof title === 'string' && title.length > formLimits.choice)) {
         return this.refuse('size', `has a choice of more than ${formLimits.choice} characters`);
@@ -261,5 +261,5 @@ class PropertyReader {
   }
 }
 
-const tooClever = 'has a pattern with lookaround, references back or too many states, which is not checked here';
+const tooClever = 'has a pattern with lookaround, backreferences or too many states, which is not checked here';
 const tooMuch = 'has a pattern that is not checked here: reading the patterns of this form takes too long';

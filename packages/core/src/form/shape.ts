@@ -127,7 +127,7 @@ const waysOut: Readonly<Record<string, string>> = {
   allOf: 'Write the parts as one schema.',
   format: 'Leave the format out, say it in the description, and check it with a refinement or a pattern.',
   const: 'Use a yes-or-no field and check the answer, or leave the field out.',
-  enum: 'Choices are texts, each once: turn numbers into texts.',
+  enum: 'Choices must be distinct strings: turn numbers into strings.',
   exclusiveMinimum: "Use 'minimum', or a refinement of your library.",
   exclusiveMaximum: "Use 'maximum', or a refinement of your library.",
   multipleOf: 'Use an integer, or a refinement of your library.',

@@ -68,7 +68,7 @@ const entriesOf = (value: Json, { judging }: Place): [string, unknown][] => {
 function found(pattern: string, text: string, { judging }: Place): Truth {
   const truth = matchesPattern(pattern, text, judging.steps.work);
   judging.steps.spend(1);
-  if (truth === undefined) judging.unknown('the schema has a pattern that is not judged here');
+  if (truth === undefined) judging.unknown('the schema has a pattern that is not checked here');
   return truth;
 }
 

@@ -61,7 +61,7 @@ class Judgement implements Judging {
       const fits = this.#dialect(schema) ? this.fits(schema, value, this.references.root.base) : undefined;
       if (fits) return { verdict: 'fits' };
       if (fits === false) return { verdict: 'differs', ...(this.#fault ?? { at: [], says: 'does not fit' }) };
-      return { verdict: 'unchecked', why: this.#why ?? 'it could not be judged' };
+      return { verdict: 'unchecked', why: this.#why ?? 'it could not be checked' };
     } catch (error) {
       if (error instanceof GivenUp) return { verdict: 'unchecked', why: error.message };
       throw error;
@@ -101,7 +101,7 @@ class Judgement implements Judging {
     }
     const applicator = applicators.get(name);
     if (applicator) return applicator(operand, value, { schema, base, judging: this });
-    if (notJudged.has(name)) return this.unknown(`the schema uses '${name}', which is not judged here`);
+    if (notJudged.has(name)) return this.unknown(`the schema uses '${name}', which is not checked here`);
     return true;
   }
 
@@ -134,7 +134,7 @@ class Judgement implements Judging {
     // Before 2019-09, a reference replaced its whole schema: its siblings were ignored.
     this.#refAlone = typeof dialect === 'string' && /draft-0[67]/.test(dialect);
     if (typeof dialect !== 'string' || dialects.test(dialect)) return true;
-    this.unknown('the schema is written in a dialect that is not known here');
+    this.unknown('the schema is written in an unknown dialect');
     return false;
   }
 }

@@ -42,7 +42,7 @@ const plain = 'Return plain data.';
 const insteadOf: Readonly<Record<string, string>> = {
   Map: 'Return Object.fromEntries(map) or [...map].',
   Set: 'Return [...set].',
-  BigInt: 'Return a text: String(value).',
+  BigInt: 'Return a string: String(value).',
   Date: 'Return null, or leave it out.',
 };
 
@@ -78,7 +78,7 @@ function lossIn(value: unknown, above: Set<object>, says: Says): JsonLoss | unde
   }
   if (typeof value === 'bigint') return lost('a BigInt', insteadOf['BigInt']);
   if (above.has(value))
-    return lost('what holds it (a circle)', 'Return each thing once, and name it elsewhere by its id.');
+    return lost('what contains it (a cycle)', 'Return each thing once, and name it elsewhere by its id.');
   above.add(value);
   const members = says === 'over' ? 'heard' : says;
   const loss = Array.isArray(value) ? lossInList(value, above, members) : lossInObject(value, above, members);
@@ -142,7 +142,7 @@ function classOf(value: object | bigint): string {
 const builtIn = /^(Map|Set|WeakMap|WeakSet|Date|Promise|RegExp|BigInt|ArrayBuffer|DataView|\w+Array)$/;
 const kindOf = (value: object): string => {
   const kind = classOf(value);
-  if (kind === '') return 'an object whose toJSON says nothing';
+  if (kind === '') return 'an object whose toJSON returns nothing';
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'an invalid Date' : 'a Date';
   return builtIn.test(kind) ? `a ${kind}` : `an instance of ${kind}`;
 };

@@ -28,7 +28,7 @@ export function modelReply(
 ): ModelReply {
   const { finish } = generation;
   if (finish === 'error' || (finish === 'unknown' && generation.parts.length === 0))
-    throw new MidcallError('sampling/unavailable', `The reply of ${name} broke off. Nothing was handed on; try again.`);
+    throw new MidcallError('sampling/unavailable', `The reply of ${name} broke off. Nothing was passed on; try again.`);
   const notes = generation.warnings.flatMap(warningWords);
   const whole = contentOf(joined(generation.parts), request, name, notes);
   const content = cut(whole, generation, request.maxTokens, notes);

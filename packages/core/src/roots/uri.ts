@@ -49,7 +49,8 @@ export function toPath(uri: string, style: PathStyle = hereStyle): string {
 
 function decode(uri: string, segment: string, style: PathStyle): string {
   if (!segment.includes('%')) return checked(uri, segment, style);
-  if (/%(?![0-9a-f]{2})/i.test(segment)) throw refuse(uri, "it has a '%' that begins no escape; write it as %25");
+  if (/%(?![0-9a-f]{2})/i.test(segment))
+    throw refuse(uri, "it has a '%' that does not begin an escape; write it as %25");
   if (/%2f/i.test(segment) || (style === 'win32' && /%5c/i.test(segment)))
     throw refuse(uri, 'it has an encoded separator in it');
   if (/%00/.test(segment)) throw refuse(uri, 'it has a NUL in it');
@@ -83,7 +84,7 @@ function windowsSegment(segment: string): string | undefined {
 
 function posixPath(uri: string, host: string, segments: readonly string[]): string {
   if (host !== '' && host.toLowerCase() !== 'localhost') {
-    throw refuse(uri, `'${host.slice(0, 60)}' stands where a host name does; a local path has three slashes, file:///`);
+    throw refuse(uri, `'${host.slice(0, 60)}' is where a host name belongs; a local path has three slashes, file:///`);
   }
   if (segments.length > 2 && segments[0] === '' && segments[1] === '')
     throw refuse(uri, 'its path starts with two slashes');
@@ -97,7 +98,7 @@ function windowsPath(uri: string, host: string, segments: readonly string[]): st
     return share(uri, leading[1]!, leading.slice(2));
   }
   if (!local) {
-    if (/^[a-z](:|\||%3a)/i.test(host)) throw refuse(uri, 'the drive stands where a host name does; write file:///C:/');
+    if (/^[a-z](:|\||%3a)/i.test(host)) throw refuse(uri, 'the drive is where a host name belongs; write file:///C:/');
     return share(uri, host, leading);
   }
   const names = leading.filter(segment => segment !== '' && segment !== '.');
@@ -124,7 +125,7 @@ function share(uri: string, host: string, segments: readonly string[]): string {
  */
 export function toUri(path: string, style: PathStyle = hereStyle): string {
   if (typeof path !== 'string' || path.length > longest)
-    throw refuse(String(path), 'the path is no string or too long');
+    throw refuse(String(path), 'the path is not a string, or is too long');
   if (path.includes('\u0000')) throw refuse(path, 'the path has a NUL in it');
   if (/\p{Surrogate}/u.test(path)) throw refuse(path, 'the path is not valid Unicode');
   if (style === 'posix') {

@@ -22,7 +22,7 @@ export function readContent(
   if (value === undefined) return findings.add(at, 'required', 'A message needs content.');
   if (!Array.isArray(value)) return readBlock(findings, at, value);
   if (value.length === 0 && !mayBeEmpty) return findings.add(at, 'empty', 'A message needs at least one block.');
-  if (value.length > blockLimit) return findings.add(at, 'size', `A message has at most ${blockLimit} blocks.`);
+  if (value.length > blockLimit) return findings.add(at, 'size', `A message may have at most ${blockLimit} blocks.`);
   const blocks = value.map((each, index) => readBlock(findings, `${at}[${index}]`, each));
   return blocks.every(block => block !== undefined) ? blocks : undefined;
 }
@@ -59,7 +59,7 @@ function readToolResult(findings: Findings, at: string, value: Record<string, un
   if (!Array.isArray(content))
     return findings.add(`${at}.content`, 'type', 'The content of a tool result must be an array of blocks.');
   if (content.length > blockLimit)
-    return findings.add(`${at}.content`, 'size', `A tool result has at most ${blockLimit} blocks.`);
+    return findings.add(`${at}.content`, 'size', `A tool result may have at most ${blockLimit} blocks.`);
   const blocks = content.map((each, index) => readToolOutput(findings, `${at}.content[${index}]`, each));
   if (toolUseId === undefined || !blocks.every(block => block !== undefined)) return undefined;
   return {
@@ -154,7 +154,7 @@ function readResource(findings: Findings, at: string, value: Record<string, unkn
 /** An id or a tool's name: 1 to 256 UTF-16 units. */
 export function readId(findings: Findings, at: string, value: unknown): string | undefined {
   const id = readString(findings, at, value, 256);
-  return id === '' ? findings.add(at, 'empty', 'This may not be empty.') : id;
+  return id === '' ? findings.add(at, 'empty', 'This must not be empty.') : id;
 }
 
 function readBase64(findings: Findings, at: string, value: unknown): string | undefined {

@@ -55,7 +55,7 @@ function readMessages(findings: Findings, value: unknown): readonly SamplingMess
   if (!Array.isArray(value)) return findings.add('messages', 'type', 'The messages must be an array.');
   if (value.length === 0) return findings.add('messages', 'empty', 'A sampling request needs at least one message.');
   if (value.length > messageLimit)
-    return findings.add('messages', 'size', `A sampling request has at most ${messageLimit} messages.`);
+    return findings.add('messages', 'size', `A sampling request may have at most ${messageLimit} messages.`);
   const messages = value.map((each, index) => readMessage(findings, `messages[${index}]`, each));
   return messages.every(message => message !== undefined) ? messages : undefined;
 }
@@ -86,7 +86,7 @@ function readOptional(findings: Findings, params: Record<string, unknown>): Part
   const prompt =
     systemPrompt === undefined ? undefined : readString(findings, 'systemPrompt', systemPrompt, promptLimit);
   if (temperature !== undefined && (typeof temperature !== 'number' || !Number.isFinite(temperature)))
-    findings.add('temperature', 'type', 'The temperature is a number.');
+    findings.add('temperature', 'type', 'The temperature must be a number.');
   if (stopSequences !== undefined && !isStringArray(stopSequences))
     findings.add('stopSequences', 'type', 'Stop sequences must be an array of at most 100 texts.');
   const extras = metadata === undefined ? undefined : readJsonObject(findings, 'metadata', metadata);
@@ -116,7 +116,7 @@ function readPreferences(findings: Findings, value: unknown): ModelPreferences |
     const priority = value[name];
     if (priority === undefined) continue;
     if (typeof priority !== 'number' || !(priority >= 0 && priority <= 1))
-      findings.add(`${at}.${name}`, 'range', 'A priority is a number from 0 to 1.');
+      findings.add(`${at}.${name}`, 'range', 'A priority must be a number from 0 to 1.');
     else preferences[name] = priority;
   }
   const { hints } = value;
@@ -141,7 +141,7 @@ function readIncludeContext(
 ): 'thisServer' | 'allServers' | undefined {
   if (value === undefined || value === 'none') return undefined;
   if (value !== 'thisServer' && value !== 'allServers')
-    return findings.add('includeContext', 'type', 'includeContext is none, thisServer or allServers.');
+    return findings.add('includeContext', 'type', 'includeContext must be none, thisServer or allServers.');
   if (capability.context) return value;
   ignored.push('includeContext');
   return undefined;
@@ -166,7 +166,7 @@ function readTools(
 
 function readDefinitions(findings: Findings, value: unknown): readonly SamplingToolDefinition[] | undefined {
   if (!Array.isArray(value)) return findings.add('tools', 'type', 'The tools must be an array.');
-  if (value.length > toolLimit) return findings.add('tools', 'size', `A request offers at most ${toolLimit} tools.`);
+  if (value.length > toolLimit) return findings.add('tools', 'size', `A request may offer at most ${toolLimit} tools.`);
   const names = new Set<string>();
   const tools = value.map((each, index) => {
     const tool = readDefinition(findings, `tools[${index}]`, each);

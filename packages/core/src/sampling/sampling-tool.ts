@@ -98,7 +98,7 @@ export function samplingTool<const S extends ToolInputSchema>(tool: {
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(tool.name))
     throw new MidcallError(
       'sampling/invalid',
-      `The tool name ${quoted(tool.name)} will not do: use 1 to 64 letters, digits, "_" or "-".`,
+      `The tool name ${quoted(tool.name)} is not valid: use 1 to 64 letters, digits, "_" or "-".`,
     );
   const schema = tool.input['~standard'];
   const output = tool.output?.['~standard'];

@@ -25,7 +25,7 @@ export function checkKey(key: string): void {
 /** @throws TypeError if a value is not storable, or a time to live is no whole number of milliseconds from 1 on */
 export function checkEntry(key: string, value: string, options: SetOptions | undefined): void {
   checkKey(key);
-  if (typeof value !== 'string') throw new TypeError('A value of a store is a text.');
+  if (typeof value !== 'string') throw new TypeError('A store value must be a string.');
   if (!storable(value)) throw new TypeError('A store value must not contain U+0000 or half a surrogate pair.');
   const { ttlMs, ifAbsent, ifEquals } = options ?? {};
   if (ifEquals !== undefined && (ifAbsent || typeof ifEquals !== 'string' || !storable(ifEquals))) {

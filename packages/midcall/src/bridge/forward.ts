@@ -253,7 +253,7 @@ function sendAway({ kind, name }: CallRequest, upstreamCall: UpstreamCall, quest
   if (question.kind === 'sign-in') throw signInNeeded(question);
   return unanswered(
     kind,
-    `'${name}' waits for an answer of the person, on the page of Midcall in their browser. Nothing has failed, ` +
+    `'${name}' is waiting for the person's answer, on Midcall's page in their browser. Nothing has failed, ` +
       `and nothing is lost. Tell them so; when they have answered, call '${name}' again with the same arguments: it goes on ` +
       'where it is, and nothing is done twice.',
   );

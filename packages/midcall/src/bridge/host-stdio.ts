@@ -142,7 +142,10 @@ export class HostStdio implements Transport {
     const id = own(value, 'id');
     // An answer to nothing of ours needs none.
     if (isRecord(value) && value['method'] === undefined && ('result' in value || 'error' in value)) return;
-    this.#refuse(typeof id === 'string' || typeof id === 'number' ? id : null, 'The line is no JSON-RPC 2.0 message.');
+    this.#refuse(
+      typeof id === 'string' || typeof id === 'number' ? id : null,
+      'The line is not a JSON-RPC 2.0 message.',
+    );
   }
 
   #batch(messages: readonly unknown[]): void {

@@ -38,7 +38,7 @@ async function openRedis(address: string, scheme: string, prefix: string | undef
     throw usage(`--store must be a file, or an address that begins with redis:// or rediss://; got ${scheme}://.`);
   // What is wrong with an address is said without it, since it may hold a password.
   if (!URL.canParse(address))
-    throw usage('--store is no valid address. It must look like redis://user:password@host:6379/0.');
+    throw usage('--store is not a valid address. It must look like redis://user:password@host:6379/0.');
   const { Redis } = await needed('midcall admin with a store in Redis', 'ioredis', () => import('ioredis'));
   const client = new Redis(address, {
     lazyConnect: true,

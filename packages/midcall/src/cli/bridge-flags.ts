@@ -41,7 +41,7 @@ export function checkHttpFlags(flags: BridgeFlags): void {
   must(redis !== undefined || peerUrl === undefined, '--peer-url needs --redis.');
   must(
     redis === undefined || peerUrl !== undefined || !everywhere.has(host ?? ''),
-    `${host} is no address that other bridges could reach: name one with --peer-url.`,
+    `${host} is not an address that other bridges can reach: name one with --peer-url.`,
   );
   if (auth !== undefined) {
     must(

@@ -54,11 +54,11 @@ export function sampler(run: CallRun, request: Pick<CallRequest, 'client'>, conf
     if (asks && sampling && (samplingTools || !tools)) return 'client';
     if (own && (own.tools || !tools)) return 'own';
     const lacks = !sampling
-      ? 'the client offers none to servers'
+      ? 'the client offers no model to servers'
       : asks
-        ? "the client's takes no tools (it does not declare sampling.tools)"
-        : "the operator has not allowed asking for the client's on this protocol revision, where sampling is deprecated";
-    const ownModel = own ? "this server's own takes no tools" : 'this server has none of its own';
+        ? "the client's model takes no tools (the client does not declare sampling.tools)"
+        : "the operator has not allowed asking for the client's model on this protocol revision, where sampling is deprecated";
+    const ownModel = own ? "this server's own model takes no tools" : 'this server has no model of its own';
     throw new MidcallError('sampling/unavailable', `This needs a language model: ${lacks}, and ${ownModel}.`);
   }
 

@@ -43,7 +43,9 @@ function issuesIn(problem: unknown): readonly Issue[] {
   const byField =
     typeof problem === 'object' ? Object.entries(problem).filter(([, each]) => each !== undefined) : undefined;
   if (!byField?.every((each): each is [string, string] => isText(each[1]))) {
-    throw new TypeError('validate must return nothing, a text, or a text for each field that is wrong.');
+    throw new TypeError(
+      'validate must return nothing, a string, or an object with a string for each field that is wrong.',
+    );
   }
   return byField.map(([field, message]) => ({ field, rule: 'validate', message: cut(message) }));
 }

@@ -40,7 +40,7 @@ const because: Readonly<Record<NotDone, string>> = {
   error: 'something failed on the way to the person or back.',
 };
 
-const strangers = 'nobody proved on the page to be the person who was asked.';
+const strangers = 'nobody on the page proved to be the person who was asked.';
 
 const byItself = {
   declined:

@@ -54,7 +54,7 @@ const conditionKinds: Kinds<WizardCondition> = {
   form: required(nameKind),
   field: required(nameKind),
   is: required({
-    words: 'a text, true or false, or a list of texts',
+    words: 'a string, true or false, or a list of strings',
     fits: value =>
       typeof value === 'string' ||
       typeof value === 'boolean' ||
@@ -94,7 +94,8 @@ export function readWizard(ask: WizardAsk<WizardForms>): readonly OpenForm[] {
   checkGiven('call.wizard', 'the message', ask.message, text);
   const { validate = {} } = ask;
   for (const name of Object.keys(validate)) {
-    if (!Object.hasOwn(ask.forms, name)) throw new TypeError(`call.wizard: validate.${name} is for no form.`);
+    if (!Object.hasOwn(ask.forms, name))
+      throw new TypeError(`call.wizard: validate has '${name}', which is not a form of this wizard.`);
   }
   const before = new Map<string, Form<unknown>>();
   return Object.entries(ask.forms).map(([name, configured]) => {

@@ -25,5 +25,5 @@ export function checkSendable(name: string, method: AskingMethod, result: unknow
 /** What a handler threw, as an error: the SDK takes `undefined` for no error, and then nobody is answered. */
 export function asThrown(thrown: unknown): unknown {
   if (typeof thrown === 'object' && thrown !== null) return thrown;
-  return new Error(typeof thrown === 'string' ? thrown : `The handler threw ${String(thrown)}, which is no error.`);
+  return new Error(typeof thrown === 'string' ? thrown : `The handler threw ${String(thrown)}, which is not an Error.`);
 }

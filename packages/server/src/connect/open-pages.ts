@@ -106,7 +106,7 @@ export class OpenPages {
     const minutes = Math.max(1, Math.ceil((next - host.clock.now()) / 60_000));
     return new MidcallError(
       'connect/limit',
-      `This person has ${most} pages open already, which is as many as may be. Finish or decline one of them, or wait: the ` +
+      `This person has ${most} pages open already, the most allowed. Finish or decline one of them, or wait: the ` +
         `first one’s time is up in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}. Do not call again before.`,
     );
   }

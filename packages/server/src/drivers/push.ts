@@ -92,7 +92,7 @@ export async function runByPush<R>(
       const sent = asks.map((ask, index) =>
         shared ? askTogether(ask, shared, config, out[index]!) : askOne(ask, request, config, out[index]!),
       );
-      const quiet = signsOfLife(request, config, { message: 'Waiting for an answer of the person.' });
+      const quiet = signsOfLife(request, config, { message: 'Waiting for the person’s answer.' });
       const answers: (Recording | 'disconnected' | 'handed-over')[] = [];
       measureOpen(asks.length);
       for (const each of sent) answers.push(await each);

@@ -19,7 +19,7 @@ export function notAwaited(open: readonly string[]): MidcallError {
 export function failedUnseen(label: string, reason: unknown): MidcallError {
   return new MidcallError(
     'ask/not-awaited',
-    `The handler returned although ${label} failed, which it did not await: ` +
+    `The handler returned although ${label}, which it did not await, failed: ` +
       `${reason instanceof Error ? reason.message : String(reason)} Await every ask, step and file operation.`,
     { cause: reason },
   );
@@ -41,7 +41,7 @@ export function insideStep(inner: Pick<Entry, 'kind' | 'label'>, step: string): 
 export function neverPut(asks: readonly NamedAsk[], open: readonly string[]): MidcallError {
   return new MidcallError(
     'ask/nested',
-    `${list(asks.map(describe))} could not be put, because ${list(open)} did not end. A step's function must not wait for a ` +
+    `${list(asks.map(describe))} could not be asked, because ${list(open)} did not end. A step's function must not wait for a ` +
       'question: await the answer first, then begin the step. Work that takes this long belongs after the question.',
   );
 }
@@ -49,8 +49,8 @@ export function neverPut(asks: readonly NamedAsk[], open: readonly string[]): Mi
 export function afterEnd(label: string): MidcallError {
   return new MidcallError(
     'ask/nested',
-    `A function given to call.defer called for '${shortLabel(label)}', which cannot start any more: it runs when the call ` +
-      'has ended or waits for the person. Clean up with plain code there.',
+    `A function given to call.defer called for '${shortLabel(label)}', which can no longer start: such a function runs when ` +
+      'the call has ended or waits for the person. Clean up with plain code there.',
   );
 }
 
@@ -64,11 +64,10 @@ export function inDoubt(name: string): MidcallError {
 
 /** @param asks - what this run asked that no earlier run recorded */
 export function diverged(unused: readonly Entry[], asks: readonly NamedAsk[]): MidcallError {
-  const instead =
-    asks.length > 0 ? `this run asked ${list(asks.map(describe))} instead` : 'this run did not come to it';
+  const instead = asks.length > 0 ? `this run asked ${list(asks.map(describe))} instead` : 'this run did not reach it';
   return new MidcallError(
     'ask/diverged',
-    `The handler did something else than before: an earlier round recorded ${list(unused.map(describe))}, but ${instead}. ` +
+    `The handler did something different from before: an earlier round recorded ${list(unused.map(describe))}, but ${instead}. ` +
       'A question must read the same each time it is asked: put what changes (time, randomness, what was read) into call.step.',
   );
 }

@@ -51,7 +51,7 @@ function textOf(thrown: unknown): string {
   try {
     return String(thrown);
   } catch {
-    return 'The step threw an object that is no error.';
+    return 'The step threw an object that is not an Error.';
   }
 }
 

@@ -170,7 +170,7 @@ export class FleetSessions {
     if (!session || session.record.id !== id || session.record.owner !== request.owner) return notFound;
     const version = headers.get('mcp-protocol-version');
     if (version !== null && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) {
-      return { status: 400, code: -32000, message: 'MCP-Protocol-Version names no revision that sessions have.' };
+      return { status: 400, code: -32000, message: 'MCP-Protocol-Version names a revision that has no sessions.' };
     }
     const within: Within = { keys, ...session, request };
     if (method === 'DELETE') return this.#end(within);
@@ -240,7 +240,7 @@ export class FleetSessions {
     const refusal = batchRefusal(request.body, version);
     if (refusal) return refusal;
     const messages = messagesIn(request.body);
-    if (!messages) return { status: 400, code: -32700, message: 'Parse error: this is no message of JSON-RPC.' };
+    if (!messages) return { status: 400, code: -32700, message: 'Parse error: this is not a JSON-RPC message.' };
     const requests = messages.filter(isJSONRPCRequest);
     if (requests.some(isInitializeRequest)) {
       return { status: 400, code: -32600, message: 'This session is open. Send initialize without Mcp-Session-Id.' };

@@ -145,7 +145,8 @@ export class WaitingCalls {
   }
 
   async #find(id: string): Promise<Waiting | undefined> {
-    if (!idShape.test(id)) throw new MidcallError('state/invalid', 'This is no id of a call. mid.calls() lists them.');
+    if (!idShape.test(id))
+      throw new MidcallError('state/invalid', 'This is not the id of a call. mid.calls() lists them.');
     const text = await this.#contents.get(keyOf(id));
     return text === undefined ? undefined : (JSON.parse(text) as Waiting);
   }

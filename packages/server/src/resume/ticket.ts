@@ -70,8 +70,8 @@ const unknownTicket = () =>
 const usedTicket = () =>
   new MidcallError(
     'state/already-answered',
-    'This ticket was used already, so nothing was done now. What came of it was told then; do not call the tool again ' +
-      'unless it is to be done again.',
+    'This ticket was already used, so nothing was done now. Its result was given then. Call the tool again only to do it ' +
+      'once more.',
   );
 
 /**

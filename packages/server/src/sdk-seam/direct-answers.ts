@@ -158,7 +158,7 @@ function responseOf(
   try {
     return { jsonrpc: '2.0', id, result: encoded(server, method, result) } as JSONRPCMessage;
   } catch {
-    const message = 'The result is none that the protocol has, so it was not passed on. What was called has run.';
+    const message = 'The protocol has no such result, so it was not passed on. What was called did run.';
     return { jsonrpc: '2.0', id, error: { code: ProtocolErrorCode.InternalError, message } };
   }
 }

@@ -195,7 +195,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
     };
     if (pagePlan.kind === 'unavailable' && ask.required) {
       const message =
-        `This needs an answer of the person on a page ('${shortLabel(ask.message)}'), and no page can be shown to them here. ` +
+        `This needs the person's answer on a page ('${shortLabel(ask.message)}'), and no page can be shown to them here. ` +
         'Use a client with URL mode elicitation.';
       return run.fail(missingCapability(client.asks, { elicitation: { url: {} } }, message));
     }

@@ -130,12 +130,12 @@ export function checkItems(items: Items, where = '', depth = 0): void {
   const before = new Map<string, Item>();
   for (const [key, item] of entries) {
     const at = where === '' ? key : `${where}.${key}`;
-    if (!name.test(key) || reserved.has(key)) fail(at, 'is no name: use letters, digits, - and _');
+    if (!name.test(key) || reserved.has(key)) fail(at, 'is not a valid name: use letters, digits, - and _');
     if (typeof item.label !== 'string' || item.label === '') fail(at, 'has no label');
     if (item.when) {
       const on = before.get(item.when.field);
       if (!on || (on.kind !== 'select' && on.kind !== 'boolean')) {
-        fail(at, 'depends on a question that is no select or boolean before it in the same group');
+        fail(at, 'depends on a question that is not a select or boolean before it in the same group');
       }
     }
     if (item.kind === 'group' || item.kind === 'list') checkItems(item.items, at, depth + 1);

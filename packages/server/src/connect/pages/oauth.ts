@@ -138,7 +138,7 @@ export function oauthPages(vault: Vault, providers: readonly Provider[]): PageKi
       if (less && next !== 'again') return { again: lesserView(provider, less.missing, 'Choose how to go on.') };
       if (!desk || !mayConnect(visit)) {
         return {
-          again: view(provider, scopes, 'Nobody can tell here who you are, so nothing can be connected for you.'),
+          again: view(provider, scopes, 'This server cannot tell who you are, so nothing can be connected for you.'),
         };
       }
       const [state, verifier] = [randomToken(), randomToken()];

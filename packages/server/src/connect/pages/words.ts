@@ -11,7 +11,7 @@ const again = 'If it is still needed, ask your assistant to start again.';
 export const words = {
   unknown: {
     title: 'This link is not known',
-    lines: ['It may be mistyped, or its time is long past.', again],
+    lines: ['It may be mistyped, or it expired long ago.', again],
     status: 404,
   },
   expired: { title: 'This link’s time is up', lines: ['Nothing was done.', again], status: 410 },
@@ -59,7 +59,7 @@ export const words = {
   otherPerson: {
     title: 'This link was made for somebody else',
     lines: [
-      'You are signed in as another person than the one who was asked. Nothing was done, and the link still works for them.',
+      'You are not signed in as the person who was asked. Nothing was done, and the link still works for them.',
       'If you were sent this link, close this page: whoever sent it may want you to act for them.',
       'If it is yours, sign in as the person who was asked.',
     ],

@@ -63,14 +63,14 @@ export function slots(store: Store, sealer: Sealer): Slots {
     if (!result.ok && result.reason === 'unknown-key') {
       throw new MidcallError(
         'store/corrupt',
-        'A kept credential was sealed with a key that is no longer in the ring. Put the old key back, after the new one.',
+        'A stored credential was sealed with a key that is no longer in the ring. Put the old key back, after the new one.',
       );
     }
     const content = result.ok ? (result.payload as Partial<Content> | null) : undefined;
     if (content?.slot !== slot || typeof content.id !== 'string') {
       throw new MidcallError(
         'store/corrupt',
-        'A kept credential was changed in the store, or belongs elsewhere. It is not used; forget it and connect again.',
+        'A stored credential was changed in the store, or belongs elsewhere. It is not used; forget it and connect again.',
       );
     }
     return content as Content;
