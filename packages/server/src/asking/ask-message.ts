@@ -1,10 +1,10 @@
-/** What a question says to the person: every ask has words, and not without end (client/elicitation, "Elicitation Requests"). */
+/** Checks the message of a question: every ask needs one, of bounded length (client/elicitation, "Elicitation Requests"). */
 import { MidcallError } from '@midcall/core/errors';
 
 /** Characters of the longest message. */
 const MAX_MESSAGE = 2000;
 
-/** @throws MidcallError `form/unsupported` for a message that says nothing, or too much */
+/** @throws MidcallError `form/unsupported` for a message that is empty or too long */
 export function checkMessage(message: string): void {
   if (message.trim() === '')
     throw new MidcallError('form/unsupported', 'A question needs a message that says why the person is asked.');

@@ -44,7 +44,7 @@ export interface AskerOptions {
   readonly pages: () => PageCall | undefined;
 }
 
-/** A handler that asks more often than this goes in circles, and where nobody can be asked it would never let go. */
+/** A handler that asks more often than this is in a loop, which would never end where nobody can be asked. */
 const MAX_ASKS = 1_000;
 const tooMany = () =>
   new MidcallError(

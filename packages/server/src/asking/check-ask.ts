@@ -109,7 +109,7 @@ export function checkStep(name: string, fn: unknown, options: StepOptions<unknow
   checkOptions<StepOptions<unknown>>('call.step', options, stepKinds);
 }
 
-/** @throws TypeError for what is no progress */
+/** @throws TypeError for a value that is not progress */
 export function checkProgress(progress: number, of: { readonly total?: number; readonly message?: string }): void {
   checkGiven('call.progress', 'the progress', progress, notNegative);
   checkOptions<typeof of>('call.progress', of, { total: positive, message: text });

@@ -1,6 +1,6 @@
 /**
- * What an ask demands of its own server and tool, checked whoever the client is: an ask that can never be put, or a fallback
- * that can never be taken, fails the first time a test reaches it, and is not told as something that the client lacks.
+ * Checks what an ask demands of its own server and tool, whoever the client is: an ask that can never be put, or a fallback
+ * that can never be taken, fails the first time a test reaches it, and is not reported as something that the client lacks.
  */
 import { MidcallError } from '@midcall/core/errors';
 import { type Assurance, assures, type Channel, type Form, type FormInput } from '@midcall/core/form';
@@ -16,7 +16,7 @@ const setup = (message: string): MidcallError => new MidcallError('server/setup'
 
 /** @throws MidcallError `server/setup` where the ask names only channels that can never put it */
 export function checkChannels(ask: ElicitAsk<FormInput>, { registered, name }: Asking, config: Switched): void {
-  // Where the server has no channel at all nobody can be asked, which is no mistake of one ask.
+  // Where the server has no channel at all, nobody can be asked; that is not the mistake of this ask.
   if (!ask.channels?.length || config.channels.length === 0) return;
   const whyNot = (channel: Channel): string | undefined => {
     if (channel === 'page') return config.pages ? undefined : noPages;

@@ -226,6 +226,6 @@ function failed(recording: Exclude<Recording, { kind: 'answered' }>, suspectBelo
       'The client refused before anybody could have read the request, so it could not be told whether a person refused. ' +
         'Tell the person, who may know nothing of it, and do not try again by yourself.',
     );
-  // How long it took is no proof of a person: the network takes time, too.
+  // How long it took does not prove that a person answered: the network takes time, too.
   return new MidcallError('sampling/refused', 'The client says that the person refused to let the model be used.');
 }

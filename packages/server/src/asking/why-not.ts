@@ -1,13 +1,13 @@
 /**
- * Why an answer is no yes, in words for the model that reads a tool's result: what happened, as far as it is known, and
- * what to do now. A client that answers by itself is not said to be a person who refused. Pure.
+ * Why an answer is not a yes, in words for the model that reads a tool's result: what happened, as far as it is known, and what
+ * to do now. A client that answers by itself is not called a person who refused. Pure.
  */
 import type { Answer, CancelReason } from '@midcall/core/form';
 
 /** The one word for what became of a question that did not end in a yes. */
 export type NotDone = 'not-confirmed' | 'declined' | CancelReason;
 
-/** The one word for an answer that is no yes; an accept counts as one that confirms nothing. */
+/** The one word for an answer that is not a yes; an accept counts as one that confirms nothing. */
 export function notDone(answer: Answer<unknown>): NotDone {
   if (answer.action === 'cancel') return answer.reason;
   if (answer.action === 'decline') return 'declined';

@@ -19,7 +19,7 @@ export class CallEnd {
   #outcome: RequestOutcome | 'input-required' = 'done';
   #failed: { readonly error: unknown } | undefined;
   #toldBefore = false;
-  /** The author's own word that the call failed, which is no failure of the handler. */
+  /** The author's own statement that the call failed, which is not a failure of the handler. */
   #saysError = false;
   #askEvents: readonly Unstamped[] = [];
   /** What `onError` has been given. */

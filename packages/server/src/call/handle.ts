@@ -211,6 +211,6 @@ const misuses: ReadonlySet<MidcallErrorCode> = new Set<MidcallErrorCode>([
   'step/not-json',
 ]);
 
-/** A wrong option is a TypeError; what a step threw comes as a copy, which is none. */
+/** A wrong option is a TypeError; what a step threw comes as a copy, which is not one. */
 const isMisuse = (error: unknown): boolean =>
   error instanceof TypeError || (isMidcallError(error) && misuses.has(error.code));

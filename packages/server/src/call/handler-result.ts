@@ -1,15 +1,15 @@
-/** A handler's result, which may be a text alone. */
+/** A handler's result, which may be a string alone. */
 import type { CallToolResult, GetPromptResult, ReadResourceResult } from '@modelcontextprotocol/server';
 
-/** A text as the result of a tool. */
+/** A string as the result of a tool. */
 export const toolResult = (result: CallToolResult | string): CallToolResult =>
   typeof result === 'string' ? { content: [{ type: 'text', text: result }] } : result;
 
-/** A text as a prompt of one message, which the person says. */
+/** A string as a prompt of one message, which the person says. */
 export const promptResult = (result: GetPromptResult | string): GetPromptResult =>
   typeof result === 'string' ? { messages: [{ role: 'user', content: { type: 'text', text: result } }] } : result;
 
-/** A text as the contents of the resource that was read. */
+/** A string as the contents of the resource that was read. */
 export const resourceResult = (
   result: ReadResourceResult | string,
   uri: URL,

@@ -73,7 +73,7 @@ export async function runCall<R>(
       if (!detached) return settle(storable(outcome));
       // First the task keeps what came of it: if the process dies in between, the steps of this run are still known.
       if (!(await attempt.holds())) return false;
-      // Whoever runs it again then finds that its turn is over, and has no use for the result.
+      // Whoever runs it again then finds that its turn is over, and does not need the result.
       detached.settle = () => settle({ result: {} });
       return true;
     });
@@ -133,7 +133,7 @@ function drive<R>(
 
 type Ended<R> = Exclude<CallEnding<R>, { kind: 'answered-before' }>;
 
-/** No asynchronous function: most outcomes need nothing more. */
+/** Not an asynchronous function: most outcomes need nothing more. */
 function endingOf<R>(
   outcome: Came<R>,
   opened: OpenedCall,

@@ -14,7 +14,7 @@ interface Logged {
   readonly logger: string | undefined;
 }
 
-/** @throws TypeError for a level that is none, and for what is no JSON */
+/** @throws TypeError for an unknown level, and for data that is not JSON */
 export function tellLog(listener: Listener | undefined, config: Config, run: CallRun, logged: Logged): void {
   checkGiven('call.log', 'the level', logged.level, level);
   if (logged.logger !== undefined) checkGiven('call.log', 'the logger', logged.logger, name);

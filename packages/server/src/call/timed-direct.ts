@@ -4,7 +4,7 @@ import { measureOperation } from '../observe/metrics.ts';
 import type { Direct } from '../sdk-seam/direct-answers.ts';
 import type { AskingMethod } from './request.ts';
 
-/** @param now - milliseconds since the epoch */
+/** @param clock - measures how long they take */
 export const timedDirect =
   (method: AskingMethod, direct: Direct, clock: Pick<Clock, 'now'>): Direct =>
   request => {

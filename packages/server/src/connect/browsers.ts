@@ -66,7 +66,7 @@ export class Browsers {
     return { browser: { value, checked }, cookie: await this.#cookie(name, value, age) };
   }
 
-  /** What takes the cookie of a page away (visit-V5). */
+  /** The header that removes the cookie of a page (visit-V5). */
   forgotten(pageId: string): Promise<string> {
     return this.#cookie(pageDigest(pageId), '', 0);
   }
@@ -90,14 +90,14 @@ export class Browsers {
     return request.headers.get('origin') === base.origin && (site === null || site === 'same-origin');
   }
 
-  /** @param age - seconds; 0 takes the cookie away */
+  /** @param age - seconds; 0 removes the cookie */
   async #cookie(name: string, value: string, age: number): Promise<string> {
     const base = await this.#base();
     const where = base.protocol === 'https:' ? 'Path=/; Secure' : `Path=${base.pathname}`;
     return `${await this.#cookieName(name)}=${value}; ${where}; Max-Age=${age}; HttpOnly; SameSite=Lax`;
   }
 
-  /** Over https no neighbouring host can plant one of this name. */
+  /** Over https, no neighbouring host can set a cookie of this name. */
   async #cookieName(name: string): Promise<string> {
     const { protocol } = await this.#base();
     return `${protocol === 'https:' ? '__Host-' : ''}midcall-${name.slice(0, 12)}`;

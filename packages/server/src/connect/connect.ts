@@ -88,8 +88,8 @@ const optionKinds: Kinds<ConnectOptions> = {
 const notAttached = 'These pages have no server yet: pass them to midcall({ pages }).';
 
 /**
- * @throws MidcallError `server/setup` for a base URL that is no http(s) address, plain http to another machine, or two
- *   kinds of one name
+ * @throws MidcallError `server/setup` for a base URL that is not an http(s) address or is plain http to another machine, or for
+ *   two kinds of page with one name
  */
 export function connect(options: ConnectOptions): Connect {
   checkOptions('connect', options, optionKinds);

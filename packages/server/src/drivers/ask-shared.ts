@@ -1,6 +1,6 @@
 /**
- * Puts one question of a call that another process may take over: its time runs from when it was first put, by whomever, and
- * what was answered to an earlier holder counts.
+ * Puts one question of a call that another process may take over. Its time runs from when it was first put, by whichever
+ * process, and an answer that an earlier holder of the call received counts.
  */
 
 import { HandedOver, type SharedCall } from '../call/shared-call.ts';
@@ -34,11 +34,11 @@ export async function askShared(
       wait.abort(new Error('The person did not answer in time.'));
     });
     const { response, ms } = await answer;
-    // It came while no process ran this call.
+    // The answer came while no process ran this call.
     if (ms > timeoutMs) return unanswered('timeout', ms);
     if ('error' in response) {
       const { code } = response.error;
-      // A client that declares what it then does not have, as some do, cannot be asked.
+      // Some clients declare a capability that they then do not have; such a client cannot be asked.
       const why = code === METHOD_NOT_FOUND ? 'unavailable' : 'error';
       return unanswered(why, ms, typeof code === 'number' ? code : undefined);
     }

@@ -3,7 +3,7 @@
 import type { OpenQuestion } from '../channels/outgoing.ts';
 import type { Unstamped } from '../observe/audit.ts';
 
-/** @returns nothing for what is put to no person: roots, and the model; nor for the second half of a question */
+/** @returns nothing for questions that no person sees (roots, and the model), and for the second half of a question */
 export function askedEvent(ask: OpenQuestion): Unstamped | undefined {
   if (ask.kind !== 'elicit' && ask.kind !== 'url') return undefined;
   const { channel, audited } = ask.detail;

@@ -1,4 +1,6 @@
-/** Waiting for answers that come apart from the client: for as long as a request may be held, with signs of life meanwhile. */
+/**
+ * Waits for answers that do not come through the client, for as long as a request may be held, with signs of life meanwhile.
+ */
 
 import type { CallRequest } from '../call/request.ts';
 import type { ApartAsk, OpenQuestion } from '../channels/outgoing.ts';

@@ -69,13 +69,14 @@ export async function openRetry(
   }
   const { state } = opened;
   const responses = mcpReq.inputResponses ?? {};
-  // What the SDK found to be no answer at all was sent all the same: it is no silence, and asking again would end nothing.
+  // An answer that the SDK rejected was sent all the same: it is not silence, and asking again would never end.
   const unreadable = new Set(mcpReq.droppedInputResponseKeys);
   const brought = state.out.flatMap(ask => {
     if (Object.hasOwn(responses, ask.key)) return [{ ask, answer: received(responses[ask.key]) }];
     return unreadable.has(ask.key) ? [{ ask, answer: undefined }] : [];
   });
-  // With the tag of the state, which no store holds, so that a digest in a store answers no guess about an answer.
+  // The digest includes the tag of the state, which no store holds, so that nobody who reads a store can guess an answer from
+  // its digest.
   const inputs = digest([String(text).slice(-22), brought.map(({ ask, answer }) => [ask.key, answer?.text ?? null])]);
   const keptMs = lifeOf(state, config.clock.now());
   const claim = await config.claims.claim(state.nonce, inputs, keptMs, mcpReq.signal, request.receivedAt);
@@ -85,7 +86,7 @@ export async function openRetry(
   }
   if (claim.kind === 'answered') return { earlier: claim.result, ...begins(state.flow) };
   if (claim.kind === 'under-way') throw interrupted(await flowSteps(config.contents, state.flow), true);
-  // Not by the clock: a slow store, or a slow sign-in, is no time that a person took (claims-C4).
+  // Not the time now: what a slow store or a slow sign-in takes is not time that the person took (claims-C4).
   const now = claim.cameAt;
   const late = state.out.filter(ask => now > ask.due && !brought.some(each => each.ask === ask));
   const entries = [
@@ -113,7 +114,7 @@ function entryOf({ id, kind, label, at, due }: OutAsk, answer: Json | undefined,
 }
 
 /**
- * What is said of a call whose earlier attempt is under way, or died while a step was.
+ * The message for a call whose earlier attempt is still running, or died during a step.
  * @param underWay - true where that attempt may still be running
  * @param code - where nothing is in doubt
  */

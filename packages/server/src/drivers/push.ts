@@ -34,7 +34,7 @@ import { whenGone } from './when-gone.ts';
 
 type Handler<R> = (run: CallRun<R>) => Promise<R> | R;
 
-/** Runs a handler to its end; to `cancelled` where the client is gone, and there is nobody left to answer. */
+/** Runs a handler to its end, which is `cancelled` where the client is gone and nobody is left to answer. */
 export async function runByPush<R>(
   handler: Handler<R>,
   opened: Pick<OpenedCall, 'journal' | 'fresh' | 'resumed' | 'shared'>,
@@ -123,8 +123,8 @@ export async function runByPush<R>(
 }
 
 /**
- * How long a request is held for answers that come apart from its client, in milliseconds: to the end where the person has the
- * question already, else not, or as a resumed one.
+ * Milliseconds a request is held for answers that do not come through its client: without limit if the person has the question
+ * already, none otherwise, or as for a resumed call.
  */
 function holdMs(
   waits: readonly OpenQuestion<ApartAsk>[],
@@ -164,7 +164,7 @@ class OutAsk {
     this.#audit = audit;
   }
 
-  /** It is certain that it has left; the first time counts. */
+  /** Notes that the question has certainly left; the first call counts. */
   left(): void {
     if (this.#event) this.#audit(this.#event);
     this.#event = undefined;
@@ -210,7 +210,7 @@ async function askOne(
   const turn = setImmediate((each: OutAsk) => each.left(), out);
   try {
     const came = await sent.answer;
-    // Taken before the answer is read: what that costs is no time that a person took.
+    // Measured before the answer is read: reading it is not time that the person took.
     const ms = config.clock.now() - at;
     out.left();
     const answer = received(came);
@@ -221,7 +221,7 @@ async function askOne(
     if (cancelled || wasSent(error)) out.left();
     if (late) return unanswered('timeout', ms);
     if (request.ctx.mcpReq.signal.aborted || isDisconnect(error)) return 'disconnected';
-    // A client that declares what it then does not have, as some do, cannot be asked.
+    // Some clients declare a capability that they then do not have; such a client cannot be asked.
     const why = code === METHOD_NOT_FOUND ? 'unavailable' : 'error';
     return unanswered(why, ms, typeof code === 'number' ? code : undefined);
   } finally {

@@ -1,4 +1,4 @@
-/** What a client sent as an answer, judged before anything reads it: neither long nor deep enough to hurt. Pure. */
+/** Checks what a client sent as an answer before anything reads it: that it is neither too long nor too deep. Pure. */
 import { canonical } from '@midcall/core/json';
 import type { Json } from '../digest.ts';
 

@@ -78,7 +78,7 @@ export async function runByRounds<R>(
           await run.suspend();
           return { kind: 'parked', asks: waits, journal: run.journal };
         }
-        // Nothing can go on with this call, so the handler goes on with what is known.
+        // Nothing can continue this call later, so the handler goes on with what is known.
         recordings = new Map(waits.map(ask => [ask.id, timedOut(ask.detail, config.clock.now())]));
       }
       if (recordings.size === 0) break;
@@ -173,7 +173,7 @@ function leave(
   return held === undefined ? sealState(state, request.binding, config, maxStateLength).then(left) : left(held);
 }
 
-/** A key is never taken up by a later round, so that an answer sent once too often answers no other question. */
+/** A key is never reused by a later round, so that an answer sent twice cannot answer another question. */
 const ownKey = (key: string, round: number): string => (round === 0 ? key : `${key}.${round + 1}`);
 
 function uniqueKey(proposed: string, used: Set<string>): string {

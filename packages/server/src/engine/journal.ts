@@ -1,9 +1,8 @@
 /**
- * What a call has lived through: the answers it was given and the results of its steps, in the order they were recorded.
- *
- * An entry is found by its id: the digest of what was asked (or the step's name) and its occurrence within the run, never
- * by its position. So answers may arrive in any order, parallel asks may settle in any order, and an answer can never be
- * fed to another question.
+ * What has happened in a call so far: the answers it was given and the results of its steps, in the order they were recorded.
+ * An entry is found by its id, never by its position: the digest of what was asked (or the step's name) and its occurrence
+ * within the run. So answers may arrive in any order, parallel asks may settle in any order, and an answer can never be fed to
+ * another question.
  */
 import { digest, type Json } from '../digest.ts';
 

@@ -1,7 +1,7 @@
 /**
- * The steps and file operations of one run that are in progress, and whose code it is that runs just now. An ask beside a
- * step is as it should be; the same ask made by the step's own function could never be put, since a round waits for the
- * steps that are open. Only the asynchronous context tells the two apart. It is followed while an author's function runs,
+ * The steps and file operations of one run that are in progress, and which of them the code that is running belongs to. An ask
+ * beside a step is fine; the same ask made by the step's own function could never be put, since a round waits for the steps
+ * that are open. Only the asynchronous context tells the two apart. It is followed only while an author's function runs,
  * because following it slows every promise of the process; calls without steps pay nothing.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -33,7 +33,7 @@ function stopFollowing(): void {
   try {
     context.disable();
   } catch {
-    // workerd has no such thing, and follows at no cost.
+    // workerd has no switch for it, and follows at no cost.
   }
 }
 

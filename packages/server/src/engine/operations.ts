@@ -1,7 +1,7 @@
 /**
- * What a handler is given for an operation of its call: a promise that knows whether anybody waits for it. One that fails
- * while the handler awaits something else takes no process along, as an unhandled rejection of Node does, and a handler
- * that never looked at a failure does not end as if there were none.
+ * What a handler is given for an operation of its call: a promise that knows whether anybody awaits it. If one fails while the
+ * handler awaits something else, the process is not ended by an unhandled rejection; and if the handler never looks at a
+ * failure, it does not end as if there were none.
  */
 import type { MidcallError } from '@midcall/core/errors';
 import { failedUnseen } from './run-errors.ts';
@@ -23,7 +23,7 @@ class Operation<T> extends Promise<T> {
     return super.then(done, failed);
   }
 
-  /** Takes no process along, and does not count as somebody who awaits it. */
+  /** Does not end the process, and does not count as awaiting it. */
   neverUnhandled(): void {
     void super.then(undefined, ignored);
   }

@@ -5,11 +5,11 @@ import { type Entry, type Journal, shortLabel } from './journal.ts';
 import { diverged } from './run-errors.ts';
 import type { NamedAsk } from './seam.ts';
 
-/** How much of what was said is remembered; a handler that says more than this says the rest again in a replay. */
+/** How many messages are remembered; a handler that sends more repeats the rest in a replay. */
 const MAX_SAID = 1_000;
 const saidId = 'said';
 
-/** What most runs begin with: never added to. */
+/** The start of most runs; never added to. */
 const nothing = new Map<string, Entry>();
 
 export class RunJournal {

@@ -243,7 +243,7 @@ export class Run<R, D = unknown> {
   async cancel(reason: unknown): Promise<void> {
     if (this.#state === 'closed') return;
     const quiet = this.#pending.size > 0 || this.#state === 'out';
-    // A step may be waiting for a question that has no end any more: nobody waits for that step without end.
+    // A step may be waiting for a question that will never be answered, so nobody waits for that step without limit.
     const stuck = this.#pending.size > 0 && this.#open.size > 0;
     const closing = this.#close('cancelled');
     if (stuck) {
@@ -345,7 +345,7 @@ export class Run<R, D = unknown> {
       this.#journal.add(entry);
       return replayed(entry, cause);
     } catch (error) {
-      // What a step threw is the handler's; a ledger that cannot be written ends the call, whatever the handler catches.
+      // The handler may catch what a step threw; a ledger that cannot be written ends the call, whatever the handler catches.
       if (this.#journal.find(id)?.error) throw error;
       void this.fail(error);
       return undefined;

@@ -46,7 +46,7 @@ function asJson(name: string, value: unknown): { readonly value?: Json } {
   return value === undefined ? {} : { value: JSON.parse(JSON.stringify(value)) as Json };
 }
 
-/** An object may say nothing, or throw when it is asked. */
+/** Reading the members of such an object may give nothing, or throw. */
 function textOf(thrown: unknown): string {
   try {
     return String(thrown);

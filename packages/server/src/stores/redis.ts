@@ -62,7 +62,8 @@ export function redisStore(options: RedisStoreOptions): Store {
           'an answer be used twice, and a forgotten credential has to be given again. Set maxmemory-policy to noeviction.',
       );
     } catch (error) {
-      // One that says no may not be asked; one that says nothing was not reached, and is asked with the next command.
+      // A Redis that refuses is one we may not ask; one that does not reply was not reached, and is asked with the next
+      // command.
       looked = wordOf(error) !== undefined;
     }
   };

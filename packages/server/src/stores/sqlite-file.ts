@@ -47,7 +47,7 @@ export async function openSqlite(
     if (path !== ':memory:') {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
       makePrivate(path, 'a');
-      // What was written last may still lie beside it.
+      // The last writes may still be in the files beside it.
       for (const end of ['-wal', '-shm', '-journal']) makePrivate(`${path}${end}`, 'r+');
     }
     return await untilUnlocked(options.lockTimeoutMs, () => {

@@ -115,7 +115,7 @@ export async function sqliteStore(
   };
 
   return {
-    // It ends by itself; this is for a disk that does not.
+    // Ends by itself, except on a disk that does not respond.
     timeoutMs: lockTimeoutMs + 10_000,
     async get(key) {
       checkKey(key);
