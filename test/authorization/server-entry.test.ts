@@ -31,8 +31,8 @@ describe('an entry', () => {
 
   it.each([
     ['yes', "'auth' of the server 'notes' must be an object."],
-    [{ flow: 'password' }, "has a 'flow' that is none of authorization-code, device-code, client-credentials."],
-    [{ token: 'x' }, "has a member 'token', which is none of flow, issuer"],
+    [{ flow: 'password' }, "has a 'flow' that is not one of authorization-code, device-code, client-credentials."],
+    [{ token: 'x' }, "has a member 'token', which is not one of flow, issuer"],
     [{ issuer: 'http://login.example' }, "has an 'issuer' that is not an https address."],
     [{ clientSecret: 'entry-canary-0b2d' }, "has a 'clientSecret' and no 'clientId'."],
     [{ flow: 'client-credentials', clientId: 'x' }, "needs 'clientId' and 'clientSecret'."],
@@ -96,7 +96,7 @@ describe('headers from a file', () => {
     const open = await start('X-Key: header-canary-52f1', 0o644);
     expect(open.refusal).toMatch(/can be read by other users of this machine. Take that back with: chmod go= /);
     const wrong = await start('X-Key: header-canary-52f1\nheader-canary-63a2\n');
-    expect(wrong.refusal).toContain('has a line that is no header (2)');
+    expect(wrong.refusal).toContain('has a line that is not a header (2)');
     expect([open.seen, wrong.seen]).toEqual([[], []]);
     expect(open.refusal + wrong.refusal).not.toContain('canary');
   });

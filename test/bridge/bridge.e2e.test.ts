@@ -144,7 +144,7 @@ it('tells an old server, which cannot read URL mode, of forms alone', async () =
   else if (id !== undefined) fail(-32601, 'unknown');`);
   await using on = await host(commandOf(file), {});
   expect(textOf(await on.connection.run({ kind: 'tool', name: 'hello' }).outcome)).toContain('hello');
-  expect(on.connection.stderr.join()).toContain('told of forms alone');
+  expect(on.connection.stderr.join()).toContain('only forms are declared to it');
 });
 
 it('says that the upstream server died, and starts it again for the next call', async () => {

@@ -137,7 +137,7 @@ it('opens no text that holds lines an editor obeys', async () => {
   const tty = terminal(['letter', JSON.stringify({ text: 'Hello\nvim: set modelineexpr:' }), '--era', '2026'], env);
   await tty.until('What do you want to do?');
   tty.type(enter);
-  await tty.until('It holds lines that editors obey');
+  await tty.until('It contains lines that editors would obey');
   await tty.until('Tab, then Enter');
   tty.type(`\t${enter}`);
   await tty.until('Send it?');

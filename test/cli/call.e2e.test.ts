@@ -262,8 +262,8 @@ describe('midcall call with a server that gives what the protocol does not have'
     const { code, out, err } = await run(['odd'], oddCommand('2025-11-25', 'prompts/list', 'resources/list'));
     expect({ code, known: out.startsWith('known\n') }).toEqual({ code: 0, known: true });
     expect(err).toBe(
-      'midcall: The prompts could not be listed: the server declares prompts and does not implement the list.\n' +
-        'midcall: The resources could not be listed: the server declares resources and does not implement the list.\n',
+      'midcall: The prompts could not be listed: the server declares prompts but does not implement the list.\n' +
+        'midcall: The resources could not be listed: the server declares resources but does not implement the list.\n',
     );
   });
 
@@ -271,7 +271,7 @@ describe('midcall call with a server that gives what the protocol does not have'
     const { code, err } = await run(['odd'], oddCommand('2026-07-28', 'tools/list'));
     expect(code).toBe(1);
     expect(err).toBe(
-      'midcall: The tools could not be listed: the server declares tools and does not implement the list.\n',
+      'midcall: The tools could not be listed: the server declares tools but does not implement the list.\n',
     );
   });
 

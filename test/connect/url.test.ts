@@ -90,7 +90,7 @@ describe.each(inMemory)('%s over %s', (era, carrier) => {
     const person = await pastCode(await whenAsked(1));
     clock.now += 60_001;
     expect(await result).toBe('cancel unfinished native in-band');
-    expect((await person.send({})).title).toBe('This link’s time is up');
+    expect((await person.send({})).title).toBe('This link has expired');
     expect(audit.filter(event => event.kind === 'page-finished')).toEqual([]);
   });
 

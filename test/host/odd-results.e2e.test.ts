@@ -69,7 +69,7 @@ describe.each(pairs)('%s over %s', (era, over) => {
     ] as const) {
       const connection = await connected(await reached(over, era, [lacking, 'resources/templates/list']));
       const { problems, ...lists } = await connection.catalogue();
-      expect(problems).toEqual([{ list, why: `the server declares ${list} and does not implement the list.` }]);
+      expect(problems).toEqual([{ list, why: `the server declares ${list} but does not implement the list.` }]);
       const lengths = { tools: 3, prompts: 1, resources: 1, resourceTemplates: 0, [list]: 0 };
       for (const [name, length] of Object.entries(lengths)) expect(lists).toHaveProperty(`${name}.length`, length);
     }

@@ -33,7 +33,7 @@ it('a server that does not answer is said to be silent, and not to lack the revi
 
 it('a server that answers without the revision is said to lack it', async () => {
   const { made, clock } = connection(old);
-  await expect(made.start()).rejects.toThrow(/: it answers, and does not offer revision 2026-07-28\.$/);
+  await expect(made.start()).rejects.toThrow(/: it answers, but does not offer revision 2026-07-28\.$/);
   expect(clock.waiting).toBe(0);
 });
 

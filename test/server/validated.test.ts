@@ -38,7 +38,9 @@ describe('what an author says of an answer', () => {
     'is refused where it does not say whether anything is wrong: %j',
     async problem => {
       await expect(says(problem)).rejects.toThrow(
-        new TypeError('validate must return nothing, a text, or a text for each field that is wrong.'),
+        new TypeError(
+          'validate must return nothing, a string, or an object with a string for each field that is wrong.',
+        ),
       );
     },
   );

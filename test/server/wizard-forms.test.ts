@@ -61,17 +61,17 @@ describe('the forms of a wizard', () => {
     ['no form', { forms: {} }, /forms must be an object of 1 to 50 forms/],
     ['a title too long', { forms: { a: { title: 't'.repeat(81), form: flag } } }, /a: title must be a text of 1 to 80/],
     ['no question in a form', { forms: { a: { title: 'A' } } }, /a: form is missing/],
-    ['a check for no form', { validate: { other: () => undefined } }, /validate\.other is for no form/],
+    ['a check for no form', { validate: { other: () => undefined } }, /validate has 'other', which is not a form of this wizard/],
     ['a check that is none', { validate: { way: 'yes' } }, /validate must be an object: \{ dates: /],
     [
       'a condition on a number',
       { forms: { a: { title: 'A', form: flag, when: { form: 'b', field: 'c', is: 4 } } } },
-      /is must be a text, true or false, or a list of texts/,
+      /is must be a string, true or false, or a list of strings/,
     ],
     [
       'a condition on a list of numbers',
       { forms: { a: { title: 'A', form: flag, when: { form: 'b', field: 'c', is: [4] } } } },
-      /is must be a text, true or false, or a list of texts/,
+      /is must be a string, true or false, or a list of strings/,
     ],
   ])('are refused as a slip of the author: %s', (_, over, says) => {
     const ask = { message: 'Plan', forms: { way: { title: 'Way', form: flag } }, ...over };

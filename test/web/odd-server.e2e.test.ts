@@ -19,7 +19,7 @@ describe.each(['2025-11-25', '2026-07-28'])('%s', era => {
     const id = `lacking-${era}`;
     await add(id, 'prompts/list', 'resources/list');
     const said = (list: string) =>
-      `The ${list} could not be listed: the server declares ${list} and does not implement the list.`;
+      `The ${list} could not be listed: the server declares ${list} but does not implement the list.`;
     expect((await visitor.get('/')).text).toContain(said('prompts'));
     const { text } = await visitor.get(`/servers/${id}`);
     expect(text).toContain(`/servers/${id}/tools/odd`);
@@ -31,7 +31,7 @@ describe.each(['2025-11-25', '2026-07-28'])('%s', era => {
     const id = `toolless-${era}`;
     await add(id, 'tools/list');
     const { text } = await visitor.get(`/servers/${id}`);
-    expect(text).toContain('The tools could not be listed: the server declares tools and does not implement the list.');
+    expect(text).toContain('The tools could not be listed: the server declares tools but does not implement the list.');
     expect(text).not.toContain('This server has no tools.');
     expect(text).toContain(`/servers/${id}/prompts/p`);
   });

@@ -44,7 +44,7 @@ export function readServerAuth(what: string, value: unknown, fill: (text: string
   if (!isRecord(value)) throw bad('must be an object.');
   const unknown = Object.keys(value).find(name => !members.has(name));
   if (unknown !== undefined)
-    throw bad(`has a member '${unknown.slice(0, 100)}', which is none of ${[...members].join(', ')}.`);
+    throw bad(`has a member '${unknown.slice(0, 100)}', which is not one of ${[...members].join(', ')}.`);
   const text = (name: string): string | undefined => {
     const member = value[name];
     if (member === undefined) return undefined;
@@ -53,7 +53,7 @@ export function readServerAuth(what: string, value: unknown, fill: (text: string
   };
   const { flow, scopes, redirectPort } = value;
   if (flow !== undefined && !flows.includes(flow as never))
-    throw bad(`has a 'flow' that is none of ${flows.join(', ')}.`);
+    throw bad(`has a 'flow' that is not one of ${flows.join(', ')}.`);
   if (scopes !== undefined && !(Array.isArray(scopes) && scopes.every(each => /^[!#-[\]-~]+$/.test(String(each)))))
     throw bad("has 'scopes' that are not a list of scope names.");
   if (redirectPort !== undefined && !(Number.isInteger(redirectPort) && inPorts(redirectPort as number)))

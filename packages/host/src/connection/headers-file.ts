@@ -26,7 +26,7 @@ export function readHeadersFile(path: string): Readonly<Record<string, string>> 
   for (const [at, line] of text.split(/\r?\n/).entries()) {
     if (line.trim() === '' || line.startsWith('#')) continue;
     const parts = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\x20-\x7e\t\x80-\xff]*)$/.exec(line);
-    if (!parts) throw bad(`has a line that is no header (${at + 1}). Each is written as name: value.`);
+    if (!parts) throw bad(`has a line that is not a header (${at + 1}). Each is written as name: value.`);
     headers[parts[1]!] = parts[2]!.trim();
   }
   return headers;

@@ -18,7 +18,7 @@ export function listProblem(list: ListName, error: unknown): string | undefined 
   const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
   if (code === ProtocolErrorCode.MethodNotFound) {
     if (list === 'resource templates') return undefined;
-    return `the server declares ${list} and does not implement the list.`;
+    return `the server declares ${list} but does not implement the list.`;
   }
   if (code === SdkErrorCode.RequestTimeout) return 'the server did not answer in time.';
   if (code === SdkErrorCode.InvalidResult) return 'the server sent a list that the protocol does not allow.';

@@ -131,7 +131,7 @@ function readTarget(id: string, entry: unknown, environment: Environment): Serve
   }
   if (typeof command !== 'string') throw bad(`The server '${id}' has neither 'command' nor 'url'.`);
   if (args !== undefined && !(Array.isArray(args) && args.every(each => typeof each === 'string')))
-    throw bad(`'args' of the server '${id}' is not a list of texts.`);
+    throw bad(`'args' of the server '${id}' is not a list of strings.`);
   if (cwd !== undefined && typeof cwd !== 'string') throw bad(`'cwd' of the server '${id}' is not text.`);
   const filledEnv = texts(id, 'env', env, fill);
   return {

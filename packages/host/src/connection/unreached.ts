@@ -79,7 +79,7 @@ export function unreached(error: unknown, target: ServerTarget): string {
   if (causes.some(each => each.code === 'CLIENT_HTTP_UNEXPECTED_CONTENT'))
     return 'what answers at this address is not an MCP server.';
   const notOffered = notOfferedRevision(String(causes[0]?.message));
-  if (notOffered !== undefined) return `it answers, and does not offer revision ${notOffered}.`;
+  if (notOffered !== undefined) return `it answers, but does not offer revision ${notOffered}.`;
   const message = causes.findLast(each => typeof each.message === 'string')?.message ?? error;
   return visible(String(message), { max: 500 });
 }

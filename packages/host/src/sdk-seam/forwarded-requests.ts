@@ -166,6 +166,6 @@ export const hasOwnStreams = (transport: Transport): boolean =>
   (transport as { hasPerRequestStream?: boolean }).hasPerRequestStream === true;
 
 const serverGone = (): MidcallError => new MidcallError('host/server-gone', 'The server has stopped.');
-const givenUp = (): MidcallError => new MidcallError('host/cancelled', 'The request was taken back.');
+const givenUp = (): MidcallError => new MidcallError('host/cancelled', 'The request was withdrawn.');
 const unsent = (cause: unknown): MidcallError =>
   new MidcallError('host/server-gone', `The server cannot be reached: ${(cause as Error).message}`, { cause });

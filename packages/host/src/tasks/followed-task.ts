@@ -214,7 +214,7 @@ export class FollowedTask {
     this.#endedAt ??= this.#options.clock.now();
     this.#fetchAgain();
     if (this.#options.clock.now() - this.#endedAt > mostWaitMs)
-      this.#settle({ error: failure('The result of the task does not come.') });
+      this.#settle({ error: failure('The result of the task did not come.') });
     this.#fetch(state);
   }
 

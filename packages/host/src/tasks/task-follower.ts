@@ -290,5 +290,5 @@ export class TaskFollower implements Interception {
 
 const unreachable = (problem: string | undefined) => ({
   code: -32603,
-  message: `The server does not answer for the task of this call any more${problem === undefined ? '.' : `: ${problem}`}`,
+  message: `The server no longer answers for the task of this call${problem === undefined ? '.' : `: ${problem}`}`,
 });

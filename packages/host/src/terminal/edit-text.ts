@@ -23,7 +23,8 @@ export async function editText(
   const { initial: initialText = '', validate, ...rest } = prompt;
   let text = initialText;
   const left = (): NotGiven<string> => (text === initialText ? notGiven : { given: false, typed: untouched(text) });
-  if (editor && obeyed.test(initialText)) prompter.say(['It holds lines that editors obey, so it is written here.']);
+  if (editor && obeyed.test(initialText))
+    prompter.say(['It contains lines that editors would obey, so you edit it here.']);
   for (;;) {
     const choice = editor !== undefined && !obeyed.test(text);
     const chosen = choice ? await place(prompter, editor, rest) : hereOnly;

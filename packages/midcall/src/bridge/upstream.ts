@@ -50,7 +50,7 @@ export class Upstream {
       const formsAlone = await started(['form']).catch(() => {
         throw error;
       });
-      warn('The server does not start where a client has URL mode, and is told of forms alone.');
+      warn('The server does not start for a client that has URL mode, so only forms are declared to it.');
       return new Upstream(formsAlone);
     }
   }

@@ -31,13 +31,15 @@ export function register(command: Command): void {
     .option('--cancel <id>', 'end the call of this id')
     .action(async ({ store: where, prefix, cancel }: AdminFlags) => {
       if (!process.env['MIDCALL_KEY'] && !process.env['MIDCALL_KEY_FILE'])
-        throw usage('What waits is sealed. Set MIDCALL_KEY or MIDCALL_KEY_FILE to the key of the servers.');
+        throw usage(
+          'The calls that wait are encrypted. Set MIDCALL_KEY or MIDCALL_KEY_FILE to the key of the servers.',
+        );
       const { store, close } = await openStore(where, prefix);
       try {
         const mid = midcall({ store, pages: connect({ name: 'midcall admin' }) });
         if (cancel === undefined) process.stdout.write(table(await mid.calls()));
         else if (await mid.cancel(cancel)) process.stdout.write('Ended.\n');
-        else throw usage('No such call waits any more. List them without --cancel.');
+        else throw usage('That call is no longer waiting. Leave out --cancel to list those that are.');
       } finally {
         close();
       }

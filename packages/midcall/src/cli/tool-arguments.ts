@@ -39,7 +39,7 @@ function readPairs(words: readonly string[], schema: unknown): Record<string, un
   const entries = new Map<string, unknown>();
   for (const word of words) {
     const match = /^([^=:]+)(:?=)([\s\S]*)$/.exec(word);
-    if (!match) throw usage(`'${word.slice(0, 40)}' is not key=value. Quote a value that has blanks in it.`);
+    if (!match) throw usage(`'${word.slice(0, 40)}' is not key=value. Quote a value that contains spaces.`);
     const [, key, sign, value] = match as unknown as [string, string, string, string];
     if (parameterNames && !parameterNames.includes(key) && own(schema, 'additionalProperties') !== true)
       throw usage(

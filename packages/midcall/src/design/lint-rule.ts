@@ -43,7 +43,7 @@ export const lintRules = {
   },
   'wrong-wire': {
     severity: 'error',
-    title: 'A question must be asked in the way of the connection’s revision.',
+    title: 'A question must be asked in the way that the connection’s revision defines.',
     source: `${elicitation('Elicitation Requests')}; ${rounds}`,
   },
   'undeclared-request': {
@@ -84,7 +84,7 @@ export const lintRules = {
   'unconfirmed-acted': {
     severity: 'error',
     title: 'A form sent back with its confirmation left at no does not lead to what a yes leads to.',
-    source: craft('a confirmation that nobody checks is none'),
+    source: craft('a confirmation that nobody checks is not one'),
   },
   'unchecked-answer': {
     severity: 'error',
@@ -118,7 +118,7 @@ export const lintRules = {
   },
   hangs: {
     severity: 'error',
-    title: 'Every answer, a no included, is followed by a result.',
+    title: 'Every answer, including a no, is followed by a result.',
     source: elicitation('Error Handling'),
   },
   crashes: {

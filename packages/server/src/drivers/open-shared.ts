@@ -20,7 +20,7 @@ export async function openShared(shared: SharedCall, request: CallRequest): Prom
   }
   if (caller.binding !== digest(binding) || principalKey(caller.principal) !== principalKey(principal)) {
     const data = { reason: 'handler_changed' };
-    const message = 'This call was begun by somebody else, or what was called has changed since. Start it again.';
+    const message = 'This call was started by somebody else, or what it calls has changed since. Start it again.';
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, message, data);
   }
   return {

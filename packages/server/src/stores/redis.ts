@@ -120,7 +120,7 @@ function text(reply: unknown): string | undefined {
 const strange = (): MidcallError =>
   new MidcallError(
     'store/unavailable',
-    'Redis gave a reply that the command does not have. `send` must return the reply of one command, unchanged.',
+    'Redis gave a reply that this command never gives. `send` must return the reply of one command, unchanged.',
   );
 
 /** The word that begins an error of Redis itself. */

@@ -151,8 +151,7 @@ export class SqliteConnection<Row, Statements> {
       if (!joins) this.#database.exec('COMMIT');
     } catch (error) {
       this.#statements = undefined;
-      if (!joins && !rolledBack(this.#database))
-        this.#unusable = 'is stuck in a transaction. Start this process again.';
+      if (!joins && !rolledBack(this.#database)) this.#unusable = 'is stuck in a transaction. Restart this process.';
       throw error;
     }
     for (const [index, { resolve }] of group.entries()) resolve(results[index]);

@@ -154,7 +154,7 @@ export function judged(error: unknown, subject: string): unknown {
   }
   return new MidcallError(
     'store/unavailable',
-    `${subject} cannot be used (${code}). See that the disk has room and the file can be written.`,
+    `${subject} cannot be used (${code}). Check that the disk has room and that the file can be written.`,
   );
 }
 

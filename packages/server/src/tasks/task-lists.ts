@@ -31,7 +31,7 @@ export class TaskLists {
       const text = await this.#store.get(key);
       const listed = this.#live(text);
       if (listed.length >= MOST_LISTED) {
-        throw new MidcallError('call/too-many', `You have ${MOST_LISTED} tasks. Wait until the time of some is up.`);
+        throw new MidcallError('call/too-many', `You have ${MOST_LISTED} tasks. Wait until some of them expire.`);
       }
       const next: readonly Listed[] = [...listed, [keyOfId(id), createdAt + ttlMs]];
       const options = {

@@ -47,7 +47,7 @@ export async function passOn(
     if (owner === 'here') return undefined;
     if (!owner) return refused(503, 'This bridge cannot serve now. Nothing was done; send the request again.', body);
     if (request.headers.has(mark))
-      return refused(503, 'Another bridge has this server by now. Send the request again.', body, { [mark]: 'moved' });
+      return refused(503, 'Another bridge runs this server now. Send the request again.', body, { [mark]: 'moved' });
     try {
       const response = await sendOn(request, body, owner, { [mark]: 'passed on' });
       if (response.status !== 503 || response.headers.get(mark) !== 'moved') return response;
@@ -59,7 +59,7 @@ export async function passOn(
       if (!error.unread && !mayRepeat(request)) return refused(502, endUnknown, body);
     }
     if (clock.now() >= until)
-      return refused(503, 'The bridge that has this server cannot be reached. Send the request again later.', body);
+      return refused(503, 'The bridge that runs this server cannot be reached. Send the request again later.', body);
     await new Promise<void>(resolve => void clock.after(pauseMs, resolve));
   }
 }

@@ -9,7 +9,7 @@ import { own } from '@midcall/core/json';
 
 /** What a client is told of a request that was sent to a bridge that has ended. */
 export const endUnknown =
-  'The bridge that had this request has ended, and nobody can tell what took effect. Find out before calling again.';
+  'The bridge that handled this request has ended, and it is not known what took effect. Find out before calling again.';
 
 /** Why there is no response. */
 export class NoResponse extends Error {

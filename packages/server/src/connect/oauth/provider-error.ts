@@ -73,7 +73,7 @@ export function providerError(name: string, error: unknown): ProviderError {
     const code = Object.hasOwn(meanings, raw.error) ? raw.error : undefined;
     const text = code
       ? `${name} says: ${meanings[code]} (${code}).`
-      : `${name} refused, with a reason that no standard knows.`;
+      : `${name} refused, and gave a reason that no standard defines.`;
     return new ProviderError(text, code === 'invalid_grant' ? 'ended' : 'refused', code);
   }
   const codes = [...codesOf(raw)];

@@ -14,7 +14,7 @@ export const words = {
     lines: ['It may be mistyped, or it expired long ago.', again],
     status: 404,
   },
-  expired: { title: 'This link’s time is up', lines: ['Nothing was done.', again], status: 410 },
+  expired: { title: 'This link has expired', lines: ['Nothing was done.', again], status: 410 },
   used: {
     title: 'This is done',
     lines: ['This link works once, and it was used. You can close this page and go back to your assistant.'],
@@ -80,6 +80,6 @@ export const words = {
     lines: ['It did not come from our own page in this browser. Open the link again and send it from there.'],
     status: 403,
   },
-  tooLarge: { title: 'This is too much', lines: ['What was sent is larger than this page accepts.'], status: 413 },
+  tooLarge: { title: 'This is too large', lines: ['What was sent is larger than this page accepts.'], status: 413 },
   notHere: { title: 'There is nothing here', lines: ['Open the link your assistant showed.'], status: 404 },
 } satisfies Record<string, Says>;
