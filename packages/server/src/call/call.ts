@@ -57,13 +57,13 @@ export interface Can {
   readonly samplingTools: boolean;
 }
 
-/** What the client of a call says of itself: for reports and logs. A name proves nothing, so decide nothing by it. */
+/** What the client of a call says about itself, for reports and logs. A name proves nothing, so base no decision on it. */
 export interface AboutClient {
   readonly name?: string;
   readonly version?: string;
   /** Of the protocol. */
   readonly revision?: string;
-  /** As they were sent, foreign and unjudged. */
+  /** As they were sent; foreign, and not checked. */
   readonly capabilities: Readonly<Record<string, unknown>>;
   /** What follows from them. */
   readonly can: Can;
@@ -79,7 +79,7 @@ export interface AboutRequest {
   readonly meta: Readonly<Record<string, unknown>>;
 }
 
-/** How grave a log message is (server/utilities/logging, "Log Levels"). */
+/** The severity of a log message (server/utilities/logging, "Log Levels"). */
 export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';
 
 /** Passed to a step's function. */
@@ -92,15 +92,17 @@ export interface StepContext {
 
 /** When a step that failed is tried again. */
 export interface StepRetry {
-  /** How often `fn` runs in all, at most. */
+  /** The most times `fn` runs, including the first. */
   readonly attempts: number;
   /** Milliseconds before the second attempt; 1,000 where absent. */
   readonly delayMs?: number;
-  /** What each further wait is multiplied by; 2 where absent. */
+  /** The factor by which each further wait grows; 2 where absent. */
   readonly factor?: number;
   /** The longest wait in milliseconds; 60,000 where absent. */
   readonly maxDelayMs?: number;
-  /** Which failures are worth another attempt; all where absent. Judged by the copy that is recorded. */
+  /**
+   * Returns true for failures worth another attempt; all are where absent. It is given the copy of the error that is recorded.
+   */
   readonly when?: (error: Error & { readonly code?: string | number }) => boolean;
 }
 
@@ -117,7 +119,7 @@ export interface StepOptions<T> {
    * attempt whose time was up is tried again only where `idempotent` or `check` makes it safe.
    */
   readonly retry?: StepRetry;
-  /** Milliseconds one attempt may take; then it fails with `step/timeout`, and what `fn` still comes to is dropped. */
+  /** Milliseconds one attempt may take; then it fails with `step/timeout`, and whatever `fn` still returns is dropped. */
   readonly timeoutMs?: number;
 }
 
@@ -181,7 +183,7 @@ export interface Call {
    *   read it), `sampling/unavailable` or `sampling/limit`
    */
   sample(request: PlainSamplingRequest): Promise<SamplingResult>;
-  /** Lets the model use tools of this call until it has finished or a limit is reached; each tool runs as a step. */
+  /** Lets the model use tools of this call until it has finished or a limit is reached. Each tool call runs as a step. */
   sampleWithTools(request: ToolSamplingRequest): Promise<ToolSamplingResult>;
   /**
    * Runs `fn` once per call and records its JSON result, so that what the person saw is what is acted on.
@@ -190,9 +192,9 @@ export interface Call {
    *   result, naming its path
    */
   step<T>(name: string, fn: (context: StepContext) => Promise<T> | T, options?: StepOptions<T>): Promise<Jsonified<T>>;
-  /** The time in milliseconds since the epoch, recorded as a step is: the same in every run of the call. */
+  /** The current time in milliseconds since the epoch, recorded as a step is: the same in every run of the call. */
   now(): Promise<number>;
-  /** A number from 0 to below 1, recorded as a step is. */
+  /** A random number from 0 up to but not including 1, recorded as a step is. */
   random(): Promise<number>;
   /** A random UUID, recorded as a step is. */
   uuid(): Promise<string>;

@@ -51,7 +51,7 @@ export class OpenPages {
     try {
       return await issue();
     } catch (error) {
-      // Where the store is away it counts until its time is up.
+      // While the store cannot be reached, it counts until its time is up.
       if (isNew) await this.#change(key, async open => open.filter(([each]) => each !== page)).catch(() => {});
       throw error;
     }
@@ -89,7 +89,7 @@ export class OpenPages {
     const { store, sealer, clock } = this.#options.host;
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const text = await store.get(key);
-      // A list that this server did not write counts for nothing.
+      // A list that this server did not write does not count.
       const counted = text === undefined ? [] : ((openUnder(sealer, PURPOSE, key, text) ?? []) as readonly Counted[]);
       const next = await change(counted.filter(([, dueAt]) => dueAt > clock.now()));
       if (next === undefined) return false;

@@ -28,13 +28,13 @@ export type Looked =
 /** Codes that may be tried. */
 const maxTries = 5;
 
-/** How long after its time a link still says what became of it, in milliseconds. */
+/** Milliseconds after its time for which a link still says what became of the page. */
 const REMEMBERED_MS = 24 * 60 * 60_000;
 const WATCH_MS = 1_000;
-/** Waits between the attempts to write down what became of a page, in milliseconds. */
+/** Milliseconds to wait between attempts to record what became of a page. */
 const SETTLE_AGAIN_MS = [100, 400, 1_500, 4_000, 4_000];
 const PURPOSE = 'page';
-/** PageRecords a process knows by heart. */
+/** How many page records a process remembers. */
 const MAX_KNOWN = 256;
 // Letters and digits that are not mistaken for one another.
 const CODE_LETTERS = 'ABCDEFGHJKMNPQRSTVWXYZ23456789';
@@ -44,12 +44,12 @@ const pageIdShape = /^[\w-]{32}$/;
 /** Names a page in keys, logs and cookies: tells pages apart, and opens none. */
 export const pageDigest = (pageId: string): string => hash('sha256', pageId, 'base64url').slice(0, 32);
 
-/** What a page is called by those who wait for it. */
+/** The name under which processes wait for a page. */
 const pageName = (name: string): string => `page/${name}`;
 
 export const newPageId = (): string => randomBytes(24).toString('base64url');
 
-/** Two groups of four: short enough to type, and five tries in 30^8. */
+/** Two groups of four characters: short enough to type, and with five tries out of 30^8 too many to guess. */
 export function newCode(): string {
   const letters = Array.from({ length: CODE_LENGTH }, () => CODE_LETTERS[randomInt(CODE_LETTERS.length)]);
   return `${letters.slice(0, 4).join('')}-${letters.slice(4).join('')}`;
@@ -58,7 +58,7 @@ export function newCode(): string {
 /** A typed code as it is compared: case, blanks and dashes do not count. */
 export const spelled = (code: string): string => code.toUpperCase().replace(/[^A-Z0-9]/g, '');
 
-/** What a process remembers of a page, so as not to compute it at every step of a visit. */
+/** What a process remembers about a page, so that it is not computed at every step of a visit. */
 interface Remembered {
   readonly name: string;
   /** Where this process issued it: what it wrote, and the JSON in it. It holds as long as the store has that text. */

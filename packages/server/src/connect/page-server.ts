@@ -22,7 +22,7 @@ export interface PageServerOptions {
   readonly port: number;
 }
 
-/** After the last page's time the server stays this long, in milliseconds, to say what became of it. */
+/** Milliseconds for which the server stays open after the last page's time, to say what became of it. */
 const LINGER_MS = 60_000;
 /** Milliseconds in which a request's head, and all of it, has to arrive; and bytes a head may have (page-server-P4). */
 const limits = {
@@ -73,7 +73,7 @@ export class PageServer {
     }
   }
 
-  /** A page that needs no server any more, but for saying what became of it. */
+  /** Releases a page, which then needs the server only to say what became of it. */
   release(pageId: string): void {
     if (this.#open.delete(pageId)) this.#watch();
   }

@@ -32,7 +32,7 @@ export function reach({ environment, platform, container }: ReachOptions): Reach
   return { kind: 'here', browser: display };
 }
 
-/** What the person has to do before the link works, for a page on this port; undefined if it works as it is. */
+/** What the person has to do before a link to this port works; undefined if it works as it is. */
 export function reachNote(where: Reach, port: number): string | undefined {
   if (where.kind !== 'elsewhere') return undefined;
   return where.how === 'ssh'

@@ -25,7 +25,7 @@ export interface RouteOptions {
   readonly path: string;
 }
 
-/** Bytes a sent form may have, and fields. */
+/** The most bytes, and the most fields, of a sent form. */
 const maxForm = 1_048_576;
 const maxFields = 20_000;
 const styleName = `style-${createHash('sha256').update(style).digest('base64url').slice(0, 12)}.css`;
@@ -74,7 +74,7 @@ export function routes(options: RouteOptions): App {
     const page = await visits.open(context.req.param('pageId'));
     if (page instanceof Response) return page;
     const browser = await browsers.find(request, page);
-    // Of what cannot come from our page nothing is read.
+    // Nothing is read of a request that cannot come from our own page.
     const sent: Sent | undefined = browser && (await browsers.fromHere(request)) ? await readSent(request) : new Map();
     if (sent === undefined) return visits.says(words.tooLarge);
     if (!browser || !browsers.holds(browser, sent.get('form-token')?.[0])) {
@@ -107,7 +107,7 @@ export function routes(options: RouteOptions): App {
       host.warn(`midcall connect: ${error.message}`);
       return visits.says(words.away);
     }
-    // The text of an error may hold what was sent: only its name is told.
+    // The message of an error may contain what was sent, so only its name is logged.
     host.warn(`midcall connect: a page failed (${error.name}).`);
     return visits.says(words.failed);
   });

@@ -195,7 +195,7 @@ export class Visits implements VisitDesk {
         throw new MidcallError('call/not-json', `a page of kind '${page.kind}' gave ${loss.what}`);
       }
     } catch (error) {
-      // What failed may name what was entered: its text stays here.
+      // An error may contain what was entered, so its message is not passed on.
       const why = isMidcallError(error, 'call/not-json') ? error.message : ((error as Error)?.name ?? 'error');
       host.warn(`midcall connect: a page could not be finished (${why}).`);
       await records.settle(page, { action: 'cancel', reason: 'error', assurance, at: host.clock.now() });
@@ -208,7 +208,7 @@ export class Visits implements VisitDesk {
     return this.back(visit.pageId, await browsers.forgotten(visit.pageId));
   }
 
-  /** To the page itself by GET, so that a reload sends nothing again. */
+  /** Redirects to the page itself by GET, so that a reload sends nothing again. */
   async back(pageId: string, cookie?: string): Promise<Response> {
     const headers = new Headers({ ...securityHeaders, location: (await this.address(pageId)).pathname });
     if (cookie !== undefined) headers.set('set-cookie', cookie);

@@ -15,7 +15,7 @@ export type ProviderFailure =
   | 'refused'
   /** The request never reached it. */
   | 'unsent'
-  /** The request may have reached it, and no whole answer came back. */
+  /** The request may have reached the provider, and no complete answer came back. */
   | 'unknown';
 
 /** An error of a provider: the message for people, and what it means for the tokens. */

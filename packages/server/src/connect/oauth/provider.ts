@@ -20,9 +20,11 @@ import { isSafeEndpoint } from './safe-endpoint.ts';
 
 /** What the operator knows about a provider. */
 export interface ProviderOptions {
-  /** Names it in links, in the vault and in pages: lower-case letters, digits and hyphens, at most 32. */
+  /**
+   * Identifies the provider in links, in the vault and on pages: lower-case letters, digits and hyphens, at most 32 characters.
+   */
   readonly id: string;
-  /** As people know it; the id if absent. */
+  /** The name that people know it by; the id if absent. */
   readonly name?: string;
   /** The issuer, exactly as the provider writes it: https, or http on loopback. */
   readonly issuer: string;
@@ -35,9 +37,9 @@ export interface ProviderOptions {
   readonly clientSecret?: string;
   /** How the secret is sent; `basic` if absent. */
   readonly clientAuth?: 'basic' | 'post';
-  /** What is asked for where a page does not say more. */
+  /** The scopes that are asked for if a page does not name its own. */
   readonly scopes?: readonly string[];
-  /** The API the tokens are for (RFC 8707), where the provider wants to know. */
+  /** The API that the tokens are for (RFC 8707), if the provider requires it. */
   readonly resource?: string;
   /** Sent along to the authorization endpoint, such as `access_type: 'offline'`. */
   readonly parameters?: Readonly<Record<string, string>>;
@@ -45,7 +47,7 @@ export interface ProviderOptions {
   readonly metadata?: ProviderMetadata;
   /** Milliseconds one request to the provider may take; 20,000 if absent. */
   readonly timeoutMs?: number;
-  /** The web; the global one if absent. */
+  /** The `fetch` to use; the global one if absent. */
   readonly fetch?: typeof fetch;
   /** The current time, and timers; this machine's clock where absent. */
   readonly clock?: Pick<Clock, 'now'>;

@@ -25,7 +25,7 @@ export interface KeptSignIn {
   readonly since: number;
 }
 
-/** Reads back what was kept; what has another shape is nothing. */
+/** Reads back what was kept; undefined for anything of another shape. */
 export function readSignIn(value: unknown): KeptSignIn | undefined {
   const stored = value as Partial<KeptSignIn> | null | undefined;
   if (typeof stored !== 'object' || stored === null) return undefined;
@@ -35,7 +35,10 @@ export function readSignIn(value: unknown): KeptSignIn | undefined {
   return typeof accessToken === 'string' && Array.isArray(scopes) ? (stored as KeptSignIn) : undefined;
 }
 
-/** These ask for a kind of sign-in and allow nothing at the API; many providers leave them out of what they say was granted. */
+/**
+ * These scopes ask for a kind of sign-in and allow nothing at the API; many providers leave them out of the scopes they say
+ * were granted.
+ */
 const noPermission: ReadonlySet<string> = new Set(['openid', 'offline_access']);
 
 /** The wanted scopes that were not granted. */

@@ -10,9 +10,9 @@ import type { Page } from '../../index.ts';
 import type { Keeper, PageKind, PageView } from './page.ts';
 import { safeText } from './view.ts';
 
-/** What a page that takes a secret is given. */
+/** The options of a page that takes a secret. */
 export interface SecretOptions {
-  /** Under which it is kept for this person, such as `weather-api`. */
+  /** The name under which it is kept for this person, such as `weather-api`. */
   readonly name: string;
   /** What the person is asked for, such as `API key`. */
   readonly label: string;
@@ -65,7 +65,7 @@ export function secretKind(vault: Keeper): PageKind {
 
 /**
  * A page that takes a secret into the vault.
- * @throws MidcallError `form/unsupported` for a name that is none
+ * @throws MidcallError `form/unsupported` for an invalid name
  */
 export function secret(options: SecretOptions): Page<{ readonly secret: string }> {
   checkOptions('secret', options, { name: required(nameKind), label: required(nameKind), help: text, title: text });

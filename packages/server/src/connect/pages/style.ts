@@ -1,4 +1,4 @@
-/** The pages' style sheet, on the tokens every page of Midcall shares. */
+/** The pages' style sheet, built on the design tokens that every page of Midcall shares. */
 import { tokens } from '@midcall/core/page';
 
 export const style = `${tokens}

@@ -77,7 +77,7 @@ ${problemBox(problem)}<div class="field"><label for="code">Code</label>
   return document(site, title, body);
 }
 
-/** Says something, and asks nothing. */
+/** A page that says something and asks nothing. */
 export function sayPage(site: Site, heading: string, lines: readonly string[], back?: string): string {
   const title = safeText(heading, 300);
   return document(
@@ -104,7 +104,10 @@ export function otherPersonPage(
   );
 }
 
-/** Stands for a moment before the browser goes elsewhere; without a redirect, which a form's policy would stop. */
+/**
+ * Shown for a moment before the browser goes elsewhere; there is no redirect, since the content security policy of the form
+ * would stop it.
+ */
 export function leavePage(site: Site, to: URL, says: string): string {
   return document(
     site,

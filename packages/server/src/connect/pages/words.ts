@@ -1,4 +1,4 @@
-/** What the pages say when there is nothing to fill in. */
+/** The texts of pages that have nothing to fill in. */
 
 interface Says {
   readonly title: string;

@@ -56,7 +56,7 @@ interface Renewal {
 }
 
 const POLL_MS = 100;
-/** How long a spent refresh token stays claimed: longer than any process that read it holds on to it. */
+/** Milliseconds for which a spent refresh token stays claimed: longer than any process that read it uses it. */
 const SPENT_MS = 24 * 60 * 60_000;
 const RESEAL_MS = 60_000;
 
@@ -132,7 +132,7 @@ export function refresh({ store, slots, clock, waitMs }: RefreshOptions): Refres
       if (over) return undefined;
       const state = await store.get(claim);
       if (state === undefined) return start(renewal);
-      // Past its time the process that claimed has died in the middle, for its request had a time limit.
+      // If its time is up, the process that claimed it has died in the middle, since its request had a time limit.
       over = state === 'in-doubt' || state === 'spent' || Number(state) <= clock.now();
       // The winner writes before it says that it is done, and it may have done both since we looked.
       if (over) continue;
