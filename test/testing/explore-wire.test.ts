@@ -2,8 +2,8 @@
 import { performance } from 'node:perf_hooks';
 import { McpServer } from '@modelcontextprotocol/server';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { virtualClock } from '../../packages/testing/src/explore-clock.ts';
-import { openWire, watchServers } from '../../packages/testing/src/explore-wire.ts';
+import { virtualClock } from '../../packages/testing/src/explore/explore-clock.ts';
+import { openWire, watchServers } from '../../packages/testing/src/explore/explore-wire.ts';
 
 it('does not wait for work that is not the server’s', async () => {
   const stop = watchServers();

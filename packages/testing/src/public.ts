@@ -11,11 +11,16 @@ export {
   type PairOptions,
   pairings,
 } from './eras.ts';
-export { type ExploredTool, type ExploreOptions, explore } from './explore.ts';
-export type { FindingKind } from './explore-finding.ts';
-export { type Answering, type ExploredOutcome, type ExploredQuestion, fittingContent } from './explore-outcome.ts';
-export type { ExploreReport, Finding } from './explore-report.ts';
-export type { ExploreOptionsForMidcall } from './explore-run.ts';
-export type { DeliveredAnswer, PlayedAs } from './explore-trace.ts';
+export { type ExploredTool, type ExploreOptions, explore } from './explore/explore.ts';
+export type { FindingKind } from './explore/explore-finding.ts';
+export {
+  type Answering,
+  type ExploredOutcome,
+  type ExploredQuestion,
+  fittingContent,
+} from './explore/explore-outcome.ts';
+export type { ExploreReport, Finding } from './explore/explore-report.ts';
+export type { ExploreOptionsForMidcall } from './explore/explore-run.ts';
+export type { DeliveredAnswer, PlayedAs } from './explore/explore-trace.ts';
 export { type PersonRequest, type Scripted, type ScriptedPerson, scriptedPerson } from './person.ts';
 export { type StoreContractOptions, type StoreUnderTest, storeContract } from './store-contract.ts';

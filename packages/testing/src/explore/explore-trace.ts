@@ -1,6 +1,6 @@
 /** What is known about one run of a tool, during and after it. No I/O. */
 import type { Observation } from '@midcall/server';
-import type { Era } from './eras.ts';
+import type { Era } from '../eras.ts';
 import { type Answering, type ExploredOutcome, type ExploredQuestion, outcomesOf } from './explore-outcome.ts';
 
 /** How a path is taken: by requests (2025-11-25), in rounds (2026-07-28), or as a task of the extension. */

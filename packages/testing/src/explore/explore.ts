@@ -19,13 +19,13 @@ import {
   name,
   required,
 } from '@midcall/core/options';
+import { seeded } from '../seeded.ts';
 import { type FindingKind, judgePair, judgeRun, sameCourse } from './explore-finding.ts';
 import type { Answering } from './explore-outcome.ts';
 import { type ExploreReport, Findings, writeReport } from './explore-report.ts';
 import { runPath, type Subject } from './explore-run.ts';
 import type { DeliveredAnswer, Picker, PlayedAs, Trace } from './explore-trace.ts';
 import { watchServers } from './explore-wire.ts';
-import { seeded } from './seeded.ts';
 
 /** The tool to explore. */
 export interface ExploredTool {
