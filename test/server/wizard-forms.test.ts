@@ -61,7 +61,11 @@ describe('the forms of a wizard', () => {
     ['no form', { forms: {} }, /forms must be an object of 1 to 50 forms/],
     ['a title too long', { forms: { a: { title: 't'.repeat(81), form: flag } } }, /a: title must be a text of 1 to 80/],
     ['no question in a form', { forms: { a: { title: 'A' } } }, /a: form is missing/],
-    ['a check for no form', { validate: { other: () => undefined } }, /validate has 'other', which is not a form of this wizard/],
+    [
+      'a check for no form',
+      { validate: { other: () => undefined } },
+      /validate has 'other', which is not a form of this wizard/,
+    ],
     ['a check that is none', { validate: { way: 'yes' } }, /validate must be an object: \{ dates: /],
     [
       'a condition on a number',
