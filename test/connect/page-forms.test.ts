@@ -19,7 +19,7 @@ describe('a definition', () => {
   it.each<[string, unknown, string]>([
     ['no question', {}, 'Form: it asks nothing.'],
     ['a group without questions', { who: { kind: 'group', label: 'Who', items: {} } }, "Form: 'who' asks nothing."],
-    ['a name with a space', { 'a b': text }, "Form: 'a b' is no name: use letters, digits, - and _."],
+    ['a name with a space', { 'a b': text }, "Form: 'a b' is not a valid name: use letters, digits, - and _."],
     ['a name that means something to objects', { constructor: text }, "Form: 'constructor' is no name"],
     [
       'a wrong name in a list',
@@ -33,7 +33,7 @@ describe('a definition', () => {
     [
       'a condition on a later question',
       { name: { ...text, when: { field: 'sure', is: true } }, sure: { kind: 'boolean', label: 'Sure' } },
-      "Form: 'name' depends on a question that is no select or boolean before it in the same group.",
+      "Form: 'name' depends on a question that is not a select or boolean before it in the same group.",
     ],
     ['a condition on a text', { a: text, b: { ...text, when: { field: 'a', is: 'x' } } }, "Form: 'b' depends on"],
     ['five groups in each other', nested(5), "Form: 'in.in.in.in.in' lies deeper than 4 groups."],

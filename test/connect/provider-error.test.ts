@@ -24,7 +24,7 @@ describe('an error of a provider', () => {
     [
       'a code of its own is not passed on',
       { error: 'toString' },
-      ['Acme refused, with a reason that no standard knows.', 'refused', undefined],
+      ['Acme refused, and gave a reason that no standard defines.', 'refused', undefined],
     ],
     [
       'a request that ran out of time may have arrived',
