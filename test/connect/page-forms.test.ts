@@ -20,11 +20,11 @@ describe('a definition', () => {
     ['no question', {}, 'Form: it asks nothing.'],
     ['a group without questions', { who: { kind: 'group', label: 'Who', items: {} } }, "Form: 'who' asks nothing."],
     ['a name with a space', { 'a b': text }, "Form: 'a b' is not a valid name: use letters, digits, - and _."],
-    ['a name that means something to objects', { constructor: text }, "Form: 'constructor' is no name"],
+    ['a name that means something to objects', { constructor: text }, "Form: 'constructor' is not a valid name"],
     [
       'a wrong name in a list',
       { who: { kind: 'list', label: 'Who', items: { '1': text } } },
-      "Form: 'who.1' is no name",
+      "Form: 'who.1' is not a valid name",
     ],
     ['no label', { name: { kind: 'text', label: '' } }, "Form: 'name' has no label."],
     ['a label that is no text', { name: { kind: 'text', label: 4 } }, "Form: 'name' has no label."],
