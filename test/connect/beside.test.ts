@@ -83,7 +83,7 @@ describe.each(eras)('%s', era => {
     await armed.until;
     stalls[0]!();
     const text = textOf(await result);
-    expect(text).toContain("'Sure?' could not be put");
+    expect(text).toContain("'Sure?' could not be asked");
     expect(text).toContain("step 'waits'");
     expect(opened).toEqual([]);
     expect([...made.store.keys()].filter(key => key.startsWith('page:'))).toEqual([]);
