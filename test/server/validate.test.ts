@@ -108,13 +108,13 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
       each => each.elicit({ message: 'Which seat?', form, validate: (() => ({ seat: 7 })) as never }),
       [seats('1A')],
     );
-    expect(bad.said).toContain('validate must return nothing, a text');
+    expect(bad.said).toContain('validate must return nothing, a string');
     for (const empty of ['', ' ', { seat: '' }]) {
       const { said } = await call(
         each => each.elicit({ message: 'Which seat?', form, validate: () => empty }),
         [seats('1A')],
       );
-      expect(said).toContain('validate must return nothing, a text');
+      expect(said).toContain('validate must return nothing, a string');
     }
     const validate = () => {
       throw new Error('the plan of seats is away');
