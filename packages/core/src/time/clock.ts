@@ -5,7 +5,7 @@ import { having } from '../options/check-options.ts';
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Calls `fn` once after `ms` milliseconds, at most {@link MAX_TIMER_MS}. @returns a function that cancels it */
+  /** Calls `fn` once after `ms` milliseconds, at most 2,147,483,647, which is about 24 days. @returns a function that cancels it */
   after(ms: number, fn: () => void): () => void;
 }
 
