@@ -247,7 +247,7 @@ async function send(
     }
     if (message.result) return message.result;
     // Redis may go away in the middle of a request: it says so, and the host tries again.
-    if (/cannot be used|try again later|Try again/.test(message.error?.message ?? '')) {
+    if (/cannot be used|try again/i.test(message.error?.message ?? '')) {
       await new Promise(resolve => setTimeout(resolve, 200));
       continue;
     }
