@@ -1,6 +1,6 @@
 import { type AuditEvent, midcall } from '@midcall/server';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { McpServer } from '@modelcontextprotocol/server';
+import { McpServer, type McpServerFactory } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { keyRing } from '../../packages/server/src/state/keys.ts';
@@ -25,7 +25,7 @@ const world = (): World => ({ effects: [], audits: [], slow: undefined });
 
 function server(of: World) {
   return (at: number) => {
-    of.audits[at] = [];
+    of.audits[at] ??= [];
     const mid = midcall({ key: fleetKey, audit: event => void of.audits[at]!.push(event) });
     return () => {
       const server = new McpServer({ name: 'fleet', version: '1.0.0' });
@@ -148,6 +148,43 @@ describe.skipIf(!redisServer)('replicas that end', () => {
     expect(codes.sort()).toEqual(['call/interrupted', 'step/in-doubt']);
     expect(of.effects).toEqual(['charge d-4 at 1']);
     await until(async () => (await replicas.client.keys('midcall:fleet:held:*')).length === 0);
+  });
+
+  it('a server that ended a call for nobody does not serve the client when that comes back', async () => {
+    const of = world();
+    const factory =
+      (at: number): McpServerFactory =>
+      ({ authInfo }) => {
+        const made = server(of)(at)();
+        made.registerTool('whose', {}, async () => said(`made for ${authInfo?.clientId ?? 'nobody'}`));
+        return made;
+      };
+    const authenticate = async () => ({ token: 'aUth-9fK2', clientId: 'alice', scopes: [] });
+    await using replicas = await startReplicas({ factory, http: { authenticate } });
+    replicas.route(what => (what === 'tools/call' ? 1 : 0));
+    const { client, transport, charge, asked } = await person(replicas);
+    charge('d-9').catch(() => {});
+    await asked();
+    await client.close();
+    await replicas.kill(1);
+    await replicas.passGrace(1);
+    await until(() => [0, 2].some(at => of.audits[at]?.some(({ kind }) => kind === 'ended')));
+    for (const at of [0, 2]) {
+      replicas.route(() => at);
+      const headers = {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-session-id': transport.sessionId!,
+      };
+      const body = JSON.stringify({
+        jsonrpc: '2.0',
+        id: `whose-${at}`,
+        method: 'tools/call',
+        params: { name: 'whose' },
+      });
+      const response = await replicas.fetch(url, { method: 'POST', headers, body });
+      expect(await response.text()).toContain('made for alice');
+    }
   });
 
   it('a plain tool is not run again: its call ends with an error that says so', async () => {

@@ -46,18 +46,21 @@ export class LocalSessions {
   /**
    * The session, told all that its client has told any replica.
    * @param entries - what it was told since this replica looked last; looked up if absent
+   * @param abandoned - true where nobody sends anything: a server that is made for nobody then, and serves no client
    */
   async here(
     keys: SessionKeys,
     record: SessionRecord,
     entries: readonly string[] | undefined,
     sender: Sender,
+    abandoned = false,
   ): Promise<LocalSession> {
-    const current = this.#sessions.get(keys.name);
+    const name = abandoned ? `${keys.name}/abandoned` : keys.name;
+    const current = this.#sessions.get(name);
     const opening = current ?? this.#build(keys, record, sender).then(({ session }) => session);
     if (!current) {
-      this.#sessions.set(keys.name, opening);
-      opening.catch(() => this.#sessions.delete(keys.name));
+      this.#sessions.set(name, opening);
+      opening.catch(() => this.#sessions.delete(name));
     }
     const session = await opening;
     session.usedAt = this.#options.clock.now();

@@ -121,7 +121,7 @@ export class Takeovers {
     const { member, sessions, isOpen } = this.#options;
     if (!isOpen()) return;
     const { call, holder, count } = standing;
-    const session = await sessions.here(keys, record, undefined, sender);
+    const session = await sessions.here(keys, record, undefined, sender, abandoned);
     await member.replica.hold(nameOfCall(keys, call));
     let reply: Reply;
     try {
