@@ -19,8 +19,9 @@ async function finish({ params }: { params: Readonly<Record<string, unknown>> },
 describe.each(eras)('%s', era => {
   const later = { ms: 0 };
   const waits = shortWaits();
-  const flooded = (most: number, more: object = {}) =>
-    fixture({
+  const flooded = (most: number, more: object = {}) => {
+    later.ms = 0;
+    return fixture({
       era,
       connect: { maxOpen: most },
       midcall: { holdMs: 5, maxRounds: 2, clock: { ...waits, now: () => waits.now() + later.ms } },
@@ -33,6 +34,7 @@ describe.each(eras)('%s', era => {
       },
       ...more,
     });
+  };
 
   it('a call that would open one page too many ends, whatever its handler catches, and says what to do', async () => {
     const made = await flooded(2);

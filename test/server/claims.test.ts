@@ -243,6 +243,24 @@ describe('a retry', () => {
     expect(mine(await claim(a)).first).toBe(false);
   });
 
+  it('claims-C1: the attempt that follows one in its own process is under way, whatever becomes of the one before', async () => {
+    const { process, before, pass, freeze, thaw } = world();
+    const a = process('a');
+    const ended = mine(await claim(a));
+    before.set('claim:n', () => Promise.reject(new Error('no room')));
+    await expect(ended.abandon()).rejects.toThrow('no room');
+    const follower = mine(await claim(a));
+    freeze('a');
+    await pass(WAIT);
+    thaw('a');
+    expect(await ended.holds()).toBe(false);
+    await ended.abandon();
+    const waiting = claim(a);
+    await pass(WAIT + 1_000);
+    expect(await waiting).toEqual({ kind: 'under-way' });
+    expect(await follower.answer({ result: 1 })).toBe(true);
+  });
+
   it('claims-C3: says that it was answered only once its result can be found', async () => {
     const { process, before, store } = world();
     let go = (): void => {};

@@ -304,6 +304,24 @@ describe('a run whose round is out', () => {
     expect([['needs'], ['begun', 'ended', 'needs']]).toContainEqual(order);
   });
 
+  it('run-E4: a handler that returns while its round is out ends nothing: what it deferred runs once the run is suspended', async () => {
+    const ends: unknown[] = [];
+    let timerEnded = (): void => {};
+    const timer = new Promise<void>(resolve => {
+      timerEnded = resolve;
+    });
+    const run = new Run<unknown>(r => {
+      r.defer(end => void ends.push(end));
+      return Promise.race([ask(r, 'a'), timer]);
+    });
+    expect((await run.next()).kind).toBe('needs');
+    timerEnded();
+    await turn();
+    expect(ends).toEqual([]);
+    await run.suspend();
+    expect(ends).toEqual(['suspended']);
+  });
+
   it('run-E6: a handler that outruns its question is told apart', async () => {
     let timerEnded = (): void => {};
     const timer = new Promise<string>(resolve => {

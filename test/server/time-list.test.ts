@@ -115,6 +115,16 @@ describe('a list of names with their times', () => {
     expect(count.set).toBe(6);
   });
 
+  it('loses neither of two first names that two processes put at once', async () => {
+    const { store } = counted();
+    const [one, other] = [new TimeList(store, 'jobs'), new TimeList(store, 'jobs')];
+    await Promise.all([one.put('a/1', 1), other.put('a/2', 2)]);
+    expect(await sorted(one)).toEqual([
+      ['a/1', 1],
+      ['a/2', 2],
+    ]);
+  });
+
   it('writes together what comes while it is writing', async () => {
     const { store, count } = counted();
     const list = new TimeList(store, 'jobs');
