@@ -54,6 +54,7 @@ const judged: Readonly<Record<string, readonly string[]>> = {
     'server/time-list',
   ],
   'server/asking': [
+    'server/asking-limits',
     'server/check-ask',
     'server/check-channels',
     'server/elicit',
@@ -73,9 +74,11 @@ const judged: Readonly<Record<string, readonly string[]>> = {
   'server/channels': ['server', 'connect'],
   'server/roots': [
     'roots/corpus',
+    'roots/faults',
     'roots/files',
     'roots/gathered-reads',
     'roots/live-roots',
+    'roots/refusal',
     'roots/remove-tree',
     'roots/scope',
     'roots/time-slice',

@@ -84,7 +84,7 @@ function absolutePlace<R extends NamedRoot>(
   platform: Pick<Platform, 'os' | 'separator'>,
   bounds: AllowedFolders,
 ): Place<R> {
-  const path = stripTail(platform.separator === '/' ? normal.replace(/^\/+/, '/') : normal, platform.separator);
+  const path = stripTail(normal, platform.separator);
   const folded = fold(path, platform.os);
   let best: { root: R; directory: string } | undefined;
   for (const root of roots) {

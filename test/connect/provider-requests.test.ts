@@ -1,0 +1,205 @@
+/** Requests to a provider, and what this server tells of itself, without a network. */
+import { MidcallError } from '@midcall/core/errors';
+import { bearer, connect, formKindOf, oauthPages, provider } from '@midcall/server/connect';
+import { memoryStore } from '@midcall/server/stores/memory';
+import { describe, expect, it } from 'vitest';
+import { certifiedClient } from '../../packages/server/src/connect/oauth/certified-client.ts';
+import { identities } from '../../packages/server/src/connect/oauth/identities.ts';
+import type { ClientOffer } from '../../packages/server/src/connect/oauth/identity.ts';
+import type { Provider } from '../../packages/server/src/connect/oauth/provider.ts';
+import { isSafeEndpoint } from '../../packages/server/src/connect/oauth/safe-endpoint.ts';
+import { newPageId, PageRecords } from '../../packages/server/src/connect/page-records.ts';
+import { createSealer, keyRing } from '../../packages/server/src/index.ts';
+import { noWake } from '../../packages/server/src/wake.ts';
+
+const issuer = 'https://provider.invalid';
+const published = {
+  issuer,
+  authorization_endpoint: `${issuer}/auth`,
+  token_endpoint: `${issuer}/token`,
+  registration_endpoint: `${issuer}/register`,
+  response_types_supported: ['code'],
+};
+const offer = (port = 80, host = 'notes.example'): ClientOffer => ({
+  name: 'Notes',
+  redirectUri: new URL(`http://${host}:${port}/connect/callback/notes`),
+  document: new URL(`http://${host}:${port}/connect/client/notes`),
+});
+
+/** A client whose provider answers each path as it is told. */
+function client(answers: Readonly<Record<string, object>>) {
+  const asked: string[] = [];
+  const world = { now: Date.now() };
+  const fetch = async (input: string | URL | Request) => {
+    const { pathname } = new URL(input instanceof Request ? input.url : input);
+    asked.push(pathname);
+    const answer = answers[pathname];
+    const status = answer === undefined ? 404 : pathname === '/register' ? 201 : 200;
+    return Response.json(answer ?? {}, { status });
+  };
+  const requests = certifiedClient({
+    name: 'Notes Co',
+    issuer: new URL(issuer),
+    issuerName: issuer,
+    registered: undefined,
+    metadata: undefined,
+    resource: undefined,
+    fetch: fetch as typeof globalThis.fetch,
+    timeoutMs: 60_000,
+    clock: { now: () => world.now },
+  });
+  return { requests, asked, world };
+}
+const discovery = '/.well-known/openid-configuration';
+
+describe('a provider', () => {
+  it('is asked once in an hour what it offers', async () => {
+    const { requests, asked, world } = client({ [discovery]: published });
+    expect(await requests.takes()).toEqual({ document: false, registration: true });
+    world.now += 60 * 60_000 - 1;
+    await requests.takes();
+    expect(asked).toEqual([discovery]);
+    world.now += 1;
+    await requests.takes();
+    expect(asked).toEqual([discovery, discovery]);
+  });
+
+  it.each([
+    ['no secret', {}, {}],
+    ['a secret', { client_secret: 'given-one' }, { secret: 'given-one', auth: 'basic' }],
+    [
+      'a secret for the body',
+      { client_secret: 'given-one', token_endpoint_auth_method: 'client_secret_post' },
+      { secret: 'given-one', auth: 'post' },
+    ],
+  ])('that registers this server with %s is shown just that', async (_, given, identity) => {
+    const answer = { client_id: 'c-1', client_secret_expires_at: 0, ...given };
+    const { requests } = client({ [discovery]: published, '/register': answer });
+    expect(await requests.register(offer())).toEqual({ identity: { id: 'c-1', ...identity } });
+  });
+
+  it('is sent every request by the fetch that it was given', async () => {
+    const granted = { access_token: 'granted-access', token_type: 'bearer', expires_in: 60 };
+    const { requests, asked, world } = client({ [discovery]: published, '/token': granted });
+    expect(await requests.refresh('old-refresh', ['notes'], { id: 'c-1' })).toEqual({
+      accessToken: 'granted-access',
+      scopes: ['notes'],
+      expiresAt: world.now + 60_000,
+      client: { id: 'c-1' },
+    });
+    expect(asked).toEqual([discovery, '/token']);
+  });
+
+  it('may be on this machine without TLS, and nowhere else', () => {
+    const safe = (url: string) => isSafeEndpoint(new URL(url));
+    expect(['https://a.example', 'http://127.0.0.1:1', 'http://login.localhost'].map(safe)).toEqual([true, true, true]);
+    expect(['http://a.example', 'ftp://login.localhost', 'http://localhost.example'].map(safe)).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+});
+
+describe('who this server is', () => {
+  it('identities-I2: is another at each provider and callback, whatever the port of this machine, and kept until forgotten', async () => {
+    let made = 0;
+    const at = (id: string) =>
+      ({
+        ...{ id, issuer: `${issuer}/${id}`, name: 'Notes Co' },
+        client: {
+          registered: false,
+          takes: async () => ({ document: false, registration: true }),
+          register: async () => ({ identity: { id: `c-${++made}` } }),
+        },
+      }) as unknown as Provider;
+    const who = identities(memoryStore(), createSealer(keyRing(Buffer.alloc(32, 5))));
+    const idOf = async (...[id, ...where]: [string, number?, string?]) => (await who.at(at(id), offer(...where)))?.id;
+    expect(await idOf('notes')).toBe('c-1');
+    expect(await idOf('mail')).toBe('c-2');
+    expect(await idOf('notes')).toBe('c-1');
+    expect(await idOf('notes', 80, 'other.example')).toBe('c-3');
+    expect(await idOf('notes', 4_001, '127.0.0.1')).toBe('c-4');
+    expect(await idOf('notes', 4_002, '127.0.0.1')).toBe('c-4');
+    await who.forget(at('mail'), offer());
+    expect(await idOf('notes')).toBe('c-1');
+    expect(await idOf('mail')).toBe('c-5');
+  });
+
+  it('is told to clients that ask where tokens come from (RFC 9728)', async () => {
+    const login = provider({ id: 'login', name: 'Login', issuer, clientId: 'midcall', metadata: published });
+    const guard = bearer(login, { resource: new URL('https://notes.example/mcp'), scopes: [] });
+    const document = guard.metadata(new Request('https://notes.example/.well-known/oauth-protected-resource/mcp'));
+    expect(await document?.json()).toEqual({
+      resource: 'https://notes.example/mcp',
+      authorization_servers: [issuer],
+      bearer_methods_supported: ['header'],
+    });
+  });
+});
+
+describe('pages', () => {
+  const store = memoryStore();
+  function host() {
+    let time = 1_000_000;
+    const clock = {
+      now: () => time,
+      after(ms: number, fn: () => void) {
+        time += ms;
+        queueMicrotask(fn);
+        return () => {};
+      },
+    };
+    const sealer = createSealer(keyRing(Buffer.alloc(32, 6)));
+    return { store, sealer, clock, wake: noWake, warn() {}, audit() {} };
+  }
+
+  it('of two providers with one id are refused', () => {
+    const twice = [{ id: 'notes' }, { id: 'notes' }] as Provider[];
+    expect(() => oauthPages(undefined as never, twice)).toThrow(
+      expect.objectContaining({
+        code: 'server/setup',
+        message: 'Two providers have one id: each needs its own.',
+      }),
+    );
+  });
+
+  it('of a kind of form are asked for by its name', () => {
+    const { kind, page } = formKindOf({
+      name: 'trip',
+      title: 'Where to?',
+      items: { where: { kind: 'text', label: 'Where' } },
+      assurance: 'in-band',
+    });
+    expect(kind.name).toBe('trip');
+    expect(page).toMatchObject({ kind: 'trip', data: null, assurance: 'in-band' });
+  });
+
+  it.each([
+    ['a browser can be started', { reach: { kind: 'here', browser: true } }, true],
+    ['no browser can be started', { reach: { kind: 'here', browser: false } }, false],
+    ['the server is elsewhere', { reach: { kind: 'elsewhere', how: 'ssh' } }, false],
+    [
+      'people reach it by an address',
+      { baseUrl: 'https://notes.example/connect', reach: { kind: 'here', browser: true } },
+      false,
+    ],
+  ] as const)('are shown on this machine where its person sits at it: %s', (_, options, local) => {
+    expect(connect({ name: 'Notes', ...options }).attach(host()).local).toBe(local);
+  });
+
+  it('of a store that is away for a moment are still waited for', async () => {
+    const made = host();
+    let away = 2;
+    const flaky = {
+      ...store,
+      get: async (key: string) => {
+        if (away-- > 0) throw new MidcallError('store/unavailable', 'The store is away.');
+        return store.get(key);
+      },
+    };
+    const records = new PageRecords({ ...made, store: flaky });
+    expect(await records.outcome(newPageId(), 60_000)).toBeUndefined();
+    expect(away).toBeLessThan(0);
+  });
+});
