@@ -26,7 +26,10 @@ describe('the event stream of a client', () => {
   it('passes whole where the host reads', async () => {
     const cuts: number[] = [];
     const { body } = stream(8);
-    const response = boundedStream(new Response(body, { ...events, status: 200 }), 10_000, () => cuts.push(1));
+    const response = boundedStream(new Response(body, { ...events, status: 200 }), {
+      mostBytes: 10_000,
+      onCut: () => cuts.push(1),
+    });
     expect((await response.arrayBuffer()).byteLength).toBe(8_000);
     expect([response.status, response.headers.get('content-type'), cuts]).toEqual([200, 'text/event-stream', []]);
   });
@@ -38,7 +41,10 @@ describe('the event stream of a client', () => {
         controller.close();
       },
     });
-    const response = boundedStream(new Response(body, events), 10_000, () => expect.unreachable());
+    const response = boundedStream(new Response(body, events), {
+      mostBytes: 10_000,
+      onCut: () => expect.unreachable(),
+    });
     await turns();
     expect((await response.arrayBuffer()).byteLength).toBe(50_000);
   });
@@ -46,7 +52,7 @@ describe('the event stream of a client', () => {
   it('is cut where the client does not read, and whoever writes is told', async () => {
     const cuts: number[] = [];
     const { body, cancelled } = stream(100, false);
-    const response = boundedStream(new Response(body, events), 10_000, () => cuts.push(1));
+    const response = boundedStream(new Response(body, events), { mostBytes: 10_000, onCut: () => cuts.push(1) });
     await turns();
     expect([cuts, cancelled.length]).toEqual([[1], 1]);
     await expect(response.text()).rejects.toThrow('The client reads too slowly.');
@@ -54,12 +60,12 @@ describe('the event stream of a client', () => {
 
   it('ends for whoever writes when its client goes', async () => {
     const { body, cancelled } = stream(1, false);
-    await boundedStream(new Response(body, events), 10_000, () => {}).body!.cancel('gone');
+    await boundedStream(new Response(body, events), { mostBytes: 10_000, onCut: () => {} }).body!.cancel('gone');
     expect(cancelled).toEqual(['gone']);
   });
 
   it('is the only kind of response that is looked at', () => {
     const json = Response.json({});
-    expect(boundedStream(json, 1, () => {})).toBe(json);
+    expect(boundedStream(json, { mostBytes: 1, onCut: () => {} })).toBe(json);
   });
 });

@@ -3,12 +3,10 @@
  * the client can resume it, as far as its session keeps events; any other request is cancelled by it.
  */
 
-/**
- * A response whose body buffers at most a given number of bytes.
- * @param mostBytes - that wait to be read; one message may be larger
- * @param onCut - called where the client reads too slowly
- */
-export function boundedStream(response: Response, mostBytes: number, onCut: () => void): Response {
+import type { UnreadLimit } from './direct-sender.ts';
+
+/** A response whose body buffers at most so many bytes. */
+export function boundedStream(response: Response, { mostBytes, onCut }: UnreadLimit): Response {
   const { body, status, statusText, headers } = response;
   if (!body || headers.get('content-type')?.startsWith('text/event-stream') !== true) return response;
   const reader = body.getReader();

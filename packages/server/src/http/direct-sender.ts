@@ -27,11 +27,22 @@ export interface EventStreamHead {
   readonly events: string;
 }
 
-/** Sends what is given to it; what it returns as a response is not looked at. */
+/** How much may wait for a client that reads slowly. */
+export interface UnreadLimit {
+  /** That wait to be read; one message may be larger. */
+  readonly mostBytes: number;
+  /** Called where a stream was cut for it. */
+  readonly onCut: () => void;
+}
+
+/** Sends what is given to it, and never throws; what it returns as a response is not looked at. */
 export interface DirectSender {
   whole(answer: WholeAnswer): Response;
-  /** @param ended - called once: it was sent to its end, or its client is gone */
-  stream(head: EventStreamHead, ended: () => void): EventStream;
+  /**
+   * @param ended - called once: it was sent to its end, or its client is gone
+   * @param limit - none if absent
+   */
+  stream(head: EventStreamHead, ended: () => void, limit: UnreadLimit | undefined): EventStream;
 }
 
 /** What comes with a request from whoever sends by itself. */

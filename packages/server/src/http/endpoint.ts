@@ -37,7 +37,7 @@ import type { Fleet } from '../fleet/fleet.ts';
 import { asksForTasks, refusalOf, subscribeAt, TaskStreams } from '../sdk-seam/task-subscription.ts';
 import { type Body, batchRefusal, readBody, readText, takeBody, unread } from './body.ts';
 import { boundedStream } from './bounded-stream.ts';
-import { allowDirect } from './direct-sender.ts';
+import { allowDirect, type UnreadLimit } from './direct-sender.ts';
 import type { EventStoreOptions } from './event-store.ts';
 import { openEventStream } from './event-stream.ts';
 import { fleetSessions } from './fleet-sessions.ts';
@@ -241,7 +241,7 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
     const isInSession = sessions instanceof HttpSessions && sessions.has({ request, body });
     if (isInSession || (await isLegacyRequest(request, body))) {
       if (sessions) {
-        const stream: SessionRequest['stream'] = (head, ended) => openEventStream(head, ended, context);
+        const stream: SessionRequest['stream'] = (head, ended) => openEventStream(head, ended, context, limit);
         const served = await sessions.serve({ request, body, auth, owner: sentBy, stream });
         if ('code' in served) return refused(served, body);
         return isWhole(served) ? wholeAnswer(served, context) : served;
@@ -272,18 +272,24 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
     }
   };
 
-  const { maxUnreadBytes } = options;
-  const cut = (): void =>
-    onError?.(
-      new Error(
-        `A client of ${path} does not read what it is sent. Its stream was cut at ${maxUnreadBytes} unread bytes.`,
-      ),
-    );
+  const { maxUnreadBytes: mostBytes } = options;
+  const limit: UnreadLimit | undefined =
+    mostBytes === undefined
+      ? undefined
+      : {
+          mostBytes,
+          onCut: () =>
+            onError?.(
+              new Error(
+                `A client of ${path} does not read what it is sent. Its stream was cut at ${mostBytes} unread bytes.`,
+              ),
+            ),
+        };
 
   const fetch: McpEndpoint['fetch'] = async (request, context = {}) => {
     try {
       const response = await serve(request, context);
-      return maxUnreadBytes === undefined ? response : boundedStream(response, maxUnreadBytes, cut);
+      return limit ? boundedStream(response, limit) : response;
     } catch (error) {
       onError?.(error instanceof Error ? error : new Error(String(error)));
       return refused({ status: 500, code: -32603, message: 'Internal server error.' });

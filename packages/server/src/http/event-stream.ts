@@ -1,5 +1,5 @@
 /** Streams of events that we write ourselves (HTML, "Server-sent events"), by whoever sends them. */
-import { directSender, type EventStream, type EventStreamHead } from './direct-sender.ts';
+import { directSender, type EventStream, type EventStreamHead, type UnreadLimit } from './direct-sender.ts';
 
 const encoder = new TextEncoder();
 
@@ -13,12 +13,18 @@ const eventHeaders = {
 
 /**
  * Opens a stream.
- * @param given - what came with the request
  * @param ended - called once: it was sent to its end, or its client is gone
+ * @param given - what came with the request
+ * @param limit - for whoever sends it directly; a response is bounded on its way out
  */
-export function openEventStream({ headers, events }: EventStreamHead, ended: () => void, given: object): EventStream {
+export function openEventStream(
+  { headers, events }: EventStreamHead,
+  ended: () => void,
+  given: object,
+  limit: UnreadLimit | undefined,
+): EventStream {
   const head = { headers: { ...eventHeaders, ...headers }, events };
-  return directSender(given)?.stream(head, ended) ?? streamOfResponse(head, ended);
+  return directSender(given)?.stream(head, ended, limit) ?? streamOfResponse(head, ended);
 }
 
 function streamOfResponse({ headers, events }: EventStreamHead, ended: () => void): EventStream {

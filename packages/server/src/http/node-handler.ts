@@ -9,6 +9,7 @@ import {
   type EventStream,
   type EventStreamHead,
   sendsDirectly,
+  type UnreadLimit,
   type WholeAnswer,
 } from './direct-sender.ts';
 import type { McpEndpoint } from './endpoint.ts';
@@ -74,11 +75,11 @@ class NodeSender implements DirectSender {
   }
 
   whole({ status, headers, text }: WholeAnswer): Response {
-    this.#res.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text) }).end(text);
+    this.#begin(() => this.#res.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text) }).end(text));
     return RESPONSE_ALREADY_SENT;
   }
 
-  stream({ headers, events }: EventStreamHead, ended: () => void): EventStream {
+  stream({ headers, events }: EventStreamHead, ended: () => void, limit: UnreadLimit | undefined): EventStream {
     const res = this.#res;
     let isOver = false;
     let settle = (): void => {};
@@ -92,15 +93,22 @@ class NodeSender implements DirectSender {
       settle();
       ended();
     };
-    res.writeHead(200, headers);
-    if (events === '') res.flushHeaders();
-    else res.write(events);
     res.on('close', over);
-    if (res.destroyed) over();
+    const hasBegun = this.#begin(() => {
+      res.writeHead(200, headers);
+      if (events === '') res.flushHeaders();
+      else res.write(events);
+    });
+    if (!hasBegun || res.destroyed) over();
     return {
       response: RESPONSE_ALREADY_SENT,
       write: text => {
-        if (!isOver) res.write(text);
+        if (isOver) return;
+        if (res.writableEnded) return over();
+        if (!limit || res.writableLength < limit.mostBytes) return void res.write(text);
+        res.destroy();
+        over();
+        limit.onCut();
       },
       end: () => {
         if (isOver) return;
@@ -108,6 +116,20 @@ class NodeSender implements DirectSender {
         over();
       },
     };
+  }
+
+  /** @returns false where somebody in front of the endpoint has answered by now, as one does that limits how long a request takes */
+  #begin(send: () => void): boolean {
+    const res = this.#res;
+    if (res.headersSent || res.writableEnded) return false;
+    try {
+      send();
+      return true;
+    } catch {
+      // What somebody put in the place of a method fails; the caller has no response to give another one for.
+      res.destroy();
+      return false;
+    }
   }
 }
 

@@ -166,7 +166,7 @@ export class HttpSession {
       const response = await this.#transport.handleRequest(request, context);
       // What the transport refuses never gets to the server.
       if (response.status >= 400) for (const id of ids) this.#underWay.delete(id);
-      return this.#watch(response, ended);
+      return this.#watch(response, ended, resumed?.stream);
     } catch (error) {
       ended();
       for (const id of ids) this.#underWay.delete(id);
@@ -216,8 +216,11 @@ export class HttpSession {
     return { status: 200, headers, text: JSON.stringify(response) };
   }
 
-  /** Passes a response on, and learns from its events which stream it is. */
-  #watch(response: Response, ended: () => void): Response {
+  /**
+   * Passes a response on, and learns from its events which stream it is.
+   * @param resumed - the stream that its client asked for, which need not have an event for long
+   */
+  #watch(response: Response, ended: () => void, resumed: string | undefined): Response {
     const streams = this.#streams;
     let stream: string | undefined;
     const watched = watchResponse(
@@ -232,6 +235,10 @@ export class HttpSession {
         if (stream !== undefined) streams.set(stream, watched.end);
       },
     );
+    if (resumed !== undefined && response.ok && response.body) {
+      stream = resumed;
+      streams.set(stream, watched.end);
+    }
     return watched.response;
   }
 
