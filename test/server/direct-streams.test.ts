@@ -73,6 +73,8 @@ async function stage(options: HttpOptions = {}, before = (_: IncomingMessage, __
     responses.push(res);
     handled.push(handle(req, res));
   }).listen(0, '127.0.0.1');
+  // A connection that was closed for being idle, while a test was busy, would fail the request that comes on it.
+  server.keepAliveTimeout = 0;
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
   const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
@@ -88,6 +90,15 @@ async function stage(options: HttpOptions = {}, before = (_: IncomingMessage, __
     call: (id: number, name: string, headers = {}) => post(bodyOf(id, name), { ...known, ...headers }),
     resume: (event: string) =>
       fetch(url, { headers: { ...known, accept: 'text/event-stream', 'last-event-id': event } }),
+    /** Calls on a connection that ends with the response. @returns its header `connection`, and its text */
+    async callAndClose(id: number, name: string) {
+      const sent = request(url, { method: 'POST', agent: false, headers: { ...json, ...known } });
+      sent.end(JSON.stringify({ jsonrpc: '2.0', ...bodyOf(id, name) }));
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      let text = '';
+      for await (const chunk of response) text += chunk;
+      return [response.headers.connection, text] as const;
+    },
     /** Calls, and reads the head of the response and its first bytes alone. */
     async callUnread(id: number, name: string) {
       const sent = request(url, { method: 'POST', headers: { ...json, ...known } }).on('error', () => {});
@@ -188,6 +199,15 @@ it('a response whose methods somebody has put others in the place of fails for i
   });
   await expect(on.call(1, 'quick', { 'x-wrapped': 'yes' })).rejects.toThrow('fetch failed');
   expect(await (await on.call(1, 'quick')).json()).toMatchObject({ id: 1, result: said('quick') });
+});
+
+it('a stream ends with its connection where its client said so', async () => {
+  await using on = await stage();
+  const called = on.callAndClose(1, 'logs');
+  await grown(on.finishes, finishes => finishes.length > 0);
+  on.finishes[0]!();
+  const [connection, text] = await called;
+  expect([connection, text.includes('"data":"one"'), text.includes('logged')]).toEqual(['close', true, true]);
 });
 
 it('sessions-H7: a stream is resumed again though nothing came since it was resumed', async () => {

@@ -3,11 +3,10 @@ import { directSender, type EventStream, type EventStreamHead, type UnreadLimit 
 
 const encoder = new TextEncoder();
 
-/** The headers of a stream of events, as the SDK's transport has them. */
+/** The headers of a stream of events, as the SDK's transport has them, but for what is settled for each connection. */
 const eventHeaders = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',
-  connection: 'keep-alive',
   'x-accel-buffering': 'no',
 };
 
