@@ -182,6 +182,22 @@ describe('fields', () => {
     expect(text).toContain('<p class="error" id="q-f0-error">');
   });
 
+  it('take one line for short choices, a row each for long ones, and a list of the desk’s own with a filter for forty', () => {
+    const shown = (count: number, title: (at: number) => string, required: boolean): string => {
+      const choices = Array.from({ length: count }, (_, at) => ({ value: title(at), title: title(at) }));
+      const field = { kind: 'select', name: 's', required, choices } as const;
+      const draft = untouched([field], 'UTC');
+      const place = { scope: 'q', draft, issues: [], secrets: new Set<string>(), warns: true, zone: 'UTC', now: 0 };
+      return fieldControl(field, 0, place).text;
+    };
+    expect(shown(3, at => `Size ${at}`, false)).toContain('class="options inline"');
+    expect(shown(3, at => `The one of ${at} with a long name`, false)).toContain('class="options"');
+    const forty = shown(40, at => `Country ${at}`, true);
+    expect(forty).toContain('class="options long"');
+    expect(forty).toContain('Filter 40 choices');
+    expect(forty).not.toContain('<select');
+  });
+
   it('answer by position, so that a value cannot be forged by its spelling', () => {
     const field = { kind: 'select', name: 's', required: true, choices: [{ value: 'a\nb', title: 'A' }] } as const;
     expect(contentOf([field], draftOf([['f0', '0']])).content).toEqual({ s: 'a\nb' });

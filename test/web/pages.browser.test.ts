@@ -293,6 +293,18 @@ describe('every page and state', () => {
       expect({ path, ...seen }).toEqual({ path, broken: [], cut: 0, hidden: 0, links: 7 });
     }
     on.policy.revoke(on.policy.rules()[0]!.id);
+    // Where a server does not run, its way back hides nothing of why.
+    await me.page.setViewportSize({ width: 360, height: 740 });
+    await me.page.goto(at('/'));
+    const hidden = await me.page.locator('.server-row').evaluateAll(rows =>
+      rows.filter(row => {
+        const [why, back] = [row.querySelector('.server-row-trouble'), row.querySelector('button')];
+        if (!why || !back) return false;
+        return why.getBoundingClientRect().bottom > back.getBoundingClientRect().top;
+      }),
+    );
+    expect(hidden).toEqual([]);
+    expect(await me.page.locator('.server-row button').count()).toBeGreaterThan(0);
   });
 
   it('have room for names of a hundred letters, and let each paragraph run in the direction of its writing', async () => {

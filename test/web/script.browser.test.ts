@@ -236,3 +236,97 @@ it('marks the tab with a dot while a question waits, and says what to do where t
   await help.waitFor({ state: 'hidden' });
   expect(me.troubles).toEqual([]);
 });
+
+it('sounds and shows a notification for a question where the person wants that, and does neither where they do not', async () => {
+  await using me = await nextPage(person);
+  await me.page.addInitScript(() => {
+    // A browser that says what it sounds and shows; the page is behind another window.
+    const told = (what: string): void => {
+      document.documentElement.dataset['told'] = `${document.documentElement.dataset['told'] ?? ''}${what};`;
+    };
+    const sink = { connect() {}, gain: { setValueAtTime() {}, exponentialRampToValueAtTime() {} } };
+    class Audio {
+      currentTime = 0;
+      destination = {};
+      resume = async () => {};
+      createGain = () => sink;
+      createOscillator = () => {
+        const frequency = { value: 0 };
+        return { ...sink, frequency, start: () => told(`tone ${frequency.value}`), stop() {} };
+      };
+    }
+    class Shown {
+      static permission = 'granted';
+      constructor(title: string, { body }: { body: string }) {
+        told(`${title}: ${body}`);
+      }
+    }
+    Object.assign(window, { AudioContext: Audio, Notification: Shown });
+    Object.defineProperty(document, 'visibilityState', { value: 'hidden' });
+  });
+  await me.page.goto(at('/settings'));
+  const announced = (text: string) => me.page.locator('#announce', { hasText: text }).waitFor({ state: 'attached' });
+  const told = () => me.page.evaluate(() => document.documentElement.dataset['told'] ?? '');
+  const quiet = everyField('quiet-1');
+  void on.inbox.ask(quiet);
+  await announced('for profile_edit');
+  expect(await told()).toBe('');
+  await me.page.getByRole('main').getByLabel('Alert me').check();
+  const loud = pickOne('loud-1');
+  void on.inbox.ask(loud);
+  await announced('for notes_delete');
+  await me.page.waitForFunction(() => (document.documentElement.dataset['told'] ?? '').split(';').length === 4);
+  const parts = (await told()).split(';').filter(Boolean).sort();
+  expect(parts).toEqual(['Midcall: notes asks you a question for notes_delete.', 'tone 660', 'tone 880']);
+  await me.page.getByRole('main').getByLabel('Alert me').uncheck();
+  for (const { id } of [quiet, loud]) on.inbox.end(id, { how: 'withdrawn' });
+  expect(me.troubles).toEqual([]);
+});
+
+it('keeps the ways out of a long form in sight, with how much is answered, at every width and place', async () => {
+  await using me = await nextPage(person);
+  const { page } = me;
+  const [long, short] = [everyField('bar-1'), pickOne('bar-2')];
+  for (const question of [long, short]) void on.inbox.ask(question);
+  await page.goto(at('/calls/bar-2'));
+  await page.locator(`[data-question="${short.id}"]`).waitFor();
+  expect(await page.locator(`[data-question="${short.id}"] .answered-count`).count()).toBe(0);
+  await page.goto(at('/calls/bar-1'));
+  const card = page.locator(`[data-question="${long.id}"]`);
+  /** What of the bar can be seen and hit where the page is scrolled to. */
+  const seen = () =>
+    card.locator('.actions').evaluate(bar =>
+      [...bar.querySelectorAll('.answered-count,button[name=action]')].flatMap(each => {
+        const { left, top, width, height } = each.getBoundingClientRect();
+        const hit = document.elementFromPoint(left + width / 2, top + height / 2);
+        return each.contains(hit) ? [(each as HTMLButtonElement).value ?? each.textContent] : [];
+      }),
+    );
+  for (const [width, height] of [
+    [1280, 720],
+    // The same window at 200 %, then a telephone, upright and on its side.
+    [640, 360],
+    [360, 640],
+    [640, 340],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    for (const name of ['Full name', 'Ratio', 'THU']) {
+      const field = card.getByLabel(name);
+      await field.scrollIntoViewIfNeeded();
+      await field.focus();
+      const all = { width, height, name, bar: await seen() };
+      expect(all).toEqual({ width, height, name, bar: ['5 answers, 6 left empty', 'accept', 'decline', 'dismiss'] });
+    }
+    const outside = await card.evaluate(
+      each =>
+        [...each.querySelectorAll('.actions')].filter(
+          bar => bar.getBoundingClientRect().right > each.getBoundingClientRect().right,
+        ).length,
+    );
+    expect(outside).toBe(0);
+  }
+  await card.getByLabel('Full name').fill('Ada Lovelace');
+  await card.getByText('6 answers, 5 left empty').waitFor();
+  for (const { id } of [long, short]) on.inbox.end(id, { how: 'withdrawn' });
+  expect(me.troubles).toEqual([]);
+});

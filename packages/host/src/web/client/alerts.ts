@@ -4,13 +4,23 @@ const key = 'midcall.alerts';
 
 const switchedOn = (): boolean => localStorage.getItem(key) === 'on';
 
-function chime(): void {
-  const audio = new AudioContext();
+/** One for all alerts: a browser lets a page have few of them. */
+let audio: AudioContext | undefined;
+
+/** A browser that lets a page sound only after a click plays what waits at that click; by then it is no news. */
+const stillNewsMs = 10_000;
+
+async function chime(): Promise<void> {
+  audio ??= new AudioContext();
+  const asked = performance.now();
+  await audio.resume();
+  if (performance.now() - asked > stillNewsMs) return;
+  const now = audio.currentTime;
   const gain = audio.createGain();
   gain.connect(audio.destination);
-  gain.gain.setValueAtTime(0.0001, audio.currentTime);
-  gain.gain.exponentialRampToValueAtTime(0.12, audio.currentTime + 0.02);
-  gain.gain.exponentialRampToValueAtTime(0.0001, audio.currentTime + 0.45);
+  gain.gain.setValueAtTime(0.0001, now);
+  gain.gain.exponentialRampToValueAtTime(0.12, now + 0.02);
+  gain.gain.exponentialRampToValueAtTime(0.0001, now + 0.45);
   for (const [at, hertz] of [
     [0, 660],
     [0.12, 880],
@@ -18,18 +28,22 @@ function chime(): void {
     const tone = audio.createOscillator();
     tone.frequency.value = hertz;
     tone.connect(gain);
-    tone.start(audio.currentTime + at);
-    tone.stop(audio.currentTime + 0.5);
-    tone.onended = () => void (at > 0 && audio.close());
+    tone.start(now + at);
+    tone.stop(now + 0.5);
   }
 }
 
 /** Tells the person, unless the page is in front of them. */
 export function alertPerson(text: string): void {
   if (!switchedOn()) return;
-  chime();
+  void chime();
   if (document.visibilityState === 'visible' || !('Notification' in window)) return;
-  if (Notification.permission === 'granted') new Notification('Midcall', { body: text, tag: 'midcall-question' });
+  if (Notification.permission !== 'granted') return;
+  const shown = new Notification('Midcall', { body: text, tag: 'midcall-question' });
+  shown.onclick = () => {
+    window.focus();
+    shown.close();
+  };
 }
 
 /** True where the browser shows no notification, whatever the person wants. */

@@ -114,6 +114,19 @@ function option(
   );
 }
 
+/** From this many letters on, choices stand below each other. */
+const mostLetters = 48;
+
+/** Where choices stand: in one line if they are short, below each other, or in a box that scrolls. */
+function choicesClass(choices: readonly Choice[]): string {
+  if (choices.length > mostOpen) return 'options long';
+  const letters = choices.reduce(
+    (sum, { title, value }) => sum + title.length + (title === value ? 0 : value.length),
+    0,
+  );
+  return letters < mostLetters ? 'options inline' : 'options';
+}
+
 function openChoices(
   part: Part,
   choices: readonly Choice[],
@@ -304,13 +317,13 @@ export function fieldControl(field: SingleField, index: number, place: Place, wi
       if (field.choices.length > mostOpen && field.choices.length < filterFrom)
         return single(dropDown(part, field.choices));
       return asGroup(
-        html`${filterBox(part, field.choices.length)}<div${attributes({ class: field.choices.length > mostOpen ? 'options long' : 'options', 'data-filtered': part.id })}>${field.choices.length > mostOpen && leaveOut(part)}${openChoices(part, field.choices, 'radio', field.default === undefined ? [] : [field.default])}${field.choices.length <= mostOpen && leaveOut(part)}</div>`,
+        html`${filterBox(part, field.choices.length)}<div${attributes({ class: choicesClass(field.choices), 'data-filtered': part.id })}>${field.choices.length > mostOpen && leaveOut(part)}${openChoices(part, field.choices, 'radio', field.default === undefined ? [] : [field.default])}${field.choices.length <= mostOpen && leaveOut(part)}</div>`,
         'radiogroup',
         'choices',
       );
     case 'multi-select':
       return asGroup(
-        html`${filterBox(part, field.choices.length)}<div${attributes({ class: field.choices.length > mostOpen ? 'options long' : 'options', 'data-filtered': part.id })}>${openChoices(part, field.choices, 'checkbox', field.default ?? [])}</div>`,
+        html`${filterBox(part, field.choices.length)}<div${attributes({ class: choicesClass(field.choices), 'data-filtered': part.id })}>${openChoices(part, field.choices, 'checkbox', field.default ?? [])}</div>`,
         'group',
         'choices',
       );

@@ -197,5 +197,7 @@ fieldset.field .help{margin:-4px 0 8px}
 .actions .button{flex:1 1 auto;min-height:42px}
 .actions .plain[value=dismiss]{margin-left:0}
 .actions kbd{display:none!important}
+.actions.in-sight{margin-inline:-15px;padding:8px 15px}
+.actions.in-sight .button{padding-inline:8px}
 .facts div{grid-template-columns:minmax(0,1fr);gap:0}}
 `;

@@ -4,6 +4,7 @@ export const homeStyle = `
 .home-waiting .count{margin-left:4px;color:var(--accent)}
 .home-waiting>p{margin-top:4px}
 .home-questions{display:grid;grid-template-columns:repeat(auto-fill,minmax(280px,1fr));gap:10px;margin-top:10px}
+.home-questions .inbox-item{height:100%}
 .home-grid{display:grid;grid-template-columns:minmax(0,1.55fr) minmax(0,1fr);gap:0 24px;align-items:start}
 .home-grid .section{margin-top:26px}
 .home-grid .head{min-height:30px}
@@ -29,6 +30,7 @@ export const homeStyle = `
 @media (max-width:760px){
 .server-row{grid-template-columns:8px minmax(0,1fr) auto}
 .server-row-era:not(:has(form)){display:none}
-.server-row-trouble{grid-column:2/-1;white-space:normal}
+.server-row-era:has(form){grid-column:2/-1;order:1;margin:4px 0;text-align:left}
+.server-row-trouble{white-space:normal}
 .home-questions{grid-template-columns:minmax(0,1fr)}}
 `;

@@ -5,7 +5,7 @@ export const pageStyle = `
 .head-actions{display:flex;gap:8px;align-items:center}
 .lead{color:var(--muted);margin-top:6px;max-width:64ch;overflow-wrap:anywhere;white-space:pre-line}
 .head h1 .mono{font-size:.95em;letter-spacing:-.02em}
-.head+.help{margin-top:8px}
+.head+.help,.head:has(.head-actions)+.lead{margin-top:8px}
 .crumb{color:var(--muted);font-weight:500;text-decoration:none}
 .crumb:hover{text-decoration:underline}
 .crumb::after{content:"/" / "";padding-left:7px;font-weight:400;color:var(--line-strong)}
@@ -95,6 +95,7 @@ td a{color:var(--ink);text-decoration-color:var(--line-strong)}
 .grants thead th:not(:first-child){text-align:center}
 .grants .mono{color:var(--muted)}
 .grants td{text-align:center;white-space:nowrap}
+.grants tbody :is(th,td){vertical-align:middle}
 .scripted .grants tfoot{display:none}
 .grants input[type=checkbox]{width:18px;height:18px;margin:6px}
 .pager{display:flex;gap:14px;align-items:center;margin-top:16px}

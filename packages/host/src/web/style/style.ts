@@ -38,7 +38,7 @@ kbd{font:600 11px/1 var(--sans);border:1px solid var(--line);border-bottom-width
 .inbox-pill:hover{border-color:var(--line-strong)}
 .inbox-pill.waiting{background:var(--accent);border-color:var(--accent);color:var(--accent-ink)}
 .inbox-pill.waiting:hover{background:var(--accent-hover)}
-.pill-age{opacity:1;border-left:1px solid;padding-left:8px;line-height:1}
+.pill-age::before{content:"";display:inline-block;height:1em;margin-right:4px;border-left:1px solid;vertical-align:-.12em}
 
 .unseen{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 .frame-grid{display:grid;grid-template-columns:248px minmax(0,1fr) 288px;min-height:calc(100vh - 52px)}
@@ -178,6 +178,8 @@ main{padding:18px 14px 56px}
 .find-button{padding:0 10px}
 html{scroll-padding-top:110px}}
 @media (max-width:420px){.pages a{padding-inline:3px;font-size:12px}.brand span{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}}
+/* A window this low is one that is enlarged, or a telephone on its side: the room is for the page. */
+@media (max-height:480px){.top{position:static}html{scroll-padding-top:8px}.side,.rail{top:0;max-height:100vh}.side{height:100vh}}
 `;
 
 export const style = `${tokens}${shell}${cardStyle}${pageStyle}${homeStyle}`;
