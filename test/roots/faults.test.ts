@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { boundary, type Files, type Guarantee } from '@midcall/server/roots';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { direct, pooled, type System } from '../../packages/server/src/roots/system.ts';
 
 const text = (path: string): string => readFileSync(path, 'utf8');
@@ -276,6 +276,7 @@ describe.each<Guarantee>(process.platform === 'linux' ? ['held', 'checked'] : ['
 });
 
 it.each(['dev', 'ino'] as const)('checked files are not read where what was opened is another (%s)', async part => {
+  onTestFinished(() => void vi.restoreAllMocks());
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'midcall-faults-')));
   writeFileSync(join(root, 'a.txt'), 'alpha');
   const files = await boundary({ ceiling: [root], guarantee: 'checked' }).files();
