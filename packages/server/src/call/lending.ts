@@ -35,6 +35,9 @@ export async function makeServer(factory: McpServerFactory, context: McpRequestC
   try {
     const server = await factory(watched(context, making));
     making.isMade = true;
+    // A factory may give the same server again: what it read for one request stays in it.
+    making.hasRead ||= makings.get(server)?.hasRead === true;
+    making.isLent ||= makings.get(server)?.isLent === true;
     makings.set(server, making);
     return server;
   } finally {
