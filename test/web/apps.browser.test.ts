@@ -10,6 +10,7 @@ import { McpServer } from '@modelcontextprotocol/server';
 import type { Browser, Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { addSeats, addTrips, seatPage, tripPage } from '../../examples/docs/app.ts';
+import { eventually } from '../fixtures/grown.ts';
 import { travelCommand } from '../fixtures/travel-server.ts';
 import { launch, violations, visitor } from './browser.ts';
 import { builtClient, stage, whenSo } from './stage.ts';
@@ -59,9 +60,12 @@ async function openAt(target: ServerTarget, era: Era, tool: string) {
 
 async function appOf(page: Page): Promise<Frame> {
   const frame = await frameOf(page);
-  await frame.waitForFunction('typeof ready === "object"');
+  await until(frame, 'typeof ready === "object"');
   return frame;
 }
+
+/** Asks again from outside: Playwright's own waiting evaluates in the App, whose policy forbids it. */
+const until = (frame: Frame, condition: string): Promise<void> => eventually(() => frame.evaluate<boolean>(condition));
 
 async function frameOf(page: Page): Promise<Frame> {
   const handle = await page.locator('.app iframe[src]').elementHandle();
@@ -150,7 +154,7 @@ describe('an App that attacks', () => {
     const { page, on } = await open('2026-07-28', 'trip_show', { seats: seatPage, trip: evil });
     const app = await frameOf(page);
     const address = page.url();
-    await app.waitForFunction('typeof send === "function"');
+    await until(app, 'typeof send === "function"');
     await app.click('body');
     await app.evaluate(`
       for (const [method, params] of [
@@ -164,7 +168,7 @@ describe('an App that attacks', () => {
       window.open('https://example.com');
       try { top.location.href = 'about:blank'; } catch {}
     `);
-    await app.waitForFunction('answers.length === 6');
+    await until(app, 'answers.length === 6');
     expect(await app.evaluate('answers.map(each => each.error?.code)')).toEqual(Array(6).fill(-32601));
     expect([page.url(), page.context().pages().length]).toEqual([address, 1]);
     expect(on.desk.workspace.calls.list()).toHaveLength(1);
