@@ -1,8 +1,8 @@
 /** The part of the desk's texts that is about calls that go on by themselves. */
 export const taskTexts = {
   task: {
-    title: 'Calls that go on',
-    lead: 'A server may continue a call by itself, for days. You need not wait for it: its questions appear on the desk when they are asked.',
+    title: 'Tasks',
+    lead: 'A task is a call that its server continues by itself, for days if need be. You need not wait for it: its questions appear on the desk when they are asked.',
     none: 'No call continues by itself.',
     state: 'State',
     change: 'Change',
