@@ -1,12 +1,12 @@
-/** What the upstream server says by itself, passed on to the hosts that use it. */
+/** Passes on to the hosts what the upstream server announces unasked. */
 import type { Client } from '@modelcontextprotocol/client';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { HostLink } from './host-link.ts';
 
-/** What the connection to the upstream server is told for itself. */
+/** Announcements that concern the connection itself, and not its hosts. */
 const ofConnection = /^notifications\/(subscriptions\/|tasks)/;
 
-/** Passes on what the upstream server says by itself; for each start of it. */
+/** Passes announcements on; called for each start of the upstream server. */
 export function passAnnouncements(client: Client, links: ReadonlySet<HostLink>): void {
   client.fallbackNotificationHandler = async ({ method, params }) => {
     if (ofConnection.test(method)) return;
@@ -19,7 +19,7 @@ export function passAnnouncements(client: Client, links: ReadonlySet<HostLink>):
   };
   client.fallbackRequestHandler = async ({ method, params }, { mcpReq }) => {
     const [link, other] = links;
-    // Which host it is meant for, the wire does not say.
+    // The wire does not say which host it is meant for.
     if (!link || other) throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found');
     return link.request({ method, ...(params && { params }) }, mcpReq.signal);
   };

@@ -3,8 +3,9 @@ import type { Clock } from '@midcall/core/time';
 import type { Inbox, Question } from '@midcall/host';
 
 /**
- * @param needless - fires when nobody needs the answer any more
- * @returns true as soon as a question has ended, in any way, or is needless; false if it has not within `ms` milliseconds
+ * @param needless - fires when the answer is no longer needed
+ * @returns true as soon as a question has ended, in any way, or is no longer needed; false if neither happened within `ms`
+ *   milliseconds
  */
 export function answeredWithin(
   { id }: Question,

@@ -1,6 +1,6 @@
 /**
- * A server between any host and any upstream server, in either revision on each side. Calls go
- * through as they are; what the upstream server asks is answered by the host where it can, and else by the person on the desk.
+ * Sits between any host and any upstream server, in either revision on each side. Calls are passed through unchanged. Questions
+ * of the upstream server are answered by the host if it can, and otherwise by the person at the desk.
  */
 
 import { defined, isRecord, own } from '@midcall/core/json';
@@ -22,52 +22,57 @@ import { pendingServer } from './pending-server.ts';
 import { isSignInNeeded, orSignIn } from './sign-in-wait.ts';
 import { UpstreamSession } from './upstream-session.ts';
 
-/** What a bridge is made of. */
+/** Options of a bridge. */
 export interface BridgeOptions
   extends Pick<
     ConnectionOptions,
     'client' | 'inbox' | 'policy' | 'audit' | 'authorization' | 'era' | 'clock' | 'started' | 'maxMessageBytes'
   > {
   /**
-   * Where the host speaks: standard input and output, or any other transport of one client. One that says when the host reads too
-   * slowly has the server wait meanwhile.
+   * The transport the host is connected to: standard input and output, or any other transport of one client. If it reports that
+   * the host reads too slowly, the bridge stops reading from the server until the host has caught up.
    */
   readonly host: Transport & Pick<HostStdio, 'onfull' | 'ondrain'>;
-  /** The directories the upstream server is told of. */
+  /** The directories that the upstream server is told of. */
   readonly roots: OfferedRoots;
-  /** True if the operator has granted them; then the host's roots are not asked for. */
+  /** True if the operator granted them; the host's roots are then not asked for. */
   readonly ownRoots: boolean;
-  /** What replies to sampling where the host has no model, or always. */
+  /** Replies to sampling if the host has no model, or always. */
   readonly sampling: { readonly model: SamplingModel; readonly always: boolean };
-  /** Starts the desk over the same inbox; called at the first question that needs it. */
+  /** Starts the desk over the same inbox; called for the first question that needs it. */
   readonly startDesk: (connection: Connection) => Promise<RunningDesk>;
-  /** Opens a page in the person's browser, or tells them its address. @returns false if neither reaches anybody */
+  /** Opens a page in the person's browser, or gives them its address. @returns false if neither is possible */
   readonly openPage: (url: string) => Promise<boolean>;
   readonly warn: (message: string) => void;
-  /** Told of errors of the connection to the host. */
+  /** Called with errors of the connection to the host. */
   readonly onError?: (error: Error) => void;
-  /** Milliseconds a client is kept waiting for an answer on the desk; 45,000 if absent, since many give up at 60. */
+  /**
+   * How many milliseconds a client is kept waiting for an answer at the desk; 45,000 if absent, since many clients give up at
+   * 60,000.
+   */
   readonly holdMs?: number;
-  /** Milliseconds a call goes on while no client waits for it; 15 minutes if absent. */
+  /** How many milliseconds a call continues while no client waits for it; 15 minutes if absent. */
   readonly keptMs?: number;
-  /** Milliseconds; an answer of the host that is faster looks automatic, and the desk is asked. 250 if absent. */
+  /**
+   * Milliseconds; an answer of the host that comes sooner looks automatic, and the person is asked at the desk. 250 if absent.
+   */
   readonly suspectBelowMs?: number;
 }
 
-/** A bridge that serves its host. */
+/** A bridge with its host connected. */
 export interface Bridge {
-  /** Fires when the host has gone; close the bridge then. */
+  /** Fires when the host has disconnected; close the bridge then. */
   readonly gone: AbortSignal;
   /**
-   * Stops calls, the desk and the upstream server, and lets the host go.
-   * @param options - `atOnce`: a server that was started is not given the time to end by itself; may be said later, too
+   * Stops calls, the desk and the upstream server, and disconnects the host.
+   * @param options - `atOnce`: does not wait for a server process to exit by itself; may also be given in a second call
    */
   close(options?: { readonly atOnce?: boolean }): Promise<void>;
 }
 
 /**
  * Waits for the host's first request, starts the upstream server, and serves it.
- * @returns undefined if the host went away before that
+ * @returns undefined if the host disconnected before that
  * @throws MidcallError `host/not-found` if the upstream server can be neither started nor reached
  */
 export async function startBridge(entry: ServerEntry, options: BridgeOptions): Promise<Bridge | undefined> {
@@ -94,7 +99,7 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
   let session: UpstreamSession | undefined;
   let failed = false;
   const closed = new AbortController();
-  /** Those of hosts that came before the upstream server was there, and whether they speak 2025-11-25. */
+  /** The hosts that connected before the upstream server was ready, and whether they speak 2025-11-25. */
   const pending = new Map<HostLink, boolean>();
   const joinPending = (started: UpstreamSession): void => {
     for (const [link, isOld] of pending) {
@@ -116,7 +121,7 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
           client,
           inbox,
           clock,
-          // A server that is told of no roots at all makes do with its own; one that is told of an empty list must not.
+          // A server that is told of no roots at all falls back on its own; one that is told of an empty list must not.
           roots: ownRoots || followsHostRoots ? roots : undefined,
           followsHostRoots,
           sampling,
@@ -165,7 +170,7 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
     const sessionFor = async (call: Call): Promise<UpstreamSession> => {
       const running = await ready(true);
       const { hostRoots } = running;
-      // A host of 2025-11-25 says when its roots change; one of 2026-07-28 is asked with each call.
+      // A host on 2025-11-25 announces changes of its roots; one on 2026-07-28 is asked with each call.
       if (isOld) await hostRoots?.settled();
       else if (hostRoots && call.can.roots) await hostRoots.take((await call.roots()) ?? []);
       return running;

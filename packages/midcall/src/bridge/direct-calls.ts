@@ -1,10 +1,10 @@
 /**
- * Calls of one host that may need nothing but a result: made at the upstream server as soon as they are there, and answered
- * past the SDK. One that asks something, fails, or takes longer is given to the handler, which finds it where it is.
+ * Calls of one host that may need nothing but a result: sent to the upstream server at once, and answered without going through
+ * the SDK. A call that asks something, fails, or takes longer is handed to the handler, which takes it over in progress.
  *
- * - direct-calls-D1 A call is made once, whoever answers it.
- * - direct-calls-D2 Until the handler has taken a call over, it is stopped where its host takes it back, and kept where the
- *   host is gone, as in `forward.ts`.
+ * - direct-calls-D1 A call is made once, whichever path answers it.
+ * - direct-calls-D2 Until the handler has taken a call over, the call is stopped if its host cancels it, and kept if the host
+ *   disconnects, as in `forward.ts`.
  */
 import { isRecord, own } from '@midcall/core/json';
 import type { Clock } from '@midcall/core/time';
@@ -17,45 +17,45 @@ import { requestProblem } from './request-problem.ts';
 import type { UpstreamCall } from './upstream-calls.ts';
 import type { UpstreamSession } from './upstream-session.ts';
 
-/** Milliseconds after which a call is the handler's: it may have to become a task. */
+/** Milliseconds after which a call is handed to the handler: it may have to become a task. */
 const directMs = 1_000;
 
-/** A call that was made before its handler is called. */
+/** A call that was made before its handler ran. */
 export interface BegunCall {
   readonly session: UpstreamSession;
   readonly upstreamCall: UpstreamCall;
-  /** To be called when the handler listens to it. */
+  /** Must be called once the handler listens to the call. */
   readonly leave: () => void;
 }
 
-/** What is needed to make calls. */
+/** What direct calls need. */
 export interface DirectCallsParts {
   readonly link: HostLink;
-  /** The upstream server, where it can be called at once by a host that declares this. */
+  /** The upstream server, if it can be called at once for a host with these capabilities. */
   readonly session: (capabilities: unknown) => UpstreamSession | undefined;
   readonly principal: string | undefined;
   readonly ownModels: boolean;
   readonly clock: Clock;
 }
 
-/** Of one connection to a host. */
+/** The direct calls of one connection to a host. */
 export class DirectCalls {
   readonly #parts: DirectCallsParts;
-  /** Those that the handler may take over, by the ids of their requests. */
+  /** The calls that the handler may take over, by request id. */
   readonly #begun = new Map<unknown, BegunCall>();
 
   constructor(parts: DirectCallsParts) {
     this.#parts = parts;
   }
 
-  /** The call of a request, for its handler; once. */
+  /** Hands over the call of a request to its handler; works once. */
   take(id: unknown): BegunCall | undefined {
     const begun = this.#begun.get(id);
     this.#begun.delete(id);
     return begun;
   }
 
-  /** Makes a call; undefined where its handler is to do so. */
+  /** Makes a call; undefined if the handler must make it. */
   begin(method: string, kind: CallRequest['kind'], request: DirectRequest): DirectAnswer | undefined {
     const { link, principal, clock, ownModels } = this.#parts;
     const { id, params, capabilities } = request;
@@ -112,11 +112,11 @@ export class DirectCalls {
   }
 }
 
-/** Passes progress on to whoever asked for it. */
+/** Passes progress on to the requester. */
 function progressTo({ params, notify }: DirectRequest): (progress: CallProgress) => void {
   const progressToken = own(params['_meta'], 'progressToken');
   if (progressToken === undefined) return () => {};
   return progress =>
-    // A client that is gone is noticed by the end of its connection.
+    // That a client is gone shows in the end of its connection.
     void notify({ method: 'notifications/progress', params: { ...progress, progressToken } }).catch(() => {});
 }

@@ -1,17 +1,16 @@
 /**
- * Forwards one call from the client to the upstream server, and its questions back. The handler may run again from the
- * top with every round of 2026-07-28; what it decided is in its steps.
+ * Forwards one call from the client to the upstream server, and its questions back. On 2026-07-28 the handler may run again
+ * from the top in every round; its decisions are recorded as steps.
  *
- * - forward-B1 A form or a page goes to the host where it declares that mode, and to the desk where it does not, where
- *   its answer is nobody's, or where its rounds are used up; sampling goes to the host's model where it has one.
- *   Everything else is answered on the desk.
- * - forward-B2 A client is not kept waiting for the desk longer than it may stand: it is told to come back, and the
- *   call goes on.
+ * - forward-B1 A form or a page goes to the host if it declares that mode. It goes to the desk if the host does not, if the
+ *   host's answer cannot be a person's, or if its rounds are used up. Sampling goes to the host's model if it has one.
+ *   Everything else is answered at the desk.
+ * - forward-B2 A client is not kept waiting for the desk longer than it is likely to wait: it is told to call again, and the
+ *   call continues.
  * - forward-B3 If nobody can be asked, the question ends as unanswered: the bridge neither accepts nor declines.
- * - forward-B4 A call that its client takes back is stopped, at whatever moment that happens; one whose client is gone
- *   is kept for a while, and found when it is made again.
- * - forward-B5 A call that is a task of its host waits for as long as the task does, and is stopped when the task is
- *   over.
+ * - forward-B4 A call that its client cancels is stopped, at whatever moment that happens. If the client disconnects, the call
+ *   is kept for a while, and found when the client makes it again.
+ * - forward-B5 A call that is a task of its host waits for as long as the task does, and is stopped when the task is over.
  */
 
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
@@ -29,24 +28,24 @@ import { signInNeeded } from './sign-in-wait.ts';
 import type { Sample, UpstreamCall } from './upstream-calls.ts';
 import type { UpstreamSession } from './upstream-session.ts';
 
-/** What forwarding a call needs. */
+/** What forwarding needs. */
 export interface ForwardOptions {
-  /** The upstream server, which knows by then what it may use of the host. @throws MidcallError `host/not-found` */
+  /** The upstream server, which has been told by then what this host offers. @throws MidcallError `host/not-found` */
   readonly session: () => Promise<UpstreamSession>;
   /** The connection that the call came over. */
   readonly link: HostLink;
-  /** The call, if it began before its handler ran. */
+  /** The call, if it was made before its handler ran. */
   readonly begun: BegunCall | undefined;
-  /** Whose calls these are, if there are several: nobody else's are found when the client comes back. */
+  /** Whose calls these are, if there are several principals: a client that comes back finds only its own. */
   readonly principal?: string;
   readonly clock: Clock;
-  /** Milliseconds a client is kept waiting for the desk (forward-B2). */
+  /** How many milliseconds a client is kept waiting for the desk (forward-B2). */
   readonly holdMs: number;
-  /** True if the operator has given models; then those of hosts are not asked. */
+  /** True if the operator provided models; those of hosts are then not asked. */
   readonly ownModels: boolean;
 }
 
-/** @returns the result of the upstream server, or words for the model if there is none yet */
+/** @returns the result of the upstream server, or a text for the model if there is none yet */
 export async function forward(
   request: CallRequest,
   call: GatewayCall,
@@ -91,8 +90,8 @@ const withMeta = ({ _meta, ...rest }: Rest = {}, more: object): Rest => {
 type Rest = NonNullable<CallRequest['rest']>;
 
 /**
- * Makes the call, or finds it, and waits with its client until the run ends (forward-B4). @throws MidcallError where
- * it cannot be made, or is over
+ * Makes the call, or finds it, and waits with its client until the run ends (forward-B4). @throws MidcallError if it cannot be
+ * made, or is over
  */
 async function joined(
   request: CallRequest,
@@ -104,7 +103,7 @@ async function joined(
   const onProgress = (progress: CallProgress): void => {
     const progressToken = mcpReq._meta?.progressToken;
     if (progressToken === undefined) return;
-    // A client that is gone is noticed by the signal of its request.
+    // That a client is gone shows in the signal of its request.
     mcpReq
       .notify({ method: 'notifications/progress', params: { ...progress, progressToken } } as never)
       .catch(() => {});
@@ -115,7 +114,7 @@ async function joined(
   };
   call.defer(() => {
     if (!at) return;
-    // A host that is gone did not take its call back, and may make it again when it is there again.
+    // A host that disconnects has not cancelled its call, and may make it again when it reconnects.
     const isGone =
       mcpReq.signal.reason instanceof SdkError && mcpReq.signal.reason.code === SdkErrorCode.ConnectionClosed;
     if (isGone) at.upstreamCall.sentAway = true;
@@ -124,7 +123,7 @@ async function joined(
   });
   join(begun?.upstreamCall);
   begun?.leave();
-  // Joined within the step, so that neither another client nor the end of this run comes between.
+  // Joined within the step, so that neither another client nor the end of this run can come between.
   const id = await call.step('call the upstream server', async () => {
     if (begun) return begun.upstreamCall.id;
     await upstream.client();
@@ -144,7 +143,7 @@ const over = (): MidcallError =>
     'This call is over: it was stopped, or the bridge that made it has ended. Find out what took effect before calling again.',
   );
 
-/** Sampling at the host is the host's to show: the request before its model runs, and the reply after it. */
+/** The host shows sampling to its person: the request before its model runs, and the reply after it. */
 function isLeftToHost(question: Question, upstreamCall: UpstreamCall, inbox: Inbox): boolean {
   if (!question.call || !isOpen(inbox, question)) return false;
   if (question.kind === 'sampling-request') return upstreamCall.samplesAtHost;
@@ -163,7 +162,7 @@ async function sample(job: Sample, n: number, call: Call): Promise<void> {
 }
 
 /**
- * Asks one question wherever it can be answered.
+ * Asks one question by whatever way can answer it.
  * @param ended - fires when the call has ended at the upstream server
  * @returns false if it was not answered in time
  */
@@ -176,7 +175,7 @@ async function put(
   ended: AbortSignal,
 ): Promise<boolean> {
   const { inbox } = session;
-  // One that names no call has been shown on the desk when it came, and stays there for others when this call has ended.
+  // A question that names no call was shown at the desk when it came, and stays there for other calls when this one has ended.
   if (!question.call && ended.aborted) return true;
   const asksHost =
     question.call !== undefined &&
@@ -192,16 +191,21 @@ async function put(
 /** A form that does not fit is asked again, so it may take more than one round. */
 const roundsOfForm = 3;
 
-/** How long a question of a task waits for the host, in milliseconds: as long as the task lives. The server takes it back before. */
+/**
+ * How long a question of a task waits for the host, in milliseconds: as long as the task lives. The server withdraws it before
+ * that.
+ */
 const taskMs = 7 * 24 * 60 * 60_000;
 
-/** True if the host declares what the question needs, and has rounds left for it. */
+/** True if the host declares what the question needs, and has rounds left. */
 function canAsk({ kind }: Question, { can, roundsLeft }: GatewayCall): boolean {
   if (kind === 'form') return can.form && roundsLeft >= roundsOfForm;
   return kind === 'url' && can.url && roundsLeft > 0;
 }
 
-/** The host's answer; undefined for what it cannot show, and for what hosts are never asked, such as a form for a secret. */
+/**
+ * The host's answer; undefined for what it cannot show, and for what hosts are never asked, such as a form with a secret in it.
+ */
 async function askHost(
   question: Question,
   call: GatewayCall,
@@ -226,7 +230,7 @@ async function askHost(
 
 const isOpen = (inbox: Inbox, { id }: Question): boolean => inbox.get(id) !== undefined;
 
-/** The time one request of a client may wait for the desk, whatever the number of questions (forward-B2). */
+/** How long one request of a client may wait for the desk, whatever the number of questions (forward-B2). */
 class DeskTime {
   readonly #inbox: Inbox;
   readonly #clock: Clock;
@@ -238,7 +242,7 @@ class DeskTime {
     this.#leftMs = holdMs;
   }
 
-  /** @returns false if the question is open, and not needless, when the time is up */
+  /** @returns false if the question is still open and needed when the time is up */
   async answers(question: Question, needless: AbortSignal | undefined): Promise<boolean> {
     const since = this.#clock.now();
     const answered = await answeredWithin(question, this.#leftMs, this.#inbox, this.#clock, needless);
@@ -247,7 +251,7 @@ class DeskTime {
   }
 }
 
-/** Ends this leg; the call itself goes on, and the same call finds it again. */
+/** Ends this request; the call itself continues, and the same call made again finds it. */
 function sendAway({ kind, name }: CallRequest, upstreamCall: UpstreamCall, question: Question): WireResult {
   upstreamCall.sentAway = true;
   if (question.kind === 'sign-in') throw signInNeeded(question);

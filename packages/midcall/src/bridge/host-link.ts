@@ -1,6 +1,6 @@
 /**
- * What a host is told without having asked: the logs it wants, the lists that have changed, and notifications that nobody here
- * knows. One that is gone misses nothing.
+ * What a host is told unasked: the logs it wants, lists that have changed, and notifications of unknown kinds. A host that is
+ * disconnected needs none of it.
  */
 import { isRecord, own } from '@midcall/core/json';
 import { MAX_TIMER_MS } from '@midcall/core/time';
@@ -12,29 +12,29 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 
-/** A notification as it goes over the wire. */
+/** A notification as sent. */
 export interface WireNotification {
   readonly method: string;
   readonly params?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A schema that takes everything. */
+/** A schema that accepts everything. */
 export const asItIs = {
   '~standard': { version: 1, vendor: 'midcall', validate: (value: unknown) => ({ value }) },
 } as const;
 
-/** From the one that tells the most. */
+/** The most verbose first. */
 const levels: readonly unknown[] = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 
-/** The level of two that tells more; undefined says nothing. */
+/** The more verbose of two levels; undefined is silent. */
 export const moreOf = (one: string | undefined, other: string | undefined): string | undefined =>
   one === undefined || (other !== undefined && levels.indexOf(other) < levels.indexOf(one)) ? other : one;
 
-/** A request of the host that is under way. */
+/** A request of the host that is in progress. */
 export interface OpenRequest {
-  /** What of `_meta` is the protocol's (2026-07-28). */
+  /** The members of `_meta` that belong to the protocol (2026-07-28). */
   readonly envelope: unknown;
-  /** Tells the host something as part of it. */
+  /** Sends the host a notification that belongs to it. */
   notify(notification: WireNotification): Promise<void>;
 }
 
@@ -57,13 +57,13 @@ export class HostLink {
   readonly #requests = new Set<OpenRequest>();
   #level: string | undefined;
 
-  /** @param perRequest - true if logs are asked for with each request, and belong to it (2026-07-28) */
+  /** @param perRequest - true if each request asks for its own logs (2026-07-28) */
   constructor(server: McpServer, perRequest: boolean) {
     this.server = server;
     this.#perRequest = perRequest;
   }
 
-  /** The most that this host wants to know; undefined if it has not said. */
+  /** The most verbose level that this host wants; undefined if it has not said. */
   get level(): string | undefined {
     if (!this.#perRequest) return this.#level;
     return [...this.#requests].map(levelOf).reduce(moreOf, undefined);
@@ -71,7 +71,7 @@ export class HostLink {
 
   /**
    * For the whole connection (2025-11-25).
-   * @throws ProtocolError for what is no level
+   * @throws ProtocolError if it is not a level
    */
   setLevel(level: unknown): void {
     if (!levels.includes(level))
@@ -79,7 +79,7 @@ export class HostLink {
     this.#level = level as string;
   }
 
-  /** A request is in progress. @returns to be called when it is over */
+  /** Registers a request in progress. @returns a function to call when it is over */
   begin(request: OpenRequest): () => void {
     this.#requests.add(request);
     return () => void this.#requests.delete(request);
@@ -97,7 +97,7 @@ export class HostLink {
     if (request) this.#within(request, notification);
   }
 
-  /** Any other notification. */
+  /** Passes on any other notification. */
   tell(notification: WireNotification): void {
     const [request] = this.#requests;
     if (this.#perRequest && request) this.#within(request, notification);
@@ -114,9 +114,9 @@ export class HostLink {
     for (const list of ['tools', 'prompts', 'resources']) this.#send({ method: `notifications/${list}/list_changed` });
   }
 
-  /** A request of the upstream server that nobody here knows. @returns what the host answers, as it is */
+  /** Passes on a request of the upstream server of a kind that is unknown here. @returns the host's answer, unchanged */
   request(request: WireNotification, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
-    // Whoever asked gives up by itself.
+    // The requester has a timeout of its own.
     return this.server.server.request(request as never, asItIs as never, { signal, timeout: MAX_TIMER_MS }) as never;
   }
 

@@ -1,12 +1,12 @@
 /**
- * The model an upstream server samples: that of the host, for a call of a client that has one, and else another.
- * What a request and a reply look like is shown to the person once, by whoever has the model.
+ * The model that an upstream server samples: the host's, if the client of the call has one, and otherwise another. The person
+ * sees each request and each reply once, shown by whoever has the model.
  */
 import { blocksOf, type SamplingModel } from '@midcall/core/sampling';
 import type { UpstreamCall } from './upstream-calls.ts';
 
 /**
- * @param otherwise - the model where the host has none
+ * @param otherwise - the model to use if the host has none
  * @param find - the call a request belongs to, by its id at the upstream server
  */
 export function hostModel(otherwise: SamplingModel, find: (id: string) => UpstreamCall | undefined): SamplingModel {
@@ -21,7 +21,7 @@ export function hostModel(otherwise: SamplingModel, find: (id: string) => Upstre
   };
 }
 
-/** About four characters make a token; hosts do not say. */
+/** An estimate of four characters per token, since hosts do not report tokens. */
 const CHARACTERS_OF_A_TOKEN = 4;
 
 type Content = Parameters<typeof blocksOf>[0];

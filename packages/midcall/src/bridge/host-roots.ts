@@ -1,23 +1,23 @@
 /**
- * The host's roots as the upstream server is told of them: those that are directories here, and no others. An operator's own
- * directories take their place, and then the host is not asked.
+ * The host's roots as the upstream server is told of them: only those that are directories on this machine. If the operator
+ * named directories, these take their place, and the host is not asked.
  */
 
 import { isMidcallError } from '@midcall/core/errors';
 import type { Clock, OfferedRoots } from '@midcall/host';
 import type { McpServer } from '@modelcontextprotocol/server';
 
-/** Where roots are kept, and for whom. */
+/** Where roots are kept, and for which server. */
 export interface HostRootsParts {
   readonly manager: OfferedRoots;
   /** The id of the upstream server. */
   readonly server: string;
   readonly clock: Clock;
-  /** Told of a root that cannot be passed on, and of a host that does not give them. */
+  /** Called with an error for each root that cannot be passed on, and if a host does not give its roots. */
   readonly warn: (message: string) => void;
 }
 
-/** Milliseconds calls wait for a host of 2025-11-25 to give its roots; those that come later hold for later calls. */
+/** How many milliseconds calls wait for the roots of a host on 2025-11-25; roots that come later apply to later calls. */
 const readMs = 5_000;
 
 /** Passes the host's roots on. */
@@ -31,7 +31,7 @@ export class HostRoots {
     this.#parts = parts;
   }
 
-  /** Follows the roots of a client of 2025-11-25, from its `initialized` on. */
+  /** Follows the roots of a client on 2025-11-25, from its `initialized` on. */
   follow({ server }: McpServer): void {
     const read = async (): Promise<void> => {
       if (!server.getClientCapabilities()?.roots) return;
@@ -61,17 +61,17 @@ export class HostRoots {
     server.setNotificationHandler('notifications/roots/list_changed', begin);
   }
 
-  /** True where {@link settled} has nothing to wait for. */
+  /** True if {@link settled} would not wait. */
   get isSettled(): boolean {
     return this.#reading === 0;
   }
 
-  /** Resolves when the list that a followed client has last announced is in force, or has been waited for. */
+  /** Resolves when the last list that a followed client announced is in force, or has been waited for long enough. */
   settled(): Promise<void> {
     return this.#read;
   }
 
-  /** These are the roots now. Changes are made one after the other, so that the last list stands. */
+  /** Sets the roots. Changes are made one after the other, so that the last list wins. */
   take(roots: readonly { readonly uri: string; readonly name?: string | undefined }[]): Promise<void> {
     const change = this.#changes.then(async () => {
       const { manager, server, warn } = this.#parts;

@@ -1,6 +1,6 @@
 /**
- * The SDK server that faces one host, or one request of it. It describes itself as the upstream server does, passes on what it is
- * asked, and forwards calls.
+ * The SDK server that faces one host, or one request of it. It describes itself as the upstream server does, passes requests
+ * on, and forwards calls.
  */
 
 import { blocksAside } from '@midcall/core/json';
@@ -15,15 +15,15 @@ import type { WireResult } from './outcome.ts';
 import { declare, passThrough } from './pass-through.ts';
 import type { UpstreamSession } from './upstream-session.ts';
 
-/** What the server that faces a host is made of. */
+/** What the server that faces a host needs. */
 export interface HostServerOptions {
   readonly era: Parameters<McpServerFactory>[0]['era'];
   readonly mid: Midcall;
-  /** The upstream server this host uses now. */
+  /** The upstream server that this host uses now. */
   readonly session: () => UpstreamSession;
-  /** The upstream server that runs a call: the one that was told of the host's roots. */
+  /** The upstream server that runs a call: the one that was told of this host's roots. */
   readonly sessionFor: (call: Call) => Promise<UpstreamSession>;
-  /** The same for a host that declares this, if there is nothing to wait for. */
+  /** The same for a host with these capabilities, if it need not be waited for. */
   readonly sessionNow: (capabilities: unknown) => UpstreamSession | undefined;
   readonly forward: Omit<ForwardOptions, 'session' | 'link' | 'begun'>;
 }
@@ -69,7 +69,7 @@ export function forwardCalls(
       const request = { kind, name: name ?? uri ?? '', arguments: { ...args }, rest: restOf(params) };
       const begun = calls.take(ctx.mcpReq.id);
       const result = await forward(request, call, ctx, { ...how, link, begun, session: () => sessionFor(call) });
-      // On 2025-11-25 structured content is an object.
+      // On 2025-11-25, structured content must be an object.
       const fits =
         kind === 'tool' ? (server.server.projectCallToolResult(result as never, undefined) as WireResult) : result;
       return blocksAside(fits);

@@ -1,12 +1,13 @@
 /**
- * A host on standard input and output. What it writes is answered even where it is no message, and nothing is kept for a host
- * that does not read.
+ * A host on standard input and output. Lines that are not messages are answered too, and nothing is buffered for a host that
+ * does not read.
  *
- * - stdio-H1 A line that is no message gets a JSON-RPC error. A batch is answered as one on 2025-03-26, and refused on the
+ * - stdio-H1 A line that is not a message gets a JSON-RPC error. A batch is answered as one on 2025-03-26, and refused on the
  *   revisions that have none.
- * - stdio-H2 {@link HostStdio.onfull} is called where the host reads more slowly than it is written to, and
- *   {@link HostStdio.ondrain} once it has read all.
- * - stdio-H3 Of two requests with one id, the second is refused while the first has not ended: an answer could be either's.
+ * - stdio-H2 {@link HostStdio.onfull} is called when the host reads more slowly than the bridge writes, and {@link
+ *   HostStdio.ondrain} once it has read all.
+ * - stdio-H3 Of two requests with one id, the second is refused while the first is in progress: an answer could belong to
+ *   either.
  */
 import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
@@ -15,12 +16,12 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 
 /** The revision that has batches. */
 const withBatches = '2025-03-26';
-/** Characters of one line: files travel in them. */
+/** The most characters of one line; large, since results contain files. */
 const longestLine = 64 * 1024 * 1024;
 /** The most messages of a batch. */
 const largestBatch = 100;
 
-/** A batch whose answers are not all there. */
+/** A batch of which some answers are missing. */
 interface Batch {
   readonly waiting: Set<unknown>;
   readonly answers: JSONRPCMessage[];
@@ -37,7 +38,7 @@ export class HostStdio implements Transport {
   readonly #output: Writable;
   readonly #decoder = new StringDecoder('utf8');
   readonly #batches = new Set<Batch>();
-  /** The ids of requests that have no answer yet. */
+  /** The ids of requests that are not answered yet. */
   readonly #open = new Set<unknown>();
   #parts: string[] = [];
   #length = 0;
@@ -119,7 +120,7 @@ export class HostStdio implements Transport {
 
   #message(value: unknown): void {
     if (isMessage(value)) {
-      // One that is taken back is not answered.
+      // A cancelled request is not answered.
       if ('method' in value && value.method === 'notifications/cancelled') {
         const id = own(value.params, 'requestId');
         this.#open.delete(id);
@@ -140,7 +141,7 @@ export class HostStdio implements Transport {
       return;
     }
     const id = own(value, 'id');
-    // An answer to nothing of ours needs none.
+    // An answer to a request that was never sent is ignored.
     if (isRecord(value) && value['method'] === undefined && ('result' in value || 'error' in value)) return;
     this.#refuse(
       typeof id === 'string' || typeof id === 'number' ? id : null,

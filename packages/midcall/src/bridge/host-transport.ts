@@ -1,6 +1,6 @@
 /**
- * The host, before anything is said to it: its first message tells what it can do, and the upstream server is told that
- * when it is started. The message waits until somebody serves it.
+ * The host before it is served: its first message tells its capabilities, which the upstream server is told when it is started.
+ * The message is kept until a server takes over.
  */
 
 import { isRecord, own } from '@midcall/core/json';
@@ -8,21 +8,21 @@ import type { ConnectionOptions } from '@midcall/host';
 import type { Transport } from '@modelcontextprotocol/server';
 import { HeldTransport } from './sdk-seam/held-transport.ts';
 
-/** A host that has spoken. */
+/** A host that has sent its first message. */
 export interface ConnectedHost {
-  /** Serve this one; it begins with the message that was heard. */
+  /** Serve this transport; it begins with that message. */
   readonly transport: Transport;
   readonly has: { readonly roots: boolean };
-  /** What it declares that the bridge knows nothing of. */
+  /** The capabilities it declares that the bridge does not know. */
   readonly declares: Declared;
-  /** Fires when the host has gone. */
+  /** Fires when the host has disconnected. */
   readonly gone: AbortSignal;
 }
 
-/** What a host declares beside what the spec knows; passed on to the upstream server. */
+/** What a host declares beyond what the spec defines; passed on to the upstream server. */
 export type Declared = NonNullable<ConnectionOptions['declares']>;
 
-/** @returns when the host has sent its first request; undefined if it went away without one */
+/** @returns when the host has sent its first request; undefined if it disconnected without one */
 export async function awaitHost(transport: Transport): Promise<ConnectedHost | undefined> {
   const heldTransport = new HeldTransport(transport);
   const first = await heldTransport.first();
@@ -38,10 +38,10 @@ export async function awaitHost(transport: Transport): Promise<ConnectedHost | u
 
 const tasksExtension = 'io.modelcontextprotocol/tasks';
 
-/** What the bridge knows nothing of in a host's capabilities. */
+/** The capabilities of a host that the bridge does not know. */
 export function declaredIn(capabilities: object): Declared {
   const [experimental, extensions] = [own(capabilities, 'experimental'), own(capabilities, 'extensions')];
-  // The bridge follows the server's tasks by itself, whether or not its host has any.
+  // The bridge follows the server's tasks itself, whether its host has tasks or not.
   const passed = Object.entries(isRecord(extensions) ? extensions : {}).filter(([name]) => name !== tasksExtension);
   return {
     ...(isRecord(experimental) && { experimental: experimental as NonNullable<Declared['experimental']> }),

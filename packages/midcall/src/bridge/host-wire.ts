@@ -1,6 +1,6 @@
 /**
- * The frames between an SDK server and its host, as they are beside what the SDK would make of them: what it does not know
- * travels aside while it looks.
+ * The frames between an SDK server and its host, complete with what the SDK would drop: members that it does not know bypass
+ * it.
  */
 import { blocksBack, isRecord, own } from '@midcall/core/json';
 import { type JSONRPCMessage, type McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
@@ -12,7 +12,7 @@ type Json = Readonly<Record<string, unknown>>;
 const errorKey = 'midcall/error';
 const paramsKey = 'midcall/params';
 
-/** An error of the upstream server, to be thrown; the host gets it whole. */
+/** An error of the upstream server, to be thrown; the host receives all of it. */
 export function upstreamError(error: Json): ProtocolError {
   const { code, message } = error;
   return new ProtocolError(
@@ -22,7 +22,7 @@ export function upstreamError(error: Json): ProtocolError {
   );
 }
 
-/** What the SDK knows of the params of a call, or is nobody's but the connection's. */
+/** Members of a call's params that the SDK handles, or that belong to the connection. */
 const knownParams = new Set(['name', 'arguments', 'uri', '_meta', 'inputResponses', 'requestState', 'task']);
 const calls = new Set<unknown>(['tools/call', 'prompts/get', 'resources/read']);
 
@@ -51,7 +51,7 @@ export function passWhole(server: McpServer, codesAreOld: boolean): void {
   });
 }
 
-/** A message with all that was set aside in it. */
+/** A message with everything that bypassed the SDK. */
 function whole(message: JSONRPCMessage, codesAreOld: boolean): JSONRPCMessage {
   const [result, params] = [own(message, 'result'), own(message, 'params')];
   if (isRecord(result)) return { ...message, result: wholeTask(blocksBack(result), codesAreOld) } as JSONRPCMessage;
@@ -60,14 +60,14 @@ function whole(message: JSONRPCMessage, codesAreOld: boolean): JSONRPCMessage {
   return error ? ({ ...message, error } as JSONRPCMessage) : message;
 }
 
-/** The state of a task, with what came of its call (2026-07-28): that is told as a part of it. */
+/** The state of a task with the outcome of its call (2026-07-28), which is sent as a part of it. */
 function wholeTask(task: Json, codesAreOld: boolean): Json {
   if (task['taskId'] === undefined) return task;
   const [result, error] = [task['result'], wholeError(task['error'], codesAreOld)];
   return { ...task, ...(isRecord(result) && { result: blocksBack(result) }), ...(error && { error }) };
 }
 
-/** @returns undefined if nothing of it was set aside */
+/** @returns undefined if nothing bypassed the SDK */
 function wholeError(error: unknown, codesAreOld: boolean): Json | undefined {
   const carried = own(own(error, 'data'), errorKey);
   if (!isRecord(carried)) return undefined;

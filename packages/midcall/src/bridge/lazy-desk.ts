@@ -1,6 +1,6 @@
 /**
- * The desk of a bridge: there from the first question that needs it. A person who has it open sees the next question there;
- * a browser is opened for one who has not.
+ * The desk of a bridge, started for the first question that needs it. If the person has the desk open, the next question
+ * appears there; otherwise a browser is opened.
  */
 import type { Clock } from '@midcall/core/time';
 import type { Question } from '@midcall/host';
@@ -9,19 +9,19 @@ import type { RunningDesk } from '@midcall/host/web';
 /** How the desk is started and shown. */
 export interface LazyDeskOptions {
   readonly start: () => Promise<RunningDesk>;
-  /** Opens a page in the person's browser, or tells them its address. @returns false if neither reaches anybody */
+  /** Opens a page in the person's browser, or gives them its address. @returns false if neither is possible */
   readonly open: (url: string) => Promise<boolean>;
   /** True while a question waits for an answer. */
   readonly isOpen: (question: Question) => boolean;
   readonly clock: Clock;
-  /** Told why there is no desk. */
+  /** Called with the reason if the desk cannot be started. */
   readonly warn: (message: string) => void;
 }
 
-/** Milliseconds a browser may take to show a page; questions of that time share it. */
+/** How many milliseconds a browser may take to show a page; questions that come in this time share it. */
 const OPENING_MS = 15_000;
 
-/** One desk, or none yet. */
+/** The desk, once it is needed. */
 export class LazyDesk {
   readonly #parts: LazyDeskOptions;
   #desk: Promise<RunningDesk> | undefined;
@@ -58,7 +58,7 @@ export class LazyDesk {
     if (first) this.show(first).catch(error => this.#parts.warn(String(error)));
   }
 
-  /** Stops listening, where it had begun to. */
+  /** Stops the desk, if it was started. */
   async close(): Promise<void> {
     this.#callOff?.();
     await (await this.#desk?.catch(() => undefined))?.close();

@@ -1,15 +1,15 @@
-/** What the client is given for the way a call ended at the upstream server. */
+/** What the client receives, by how its call ended at the upstream server. */
 
 import { MidcallError } from '@midcall/core/errors';
 import { defined } from '@midcall/core/json';
 import type { CallContext, CallOutcome } from '@midcall/host';
 import { upstreamError } from './host-wire.ts';
 
-/** A result as it goes over the wire. */
+/** A result as it is sent. */
 export type WireResult = Readonly<Record<string, unknown>>;
 
 /**
- * The result of a call; what the upstream server said is passed on as it is.
+ * The result of a call; the upstream server's own words are passed on unchanged.
  * @throws ProtocolError as the upstream server answered; MidcallError `call/interrupted` for a prompt or a resource that got no
  *   answer, where a tool gets an error result
  */
@@ -27,7 +27,7 @@ export function resultOf(outcome: CallOutcome, kind: CallContext['kind']): WireR
   }
 }
 
-/** A call that has no result, in words for the model. */
+/** A call without a result, in words for the model. */
 export function unanswered(kind: CallContext['kind'], why: string): WireResult {
   if (kind !== 'tool') throw new MidcallError('call/interrupted', why);
   return { content: [{ type: 'text', text: why }], isError: true };

@@ -1,10 +1,10 @@
 /**
- * What a bridge passes on as it is: every request that is no call, every answer to one, and what a host announces. What
- * the upstream server declares is declared to the host, but for what a bridge takes upon itself.
+ * What a bridge passes on unchanged: every request that is not a call, every answer to one, and what a host announces. The host
+ * sees the capabilities of the upstream server, except those that the bridge handles itself.
  *
- * - pass-P1 A request goes to the upstream server with all that it says, and its answer comes back with all that it
- *   says: pages as pages, members and methods that nobody here knows among them.
- * - pass-P2 What is declared, or shown of a tool, can be had through the bridge.
+ * - pass-P1 A request goes to the upstream server complete, and its answer comes back complete: pages as pages, unknown members
+ *   and methods included.
+ * - pass-P2 Whatever is declared, or listed of a tool, works through the bridge.
  */
 import { isMidcallError } from '@midcall/core/errors';
 import { isRecord, own } from '@midcall/core/json';
@@ -18,10 +18,13 @@ import type { UpstreamSession } from './upstream-session.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Tasks are the bridge's own affair: it follows those of the server, and has its own for hosts, whatever the server has. */
+/**
+ * The bridge handles tasks itself: it follows those of the server, and offers its own to hosts, whether the server has tasks or
+ * not.
+ */
 const tasks = 'io.modelcontextprotocol/tasks';
 
-/** What the host is told that it can have. */
+/** The capabilities that the host is told of. */
 export function declare({ server }: McpServer, can: Json, subscriptions: boolean): void {
   const { tasks: _, tools, prompts, resources, extensions, ...others } = can;
   const passed = Object.entries(isRecord(extensions) ? extensions : {}).filter(([name]) => name !== tasks);
@@ -37,7 +40,7 @@ export function declare({ server }: McpServer, can: Json, subscriptions: boolean
   server.registerCapabilities(declared as never);
 }
 
-/** Passes on what no handler is registered for. @param isOld - true for a host of 2025-11-25 */
+/** Passes on every request that no handler is registered for. @param isOld - true for a host of 2025-11-25 */
 export function passThrough(
   link: HostLink,
   session: () => UpstreamSession | Promise<UpstreamSession>,
@@ -102,14 +105,14 @@ export function passThrough(
  */
 export function answerOf(answer: ForwardedAnswer, method: string, isOld: boolean): WireResult {
   if ('error' in answer) throw upstreamError(answer.error);
-  // What belongs to the connection it came over.
+  // Members that belong to the connection the request came over.
   const { resultType: _, ...result } = answer.result;
   return method === 'tools/list' ? withTasks(result, isOld) : result;
 }
 
 /**
- * A list of tools as the bridge calls them: each as a task or not, as the host likes, which is said on 2025-11-25 alone
- * (pass-P2).
+ * A list of tools as they can be called through the bridge: each as a task or not, as the host prefers. Only 2025-11-25 has a
+ * member that says so (pass-P2).
  */
 function withTasks(result: WireResult, isOld: boolean): WireResult {
   const { tools } = result;

@@ -1,6 +1,6 @@
 /**
- * The SDK server that faces a host whose upstream server waits for the person to sign in: nothing is known of it yet. So it has
- * whatever servers have, each request waits for the sign-in, and the host reads every list again when that is done.
+ * The SDK server that faces a host while its upstream server waits for the person to sign in. Nothing is known of the upstream
+ * server yet, so it declares everything; each request waits for the sign-in, and the host reads every list again afterwards.
  */
 import type { Midcall } from '@midcall/server';
 import { McpServer } from '@modelcontextprotocol/server';
@@ -11,16 +11,16 @@ import type { WireResult } from './outcome.ts';
 import { answerOf, passThrough } from './pass-through.ts';
 import type { UpstreamSession } from './upstream-session.ts';
 
-/** What the server is made of. */
+/** What the server needs. */
 export interface PendingServerOptions extends Pick<HostServerOptions, 'sessionFor' | 'forward'> {
-  /** True for a host of 2025-11-25. */
+  /** True for a host on 2025-11-25. */
   readonly isOld: boolean;
   readonly mid: Midcall;
   /** The name the person gave the upstream server. */
   readonly name: string;
   /**
-   * The upstream server, when it is there.
-   * @throws ProtocolError if the person has not signed in in time; MidcallError `host/not-found` where it could not be started
+   * Resolves with the upstream server when it is ready.
+   * @throws ProtocolError if the person has not signed in by then; MidcallError `host/not-found` if it could not be started
    */
   readonly ready: () => Promise<UpstreamSession>;
 }
@@ -34,7 +34,7 @@ const lists = {
 
 const can = { tools: { listChanged: true }, prompts: { listChanged: true }, resources: { listChanged: true } };
 
-/** @returns the connection to the host, which must be told of changed lists once the upstream server is there */
+/** @returns the connection to the host, which must be told of changed lists once the upstream server is ready */
 export function pendingServer({ isOld, mid, name, ready, sessionFor, forward }: PendingServerOptions): HostLink {
   const server = new McpServer({ name, version: '0' });
   const link = new HostLink(server, !isOld);

@@ -1,14 +1,14 @@
-/** What an answer of the host says to the upstream server. */
+/** What a host's answer means to the upstream server. */
 import type { Answer } from '@midcall/core/form';
 import type { Reply } from '@midcall/host';
 import type { Consent } from '@midcall/server';
 
-/** A host's answer to a form, or to a page. */
+/** A host's answer to a form or a page. */
 export type Answered = Answer<unknown> | Consent;
 
 /**
- * The reply a host's answer means; undefined if it is nobody's: there is none, it came faster than a person reads, or
- * the host could not ask at all. Many hosts declare forms and answer them by themselves.
+ * The reply that a host's answer amounts to; undefined if it cannot be a person's: there is none, it came faster than a person
+ * reads, or the host could not ask at all. Many hosts declare forms and answer them without showing them.
  */
 export function replyOf(answer: Answered | undefined): Reply | undefined {
   if (!answer || answer.by.suspect !== undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
- * What is wrong with a request that the SDK would refuse with a list of what its schemas found. Pure. Whatever else a request
- * says is for the upstream server to judge.
+ * Problems of a request that the SDK would report as a list of schema errors. Pure. Everything else about a request is for the
+ * upstream server to judge.
  */
 import { isRecord, own } from '@midcall/core/json';
 
@@ -49,7 +49,7 @@ const checks: Readonly<Record<string, readonly Check[]>> = {
   'resources/read': [text('uri'), record('_meta')],
 };
 
-/** Why a request cannot be served; undefined if unknown here. */
+/** Why a request cannot be served; undefined if no reason is known here. */
 export function requestProblem(method: unknown, params: unknown): string | undefined {
   const own = typeof method === 'string' && Object.hasOwn(checks, method) ? checks[method]! : [];
   if (own.length > 0 && params !== undefined && !isRecord(params))

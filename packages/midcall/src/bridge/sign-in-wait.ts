@@ -1,6 +1,7 @@
 /**
- * What a host hears while its upstream server waits for the person to sign in: who has to do what, as a JSON-RPC error, once it has
- * waited as long as it may stand. What it asked for goes on, and is found when it asks again.
+ * What a host receives while its upstream server waits for the person to sign in: once the host has waited as long as it is
+ * likely to, a JSON-RPC error that says who has to do what. Its request stays in progress, and is found when the host sends it
+ * again.
  */
 import { own } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
@@ -8,13 +9,13 @@ import type { Clock } from '@midcall/core/time';
 import type { Inbox, Question, SignInQuestion } from '@midcall/host';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 
-/** Where sign-ins are asked for, and how long a host may stand. */
+/** Where sign-ins are asked for, and how long a host is kept waiting. */
 export interface SignInWait {
   readonly inbox: Inbox;
   /** The id of the upstream server. */
   readonly server: string;
   readonly clock: Clock;
-  /** Milliseconds a host is kept waiting. */
+  /** How many milliseconds a host is kept waiting. */
   readonly holdMs: number;
 }
 
@@ -36,7 +37,7 @@ export function signInNeeded({ asker, issuer }: SignInQuestion): ProtocolError {
 
 /**
  * Waits for `work`.
- * @throws ProtocolError if the person has not signed in `holdMs` after that was asked; `work` goes on then
+ * @throws ProtocolError if the person has not signed in `holdMs` after being asked; `work` continues
  */
 export function orSignIn<T>(work: Promise<T>, { inbox, server, clock, holdMs }: SignInWait): Promise<T> {
   const open = (): SignInQuestion | undefined =>

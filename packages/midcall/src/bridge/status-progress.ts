@@ -1,7 +1,7 @@
-/** The status of a call's task, where it becomes one, told as progress: the host need not know of tasks. */
+/** The status of a call's task, if it becomes one, reported as progress, so that the host need not support tasks. */
 import type { CallProgress, RunOptions } from '@midcall/host';
 
-/** What a call is run with, so that its listener hears of its task too. */
+/** Options of a call whose listener is told of its task as well. */
 export function withStatus(
   onProgress: (progress: CallProgress) => void,
 ): Required<Pick<RunOptions, 'onProgress' | 'onTask'>> {

@@ -1,6 +1,7 @@
 /**
- * Questions that name no call: on 2025-11-25 over standard input and output, where several calls run, or none. The host cannot
- * be asked outside a call, so they are the desk's; one that nobody can be shown, or nobody answers, ends without a yes.
+ * Questions that name no call: on 2025-11-25 over standard input and output, if several calls are running, or none. A host
+ * cannot be asked outside a call, so they go to the desk; one that cannot be shown, or that nobody answers, ends without
+ * consent.
  */
 import type { Clock } from '@midcall/core/time';
 import type { Inbox, Question } from '@midcall/host';
@@ -10,13 +11,13 @@ import { answeredWithin } from './answered-within.ts';
 export interface UnclaimedParts {
   readonly inbox: Inbox;
   readonly clock: Clock;
-  /** Shows an open question to the person on the desk. @returns false if there is no way to */
+  /** Shows an open question to the person at the desk. @returns false if that is not possible */
   readonly showDesk: (question: Question) => Promise<boolean>;
   /** Milliseconds until it ends without an answer. */
   readonly keptMs: number;
 }
 
-/** Sees to one question until it has ended. */
+/** Handles one question until it has ended. */
 export async function unclaimed(question: Question, parts: UnclaimedParts): Promise<void> {
   const { inbox, clock, showDesk, keptMs } = parts;
   const answered = (await showDesk(question)) && (await answeredWithin(question, keptMs, inbox, clock));

@@ -1,13 +1,13 @@
 /**
- * The calls that go on at the upstream server, whichever client waits for them.
+ * The calls in progress at the upstream server, whichever client waits for them.
  *
- * - upstream-calls-C1 A call is made once. On 2026-07-28 the client comes back for it round by round; a client that was
- *   sent away because the person was still thinking comes back with the same call, and finds it where it is.
- * - upstream-calls-C2 What a call asks, and how it ends, is told in order and can be told again, so that a handler that
- *   runs again from the top sees the same.
- * - upstream-calls-C3 A call that nobody comes back for is stopped; what it asked is taken back.
- * - upstream-calls-C4 A question that names no call may be any call's: every one is told, so that none waits for it
- *   without end. A call that has ended did not need it, and no longer waits for it.
+ * - upstream-calls-C1 A call is made once. On 2026-07-28 the client comes back for it round by round. A client that was told to
+ *   call again makes the same call, and finds this one in progress.
+ * - upstream-calls-C2 What a call asks, and how it ends, is an ordered list that can be read again, so that a handler that runs
+ *   again from the top sees the same.
+ * - upstream-calls-C3 A call that nobody comes back for is stopped, and its questions are withdrawn.
+ * - upstream-calls-C4 A question that names no call may belong to any: every call is told, so that none waits for it forever. A
+ *   call that has ended did not need it, and no longer waits for it.
  * - upstream-calls-C5 A call that a task of its client waits for is stopped when that is over, and not before.
  */
 
@@ -16,7 +16,7 @@ import type { Clock } from '@midcall/core/time';
 import type { CallHandle, CallOutcome, CallProgress, CallRequest, Inbox, Question } from '@midcall/host';
 import { asksSignIn } from './sign-in-wait.ts';
 
-/** A request for the model of the host, and where its end is told. */
+/** A request to the host's model, with the functions that settle it. */
 export interface Sample {
   readonly request: SamplingRequest;
   /** False once it has ended, or nobody waits for it. */
@@ -24,7 +24,7 @@ export interface Sample {
   readonly settle: (ended: { readonly result: SamplingResult } | { readonly error: unknown }) => void;
 }
 
-/** What happens to a call. */
+/** An event of a call. */
 export type Happened =
   | { readonly question: Question }
   | { readonly sample: Sample }
@@ -32,7 +32,7 @@ export type Happened =
 
 /** Where calls are made, and how long they are kept. */
 export interface UpstreamCallsOptions {
-  /** Makes a call at the upstream server. @throws where it cannot be made */
+  /** Makes a call at the upstream server. @throws if it cannot be made */
   readonly run: (
     request: CallRequest,
     onProgress: (progress: CallProgress) => void,
@@ -41,16 +41,16 @@ export interface UpstreamCallsOptions {
   readonly inbox: Inbox;
   /** The id of the upstream server. */
   readonly server: string;
-  /** Sees to a question that names no call (upstream-calls-C4). */
+  /** Handles a question that names no call (upstream-calls-C4). */
   readonly unclaimed: (question: Question) => void;
   readonly clock: Clock;
-  /** Milliseconds a call goes on, or its result is kept, while nobody waits for it. */
+  /** How many milliseconds a call continues, or its result is kept, while nobody waits for it. */
   readonly keptMs: number;
-  /** The same for calls that are the same. */
+  /** Equal for calls that are the same. */
   readonly digest: (request: CallRequest, principal: string | undefined) => string;
 }
 
-/** Calls by the id they have at the upstream server. */
+/** Calls by their id at the upstream server. */
 export class UpstreamCalls {
   readonly #parts: UpstreamCallsOptions;
   readonly #calls = new Map<string, UpstreamCall>();
@@ -73,8 +73,8 @@ export class UpstreamCalls {
   }
 
   /**
-   * Makes a call, or finds the same one that a client of the same principal was sent away from (upstream-calls-C1). Join it
-   * at once: then no other finds it.
+   * Makes a call, or finds the same one that a client of the same principal was told to make again (upstream-calls-C1). Join it
+   * at once, so that no other client finds it.
    */
   begin(request: CallRequest, principal?: string): UpstreamCall {
     const digest = once(() => this.#parts.digest(request, principal));
@@ -87,13 +87,13 @@ export class UpstreamCalls {
       run: onProgress => this.#parts.run(request, onProgress, principal),
     });
     this.#calls.set(upstreamCall.id, upstreamCall);
-    // Every call waits for a sign-in that is open already.
+    // Every call waits for a sign-in that is already open.
     for (const question of this.#parts.inbox.list())
       if (asksSignIn(question, this.#parts.server)) upstreamCall.asked(question);
     return upstreamCall;
   }
 
-  /** How many go on, or wait for a client to take their result. */
+  /** How many calls are in progress, or have a result that no client has collected. */
   get size(): number {
     return this.#calls.size;
   }
@@ -117,7 +117,7 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-/** Made once: an error for each call would cost as much as the call. */
+/** Made once, since an error for each call would cost as much as the call. */
 const callEnded = { how: 'ended' } as const;
 
 interface UpstreamCallOptions extends Pick<UpstreamCallsOptions, 'clock' | 'keptMs'> {
@@ -129,22 +129,22 @@ interface UpstreamCallOptions extends Pick<UpstreamCallsOptions, 'clock' | 'kept
 /** One call. */
 export class UpstreamCall {
   readonly #handle: CallHandle;
-  /** True from when a client was sent away until one is back. */
+  /** True from when a client was told to call again until one comes back. */
   sentAway = false;
-  /** True where the client that waits has a model, and its person decides about it. */
+  /** True if the client that waits has a model, and its person decides about it. */
   samplesAtHost = false;
   readonly #parts: UpstreamCallOptions;
   readonly #happened: Happened[] = [];
   readonly #waiting = new Set<() => void>();
   readonly #listeners = new Set<(progress: CallProgress) => void>();
-  /** What fires when a task is over that waits for it. */
+  /** Signals that fire when a task that waits for this call is over. */
   readonly #tasks = new Set<AbortSignal>();
-  /** Made when somebody wants to know: most calls end without a question. */
+  /** Made on demand, since most calls end without a question. */
   #ending: AbortController | undefined;
   #isEnded = false;
   #delivered = false;
   #forgotten = false;
-  /** Of the host's model, and not on their way to the server yet. */
+  /** Requests to the host's model that have not been sent yet. */
   #replies = 0;
   #callOff: (() => void) | undefined;
 
@@ -160,17 +160,17 @@ export class UpstreamCall {
     });
   }
 
-  /** The same for calls that are the same. */
+  /** Equal for calls that are the same. */
   get digest(): string {
     return this.#parts.digest();
   }
 
-  /** The one it has at the upstream server. */
+  /** Its id at the upstream server. */
   get id(): string {
     return this.#handle.id;
   }
 
-  /** Fires when the upstream server has ended the call; its outcome stands among what happened by then. */
+  /** Fires when the upstream server has ended the call; its outcome is among the events by then. */
   get ended(): AbortSignal {
     if (!this.#ending) {
       this.#ending = new AbortController();
@@ -179,15 +179,15 @@ export class UpstreamCall {
     return this.#ending.signal;
   }
 
-  /** The upstream server asks; for {@link UpstreamCalls}. */
+  /** Adds a question of the upstream server; for {@link UpstreamCalls}. */
   asked(question: Question): void {
     this.#tell({ question });
   }
 
   /**
-   * Runs a request at the model of the host, as soon as a client waits.
-   * @param signal - fires when nobody waits for the reply any more
-   * @throws what the client's refusal came to, or the signal's reason
+   * Sends a request to the host's model, as soon as a client waits.
+   * @param signal - fires when the reply is no longer needed
+   * @throws the client's refusal as an error, or the signal's reason
    */
   sample(request: SamplingRequest, signal: AbortSignal): Promise<SamplingResult> {
     return new Promise((resolve, reject) => {
@@ -212,23 +212,27 @@ export class UpstreamCall {
     });
   }
 
-  /** Takes a reply that needs no review here. @returns true if the host's model made it and its person has seen it; once per reply */
+  /**
+   * Takes a reply that needs no review here. @returns true if the host's model made it and its person has seen it; once per
+   * reply
+   */
   takeReply(): boolean {
     if (this.#replies === 0) return false;
     this.#replies -= 1;
     return true;
   }
 
-  /** The n-th thing that happens, from 0, as soon as it has (upstream-calls-C2). */
+  /** The n-th event, from 0, as soon as it has happened (upstream-calls-C2). */
   async happened(n: number): Promise<Happened> {
     while (this.#happened.length <= n) await new Promise<void>(resolve => this.#waiting.add(resolve));
     return this.#happened[n]!;
   }
 
   /**
-   * A client waits for the call from now on.
+   * Registers a client that waits for the call from now on.
    * @param onProgress - told of the server's progress
-   * @returns ends the wait; where nobody else waits, the call is kept for a while and then stopped (upstream-calls-C3)
+   * @returns a function that ends the wait; if nobody else waits, the call is kept for a while and then stopped
+   *   (upstream-calls-C3)
    */
   join(onProgress: (progress: CallProgress) => void): () => void {
     this.#callOff?.();
@@ -243,7 +247,10 @@ export class UpstreamCall {
     };
   }
 
-  /** A task waits for the call, also while nothing of that runs (upstream-calls-C5). @param over - fires when the task is over */
+  /**
+   * Registers a task that waits for the call, even while no run of its handler does (upstream-calls-C5). @param over - fires
+   * when the task is over
+   */
   keepUntil(over: AbortSignal): void {
     if (this.#forgotten || this.#tasks.has(over)) return;
     this.#tasks.add(over);
@@ -257,7 +264,7 @@ export class UpstreamCall {
     else over.addEventListener('abort', end, { once: true });
   }
 
-  /** Its client is given the outcome: nobody comes back for it any more. */
+  /** Its client has received the outcome: nobody comes back for it. */
   delivered(): void {
     this.#delivered = true;
   }

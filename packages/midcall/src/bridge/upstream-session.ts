@@ -1,6 +1,6 @@
 /**
- * One running upstream server of a bridge with everything that belongs to it: its connection, its calls, the directories it is
- * told of, and the hosts that hear what it announces.
+ * One running upstream server of a bridge with everything that belongs to it: its connection, its calls, the directories that
+ * it is told of, and the hosts that receive its announcements.
  */
 import { hash } from 'node:crypto';
 import { canonical, defined } from '@midcall/core/json';
@@ -18,10 +18,10 @@ import { unclaimed } from './unclaimed.ts';
 import { Upstream } from './upstream.ts';
 import { UpstreamCalls } from './upstream-calls.ts';
 
-/** Milliseconds the upstream server may take to start. The host gives up long before, by a time of its own. */
+/** How many milliseconds the upstream server may take to start. The host gives up long before that, by a timeout of its own. */
 const START_MS = 300_000;
 
-/** Bytes of one message of the upstream server: results with pictures and files in them are large. */
+/** The largest message of the upstream server, in bytes; large, since results contain images and files. */
 const MESSAGE_BYTES = 64 * 1024 * 1024;
 
 /** What a session needs. */
@@ -32,18 +32,18 @@ export interface UpstreamSessionOptions
   > {
   readonly inbox: Inbox;
   readonly clock: Clock;
-  /** The directories the server is told of; undefined where it is told that there are none to ask for. */
+  /** The directories that the server is told of; undefined if it is told that there are none to ask for. */
   readonly roots: OfferedRoots | undefined;
-  /** True where the directories are the host's, and follow what it says. */
+  /** True if the directories are the host's, and change when the host says so. */
   readonly followsHostRoots: boolean;
-  /** What replies to sampling where the host has no model, or always. */
+  /** Replies to sampling if the host has no model, or always. */
   readonly sampling: { readonly model: SamplingModel; readonly always: boolean };
-  /** Shows an open question to the person on the desk. @returns false where there is no way to */
+  /** Shows an open question to the person at the desk. @returns false if that is not possible */
   readonly showDesk: (question: Question, connection: Connection) => Promise<boolean>;
-  /** Milliseconds a call goes on, or its result is kept, while no client waits for it. */
+  /** How many milliseconds a call continues, or its result is kept, while no client waits for it. */
   readonly keptMs: number;
   readonly warn: (message: string) => void;
-  /** Told when a list of the server has changed; beside the hosts that have joined. */
+  /** Called when a list of the server has changed, in addition to the hosts that have joined. */
   readonly onListChanged?: (list: 'tools' | 'prompts' | 'resources') => void;
 }
 
@@ -52,12 +52,12 @@ export class UpstreamSession {
   readonly upstream: Upstream;
   readonly calls: UpstreamCalls;
   readonly inbox: Inbox;
-  /** Undefined where the host's roots are not passed on. */
+  /** Undefined if the host's roots are not passed on. */
   readonly hostRoots: HostRoots | undefined;
-  /** The pages hosts were asked to open, to be told when they are finished (2025-11-25). */
+  /** The pages that hosts were asked to open; they are told when these are finished (2025-11-25). */
   readonly pagesAtHost = new Set<string>();
   readonly #links = new Set<HostLink>();
-  /** What a server of 2025-11-25 was last told to log. */
+  /** The log level last set at a server on 2025-11-25. */
   #level: string | undefined;
   readonly #showDesk: UpstreamSessionOptions['showDesk'];
   readonly #stopListening: () => void;
@@ -90,8 +90,8 @@ export class UpstreamSession {
 
   /**
    * Starts or reaches the server.
-   * @param stopped - fires when nobody needs the server any more; one that is not up yet is stopped then
-   * @throws MidcallError `host/not-found` where it can be neither started nor reached
+   * @param stopped - fires when the server is no longer needed; a server that is still starting is stopped then
+   * @throws MidcallError `host/not-found` if it can be neither started nor reached
    */
   static async start(
     entry: ServerEntry,
@@ -101,10 +101,11 @@ export class UpstreamSession {
     const { inbox, clock, sampling, keptMs, client, roots, warn, showDesk } = options;
     const { principal, policy, audit, authorization, era, started, declares } = options;
     const model: SamplingModel = sampling.always ? sampling.model : hostModel(sampling.model, id => calls.get(id));
-    // Decided, so that nobody is asked: the host's list is what the server is told, and that is empty until the host has given it.
+    // Decided in advance, so that nobody is asked: the server is told the host's list, which is empty until the host has given
+    // it.
     if (options.followsHostRoots) await roots?.grant(entry.id, []);
     let starting: Connection | undefined;
-    // Nobody has called yet: a sign-in that the start waits for is the desk's.
+    // No call has been made yet, so a sign-in that the start waits for goes to the desk.
     const stopShowing = inbox.subscribe(event => {
       if (event.type !== 'asked' || !asksSignIn(event.question, entry.id) || !starting) return;
       const connection = starting;
@@ -137,7 +138,7 @@ export class UpstreamSession {
       keptMs,
       run: (request, onProgress, caller) => {
         const handlers = withStatus(onProgress);
-        // The host decides how long it may take.
+        // The host decides how long a call may take.
         const timeoutMs = Number.POSITIVE_INFINITY;
         return connection.run(request, { ...handlers, timeoutMs, asItCame: true, ...defined({ principal: caller }) });
       },
@@ -151,28 +152,28 @@ export class UpstreamSession {
     return this.upstream.connection;
   }
 
-  /** Makes sure that the person sees an open question. @returns false where there is no way to show them */
+  /** Makes sure that the person sees an open question. @returns false if that is not possible */
   showDesk(question: Question): Promise<boolean> {
     return this.#showDesk(question, this.connection);
   }
 
-  /** This host hears what the upstream server announces. @returns ends that */
+  /** Sends this host the announcements of the upstream server. @returns a function that stops that */
   join(link: HostLink): () => void {
     this.#links.add(link);
     return () => void this.#links.delete(link);
   }
 
   /**
-   * Sees to it that the upstream server logs what this host wants to know: with a request where it is asked with each, and beforehand
-   * where it is told once for all.
-   * @returns members of the request's `_meta`
+   * Makes the upstream server log what this host wants to know: with each request if it takes a level with each, and in advance
+   * if the level is set once.
+   * @returns members for the request's `_meta`
    */
   async logsFor(link: HostLink): Promise<Readonly<Record<string, unknown>>> {
     const logs = this.logsNow(link);
     if (logs) return logs;
     const most = this.#mostOf(link.level);
     this.#level = most;
-    // One that cannot be told logs what it does by itself.
+    // A server without log levels logs what it chooses.
     await this.connection.forward({ method: 'logging/setLevel', params: { level: most } });
     return {};
   }
@@ -192,7 +193,7 @@ export class UpstreamSession {
 
   /**
    * Stops the calls and the server.
-   * @param options - `atOnce`: a server that was started is not given the time to end by itself
+   * @param options - `atOnce`: does not wait for a server process to exit by itself
    */
   async close(options: { readonly atOnce?: boolean } = {}): Promise<void> {
     const stopped = this.connection.stop(options);

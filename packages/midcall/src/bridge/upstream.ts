@@ -1,6 +1,6 @@
 /**
- * The upstream server a bridge: started once the host is known, started again where it has stopped by itself, and left alone where
- * the person has stopped it.
+ * The upstream server of a bridge: started once the host is known, restarted if it has exited, and left alone if the person has
+ * stopped it.
  */
 
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
@@ -18,10 +18,9 @@ export class Upstream {
   }
 
   /**
-   * Starts or reaches a server. Old ones cannot read that a client has URL mode, and do not start: those are told of forms
-   * alone.
-   * @param unneeded - fires when nobody needs the server any more; one that is not up yet is stopped then
-   * @param onConnection - told of the connection before it is started
+   * Starts or reaches a server. Some old servers reject a client with URL mode and do not start; these are told of forms only.
+   * @param unneeded - fires when the server is no longer needed; a server that is still starting is stopped then
+   * @param onConnection - called with the connection before it is started
    * @throws MidcallError `host/not-found` if it can be neither started nor reached
    */
   static async start(
@@ -76,7 +75,7 @@ export class Upstream {
   }
 }
 
-/** Resolves when a server that is being started, by the person on the desk, is up or is not. */
+/** Resolves when a server that the person is starting at the desk is ready, or has failed to start. */
 const settled = (connection: Connection): Promise<void> =>
   new Promise(resolve => {
     const stop = connection.subscribe(event => {
@@ -86,7 +85,7 @@ const settled = (connection: Connection): Promise<void> =>
     });
   });
 
-/** True if a server was there, and did not take what the client said of itself. */
+/** True if a server responded, and rejected the client's capabilities. */
 const refusesClient = (cause: unknown): boolean => {
   const { code } = (cause ?? {}) as { code?: unknown };
   return typeof code === 'number' || code === SdkErrorCode.ConnectionClosed;

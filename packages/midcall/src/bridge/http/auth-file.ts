@@ -1,6 +1,6 @@
 /**
- * The file that says who may call a bridge over HTTP: bearer tokens of the operator's own, each with the name of who holds it, or
- * the authorization server whose tokens are taken. No word of a secret is in any error.
+ * The file that says who may call a bridge over HTTP: the operator's own bearer tokens, each with the name of its holder, or
+ * the authorization server whose tokens are accepted. No error contains any part of a secret.
  */
 import { readFile, stat } from 'node:fs/promises';
 import { MidcallError } from '@midcall/core/errors';
@@ -8,7 +8,7 @@ import { visible } from '@midcall/core/text';
 import { z } from 'zod';
 import { type CallerGuard, issuerGuard, tokenGuard } from './callers.ts';
 
-/** Characters of a token; shorter ones can be guessed. */
+/** Minimum length of a token, in characters; shorter ones can be guessed. */
 const leastToken = 32;
 
 const tokensShape = z.strictObject({
@@ -35,7 +35,7 @@ export type MakeGuard = (resource: URL) => CallerGuard;
 
 /**
  * Reads the file.
- * @returns `guard`: makes the guard of an endpoint; `needsAddress`: true if that has to know the address clients use
+ * @returns `guard`: makes the guard of an endpoint; `needsAddress`: true if the guard has to know the address that clients use
  * @throws MidcallError `cli/usage`, naming the file and the member, if it cannot be read or used
  */
 export async function readAuthFile(
@@ -84,7 +84,7 @@ async function readSecretJson(path: string, bad: (text: string) => MidcallError)
 function parsed<S extends z.ZodType>(shape: S, value: unknown, bad: (text: string) => MidcallError): z.infer<S> {
   const result = shape.safeParse(value);
   if (result.success) return result.data;
-  // The place and the rule, never the value: it may be a secret.
+  // The place and the rule, never the value, since it may be a secret.
   const { path, code } = result.error.issues[0]!;
   const place = path.length > 0 ? `'${path.join('.')}' is wrong (${code})` : `it is wrong (${code})`;
   throw bad(

@@ -1,39 +1,39 @@
-/** Who calls a bridge over HTTP: one principal each, known by what authenticated the request. */
+/** Who calls a bridge over HTTP: each caller is one principal, identified by the credentials of the request. */
 import { createHash } from 'node:crypto';
 import type { Bearer } from '@midcall/server/connect';
 import { type AuthInfo, OAuthError, OAuthErrorCode, requireBearerAuth } from '@modelcontextprotocol/server';
 
 /** One principal of a bridge. */
 export interface Caller {
-  /** The same for every request of this principal, and of nobody else; it is in the record. */
+  /** The same for every request of this principal, and of no other; written to the audit log. */
   readonly id: string;
-  /** True for the person at this machine, who answers on the desk here. */
+  /** True for the person at this machine, who answers at the desk here. */
   readonly desk: boolean;
 }
 
-/** Finds out who calls. */
+/** Identifies callers. */
 export interface CallerGuard {
-  /** The verified caller, or the response that refuses the request. */
+  /** The verified caller, or a response that refuses the request. */
   authenticate(request: Request): Promise<AuthInfo | Response>;
   callerOf(auth: AuthInfo): Caller;
-  /** The document that tells clients where to get a token, for its address; undefined for any other. */
+  /** The document that tells clients where to get a token, if this is its address; undefined for any other. */
   metadata(request: Request): Response | undefined;
 }
 
-/** Everybody who can reach the bridge is the person at this machine: for loopback alone. */
+/** Treats everybody who can reach the bridge as the person at this machine: for loopback only. */
 export const localCaller: Caller = { id: 'local', desk: true };
 
-/** A bearer token of the operator's own. */
+/** One of the operator's own bearer tokens. */
 export interface CallerToken {
   readonly token: string;
-  /** The name of who holds it. Several tokens may name the same principal. */
+  /** The name of its holder. Several tokens may name the same principal. */
   readonly principal: string;
   readonly desk: boolean;
 }
 
-/** A guard that knows these tokens. It keeps their digests alone. */
+/** A guard that accepts these tokens. It keeps only their digests. */
 export function tokenGuard(tokens: readonly CallerToken[]): CallerGuard {
-  // A digest is looked up, not compared letter by letter, so how long that takes says nothing about a token.
+  // A digest is looked up, not compared character by character, so the time that takes reveals nothing about a token.
   const holders = new Map(tokens.map(({ token, principal, desk }) => [digestOf(token), { principal, desk }]));
   const authenticate = requireBearerAuth({
     verifier: {
@@ -53,7 +53,7 @@ export function tokenGuard(tokens: readonly CallerToken[]): CallerGuard {
   };
 }
 
-/** A guard that takes the tokens of an authorization server. Its people sit elsewhere, and have no desk here. */
+/** A guard that accepts the tokens of an authorization server. Its callers are on other machines, and have no desk here. */
 export function issuerGuard({ authenticate, metadata }: Bearer): CallerGuard {
   return {
     authenticate,
@@ -63,6 +63,6 @@ export function issuerGuard({ authenticate, metadata }: Bearer): CallerGuard {
 }
 
 const issuer = 'midcall-bridge';
-/** An issuer has no parenthesis in it, so that no two make the same. */
+/** An issuer contains no parenthesis, so no two pairs give the same text. */
 const idOf = (iss: unknown, sub: unknown): string => `${sub} (${iss})`;
 const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex');

@@ -1,12 +1,12 @@
 /**
- * A bridge that many hosts reach over HTTP, with one endpoint for each upstream server. Every principal has upstream servers and
- * questions of its own, unless an entry of the server list says that one process may serve all.
+ * A bridge for many hosts over HTTP, with one endpoint for each upstream server. Every principal has its own upstream servers
+ * and questions, unless an entry of the server list lets one process serve all.
  *
- * - http-bridge-H1 Nothing of one principal reaches another: neither questions, nor calls to come back for, nor directories.
- * - http-bridge-H2 The desk is for the person at this machine. A question of anybody else that their host cannot put
- *   ends unanswered.
- * - http-bridge-H3 Directories of hosts are passed on where hosts are on this machine; those of another say nothing
- *   about this one.
+ * - http-bridge-H1 Nothing of one principal reaches another: no questions, no kept calls, and no directories.
+ * - http-bridge-H2 The desk is for the person at this machine. A question to anybody else that their host cannot show ends
+ *   unanswered.
+ * - http-bridge-H3 Directories of hosts are passed on only if the hosts are on this machine; paths of another machine mean
+ *   nothing on this one.
  */
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { defined, isRecord, own } from '@midcall/core/json';
@@ -31,24 +31,24 @@ import { holderOf, Principals, type PrincipalsOptions } from './principals.ts';
 import { refusingServer } from './refusing-server.ts';
 import type { PoolUser, UpstreamPool } from './upstream-pool.ts';
 
-/** A server of the list. */
+/** One entry of the server list. */
 export interface BridgedEntry {
   /** Where hosts reach it, such as `/mcp/notes`. */
   readonly path: string;
   readonly entry: ServerEntry;
-  /** Who calls here; everybody is the person at this machine if absent. */
+  /** Identifies who calls; everybody is the person at this machine if absent. */
   readonly guard?: CallerGuard;
 }
 
-/** Several bridges that serve the same entries to the same hosts. */
+/** Other bridges that serve the same entries to the same hosts. */
 export interface BridgeFleet {
-  /** The sessions of an entry, in whichever bridge they were opened. */
+  /** The sessions of an entry, whichever bridge opened them. */
   sessions(path: string): Promise<Fleet>;
-  /** Which bridge has what. @param address - where this one listens */
+  /** Which bridge runs which servers. @param address - where this one listens */
   owners(address: URL): Promise<Owners>;
 }
 
-/** What a bridge over HTTP is made of. */
+/** Options of a bridge over HTTP. */
 export interface HttpBridgeOptions extends PrincipalsOptions {
   readonly entries: readonly BridgedEntry[];
   /** The address to listen on; loopback by default. */
@@ -56,30 +56,30 @@ export interface HttpBridgeOptions extends PrincipalsOptions {
   readonly port: number;
   readonly allowedHosts?: readonly string[];
   readonly allowedOrigins?: readonly string[];
-  /** Milliseconds a client is kept waiting for an answer on the desk; 45,000 if absent. */
+  /** How many milliseconds a client is kept waiting for an answer at the desk; 45,000 if absent. */
   readonly holdMs?: number;
   readonly suspectBelowMs?: number;
-  /** Bytes of one request; 16 MiB if absent. */
+  /** The largest request, in bytes; 16 MiB if absent. */
   readonly maxRequestBytes?: number;
-  /** Bytes of one stream that wait for a host to read them, before the stream is cut; 16 MiB if absent. */
+  /** How many bytes of one stream may wait for a host to read them before the stream is cut; 16 MiB if absent. */
   readonly maxUnreadBytes?: number;
-  /** The other bridges at the same address, with the key that all have; none if absent. */
+  /** The other bridges at the same address, with the key that all share; none if absent. */
   readonly fleet?: BridgeFleet;
 }
 
-/** A bridge that listens. */
+/** A bridge that is listening. */
 export interface HttpBridge {
   /** The address, with the path `/`. */
   readonly url: URL;
-  /** How many upstream servers run. */
+  /** How many upstream servers are running. */
   readonly servers: number;
-  /** Ends sessions and calls, stops the upstream servers and the desk. */
+  /** Ends sessions and calls, and stops the upstream servers and the desk. */
   close(options?: { readonly atOnce?: boolean }): Promise<void>;
 }
 
 /**
- * Listens for hosts.
- * @throws MidcallError `server/setup` if the address cannot be had
+ * Starts listening for hosts.
+ * @throws MidcallError `server/setup` if the address is in use or cannot be listened on
  */
 export async function startHttpBridge(options: HttpBridgeOptions): Promise<HttpBridge> {
   const { entries, host, port, allowedHosts, allowedOrigins, sampling, warn, onError, fleet } = options;
@@ -98,7 +98,8 @@ export async function startHttpBridge(options: HttpBridgeOptions): Promise<HttpB
     suspectBelowMs,
     holdMs,
     warn,
-    // No other process goes on with a call of this one, which dies with it. Those of a fleet can tell so.
+    // No other process can continue a call of this bridge, since the call ends with it. Only the bridges of a fleet may promise
+    // more.
     ...(!fleet && { key: crypto.getRandomValues(new Uint8Array(32)) }),
     principal: principalOf,
     asksRoots: options.hostRoots !== undefined && !options.roots,
@@ -130,7 +131,7 @@ export async function startHttpBridge(options: HttpBridgeOptions): Promise<HttpB
           });
         let session: UpstreamSession | undefined;
         const use = (now: UpstreamSession): UpstreamSession => {
-          // A task goes on after its host is gone: its call keeps the server, and nobody else does.
+          // A task continues after its host has disconnected; only its call keeps the server in use.
           if (isGone) principals.leave(caller, entry, user);
           if (now === session) return now;
           session = now;
@@ -151,7 +152,7 @@ export async function startHttpBridge(options: HttpBridgeOptions): Promise<HttpB
           throw error;
         });
         const sessionNow = (capabilities: unknown): UpstreamSession | undefined => {
-          // A call that another bridge takes over must have been noted before it was made.
+          // A call that another bridge may take over must be recorded before it is made.
           if (fleet && isOld) return undefined;
           return kind.hasRoots && isRecord(own(capabilities, 'roots')) ? undefined : session;
         };
@@ -235,7 +236,7 @@ export async function startHttpBridge(options: HttpBridgeOptions): Promise<HttpB
       return principals.size;
     },
     async close(how) {
-      // Whatever comes from here on is another bridge's; what runs here is let end.
+      // Requests from now on go to another bridge; what is in progress here may end.
       await owners?.leave().catch(error => onError?.(error as Error));
       if (owners) await Promise.all(Object.values(endpoints).map(endpoint => endpoint.drain()));
       const stopped = principals.close(how);
@@ -256,7 +257,7 @@ async function bodyOf(request: Request | undefined): Promise<unknown> {
   }
 }
 
-/** The principal a state is bound to; nobody where every caller is the person at this machine. */
+/** The principal that a state is bound to; none if every caller is the person at this machine. */
 function principalOf({ http }: ServerContext): Principal | undefined {
   const { iss, sub } = http?.authInfo?.extra ?? {};
   return typeof iss === 'string' && typeof sub === 'string' ? { issuer: iss, subject: sub } : undefined;

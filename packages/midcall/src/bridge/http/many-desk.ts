@@ -1,4 +1,4 @@
-/** One desk for the upstream servers of one person. Each is put on it when it first has a question. */
+/** One desk for all upstream servers of one person. Each is added when it first has a question. */
 import type { Connection, Question, ServerEntry } from '@midcall/host';
 import type { RunningDesk } from '@midcall/host/web';
 import { LazyDesk, type LazyDeskOptions } from '../lazy-desk.ts';
@@ -6,7 +6,7 @@ import type { PrincipalDesk } from './principals.ts';
 
 /** How the desk is started and shown. */
 export interface ManyDeskOptions extends Omit<LazyDeskOptions, 'start'> {
-  /** Starts the desk. @param find - the connection to a server that runs already */
+  /** Starts the desk. @param find - the connection to a server that is running already */
   readonly start: (find: (entry: ServerEntry) => Connection | undefined) => Promise<RunningDesk>;
 }
 

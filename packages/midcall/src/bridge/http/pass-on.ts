@@ -1,10 +1,10 @@
 /**
- * Several bridges behind one address. An upstream server, its calls and its questions are in one of them, so each request goes to
- * the bridge that has the servers of whoever sends it, whichever bridge it came to.
+ * Several bridges that share one address. An upstream server, its calls and its questions belong to one of them, so each
+ * request goes to the bridge that runs the servers of its principal, whichever bridge received it.
  *
- * - pass-on-O1 A request is carried out by one bridge. Where it cannot be known whether it was, it is not sent again, unless its
- *   session tells a request that it has had already.
- * - pass-on-O2 A request is passed on once: two bridges never send it to and fro.
+ * - pass-on-O1 A request is executed by one bridge. If it is unknown whether it was, it is not sent again, unless its session
+ *   recognizes a repeated request.
+ * - pass-on-O2 A request is passed on once, so that two bridges never send it back and forth.
  */
 import { isMidcallError } from '@midcall/core/errors';
 import { own } from '@midcall/core/json';
@@ -19,16 +19,16 @@ export interface PassOnOptions {
   readonly onError: (error: Error) => void;
 }
 
-/** Marks requests that were passed on, and the responses of bridges that do not have the servers any more. */
+/** Marks requests that were passed on, and the responses of bridges that no longer run the servers. */
 const mark = 'midcall-bridge';
-/** Milliseconds a request waits for a bridge that cannot be reached: it either comes back or is taken to be dead. */
+/** How many milliseconds a request waits for a bridge that cannot be reached; after that, the bridge is taken to be dead. */
 const waitMs = 15_000;
 const pauseMs = 250;
 
 /**
- * @param name - of whose servers for which entry, the same in every bridge
+ * @param name - names a principal's servers for an entry; the same in every bridge
  * @param body - of the request, as it was read
- * @returns the response of the bridge that has them; undefined if this one has
+ * @returns the response of the bridge that runs them; undefined if this one does
  */
 export async function passOn(
   name: string,
@@ -64,7 +64,7 @@ export async function passOn(
   }
 }
 
-/** A session runs a request once, however often it comes (pass-on-O1). */
+/** A session runs a request once, however often it is sent (pass-on-O1). */
 const mayRepeat = ({ method, headers }: Request): boolean => method !== 'POST' || headers.has('mcp-session-id');
 
 function refused(status: number, message: string, body: unknown, headers: Record<string, string> = {}): Response {

@@ -1,4 +1,4 @@
-/** What each principal of a bridge has: questions, perhaps a desk, and upstream servers; and how many of those there may be. */
+/** What each principal of a bridge has: questions, possibly a desk, and upstream servers; and how many servers there may be. */
 import { MidcallError } from '@midcall/core/errors';
 import { defined } from '@midcall/core/json';
 import { systemClock } from '@midcall/core/time';
@@ -19,25 +19,25 @@ import { type HostKind, type PoolUser, UpstreamPool } from './upstream-pool.ts';
 /** How principals are served. */
 export interface PrincipalsOptions
   extends Pick<ConnectionOptions, 'client' | 'policy' | 'audit' | 'authorization' | 'era' | 'clock'> {
-  /** The directories the operator has granted to every upstream server; then those of hosts are not asked for. */
+  /** The directories that the operator granted to every upstream server; those of hosts are then not asked for. */
   readonly roots: OfferedRoots | undefined;
-  /** Makes a place for the directories of one host; undefined if hosts are on other machines. */
+  /** Makes room for the directories of one host; undefined if hosts are on other machines. */
   readonly hostRoots: (() => OfferedRoots) | undefined;
   readonly sampling: UpstreamSessionOptions['sampling'];
-  /** Makes the decisions and counts of a principal who has no desk; those of the one who has are `policy`. */
+  /** Makes the decisions and counters of a principal without a desk; the principal with a desk uses `policy`. */
   readonly makePolicy?: () => Policy;
   /** Makes the desk of the person at this machine, over their inbox. */
   readonly makeDesk: (inbox: Inbox) => PrincipalDesk;
   readonly warn: (message: string) => void;
-  /** Told of errors that no host is told of. */
+  /** Called with errors that no host is told of. */
   readonly onError?: (error: Error) => void;
-  /** Milliseconds a call goes on while no client waits for it; 15 minutes if absent. */
+  /** How many milliseconds a call continues while no client waits for it; 15 minutes if absent. */
   readonly keptMs?: number;
-  /** Milliseconds an upstream server is kept that nobody uses; 10 minutes if absent. */
+  /** How many milliseconds an unused upstream server is kept; 10 minutes if absent. */
   readonly idleMs?: number;
-  /** The most upstream servers at a time, of all principals; 100 if absent. */
+  /** The most upstream servers at a time, for all principals together; 100 if absent. */
   readonly maxServers?: number;
-  /** The same of one principal; 20 if absent. */
+  /** The same for one principal; 20 if absent. */
   readonly maxServersPerCaller?: number;
 }
 
@@ -59,7 +59,7 @@ interface PrincipalState {
   readonly pools: Map<string, UpstreamPool>;
 }
 
-/** What every principal has, and how much of it there may be. */
+/** The state of every principal, and its limits. */
 export class Principals {
   readonly #options: PrincipalsOptions;
   readonly #closed = new AbortController();
@@ -75,7 +75,7 @@ export class Principals {
   }
 
   /**
-   * What a server is told of a host; one that is shared is told of none.
+   * What a server is told of a host; a shared server is told nothing of any.
    * @param capabilities - as the host declares them
    */
   kindOf(caller: Caller, entry: ServerEntry, capabilities: object): HostKind {
@@ -84,7 +84,7 @@ export class Principals {
     return { hasRoots: passesRoots && 'roots' in capabilities, declares: declaredIn(capabilities) };
   }
 
-  /** The servers of a caller for an entry. To be asked for at each use: a principal without servers is forgotten. */
+  /** The servers of a caller for an entry. Ask for them at each use: a principal without servers is forgotten. */
   pool(caller: Caller, entry: ServerEntry): UpstreamPool {
     const state = this.#state(holderOf(caller, entry));
     const current = state.pools.get(entry.id);
@@ -100,17 +100,17 @@ export class Principals {
     return pool;
   }
 
-  /** Where the questions of this server are. */
+  /** Where the questions of this server go. */
   inbox(caller: Caller, entry: ServerEntry): Inbox {
     return this.#state(holderOf(caller, entry)).inbox;
   }
 
-  /** The id of the server that somebody uses, as its questions name it. */
+  /** The id, as its questions name it, of the server that this user has. */
   serverId(caller: Caller, entry: ServerEntry, user: PoolUser): string {
     return serverId(entry, this.pool(caller, entry).numberOf(user) ?? 1);
   }
 
-  /** Somebody stopped using a server. */
+  /** To be called when somebody stops using a server. */
   leave(caller: Caller, entry: ServerEntry, user: PoolUser): void {
     this.#states.get(holderOf(caller, entry).id)?.pools.get(entry.id)?.leave(user);
   }
@@ -134,7 +134,7 @@ export class Principals {
       id,
       inbox,
       desk: desk ? makeDesk(inbox) : undefined,
-      // What one principal's server asks counts for no other's.
+      // What one principal's server asks does not count against another's limits.
       policy: desk || !makePolicy ? policy : makePolicy(),
       pools: new Map(),
     };
@@ -142,7 +142,7 @@ export class Principals {
     return state;
   }
 
-  /** Forgets who has nothing here, so that what is kept does not grow with the number of those who ever called. */
+  /** Forgets principals that have nothing here, so that memory does not grow with the number of those who ever called. */
   #drop(state: PrincipalState): void {
     if (!state.desk && [...state.pools.values()].every(({ size }) => size === 0)) this.#states.delete(state.id);
   }
@@ -151,7 +151,7 @@ export class Principals {
     const { hasRoots, declares } = kind;
     const { maxServers = 100, maxServersPerCaller = 20, roots: granted, hostRoots } = this.#options;
     const own = [...state.pools.values()];
-    // The one that is being started is counted already.
+    // The server that is being started is counted already.
     await this.#makeRoom(own, maxServersPerCaller + 1);
     await this.#makeRoom(this.#pools(), maxServers + 1);
     const { client, audit, era, clock = systemClock, sampling, keptMs = 900_000, warn } = this.#options;
@@ -197,9 +197,12 @@ export class Principals {
 
 const serverId = ({ id }: ServerEntry, number: number): string => (number === 1 ? id : `${id} (${number})`);
 
-/** Whose servers a caller uses. One process for all has no person of its own: its questions go to the host that called, and to nobody else. */
+/**
+ * The servers that a caller uses. A shared process has no person of its own: its questions go to the host that called, and to
+ * nobody else.
+ */
 export const holderOf = (caller: Caller, entry: ServerEntry): Caller =>
   isShared(caller, entry) ? { id: 'shared', desk: false } : caller;
 
-/** Where everybody is the person at this machine, there is nobody to share with. */
+/** If everybody is the person at this machine, there is nobody else to share with. */
 const isShared = (caller: Caller, { shared }: ServerEntry): boolean => shared === true && caller !== localCaller;

@@ -1,4 +1,4 @@
-/** What a host meets where its upstream server is not there: every request is answered with the reason. */
+/** The server that a host meets if its upstream server is not available: it answers every request with the reason. */
 import { McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 
 const methods = [
@@ -13,7 +13,7 @@ const methods = [
 ];
 
 /**
- * On 2026-07-28 the SDK answers `server/discover` by itself, so what a server may have is declared, and refused when it is used.
+ * On 2026-07-28 the SDK answers `server/discover` itself, so every capability is declared here, and refused when it is used.
  * @param message - told to the host with every request, those that open a session among them
  */
 export function refusingServer(message: string): McpServer {

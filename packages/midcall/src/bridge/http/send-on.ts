@@ -1,20 +1,20 @@
 /**
- * Sends a request on to another bridge as it came, and passes on the response as it comes. Where the other bridge ends meanwhile, a
- * stream of events ends too: a session's can be resumed, and any other says by itself how its request has ended.
+ * Sends a request on to another bridge unchanged, and streams the response back. If the other bridge ends meanwhile, a stream
+ * of events ends too: that of a session can be resumed, and any other ends with an error that says so.
  */
 import { type ClientRequest, type IncomingMessage, request as plain } from 'node:http';
 import { request as secure } from 'node:https';
 import { Readable } from 'node:stream';
 import { own } from '@midcall/core/json';
 
-/** What a client is told of a request that was sent to a bridge that has ended. */
+/** What a client is told if the bridge that its request was sent to has ended. */
 export const endUnknown =
   'The bridge that handled this request has ended, and it is not known what took effect. Find out before calling again.';
 
 /** Why there is no response. */
 export class NoResponse extends Error {
   override readonly name = 'NoResponse';
-  /** True if the other bridge cannot have read anything of the request. */
+  /** True if the other bridge cannot have read any of the request. */
   readonly unread: boolean;
 
   constructor(unread: boolean, cause: unknown) {
@@ -23,7 +23,7 @@ export class NoResponse extends Error {
   }
 }
 
-/** What belongs to one connection, or is made anew for the next. */
+/** Headers of one connection only, or that are set anew for the next. */
 const ofConnection = new Set([
   ...['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'te', 'trailer', 'expect', 'host', 'content-length'],
 ]);
@@ -32,7 +32,7 @@ const ofConnection = new Set([
  * @param body - of a POST, as it was read
  * @param to - the address of the other bridge
  * @param more - headers besides those of the request
- * @throws NoResponse where there is none, and the reason of the request's signal once its client has gone
+ * @throws NoResponse if there is none; the reason of the request's signal once its client has disconnected
  */
 export function sendOn(
   { url, method, headers, signal }: Request,
@@ -46,7 +46,7 @@ export function sendOn(
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
     const make = to.protocol === 'https:' ? secure : plain;
-    // A connection of its own: on one that was used before, nobody can tell whether the request was still read.
+    // A new connection: on a reused one, it would be unknown whether the request was still read.
     const outgoing: ClientRequest = make(new URL(`${pathname}${search}`, to), {
       method,
       agent: false,
@@ -83,7 +83,7 @@ function responseOf(incoming: IncomingMessage, lastWords: string): Response {
   return new Response(hasBody ? (Readable.toWeb(source) as ReadableStream<Uint8Array>) : null, { status, headers });
 }
 
-/** Events that end, too, where their connection is cut. */
+/** Streams of events end too, when their connection is cut. */
 async function* untilCut(incoming: IncomingMessage, lastWords: string): AsyncGenerator<Buffer> {
   try {
     yield* incoming as AsyncIterable<Buffer>;

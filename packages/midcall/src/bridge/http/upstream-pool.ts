@@ -1,12 +1,11 @@
 /**
  * The upstream servers of one principal, by the directories they were told of. Directories are a boundary: two hosts that name
- * different ones never share a process, or each would widen the other's.
+ * different ones never share a process, since each would widen the other's access.
  *
- * - upstream-pool-P1 One server serves all hosts of its principal that name no directories, and one all that name the
- *   same; hosts that declare other extensions have others.
- * - upstream-pool-P2 A server is told of other directories only if no other host uses it and no call would see them
- *   change.
- * - upstream-pool-P3 A server that nobody uses, and that has no call in progress, is stopped after a while.
+ * - upstream-pool-P1 Hosts of the same principal share a server if they name no directories, or the same ones, and declare the
+ *   same extensions.
+ * - upstream-pool-P2 A server is told of other directories only if no other host uses it and no call would see them change.
+ * - upstream-pool-P3 An unused server without a call in progress is stopped after a while.
  */
 import type { Clock } from '@midcall/core/time';
 import type { Declared } from '../host-transport.ts';
@@ -18,13 +17,13 @@ export interface HostRoot {
   readonly name?: string | undefined;
 }
 
-/** Who uses a server: a session of 2025-11-25, or one request of 2026-07-28. */
+/** A user of a server: a session of 2025-11-25, or one request of 2026-07-28. */
 export interface PoolUser {
-  /** True if its own running calls may see the directories change: its host has announced it. */
+  /** True if its own running calls may see the directories change, because its host announced the change. */
   readonly live: boolean;
 }
 
-/** What sets hosts apart that do not share a server. */
+/** What distinguishes hosts that must not share a server. */
 export interface HostKind {
   /** True if the server is told of the host's directories. */
   readonly hasRoots: boolean;
@@ -36,13 +35,13 @@ export interface HostKind {
 export interface UpstreamPoolOptions {
   /**
    * Starts a server.
-   * @param number - 1 for the first that runs, and the smallest that is free
+   * @param number - the smallest that is free, from 1
    * @param kind - of the hosts it is for
    * @throws MidcallError `host/not-found`
    */
   readonly start: (number: number, kind: HostKind) => Promise<UpstreamSession>;
   readonly clock: Clock;
-  /** Milliseconds a server is kept that nobody uses. */
+  /** How many milliseconds an unused server is kept. */
   readonly idleMs: number;
   /** Called when the last server has ended. */
   readonly onEmpty?: () => void;
@@ -54,7 +53,7 @@ interface Entry {
   readonly starting: Promise<UpstreamSession>;
   readonly users: Set<PoolUser>;
   session?: UpstreamSession;
-  /** The directories it was told of, in one spelling; undefined until then. */
+  /** The directories that the server was told of, as canonical text; undefined until then. */
   told?: string;
   telling: Promise<void>;
   callOff?: () => void;
@@ -64,14 +63,14 @@ interface Entry {
 export class UpstreamPool {
   readonly #options: UpstreamPoolOptions;
   #entries: readonly Entry[] = [];
-  /** Those that are being stopped. */
+  /** The servers that are being stopped. */
   readonly #closing = new Set<Promise<void>>();
 
   constructor(options: UpstreamPoolOptions) {
     this.#options = options;
   }
 
-  /** How many run, or are being started. */
+  /** How many servers are running or being started. */
   get size(): number {
     return this.#entries.length;
   }
@@ -85,7 +84,7 @@ export class UpstreamPool {
   }
 
   /**
-   * The server that knows of these directories; resolves when it has been told (upstream-pool-P1, upstream-pool-P2).
+   * The server that was told of these directories; resolves when it has been told (upstream-pool-P1, upstream-pool-P2).
    * @throws MidcallError `host/not-found` if none can be started
    */
   async withRoots(user: PoolUser, roots: readonly HostRoot[], kind: HostKind): Promise<UpstreamSession> {
@@ -108,12 +107,12 @@ export class UpstreamPool {
     return session;
   }
 
-  /** The number of the server that somebody uses; undefined if they use none. */
+  /** The number of the server that this user has; undefined if none. */
   numberOf(user: PoolUser): number | undefined {
     return this.#entries.find(({ users }) => users.has(user))?.number;
   }
 
-  /** This user is gone. */
+  /** Removes a user that is gone. */
   leave(user: PoolUser): void {
     for (const entry of this.#entries) if (entry.users.delete(user)) this.#release(entry);
   }
@@ -191,7 +190,7 @@ const isSame = (one: HostKind, other: HostKind): boolean =>
 const isUnused = ({ users, session }: Entry): boolean =>
   users.size === 0 && session !== undefined && session.calls.size === 0;
 
-/** True if other directories take nothing from anybody else (upstream-pool-P2). */
+/** True if other directories take nothing from any other user (upstream-pool-P2). */
 function mayChange({ told, users, session }: Entry, user: PoolUser): boolean {
   if (told === undefined) return true;
   const others = [...users].some(each => each !== user);

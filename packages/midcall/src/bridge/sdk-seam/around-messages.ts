@@ -1,12 +1,14 @@
-/** Every message between an SDK server and its host, changed on its way. The SDK has no hook for it: both ends are wrapped. */
+/**
+ * Changes every message between an SDK server and its host on its way. The SDK has no hook for that, so both ends are wrapped.
+ */
 import type { JSONRPCMessage, McpServer, Transport } from '@modelcontextprotocol/server';
 
-/** What becomes of messages on their way. */
+/** What to do with messages on their way. */
 export interface AroundMessages {
-  /** A message of the server, as the host is to have it. */
+  /** Changes a message of the server before the host receives it. */
   readonly outgoing: (message: JSONRPCMessage) => JSONRPCMessage;
   /**
-   * A message of the host, as the server is to have it; undefined keeps it from the server.
+   * Changes a message of the host before the server receives it; undefined drops it.
    * @param send - sends a message to the host that `outgoing` does not see
    */
   readonly incoming: (

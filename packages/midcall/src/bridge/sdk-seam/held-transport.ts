@@ -1,10 +1,10 @@
-/** A transport that is listened to before it is served: a server that connects to it begins with what was heard. */
+/** A transport that is read before it is served: a server that connects to it begins with the messages that came by then. */
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 
 type Rest<T extends readonly unknown[]> = T extends readonly [unknown, ...infer R] ? R : never;
 type Heard = NonNullable<Transport['onmessage']>;
 
-/** A transport that is open, and keeps what comes until it is started. */
+/** An open transport that buffers messages until it is started. */
 export class HeldTransport implements Transport {
   onmessage?: Heard;
   onclose?: () => void;
@@ -17,13 +17,13 @@ export class HeldTransport implements Transport {
     this.#transport = transport;
   }
 
-  /** Opens the transport underneath. */
+  /** Opens the underlying transport. */
   first(): Promise<JSONRPCMessage | undefined> {
     return new Promise((resolve, reject) => {
       this.#transport.onmessage = (...heard: Parameters<Heard>) => {
         const [message] = heard;
         if (!this.#held) return this.onmessage?.(...heard);
-        // basic/lifecycle, "Initialization": a host may ping before it says anything of itself, and waits for the answer.
+        // basic/lifecycle, "Initialization": a host may ping before it initializes, and waits for the answer.
         if ('id' in message && 'method' in message && message.method === 'ping')
           return void this.#transport.send({ jsonrpc: '2.0', id: message.id, result: {} }).catch(() => {});
         this.#held.push(heard);
