@@ -2,13 +2,13 @@
 import { isRecord, own } from '@midcall/core/json';
 import type { CallOutcome } from '../calls/runner.ts';
 
-/** How a call ended, as an agent framework wants it. */
+/** How a call ended, in the form that an agent framework expects. */
 export interface AgentReply {
   /** For the model: the result's text, or why there is none. */
   readonly text: string;
   /** True if the tool failed, or the call did not complete. */
   readonly isError: boolean;
-  /** All of it: the result with its structured content and other blocks, or how it failed. */
+  /** The outcome in full: the result with its structured content and other blocks, or how it failed. */
   readonly outcome: CallOutcome;
 }
 
@@ -38,7 +38,7 @@ function resultText(result: Readonly<Record<string, unknown>>): string {
   return text === '' && structured !== undefined ? JSON.stringify(structured) : text;
 }
 
-/** A block that is no text is named, so that the model knows of it. */
+/** A block that is not text is named, so that the model knows of it. */
 function blockText(block: unknown): string {
   const text = own(block, 'text') ?? own(own(block, 'resource'), 'text');
   if (typeof text === 'string') return text;

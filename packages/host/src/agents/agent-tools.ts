@@ -1,9 +1,9 @@
 /**
- * The tools of a server as plain functions with a JSON Schema, for agent frameworks. A framework names each call by an id; the same
- * id is the same call, in this process and in the next, so that a framework may ask again whatever happened to it.
+ * The tools of a server as plain functions with a JSON Schema, for agent frameworks. A framework gives each call an id. The
+ * same id means the same call, in this process and in the next, so a framework may always ask again, whatever happened to it.
  *
- * - agent-tools-1 A call is sent once: asking again under its id joins it, resumes it where an earlier process left it, or returns
- *   the recorded result.
+ * - agent-tools-1 A call is sent once: asking again under its id joins it, resumes it where an earlier process left it, or
+ *   returns the recorded result.
  * - agent-tools-2 A call that was left and cannot be resumed is in doubt. It is sent again only if its tool says that this is
  *   harmless.
  * - agent-tools-3 A call is reported as waiting for the person only when it is in the store.
@@ -20,7 +20,7 @@ import type { Question } from '../question/question.ts';
 import { type AgentReply, agentReply } from './agent-reply.ts';
 import { type AskedCall, KeptCalls } from './kept-calls.ts';
 
-/** What a framework says about one call. */
+/** Options of one call. */
 export interface AgentCallOptions {
   /**
    * Unique among the calls that the connection's store holds, such as the id of the conversation and the framework's tool call id.
@@ -30,7 +30,7 @@ export interface AgentCallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How far a call has come. */
+/** How far a call has got. */
 export type AgentCall =
   | { readonly state: 'ended'; readonly reply: AgentReply }
   /** It waits for the person. Questions are plain JSON, and have the same ids after a restart (2026-07-28, and tasks). */
@@ -46,26 +46,28 @@ export interface AgentTool {
   readonly annotations: Tool['annotations'];
   /**
    * Starts a call, or joins it, and waits until it has ended; a person has the time they need.
-   * @param args - what the model gave; anything that is no object counts as no arguments
-   * @throws MidcallError `host/refused` if the id stands for another call, or another process runs it; `host/server-gone` where
+   * @param args - what the model gave; anything but an object counts as no arguments
+   * @throws MidcallError `host/refused` if the id stands for another call, or another process runs it; `host/server-gone` if
    *   the server is not ready; `store/unavailable`
    */
   call(args: unknown, options: AgentCallOptions): Promise<AgentReply>;
-  /** As {@link AgentTool.call}, but returns as soon as the call waits for the person. Ask again to go on. */
+  /**
+   * As {@link AgentTool.call}, but returns as soon as the call waits for the person. Call again with the same id to continue.
+   */
   start(args: unknown, options: AgentCallOptions): Promise<AgentCall>;
 }
 
-/** How long the end of a call is kept, in milliseconds: 7 days. */
+/** How long the outcome of a call is kept, in milliseconds: 7 days. */
 const keptMs = 7 * 24 * 60 * 60 * 1_000;
-/** The most ends that are remembered if there is no store, or it fails. */
+/** The most outcomes that are remembered if there is no store, or it fails. */
 const mostRemembered = 1_000;
 
 /**
- * The tools of a server that a model may call, for an agent framework. Their questions go to the connection's inbox. Tools
- * that are an App's alone (MCP Apps 2026-01-26, visibility) are left out.
+ * The tools of a server that a model may call, for an agent framework. Their questions go to the connection's inbox. Tools that
+ * only an App may call (MCP Apps 2026-01-26, visibility) are left out.
  *
- * With a connection that has a `store`, calls survive the process: one that waits for the person on 2026-07-28, and one that is a
- * task and in `tasks`, is taken up by whoever asks again under its id. How a call ended is kept for 7 days.
+ * With a connection that has a `store`, calls survive the process: one that waits for the person on 2026-07-28, and one that is
+ * a task and in `tasks`, is resumed when its id is called again. The outcome of a call is kept for 7 days.
  * @param connection - started
  * @throws MidcallError `host/server-gone` if it is not ready; `host/abandoned` if its list of tools cannot be read
  */
@@ -88,7 +90,7 @@ export async function agentTools(connection: Connection): Promise<readonly Agent
   });
 }
 
-/** MCP Apps 2026-01-26, visibility: such a tool is the App's alone. */
+/** MCP Apps 2026-01-26, visibility: only the App may call such a tool. */
 function isForModels({ _meta }: Tool): boolean {
   const visibility = (_meta?.['ui'] as { readonly visibility?: unknown } | undefined)?.visibility;
   return !Array.isArray(visibility) || visibility.includes('model');
@@ -99,7 +101,7 @@ const argumentsOf = (args: unknown): AskedCall['arguments'] =>
 
 const byConnection = new WeakMap<Connection, AgentCalls>();
 
-/** One per connection, so that whoever lists its tools again joins the calls that run. */
+/** One per connection, so that a caller who lists its tools again joins the calls in progress. */
 function callsOf(connection: Connection): AgentCalls {
   const calls = byConnection.get(connection) ?? new AgentCalls(connection);
   byConnection.set(connection, calls);
@@ -115,9 +117,9 @@ interface KnownCall {
 class AgentCalls {
   readonly #connection: Connection;
   readonly #storedCalls: KeptCalls | undefined;
-  /** Calls that run or are being looked up, and those whose end is nowhere else. */
+  /** Calls in progress or being looked up, and those whose outcome is stored nowhere else. */
   readonly #calls = new Map<string, KnownCall>();
-  /** The ids of those that have ended, oldest first. */
+  /** The ids of calls that have ended, oldest first. */
   readonly #remembered: string[] = [];
 
   constructor(connection: Connection) {
@@ -178,7 +180,7 @@ class AgentCalls {
     return begun;
   }
 
-  /** @returns false if its end is kept nowhere */
+  /** @returns false if its outcome is not stored */
   async #record(agentCall: AskedCall, reply: AgentReply): Promise<boolean> {
     if (!this.#storedCalls) return false;
     try {
@@ -223,7 +225,7 @@ class AgentCalls {
     return { outcome, stop };
   }
 
-  /** Resolves when a question of the call is open and kept; one that names no call may be any call's (stdio, 2025-11-25). */
+  /** Resolves when a question of the call is open and stored; one that names no call may belong to any (stdio, 2025-11-25). */
   async #waiting(id: string, over: AbortSignal): Promise<AgentCall> {
     const { options, entry } = this.#connection;
     const { inbox } = options;

@@ -11,15 +11,15 @@ import type { Store } from '@midcall/core/store';
 import { isMark, mayRun, ownMark, type ProcessMark } from '../files/process-mark.ts';
 import type { AgentReply } from './agent-reply.ts';
 
-/** What an agent asked for. */
+/** A call, as an agent asked for it. */
 export interface AskedCall {
-  /** The caller's own, unique in the store. */
+  /** The caller's id for it, unique in the store. */
   readonly id: string;
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
-/** What is known of a call before it is sent. */
+/** What is recorded of a call before it is sent. */
 export type FoundCall =
   | { readonly state: 'new' }
   /** A process that is gone, or this one, started it, and its end was not recorded. */
@@ -38,7 +38,7 @@ export class KeptCalls {
   readonly #server: string;
   readonly #endedMs: number;
 
-  /** @param options - `server`: its id in this host; `endedMs`: for how long an end is kept, in milliseconds */
+  /** @param options - `server`: its id in this host; `endedMs`: for how long an outcome is kept, in milliseconds */
   constructor(store: Store, options: { readonly server: string; readonly endedMs: number }) {
     this.#store = store;
     this.#server = options.server;
@@ -75,7 +75,7 @@ export class KeptCalls {
     return { digest: sha256(canonical({ name, arguments: args })), holder: ownMark() };
   }
 
-  /** An id may be longer than a key. */
+  /** An id may be longer than a key of a store may be. */
   #key(id: string): string {
     return `host:agent-call:${sha256(canonical([this.#server, id]))}`;
   }

@@ -1,6 +1,6 @@
 /**
- * The response to each request that a server makes of the person, the same in both eras: judged first, then asked, then put in
- * the form of the wire. A request that cannot be shown is refused with -32602 (2025-11-25), or ends its call with
+ * The response to each request that a server makes of the person, the same in both eras: judged first, then asked, then
+ * converted to the wire's form. A request that cannot be shown is refused with -32602 (2025-11-25), or ends its call with
  * `host/invalid-request` (2026-07-28), if there is nothing to send a refusal to.
  */
 import { setMaxListeners } from 'node:events';
@@ -34,7 +34,7 @@ export class Answering {
 
   /**
    * Answers one request of any kind.
-   * @param withdrawn - fires when the server takes it back or is gone
+   * @param withdrawn - fires when the server withdraws it or disconnects
    */
   answer(request: TappedRequest, withdrawn: AbortSignal): Promise<object> {
     switch (request.method) {
@@ -61,7 +61,7 @@ export class Answering {
     return elicitResult(await asking.put(source, frame => ({ ...frame, ...form })), 'form');
   }
 
-  /** `roots/list`: what was granted and is there now; asked once where nothing was decided. */
+  /** `roots/list`: the granted roots that exist now; asks the person once if nothing has been decided. */
   async roots(request: TappedRequest, withdrawn: AbortSignal): Promise<{ roots: Root[] }> {
     const { asking, roots: manager } = this.#options;
     if (!manager) throw this.#refuse(request, 'This client declares no roots.');
@@ -94,7 +94,7 @@ export class Answering {
     }));
     if (ending.how === 'declined') await manager.grant(server, []);
     if (ending.how !== 'answered') return [];
-    // A rule that allows roots allows every one that is offered; a person names those they chose.
+    // A rule that allows roots allows every root on offer; a person names those they chose.
     const chosen =
       ending.via === 'policy' ? offered.map(root => root.uri) : (ending.content?.['uris'] as readonly string[]);
     // One may have been withdrawn while the person read the question.
@@ -124,7 +124,7 @@ export class Answering {
   }
 }
 
-/** Fires when the server takes a request back, its call is over, or the connection is gone. */
+/** Fires when the server withdraws a request, its call is over, or the connection is closed. */
 function signalOf(request: TappedRequest, withdrawn: AbortSignal): AbortSignal {
   const abort = new AbortController();
   const onTaken = (): void => {

@@ -16,7 +16,7 @@ import type { Policy } from '../policy/policy.ts';
 import type { Asker, CallContext, Ending, FormQuestion, Question } from '../question/question.ts';
 import { secretsOf } from '../question/secrets.ts';
 
-/** What a view of one connection learns besides the inbox's events. */
+/** Events of one connection besides the inbox's. */
 export type Notice =
   /** A request that was never shown as a question, and why. */
   | {
@@ -29,7 +29,7 @@ export type Notice =
   /** Something a rule of the person answered. */
   | { readonly type: 'allowed'; readonly kind: string; readonly rule: string; readonly call?: CallContext };
 
-/** The parts that are the same for every question. */
+/** The parts that all questions share. */
 export type Frame = Pick<Question, 'id' | 'asker' | 'askedAt'> & { readonly call?: CallContext };
 
 /** One request in progress. */
@@ -38,7 +38,7 @@ export interface QuestionSource {
   readonly id: string;
   readonly subject: Subject;
   readonly call: RunningCall | undefined;
-  /** Fires when the server takes the request back or is gone; its reason may be an {@link Ending}. */
+  /** Fires when the server withdraws the request or disconnects; its reason may be an {@link Ending}. */
   readonly signal: AbortSignal;
 }
 
@@ -48,19 +48,19 @@ export interface AskingOptions {
   readonly audit: Audit;
   readonly calls: Calls;
   readonly clock: Clock;
-  /** Who asks, as known by now. */
+  /** Who asks, as far as is known by now. */
   readonly asker: () => Asker;
   readonly notify: (notice: Notice) => void;
-  /** For whom the server is reached; see `AttachOptions`. */
+  /** The principal that the server is reached for; see `AttachOptions`. */
   readonly principal?: string;
   /** Milliseconds a person has per question; forever if absent. */
   readonly answerTimeoutMs?: number;
 }
 
-/** The last moment that has a date; what a server says may be later. */
+/** The last moment that a Date can hold; a server may name a later one. */
 const latestDate = 8.64e15;
 
-/** Refusals of one connection that are recorded and reported; a server could otherwise fill a disk with them. */
+/** How many refusals of one connection are recorded and reported; a server could otherwise fill a disk with them. */
 const recorded = { perWindow: 60, windowMs: 60_000 } as const;
 
 /** Asks for one connection. */
@@ -84,7 +84,7 @@ export class Asking {
   /**
    * Puts a question to the person unless policy decides first.
    * @param build - the question, given its frame
-   * @returns its ending; `answered` via `policy` where a rule allows it, `refused-by-policy` where one refuses
+   * @returns its ending; `answered` via `policy` if a rule allows it, `refused-by-policy` if one refuses it
    */
   async put(source: QuestionSource, build: (frame: Frame) => Question): Promise<Ending> {
     const { inbox, policy, clock, audit, principal } = this.#options;
@@ -106,7 +106,7 @@ export class Asking {
     return this.ask(source, build({ id: source.id, ...about, askedAt: clock.now() }));
   }
 
-  /** Asks without a verdict: what follows from an answer the person gave already. */
+  /** Asks without a verdict, for what follows from an answer that the person has already given. */
   async ask(source: Pick<QuestionSource, 'call' | 'signal'>, unlimited: Question): Promise<Ending> {
     const { inbox, audit, calls, clock, principal } = this.#options;
     const { timeoutMs, question } = this.#limited(unlimited, source.call);
@@ -127,13 +127,13 @@ export class Asking {
     }
   }
 
-  /** A question that says how long it is open, and the milliseconds after which this host ends it itself. */
+  /** A question with the time at which it ends, and the milliseconds after which this host ends it itself. */
   #limited(
     question: Question,
     call: RunningCall | undefined,
   ): { readonly question: Question; readonly timeoutMs?: number } {
     const { inbox, clock, answerTimeoutMs } = this.#options;
-    // What an earlier process asked is open for as long as it said then.
+    // A question from an earlier process keeps the deadline it was given then.
     const askedAt = inbox.get(question.id)?.askedAt ?? question.askedAt;
     const until = answerTimeoutMs === undefined ? undefined : askedAt + answerTimeoutMs;
     const ends = [question.openUntil, call?.expiresAt, until].flatMap(each =>
@@ -162,7 +162,7 @@ export class Asking {
     return serverSendsRequests(this.asker().era) ? sent : ended;
   }
 
-  /** Records a request that is not shown, and tells the views; if there are too many, their number. */
+  /** Records a request that is not shown, and tells the views; beyond the limit, only counts it. */
   refused(kind: string, by: 'host' | 'policy', reason: string, call: CallContext | undefined): void {
     const now = this.#options.clock.now();
     const recent = this.#refusedAt.filter(at => now - at < recorded.windowMs);
@@ -184,18 +184,18 @@ export class Asking {
   }
 }
 
-/** A line break in a message is nothing to be written out: the record has one line for it. */
+/** A line break in a message is not escaped: the record has one line for each entry. */
 const onOneLine = (text: string): string => visible(text.replace(/\s*\n\s*/g, ' '), { max: 500 });
 
 const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
 
-/** A field that asks for a secret is recorded as one that does. */
+/** A field that asks for a secret is recorded as such. */
 function fieldNames(question: FormQuestion): readonly string[] {
   const secrets = secretsOf(question);
   return question.fields.map(({ name }) => (secrets.has(name) ? `${name}: asks for a secret` : name));
 }
 
-/** What a question is about, for the record: the server's words capped, names of fields, the origin of a URL. */
+/** What a question is about, for the record: the server's words cut short, the names of fields, the origin of a URL. */
 function aboutOf(question: Question): string {
   switch (question.kind) {
     case 'form':

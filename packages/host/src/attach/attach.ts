@@ -1,13 +1,14 @@
 /**
- * Wires a person to an SDK client: elicitation (form and URL), sampling and roots, in both eras, with the capabilities
- * that are true there. Attach before the client connects; what the client sends and receives is the SDK's business.
+ * Wires a person to an SDK client: elicitation (form and URL), sampling and roots, in both eras, with the capabilities that
+ * apply there. Attach before the client connects; sending and receiving remain the SDK's task.
  *
- * - attach-H1 Every request of a server is judged as it was on the wire; one that is malformed, hostile or of an undeclared mode
- *   is refused with -32602 (2025-11-25) or ends its call with `host/invalid-request` (2026-07-28), and is recorded,
- *   or counted in the record where there are many.
+ * - attach-H1 Every request of a server is judged in its wire form; one that is malformed, hostile or of an undeclared mode is
+ *   refused with -32602 (2025-11-25) or ends its call with `host/invalid-request` (2026-07-28), and is recorded, or only
+ *   counted if there are too many.
  * - attach-H2 A form or a URL is answered by a person or not at all.
- * - attach-H3 When the connection is gone, so is every question of it.
- * - attach-H4 A round is in the store before the person sees its form or URL: what they saw can be answered after a restart.
+ * - attach-H3 When the connection closes, all its questions end.
+ * - attach-H4 A round is in the store before the person sees its form or URL: whatever they have seen can be answered after a
+ *   restart.
  */
 import { randomUUID } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
@@ -67,10 +68,10 @@ import { type KeptRound, Rounds } from './rounds.ts';
 import { serveRequests } from './serve-requests.ts';
 
 /**
- * Attaches a person to a client that is not connected yet. Output schemas of its servers are judged by
- * {@link outputValidator} from then on, unless the client was given a `jsonSchemaValidator`.
- * @throws TypeError for an option that is missing, unknown or not what it may be; what the SDK throws for a client that is
- *   connected already
+ * Attaches a person to a client that is not connected yet. Output schemas of its servers are judged by {@link outputValidator}
+ * from then on, unless the client was given a `jsonSchemaValidator`.
+ * @throws TypeError for an option that is missing, unknown or invalid; what the SDK throws for a client that is connected
+ *   already
  */
 export function attach(client: Client, options: AttachOptions): Attachment {
   checkGiven('attach', 'the first argument', client, having('a Client of the SDK', 'connect', 'callTool'));
@@ -196,7 +197,7 @@ class Wiring implements Attachment {
     const { rest = {} } = request;
     const bySdk = this.#bySdk(own => this.#sdk.send(about, rest, own));
     const { transport } = this.#client;
-    // Only the SDK knows what a request needs over HTTP beside its message, such as headers for its arguments.
+    // Only the SDK knows what a request needs over HTTP besides its message, such as headers for its arguments.
     if (!options.asItCame || !transport || hasOwnStreams(transport)) return this.#runner.run(about, bySdk, options);
     const send = forwardedCall(requestOf(about, rest), {
       send: (sent, how, call) => {
@@ -362,5 +363,5 @@ class Wiring implements Attachment {
 /** The longest part of a server's own name that is kept: it is in every question and every audit entry. */
 const longestName = 200;
 
-/** Why a server is told no folders. */
+/** What a server is told if it may not know of any folders. */
 const noFolder = 'The server asked which folders it may use, and none was granted.';

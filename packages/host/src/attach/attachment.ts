@@ -1,4 +1,4 @@
-/** What `attach` takes and returns: what answers for a client, and the client with a person attached. */
+/** What `attach` takes and returns: the parts that answer for a client, and the client with a person attached. */
 import {
   anything,
   func,
@@ -31,7 +31,7 @@ import type { ForwardedAnswer, ForwardedRequest, ForwardOptions } from '../sdk-s
 import type { KeptTasks } from '../tasks/kept-tasks.ts';
 import type { Notice } from './asking.ts';
 
-/** What is told of one connection, besides what the inbox tells. */
+/** Events of one connection, besides the inbox's. */
 export type AttachEvent = CallEvent | Notice | { readonly type: 'page-completed'; readonly elicitationId: string };
 
 /** Where a client's questions are answered, and what is decided in advance. */
@@ -42,7 +42,7 @@ export interface AttachOptions {
   readonly inbox: Inbox;
   readonly policy?: Policy;
   readonly audit?: Audit;
-  /** For whom the server is reached, where a host serves several; named in the record. */
+  /** The principal that the server is reached for, if a host serves several; named in the record. */
   readonly principal?: string;
   /** Declared only if given. */
   readonly roots?: OfferedRoots;
@@ -50,9 +50,11 @@ export interface AttachOptions {
   readonly sampling?: { readonly model: SamplingModel; readonly budget?: Partial<SamplingLimits> };
   /** Default: both. */
   readonly modes?: readonly ElicitationMode[];
-  /** What else is declared: what the host declares for which this client connects, or what shows results, such as `deskDeclares`. */
+  /**
+   * Further capabilities: those of the host that this client connects for, or of what shows results, such as `deskDeclares`.
+   */
   readonly declares?: Pick<ClientCapabilities, 'experimental' | 'extensions'>;
-  /** Registrable domains the person trusts already; those opened are added. */
+  /** Registrable domains that the person trusts already; those they open are added. */
   readonly trustedDomains?: Set<string>;
   /** Milliseconds a person has per question; forever if absent. */
   readonly answerTimeoutMs?: number;
@@ -62,11 +64,11 @@ export interface AttachOptions {
   readonly tasks?: KeptTasks;
   readonly clock?: Clock;
   readonly newId?: () => string;
-  /** Told when the store fails; the calls go on. */
+  /** Called when the store fails; the calls continue. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** What the options have to be. */
+/** What the options must be. */
 export const attachKinds: Kinds<AttachOptions> = {
   server: required(
     parts<AttachOptions['server']>({
@@ -106,15 +108,15 @@ export interface CallRequest {
   readonly rest?: Readonly<Record<string, unknown>>;
 }
 
-/** What a server says of itself, with the members that the SDK does not know. */
+/** What a server says about itself, including the members that the SDK does not know. */
 export interface ServerIntroduction {
   readonly serverInfo: Readonly<Record<string, unknown>>;
   readonly capabilities: Readonly<Record<string, unknown>>;
 }
 
-/** A client with a person behind it. */
+/** A client with a person attached. */
 export interface Attachment {
-  /** Runs a call that questions are tied to; `client.callTool` and its like go through here too. */
+  /** Runs a call that questions are tied to; `client.callTool` and similar methods go through here too. */
   run(
     request: CallRequest,
     options?: RunOptions & { readonly id?: string },
@@ -122,18 +124,18 @@ export interface Attachment {
   /** Stops a running call. @returns false if none has this id */
   cancel(callId: string): boolean;
   /**
-   * Takes up the calls that an earlier process, or an earlier connection, has left, once connected: those that became tasks are
-   * followed again, and those in a round of 2026-07-28 have their questions open again under the same ids, and are retried with
-   * the server's own state when they are answered.
+   * Resumes the calls that an earlier process, or an earlier connection, left unfinished. Call it when connected. Tasks are
+   * followed again; the questions of a round of 2026-07-28 are open again under the same ids, and answering them retries the
+   * call with the server's own state.
    * @param callId - only this one; all if absent
    * @returns the calls' ids
    */
   resume(callId?: string): Promise<readonly string[]>;
-  /** Resolves when the rounds and tasks that were received so far are kept, where `store` and `tasks` are given. */
+  /** Resolves when the rounds and tasks received so far are stored, if `store` and `tasks` were given. */
   settled(): Promise<void>;
   /** Stops following its tasks, which continue without it. Call before closing the connection; resolves once this is stored. */
   leaveTasks(): Promise<void>;
-  /** Lets questions of 2026-07-28 stay open when the connection closes, for another process to take up. */
+  /** Lets questions of 2026-07-28 stay open when the connection closes, so that another process can resume them. */
   keepQuestions(): Promise<void>;
   /**
    * Forwards another party's request unchanged, past the SDK, and returns the answer unchanged. No question is tied to it: for calls,
@@ -143,13 +145,13 @@ export interface Attachment {
   forward(request: ForwardedRequest, options?: ForwardOptions): Promise<ForwardedAnswer>;
   /** Forwards another party's notification. @throws MidcallError `host/server-gone` */
   forwardNotification(notification: ForwardedRequest): Promise<void>;
-  /** What the server said of itself when it was connected, as it came: untrusted, and of any shape. */
+  /** What the server said about itself when it connected, unchanged: untrusted, and of any shape. */
   introduction(): ServerIntroduction;
-  /** Asks the person to sign in to the server; calls that run wait meanwhile, and their time stands still. */
+  /** Asks the person to sign in to the server; running calls wait meanwhile, and their timeouts are paused. */
   readonly askSignIn: AskSignIn;
-  /** Who asks, as known by now. */
+  /** Who asks, as far as is known by now. */
   asker(): Asker;
-  /** What sampling has cost so far, and may cost; undefined if it is not declared. */
+  /** What sampling has cost so far, and may cost; undefined if sampling is not declared. */
   account(): SamplingAccount | undefined;
   /** Calls `listener` for every event from now on. @returns ends the subscription */
   subscribe(listener: (event: AttachEvent) => void): () => void;

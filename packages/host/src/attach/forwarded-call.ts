@@ -1,6 +1,7 @@
 /**
- * A call whose result is only handed on: sent past the SDK, whose schemas would look at every member of it. What is not its
- * end, such as a round of questions or an error that may name pages, is given to the SDK, which goes on from there.
+ * A call whose result is only forwarded: sent past the SDK, whose schemas would check every member of it. Anything that does
+ * not end the call, such as a round of questions or an error that may name pages, is given to the SDK, which takes over from
+ * there.
  */
 import { own } from '@midcall/core/json';
 import type { RunningCall } from '../calls/calls.ts';
@@ -10,12 +11,12 @@ import type { ForwardedAnswer, ForwardedRequest, ForwardOptions } from '../sdk-s
 /** Where a forwarded call is sent. */
 export interface ForwardedCallParts {
   readonly send: (request: ForwardedRequest, options: ForwardOptions, call: RunningCall) => Promise<ForwardedAnswer>;
-  /** The next request of the call that the SDK makes has this answer, and is not sent. */
+  /** Makes the next request of the call that the SDK sends resolve with this answer, without being sent. */
   readonly handOver: (call: RunningCall, answer: ForwardedAnswer) => void;
   readonly bySdk: SendCall;
 }
 
-/** How to send it, for whoever runs it. */
+/** How to send it, for the runner. */
 export function forwardedCall(request: ForwardedRequest, { send, handOver, bySdk }: ForwardedCallParts): SendCall {
   return async (own, call) => {
     const onProgress = (params: unknown): void => {
@@ -32,7 +33,7 @@ export function forwardedCall(request: ForwardedRequest, { send, handOver, bySdk
   };
 }
 
-/** Progress as the server tells it; undefined for what is none. */
+/** Progress as the server reports it; undefined if it is malformed. */
 function progressIn(params: unknown): CallProgress | undefined {
   const [progress, total, message] = [own(params, 'progress'), own(params, 'total'), own(params, 'message')];
   if (typeof progress !== 'number') return undefined;

@@ -13,14 +13,15 @@ interface Noted {
 const notes = new AsyncLocalStorage<Noted>();
 
 /**
- * The `jsonSchemaValidator` for an SDK client whose servers are not trusted: the SDK's own compiles patterns to an engine
- * that backtracks, and one tool's schema can keep the process busy for good. {@link attach} gives it to clients that have
- * none of their own.
+ * The `jsonSchemaValidator` for an SDK client whose servers are not trusted: the SDK's own compiles patterns for an engine that
+ * backtracks, so that one tool's schema can block the process forever. {@link attach} gives it to clients without a validator
+ * of their own.
  *
  * Content that cannot be judged (a pattern with lookaround, `unevaluatedProperties`, a schema that costs too much) is not
- * refused where somebody is told of it: by the outcome of an attached call (`unchecked`), or by `onUnchecked`. Elsewhere
- * the SDK's call fails, and says why.
- * @param onUnchecked - told why content was handed on unjudged: the rest of a sentence that begins with "because"
+ * refused if somebody learns of it: from the outcome of an attached call (`unchecked`), or through `onUnchecked`. Otherwise the
+ * SDK's call fails and says why.
+ * @param onUnchecked - called with the reason why content was passed on unchecked: the rest of a sentence that begins with
+ *   "because"
  */
 export function outputValidator(onUnchecked?: (why: string) => void): jsonSchemaValidator {
   return {
@@ -43,7 +44,7 @@ export function outputValidator(onUnchecked?: (why: string) => void): jsonSchema
   };
 }
 
-/** Runs a call; `unchecked`: why its structured content was not judged, where it was not. */
+/** Runs a call; `unchecked`: why its structured content was not checked, if it was not. */
 export async function notingUnchecked<T>(
   run: () => Promise<T>,
 ): Promise<{ readonly result: T; readonly unchecked?: string }> {

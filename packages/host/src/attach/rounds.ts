@@ -1,7 +1,7 @@
 /**
- * Rounds of 2026-07-28 that wait for a person, kept so that another process can answer them: the call, what it was asked,
- * and the server's own `requestState`, which is given back as it came. Whether the server still takes it is for the
- * server to say; one that was restarted with another key refuses it, and the call ends with that refusal.
+ * Rounds of 2026-07-28 that wait for a person, stored so that another process can answer them: the call, its questions, and the
+ * server's own `requestState`, which is returned unchanged. The server decides whether it still accepts that; one that was
+ * restarted with another key refuses it, and the call ends with that refusal.
  */
 import type { Store } from '@midcall/core/store';
 import type { CallContext } from '../question/question.ts';
@@ -9,7 +9,7 @@ import { type AskMethod, askMethods, type TappedRound } from '../sdk-seam/tap.ts
 
 /** One input request of a round. */
 export interface KeptRequest {
-  /** Key on the wire. */
+  /** Its key on the wire. */
   readonly key: string;
   /** The question's id. */
   readonly id: string;
@@ -17,14 +17,14 @@ export interface KeptRequest {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** A round as it is kept. */
+/** A round as it is stored. */
 export interface KeptRound {
   readonly call: CallContext;
   readonly requests: readonly KeptRequest[];
   readonly requestState?: string;
 }
 
-/** The most rounds of earlier processes that are kept for somebody to take up. */
+/** The most rounds of earlier processes that are kept for resuming. */
 const mostLeft = 1_000;
 
 /** The open rounds of one server. */
@@ -33,7 +33,7 @@ export class Rounds {
   readonly #key: string;
   readonly #onError: (error: unknown) => void;
   readonly #open = new Map<string, KeptRound>();
-  /** What an earlier process left and nobody has taken up; undefined until it is read. */
+  /** What an earlier process left and nobody has resumed; undefined until it is read. */
   #left: Map<string, KeptRound> | undefined;
   #tail: Promise<void> = Promise.resolve();
 
@@ -44,7 +44,7 @@ export class Rounds {
     this.#onError = onError;
   }
 
-  /** A call has come to a round; its earlier one is over. */
+  /** A call has reached a round, which replaces its earlier one. */
   keep({ call, requests, requestState }: TappedRound): void {
     const stored = [...requests].map(([key, { id, method, params }]) => ({ key, id, method, params }));
     const round = { call: call.context, requests: stored, ...(requestState !== undefined && { requestState }) };
@@ -58,7 +58,7 @@ export class Rounds {
   }
 
   /**
-   * Takes up what an earlier process left; text that holds no rounds counts as none.
+   * Takes what an earlier process left; text that holds no rounds counts as none.
    * @param callId - only the round of this call; all if absent
    */
   async takeUp(callId?: string): Promise<readonly KeptRound[]> {
@@ -72,7 +72,7 @@ export class Rounds {
     return rounds;
   }
 
-  /** Resolves when what has changed so far is in the store. */
+  /** Resolves when all changes made so far are in the store. */
   async settled(): Promise<void> {
     await this.#tail;
   }

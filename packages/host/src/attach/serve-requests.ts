@@ -1,4 +1,4 @@
-/** What a client declares to its server, and the handlers of the requests that come in return. */
+/** What a client declares to its server, and the handlers of the requests that this leads to. */
 import { type Client, type CreateMessageResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import type { ElicitationMode } from '../question/elicitation.ts';
 import type { TappedRequest } from '../sdk-seam/tap.ts';
@@ -16,11 +16,11 @@ interface ServeRequestsOptions {
   readonly settled: () => Promise<void>;
 }
 
-/** Declares capabilities, and has requests answered by `answering`. */
+/** Declares capabilities, and has `answering` answer the requests. */
 export function serveRequests(client: Client, parts: ServeRequestsOptions): void {
   const { options, modes, answering, settled } = parts;
   const { roots, sampling, declares } = options;
-  // Forms alone are declared as every revision has them: servers of 2025-06-18 may refuse a client that names modes.
+  // Forms alone are declared without a mode, as in every revision: servers of 2025-06-18 may refuse a client that names modes.
   const formsAlone = modes.every(mode => mode === 'form');
   client.registerCapabilities({
     elicitation: formsAlone ? {} : Object.fromEntries(modes.map(mode => [mode, {}])),

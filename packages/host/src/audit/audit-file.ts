@@ -1,8 +1,9 @@
 /**
- * The audit record as a JSON Lines file that is only ever appended to, readable by its owner alone.
+ * The audit record as a JSON Lines file that is only appended to, and that only its owner can read.
  *
- * - audit-file-L1 A line is appended whole or not at all: what a failed write left is removed at once, or before the next line.
- * - audit-file-L2 Nothing but an unfinished line is ever cut off, and never where another process has written since.
+ * - audit-file-L1 A line is appended whole or not at all: the rest of a failed write is removed at once, or before the next
+ *   line.
+ * - audit-file-L2 Only an unfinished line is ever cut off, and never if another process has written since.
  */
 import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -12,17 +13,17 @@ import type { AuditLog } from './audit.ts';
 const LINE_BREAK = 0x0a;
 
 /**
- * A sink that appends to a file; the file and its folder are made where they are missing. Several processes may append to
- * one file in turn; where two do so at the same moment the chain may break.
+ * A sink that appends to a file; the file and its folder are created if they are missing. Several processes may append to one
+ * file in turn; if two do so at the same moment, the chain may break.
  * @param path - absolute, or relative to the working directory
  */
 export function auditFile(path: string): AuditLog {
   checkGiven('auditFile', 'the path', path, name);
   /** Bytes up to the end of the last whole line. */
   let whole = 0;
-  /** Bytes of the file as this process read or left it. */
+  /** The size of the file, in bytes, as this process last read or left it. */
   let size = 0;
-  /** Where the last whole line lacks its line break. */
+  /** True if the last whole line has no line break. */
   let unended = false;
 
   return {
@@ -71,7 +72,7 @@ function contentsOf(path: string): Buffer {
   }
 }
 
-/** Whether a text is a whole JSON object: no beginning of one is. */
+/** Whether a text is a whole JSON object; the beginning of one never is. */
 function isObject(text: string): boolean {
   try {
     return typeof JSON.parse(text) === 'object';
@@ -80,7 +81,7 @@ function isObject(text: string): boolean {
   }
 }
 
-/** @returns how long the file is then: longer than `whole` where it could not be cut */
+/** @returns the length of the file afterwards: longer than `whole` if it could not be cut */
 function cutBack(file: number, whole: number): number {
   try {
     ftruncateSync(file, whole);

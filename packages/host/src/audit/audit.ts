@@ -1,12 +1,12 @@
 /**
- * A record of what was asked and how it ended: append-only, each entry chained to the one before by its hash, so that a
- * change, a gap or a cut in the middle shows. Answers, arguments and the contents of prompts are never in it; arguments
- * are there by digest.
+ * A record of what was asked and how it ended: append-only, and each entry is chained to the one before by its hash, so that a
+ * change, a gap or a cut in the middle is detected. It never contains answers, arguments or the contents of prompts; arguments
+ * are represented by a digest.
  *
  * - audit-A1 `hash` is SHA-256 over the entry's canonical JSON without `hash`; `previous` is the hash of the entry before.
  * - audit-A2 What a sink has written is never rewritten.
- * - audit-A3 The chain continues only from what was written. An entry that could not be written is lost, and the next one that can
- *   be is a `gap` that says how many were lost and why: a full disk or a killed process never looks like tampering.
+ * - audit-A3 The chain continues only from what was written. An entry that could not be written is lost, and the next one is a
+ *   `gap` that says how many were lost and why, so that a full disk or a killed process never looks like tampering.
  */
 
 import { hash } from 'node:crypto';
@@ -16,7 +16,7 @@ import { type Clock, clockKind, systemClock } from '@midcall/core/time';
 import type { Asker, CallContext, Ending, Question } from '../question/question.ts';
 import { maskedArguments } from '../question/secrets.ts';
 
-/** What happened; `asker` and `call` are added where they are known. */
+/** What happened; `asker` and `call` are added if they are known. */
 export type HostEvent =
   | {
       readonly type: 'asked';
@@ -48,7 +48,7 @@ export interface AuditEntry {
   readonly n: number;
   /** ISO 8601, UTC. */
   readonly at: string;
-  /** For whom, where the host serves several: whoever made the call, or else whom the server is reached for. */
+  /** For whom, if the host serves several: the principal that made the call, or else the one that the server is reached for. */
   readonly principal?: string;
   readonly asker?: Pick<Asker, 'id' | 'name' | 'origin' | 'era'>;
   readonly call?: {
@@ -64,12 +64,12 @@ export interface AuditEntry {
 
 /** Where entries are written, besides memory. */
 export interface AuditLog {
-  /** What was written: whole lines, oldest first, and what follows the last of them where a write did not come to its end. */
+  /** What was written: the whole lines, oldest first, and what follows the last of them if a write was interrupted. */
   read(): { readonly lines: readonly string[]; readonly unfinished: string };
   /**
-   * Appends one line, which has no line break, in place of what was unfinished.
+   * Appends one line, which has no line break, in place of an unfinished one.
    * @returns false if others have written since the sink was read or appended to; then nothing was appended
-   * @throws what went wrong; then no part of the line remains
+   * @throws the error of the write; no part of the line remains then
    */
   append(line: string): boolean;
 }
@@ -78,12 +78,12 @@ const genesis = '0'.repeat(64);
 
 const sha256 = (text: string): string => hash('sha256', text, 'hex');
 
-/** Of the calls there are; one call may be in any number of entries. */
+/** Digests of arguments, since one call may be in any number of entries. */
 const digests = new WeakMap<CallContext, string>();
 
 /** What represents a call's arguments in the record. */
 export function argumentsDigest(call: CallContext): string {
-  // A digest of a short secret could be guessed from.
+  // Masked first, since a short secret could be guessed from its digest.
   const digest = digests.get(call) ?? sha256(canonical(maskedArguments(call.arguments)));
   digests.set(call, digest);
   return digest;
@@ -99,15 +99,15 @@ export type AuditVerdict =
       readonly last: string;
       /** Entries that could not be written when they should have been, as the record itself says. */
       readonly lost: number;
-      /** True if the last line was begun and not finished, as when a process is killed; it is not counted. */
+      /** True if the last line is unfinished, as after a process is killed; it is not counted. */
       readonly unfinished: boolean;
     }
   /** `line` counts from 1. */
   | { readonly ok: false; readonly line: number; readonly why: string };
 
-/** Whether a text is the beginning of the n-th entry: all that a write which did not come to its end leaves. */
+/** Whether a text is the beginning of the n-th entry, which is all that an interrupted write leaves. */
 function beginsEntry(text: string, n: number): boolean {
-  // Where the machine itself stopped, a file system may leave zeros in place of what it had not written.
+  // If the machine itself stopped, a file system may have zeros in place of what it had not written.
   const written = text.replace(/\0+$/u, '');
   const begin = `{"n":${n},"at":"`;
   return begin.startsWith(written) || written.startsWith(begin);
@@ -141,24 +141,24 @@ export function verifyAudit(lines: readonly string[], options: { readonly excerp
   return { ok: true, entries: lines.length, last: previous, lost, unfinished: false };
 }
 
-/** Why an entry could not be written: never a path, or any of the sink's own words. */
+/** Why an entry could not be written; never contains a path, or any of the sink's own words. */
 function whyOf(error: unknown): string {
   const code = (error as NodeJS.ErrnoException | null)?.code;
   return `It could not be written${typeof code === 'string' && /^[A-Z0-9_]{2,40}$/.test(code) ? ` (${code})` : ''}.`;
 }
 
-/** Where the record goes. */
+/** Options of the record. */
 export interface AuditOptions {
   readonly clock?: Clock;
-  /** Continues what is there, and gets every new line. */
+  /** The record continues what is there, and appends every new line. */
   readonly sink?: AuditLog;
   /** Entries kept in memory; older ones are in the sink only. Default 10,000. */
   readonly keep?: number;
-  /** Told when an entry cannot be written; it is lost, and the record says so once something can be written again. */
+  /** Called when an entry cannot be written; the entry is lost, and the record says so once it can be written again. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** What a search looks at: words, not ids and hashes, in which any few letters are found. */
+/** What a search looks at: words, but not ids and hashes, in which any few letters occur. */
 const readable = ({ principal, asker, call, event }: AuditEntry): string =>
   JSON.stringify([principal, asker, call?.kind, call?.name, event]).toLowerCase();
 
@@ -262,7 +262,7 @@ export class Audit {
     for (const listener of this.#listeners) listener(entry);
   }
 
-  /** Reads what the sink has beyond what is known. @throws Error if that does not go on from what is known */
+  /** Reads what others have appended to the sink. @throws Error if that does not continue what is known */
   #readOn(): void {
     const { lines, unfinished } = this.#sink?.read() ?? { lines: [], unfinished: '' };
     const verdict = verifyAudit(unfinished === '' ? lines : [...lines, unfinished]);
@@ -302,12 +302,12 @@ export class Audit {
     return this.#entries.map(entry => `${JSON.stringify(entry)}\n`).join('');
   }
 
-  /** What the entries in memory come to, the oldest of which need not be the first of the record. */
+  /** Verifies the entries in memory, the oldest of which need not be the first of the record. */
   verify(): AuditVerdict {
     return verifyAudit(this.export().split('\n').filter(Boolean), { excerpt: true });
   }
 
-  /** Entries that could not be written and that the record does not name yet. */
+  /** Entries that could not be written and that the record does not mention yet. */
   get unwritten(): number {
     return this.#gap?.lost ?? 0;
   }

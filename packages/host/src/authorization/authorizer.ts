@@ -1,11 +1,11 @@
 /**
- * The tokens of one server for one principal: sent with every request, renewed when they end, and got from a person, or from the
- * authorization server itself, if there are none.
+ * The tokens of one server for one principal: sent with every request, renewed when they expire, and obtained from a person, or
+ * from the authorization server itself, if there are none.
  *
- * - authorizer-Z1 A token is sent only to its server's origin; credentials for one authorization server go to no other.
+ * - authorizer-Z1 A token is sent only to its server's origin; credentials for one authorization server are sent to no other.
  * - authorizer-Z2 A refresh token is presented once, however many processes find the access token expired.
- * - authorizer-Z3 One person is asked once for what any number of requests wait for, in any number of processes.
- * - authorizer-Z4 A server that refuses the token it was just given gets no other: the request fails, and says so.
+ * - authorizer-Z3 A person is asked once, however many requests wait for the sign-in, in however many processes.
+ * - authorizer-Z4 A server that refuses a token that was just issued gets no other: the request fails, and says so.
  */
 import { MidcallError } from '@midcall/core/errors';
 import { own } from '@midcall/core/json';
@@ -22,13 +22,13 @@ import type { ServerAuth } from './server-auth.ts';
 import type { AskSignIn } from './sign-in.ts';
 import type { GrantVault, VaultKey } from './vault.ts';
 
-/** What the tokens of a server depend on. */
+/** Options of the tokens of a server. */
 export interface AuthorizerOptions {
   readonly serverUrl: URL;
   readonly auth: ServerAuth;
   readonly vault: GrantVault;
   readonly principal: string;
-  /** What this host calls itself at a registration. */
+  /** The name this host registers under. */
   readonly name: string;
   readonly fetch: typeof fetch;
   readonly clock: Clock;
@@ -36,17 +36,20 @@ export interface AuthorizerOptions {
   readonly ask: () => AskSignIn | undefined;
 }
 
-/** Milliseconds an authorization server may take for one answer. */
+/** How many milliseconds an authorization server may take for one answer. */
 const answerMs = 20_000;
-/** Bytes of one answer of it. */
+/** The largest answer of an authorization server, in bytes. */
 const mostBytes = 1024 * 1024;
 /** Milliseconds between two checks for a sign-in by another process. */
 const lookMs = 1_000;
-/** Milliseconds for which a sign-in that was read is used, and one of another process that ended is not noticed. */
+/**
+ * How many milliseconds a sign-in that was read is used before the vault is read again; meanwhile, the end of a sign-in in
+ * another process is not noticed.
+ */
 const rereadMs = 5_000;
-/** Milliseconds in which nobody is asked again for what a sign-in has just not given. */
+/** How many milliseconds nobody is asked again for what a sign-in has just failed to give. */
 const futileMs = 60_000;
-/** How often one request asks the person for more. */
+/** How many times one request may ask the person for more. */
 const mostSignIns = 2;
 
 /** The tokens of one server for one principal. */
@@ -56,13 +59,13 @@ export class Authorizer {
   readonly #asking: typeof fetch;
   #grant: Grant | undefined;
   #read: Promise<void> | undefined;
-  /** When the vault is looked into again: another process may have signed out. */
+  /** When to look into the vault again: another process may have signed out. */
   #readAgainAt = 0;
   #renewing: Promise<string | undefined> | undefined;
   #signingIn: Promise<void> | undefined;
   /** What was refused right after a sign-in, so that the next request does not ask for the same again (authorizer-Z4). */
   #futile: { readonly refused: string; readonly until: number } | undefined;
-  /** What a person has to sign in for, where a request found that out and nobody could be asked. */
+  /** What a person has to sign in for, if a request needed it while nobody could be asked. */
   needed: Challenge | undefined;
 
   constructor(options: AuthorizerOptions) {
@@ -73,7 +76,7 @@ export class Authorizer {
     this.#asking = (input, init) => limited(input, { ...init, signal: AbortSignal.timeout(answerMs) });
   }
 
-  /** Sends a request to the server with a token, and again with another one where that is what it takes. */
+  /** Sends a request to the server with a token, and again with another token if that is needed. */
   readonly fetch: typeof fetch = async (input, init) => {
     const { serverUrl, fetch, ask, clock } = this.#options;
     const url = new URL(input instanceof Request ? input.url : input);
@@ -94,7 +97,7 @@ export class Authorizer {
       }
       const asks = ask();
       if (!asks) this.needed = challenge;
-      // Only a request has somebody waiting for its answer.
+      // Only a request has somebody who waits for its answer.
       if (!asks || !isRequest(init)) return response;
       const refused = JSON.stringify([challenge.wants, challenge.scope]);
       const isFutile = this.#futile?.refused === refused && clock.now() < this.#futile.until;
@@ -111,7 +114,7 @@ export class Authorizer {
   /**
    * Has the person sign in, or joins the sign-in that is open (authorizer-Z3).
    * @param refused - the token that was refused
-   * @throws MidcallError `host/unauthorized` if nobody is signed in then
+   * @throws MidcallError `host/unauthorized` if nobody is signed in afterwards
    */
   async signIn(challenge: Challenge, ask: AskSignIn, refused = this.#grant?.tokens?.access_token): Promise<void> {
     this.needed = undefined;
@@ -128,9 +131,9 @@ export class Authorizer {
   }
 
   /**
-   * Forgets the sign-in: at once here, within {@link rereadMs} in other processes, and for good where the authorization server
-   * takes tokens back.
-   * @returns false if it was not told, so that the tokens end by themselves
+   * Forgets the sign-in: at once here, within {@link rereadMs} in other processes, and permanently if the authorization server
+   * revokes tokens.
+   * @returns false if the authorization server could not be told, so that the tokens remain valid until they expire
    */
   async signOut(): Promise<boolean> {
     const { vault, auth, clock } = this.#options;
@@ -170,7 +173,7 @@ export class Authorizer {
     return isFresh(grant, clock.now()) ? token : ((await this.#renewed(token, { wants: 'token' })) ?? token);
   }
 
-  /** Another token than the one that is of no use, without a person; undefined if there is none. */
+  /** A token other than the rejected one, obtained without a person; undefined if there is none. */
   #renewed(ended: string | undefined, challenge: Challenge): Promise<string | undefined> {
     this.#renewing ??= this.#renew(ended, challenge).finally(() => {
       this.#renewing = undefined;
@@ -206,7 +209,7 @@ export class Authorizer {
     const before = stored?.issuer === discovered.issuer ? stored : undefined;
     const scope = scopeFor(challenge, discovered, auth, before);
     const grant: Grant = { issuer: discovered.issuer, ...(scope !== undefined && { scope }) };
-    // Most starts need neither, and hosts wait while a bridge starts.
+    // Loaded on demand: most starts need neither, and hosts wait while a bridge starts.
     const signIn =
       auth.flow === 'device-code'
         ? (await import('./device-sign-in.ts')).signInByDevice
@@ -232,13 +235,13 @@ export class Authorizer {
         },
       });
     } catch (error) {
-      // The authorization server may have forgotten this registration, which it says to nobody but the person.
+      // The authorization server may have forgotten this registration, which it tells only the person.
       if (before?.client?.from === 'registration') await this.#dropClient();
       throw error;
     }
   }
 
-  /** Asks the person, and stops asking where another process has signed them in (authorizer-Z3). */
+  /** Asks the person, and stops asking if another process signs them in (authorizer-Z3). */
   async #asked(
     ask: AskSignIn,
     request: Parameters<AskSignIn>[0],

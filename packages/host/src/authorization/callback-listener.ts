@@ -1,9 +1,9 @@
 /**
- * The place on this machine that the person's browser comes back to with an authorization code (RFC 8252, section 7.3).
+ * The address on this machine that the person's browser returns to with an authorization code (RFC 8252, section 7.3).
  *
- * - callback-L1 It listens on loopback alone, takes GET at one path by one name, and redirects nowhere.
- * - callback-L2 Only the state of this sign-in is accepted, and once; any other has no effect.
- * - callback-L3 The browser is told how the sign-in ended, not only that it came back.
+ * - callback-L1 It listens on loopback only, accepts GET at one path under one host name, and redirects nowhere.
+ * - callback-L2 Only the state of this sign-in is accepted, and only once; any other has no effect.
+ * - callback-L3 The browser shows how the sign-in ended, not only that it returned.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -11,10 +11,10 @@ import type { AddressInfo } from 'node:net';
 import { readTarget } from '@midcall/core/node';
 import { callbackHeaders, callbackPage } from './callback-page.ts';
 
-/** What the browser brought back. */
+/** The parameters that the browser returned with. */
 export interface Callback {
   readonly parameters: URLSearchParams;
-  /** Tells the browser how it ended. @param problem - why the person is not signed in; absent where they are */
+  /** Shows in the browser how the sign-in ended. @param problem - why the person is not signed in; absent if they are */
   answer(problem?: string): void;
 }
 
@@ -55,7 +55,7 @@ export class CallbackListener {
     return `http://${this.#host}${path}`;
   }
 
-  /** The first time the browser comes back with this state (callback-L2). */
+  /** Resolves the first time the browser returns with this state (callback-L2). */
   awaited(state: string): Promise<Callback> {
     return new Promise(take => {
       this.#expected = { state, take };

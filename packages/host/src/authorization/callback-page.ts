@@ -1,4 +1,4 @@
-/** What the person's browser shows when it comes back from the authorization server. It loads nothing from anywhere. Pure. */
+/** What the person's browser shows when it returns from the authorization server. It loads nothing from anywhere. Pure. */
 import { brandMark, html, icon, page, pageHeaders, tokens } from '@midcall/core/page';
 import { visible } from '@midcall/core/text';
 
@@ -17,7 +17,7 @@ export const callbackHeaders: Readonly<Record<string, string>> = {
 
 /**
  * A whole page.
- * @param lines - what happened, in words of ours; text of others in them is made visible here
+ * @param lines - what happened, in our words; foreign text in them is made visible here
  */
 export function callbackPage(title: string, lines: readonly string[]): string {
   return page({

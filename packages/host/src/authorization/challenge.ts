@@ -3,9 +3,9 @@ import { extractWWWAuthenticateParams } from '@modelcontextprotocol/client';
 
 /** Why a request was refused, and what would be accepted. */
 export interface Challenge {
-  /** `token`: none, or none that is taken (401); `scope`: one that may not do this (403 insufficient_scope). */
+  /** `token`: there was none, or none that is accepted (401); `scope`: the token lacks a scope (403 insufficient_scope). */
   readonly wants: 'token' | 'scope';
-  /** The scopes that would do, separated by spaces. */
+  /** The scopes that are needed, separated by spaces. */
   readonly scope?: string;
   /** Where the server's metadata is. */
   readonly metadataUrl?: URL;
@@ -23,5 +23,5 @@ export function challengeOf(response: Response): Challenge | undefined {
   };
 }
 
-/** Characters of a list of scopes that is sent on; a longer list is cut, and the rest is not granted. */
+/** The most characters of a list of scopes that are sent on; a longer list is cut, and the rest is not granted. */
 const longestScope = 4_000;

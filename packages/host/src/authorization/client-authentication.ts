@@ -1,4 +1,4 @@
-/** How this host authenticates to an authorization server, in requests that the SDK has no function for (RFC 6749, 2.3). */
+/** How this host authenticates to an authorization server in requests that the SDK has no function for (RFC 6749, 2.3). */
 import { selectClientAuthMethod } from '@modelcontextprotocol/client';
 import type { Discovered } from './discovery.ts';
 import type { KnownClient } from './grant.ts';

@@ -1,6 +1,6 @@
 /**
  * Signing in with an authorization code and PKCE (basic/authorization, "Authorization Code Protection"): the person opens the
- * authorization server's page in a browser on this machine, and comes back to a listener of ours.
+ * authorization server's page in a browser on this machine, and returns to a listener of ours.
  */
 import { randomBytes } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
@@ -98,7 +98,7 @@ async function finish({ parameters, answer }: Callback, parts: Returning): Promi
   const code = single(parameters, 'code');
   try {
     const iss = single(parameters, 'iss');
-    // RFC 9207, 2.4: checked first, since an error from another server says nothing either.
+    // RFC 9207, 2.4: checked first, since an error from another server means nothing either.
     validateAuthorizationResponseIssuer({
       iss,
       expectedIssuer: issuer,

@@ -1,6 +1,6 @@
 /**
- * Signing in with a code that is typed on another device (RFC 8628): for machines without a browser. The authorization server is
- * asked again and again until the person has agreed there.
+ * Signing in with a code that is typed on another device (RFC 8628): for machines without a browser. The authorization server
+ * is polled until the person has agreed there.
  */
 import { MidcallError } from '@midcall/core/errors';
 import { isRecord, own } from '@midcall/core/json';

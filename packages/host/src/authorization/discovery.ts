@@ -1,6 +1,6 @@
 /**
- * Finds the authorization server of an MCP server (RFC 9728, then RFC 8414 or OpenID Connect Discovery; basic/authorization), and
- * judges what was found before anything is sent there.
+ * Finds the authorization server of an MCP server (RFC 9728, then RFC 8414 or OpenID Connect Discovery; basic/authorization),
+ * and judges it before anything is sent there.
  */
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { own } from '@midcall/core/json';
@@ -18,18 +18,18 @@ import type { Challenge } from './challenge.ts';
 import { judgeEndpoint } from './endpoint-judge.ts';
 import type { ServerAuth } from './server-auth.ts';
 
-/** An authorization server, and what its tokens are asked for. */
+/** An authorization server, and what tokens are requested for. */
 export interface Discovered {
-  /** As the metadata has it. */
+  /** As in the metadata. */
   readonly issuer: string;
   readonly metadata: AuthorizationServerMetadata;
-  /** The resource indicator (RFC 8707); absent where the server has no metadata of its own. */
+  /** The resource indicator (RFC 8707); absent if the server has no metadata of its own. */
   readonly resource?: string;
   /** The scopes the server's metadata names, separated by spaces. */
   readonly scopesSupported?: string;
 }
 
-/** Where to look, and with what. */
+/** Where to look, and by which means. */
 export interface DiscoveryOptions {
   readonly serverUrl: URL;
   readonly challenge: Challenge;
@@ -41,8 +41,8 @@ const unauthorized = (text: string, cause?: unknown): MidcallError =>
   new MidcallError('host/unauthorized', text, { cause });
 
 /**
- * @returns undefined if the server has no authorization server that could be found: it takes tokens of some other kind
- * @throws MidcallError `host/unauthorized` for what is refused, and if an authorization server cannot be asked
+ * @returns undefined if no authorization server could be found: the server accepts tokens of some other kind
+ * @throws MidcallError `host/unauthorized` for an address that is refused, and if an authorization server cannot be reached
  */
 export async function discover(options: DiscoveryOptions): Promise<Discovered | undefined> {
   const { serverUrl, auth, fetch } = options;
@@ -101,7 +101,7 @@ async function resourceMetadata({
   } catch (cause) {
     if (cause instanceof TypeError || isMidcallError(cause))
       throw unauthorized('The server could not be asked where to sign in.', cause);
-    // Servers of before RFC 9728 have none; their own origin is the authorization server then.
+    // Servers older than RFC 9728 have none; their own origin is the authorization server then.
     return undefined;
   }
 }
@@ -136,7 +136,7 @@ async function resourceOf(
 ): Promise<string | undefined> {
   try {
     await selectResourceURL(serverUrl, {} as OAuthClientProvider, metadata);
-    // As it is written there: a parser would add a slash.
+    // Exactly as written: a parser would add a slash.
     return metadata?.resource;
   } catch (cause) {
     throw unauthorized(

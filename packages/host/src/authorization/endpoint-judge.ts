@@ -1,9 +1,9 @@
 /**
- * Which addresses a server may send this host to while it signs in. A server says where its authorization server is, and that
- * says where its endpoints are: unchecked, either could make this machine call services that only it can reach. Pure.
+ * Which addresses a server may send this host to while it signs in. A server names its authorization server, which names its
+ * endpoints. Unchecked, either could make this machine call services that only it can reach. Pure.
  *
- * - endpoint-E1 What carries a secret is https, or stays on this machine.
- * - endpoint-E2 A server elsewhere names no address of this machine or its network.
+ * - endpoint-E1 A request with a secret uses https, or stays on this machine.
+ * - endpoint-E2 A server elsewhere may not name an address of this machine or its network.
  */
 import { MidcallError } from '@midcall/core/errors';
 import { visible } from '@midcall/core/text';
@@ -30,7 +30,7 @@ export function judgeEndpoint(what: string, address: string, serverUrl: URL): UR
   return url;
 }
 
-/** True for this machine, and for addresses that only its network has. */
+/** True for this machine, and for addresses that exist only in its network. */
 function isLocal(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$|\.$/g, '').toLowerCase();
   if (isLoopback(host) || /(?:^|\.)(?:localhost|local|internal|home\.arpa)$/.test(host)) return true;

@@ -1,4 +1,4 @@
-/** A token request of a grant type that the SDK has no function of its own for. */
+/** A token request of a grant type that the SDK has no function for. */
 import {
   fetchToken,
   type OAuthClientProvider,

@@ -1,11 +1,11 @@
-/** What a host stores of a sign-in to one server. Its secrets stay in the vault and the token requests. */
+/** What a host stores of a sign-in to one server. Its secrets stay in the vault and in token requests. */
 import type { OAuthTokens, StoredOAuthClientInformation } from '@modelcontextprotocol/client';
 
 /** This host, as one authorization server knows it. */
 export interface KnownClient {
-  /** As the SDK has it: the id, perhaps a secret, and how it is shown. */
+  /** As the SDK has it: the id, possibly a secret, and how it authenticates. */
   readonly information: StoredOAuthClientInformation;
-  /** Who gave it: the person by hand, a client metadata document, or the authorization server at registration. */
+  /** Where it comes from: the person (by hand), a client metadata document, or a registration at the authorization server. */
   readonly from: 'hand' | 'document' | 'registration';
   /** The redirect URI it was registered with. */
   readonly redirectUri?: string;
@@ -15,20 +15,20 @@ export interface KnownClient {
 
 /** A sign-in to one server, or what is left of it. */
 export interface Grant {
-  /** The authorization server that all of this belongs to; nothing of it is ever sent to another. */
+  /** The authorization server that all of this belongs to; none of it is ever sent to another. */
   readonly issuer: string;
   readonly client?: KnownClient;
   /** The scopes asked for so far, so that a later sign-in does not lose what an earlier one had. */
   readonly scope?: string;
   readonly tokens?: OAuthTokens;
-  /** When the access token ends, in milliseconds since the epoch; unknown if absent. */
+  /** When the access token expires, in milliseconds since the epoch; unknown if absent. */
   readonly endsAt?: number;
 }
 
-/** Milliseconds before its end in which a token is no longer sent. */
+/** How many milliseconds before its expiry a token is no longer sent. */
 const marginMs = 20_000;
 
-/** Tokens as they came, with the time at which they end. */
+/** Tokens as received, with the time at which they expire. */
 export function withTokens(grant: Grant, tokens: OAuthTokens, now: number): Grant {
   const { endsAt: _, ...rest } = grant;
   const { expires_in: seconds } = tokens;

@@ -1,6 +1,6 @@
 /**
- * Who this host is to an authorization server: a client that was registered by hand, one that a metadata document describes, or
- * one that is registered now (RFC 7591), in the order of basic/authorization, "Client Registration Approaches".
+ * This host as a client of an authorization server: registered by hand, described by a metadata document, or registered now
+ * (RFC 7591), in the order of basic/authorization, "Client Registration Approaches".
  */
 import { MidcallError } from '@midcall/core/errors';
 import { visible } from '@midcall/core/text';
@@ -10,7 +10,7 @@ import type { KnownClient } from './grant.ts';
 import type { ServerAuth } from './server-auth.ts';
 import { tokenProblem } from './token-problem.ts';
 
-/** What a registration says of this host. */
+/** What a registration says about this host. */
 export interface RegistrationOptions {
   readonly discovered: Discovered;
   readonly auth: ServerAuth;
@@ -23,7 +23,7 @@ export interface RegistrationOptions {
 }
 
 /**
- * The client that needs no registration now; undefined if one has to be made.
+ * The client that needs no registration now; undefined if a registration is needed.
  * @param scope - the scope to request; a client registered for less cannot be used
  */
 export function knownClient(
@@ -45,7 +45,7 @@ export function knownClient(
 
 /**
  * Registers this host.
- * @throws MidcallError `host/unauthorized` if the authorization server takes no new client
+ * @throws MidcallError `host/unauthorized` if the authorization server accepts no new clients
  */
 export async function register(options: RegistrationOptions): Promise<KnownClient> {
   const { discovered, auth, name, redirectUri, fetch } = options;

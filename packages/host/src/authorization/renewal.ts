@@ -1,4 +1,4 @@
-/** Tokens got without a person: by a refresh token, or by this host's own credentials. */
+/** Tokens obtained without a person: with a refresh token, or with this host's own credentials. */
 import { visible } from '@midcall/core/text';
 import type { Clock } from '@midcall/core/time';
 import { refreshAuthorization } from '@modelcontextprotocol/client';
@@ -11,10 +11,10 @@ import { oauthCode, tokenProblem } from './token-problem.ts';
 
 /** How an authorization server is asked. */
 export interface RenewalParts {
-  /** Undefined if the server leads to none; then nothing changes. */
+  /** Undefined if the server names none; then nothing changes. */
   readonly discovered: Discovered | undefined;
   readonly auth: ServerAuth;
-  /** The scopes the server has said that it wants, separated by spaces. */
+  /** The scopes that the server has asked for, separated by spaces. */
   readonly scope: string | undefined;
   readonly fetch: typeof fetch;
   /** Milliseconds since the epoch. */
@@ -44,9 +44,9 @@ export async function ownTokens(
 }
 
 /**
- * Presents a refresh token (RFC 6749, 6), to its own issuer alone.
+ * Presents a refresh token (RFC 6749, 6) to its own issuer only.
  * @returns the grant with new tokens, or without any if the authorization server no longer accepts the refresh token
- * @throws MidcallError `host/unauthorized` if it cannot be asked
+ * @throws MidcallError `host/unauthorized` if the authorization server cannot be reached
  */
 export async function refreshed(
   grant: Grant,

@@ -6,7 +6,8 @@ import { knownClient } from './registration.ts';
 import type { RenewalParts } from './renewal.ts';
 
 /**
- * Revokes the refresh token, with which a good authorization server also revokes the access tokens; without one, the access token.
+ * Revokes the refresh token, upon which a good authorization server also revokes the access tokens; without one, the access
+ * token.
  * @returns false if the authorization server takes none back, or is not the one that gave them
  * @throws where it cannot be asked
  */

@@ -1,6 +1,6 @@
 /**
- * How a host signs in to one server, as the person or an operator says it: the member `auth` of an entry, or a file. Where
- * nothing is said, everything is found out from the server. Pure.
+ * How a host signs in to one server, as the person or an operator specifies it: in the member `auth` of an entry, or in a file.
+ * Whatever is not specified is found out from the server. Pure.
  */
 import { MidcallError } from '@midcall/core/errors';
 import { isRecord } from '@midcall/core/json';
@@ -8,7 +8,7 @@ import { isConfidential } from '@midcall/core/url';
 
 const flows = ['authorization-code', 'device-code', 'client-credentials'] as const;
 
-/** How a host signs in to a server that takes OAuth tokens; see {@link readServerEntries}. */
+/** How a host signs in to a server that requires OAuth tokens; see {@link readServerEntries}. */
 export interface ServerAuth {
   /**
    * `authorization-code` (default): the person signs in in a browser on this machine; `device-code`: in a browser anywhere, with
@@ -16,18 +16,18 @@ export interface ServerAuth {
    */
   readonly flow?: (typeof flows)[number];
   /**
-   * The authorization server's issuer, such as `https://login.example.com`. Another one is refused. Has to be given with
-   * `clientSecret` where it is not at the server's own origin, so that no server can ask for a secret meant for another.
+   * The authorization server's issuer, such as `https://login.example.com`. Another one is refused. Required with
+   * `clientSecret` if it is not at the server's own origin, so that no server can ask for a secret meant for another.
    */
   readonly issuer?: string;
-  /** The client id, where one was registered by hand. */
+  /** The client id, if the host was registered by hand. */
   readonly clientId?: string;
   readonly clientSecret?: string;
-  /** The https address of a client metadata document, used where the authorization server takes one. */
+  /** The https address of a client metadata document, used if the authorization server supports them. */
   readonly clientMetadataUrl?: string;
-  /** Asked for where the server does not say which scopes it needs. */
+  /** Asked for if the server does not say which scopes it needs. */
   readonly scopes?: readonly string[];
-  /** The port of `http://127.0.0.1:<port>/callback`, where the redirect URI was registered by hand with a port. */
+  /** The port of `http://127.0.0.1:<port>/callback`, if the redirect URI was registered by hand with a port. */
   readonly redirectPort?: number;
 }
 

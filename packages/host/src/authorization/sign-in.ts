@@ -1,4 +1,4 @@
-/** The question to a person when a server wants them to sign in, and how a sign-in learns that it is over. */
+/** The question to a person when a server wants them to sign in, and how a sign-in is told that the question is over. */
 import { MidcallError } from '@midcall/core/errors';
 import { visible } from '@midcall/core/text';
 import type { Clock } from '@midcall/core/time';
@@ -14,13 +14,13 @@ export interface SignInRequest {
   readonly issuer: string;
   /** The page to open. */
   readonly url: string;
-  /** What the server may do then, by the names the authorization server has for it. */
+  /** What the server may do then, by the authorization server's names. */
   readonly scopes: readonly string[];
-  /** What has to be typed on the page, or is there already (device code). */
+  /** The code to type on the page, or to find there (device code). */
   readonly code?: string;
   /** True if the person is signed in, and the server wants more scopes. */
   readonly more: boolean;
-  /** When the page or the code stops to work, where that is known; milliseconds since the epoch. */
+  /** When the page or the code stops working, if known; milliseconds since the epoch. */
   readonly openUntil?: number;
 }
 
@@ -36,18 +36,18 @@ export interface SignInParts {
   readonly discovered: Discovered;
   readonly auth: ServerAuth;
   readonly serverUrl: URL;
-  /** What this host calls itself at a registration. */
+  /** The name this host registers under. */
   readonly name: string;
-  /** A registration from before. */
+  /** An earlier registration. */
   readonly client: KnownClient | undefined;
   readonly scope: string | undefined;
   readonly more: boolean;
   readonly fetch: typeof fetch;
   readonly clock: Clock;
   readonly ask: AskSignIn;
-  /** Keeps a registration that was just made. */
+  /** Stores a new registration. */
   readonly keepClient: (client: KnownClient) => Promise<void>;
-  /** Keeps the tokens; the person is told that they are signed in when it is done. */
+  /** Stores the tokens; the person is told that they are signed in when this is done. */
   readonly keepTokens: (client: KnownClient, tokens: OAuthTokens) => Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Why an authorization server gave no tokens, in words that contain nothing secret: a response that is not an OAuth error may
- * quote anything, so it is not repeated. Pure.
+ * Why an authorization server issued no tokens, in words without secrets: a response that is not an OAuth error may quote
+ * anything, so it is not repeated. Pure.
  */
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { visible } from '@midcall/core/text';
@@ -12,7 +12,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { isUnreadableOAuthAnswer } from '../sdk-seam/error-prose.ts';
 
-/** The `error` of an OAuth answer (RFC 6749, section 5.2); undefined if there was no OAuth answer. */
+/** The `error` of an OAuth answer (RFC 6749, section 5.2); undefined if there was none. */
 export function oauthCode(error: unknown): string | undefined {
   if (!OAuthError.isInstance(error)) return undefined;
   return isUnreadableOAuthAnswer(error.code, error.message) ? undefined : error.code;

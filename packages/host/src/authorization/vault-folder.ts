@@ -1,12 +1,12 @@
 /**
- * A vault in a folder that only its owner can read: one sealed file for each sign-in, and next to them the key.
+ * A vault in a folder that only its owner can read: one sealed file for each sign-in, and the key beside them.
  *
  * - vault-folder-V1 A file opens only for the principal and the server it was sealed for.
- * - vault-folder-V2 A key or a folder that others can read is refused; so is a file that does not open.
+ * - vault-folder-V2 A key or a folder that others can read is refused; so is a file that cannot be opened.
  * - vault-folder-V3 A change excludes other processes, and a crash leaves the state before or after it.
  *
- * Sealing keeps tokens out of searches, backups and listings of the folder. Whoever can read both the key and the files can open
- * them.
+ * Sealing keeps tokens out of searches, backups and listings of the folder. Whoever can read both the key and the files can
+ * open them.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes, randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -19,12 +19,12 @@ import { withFileLock } from '../files/file-lock.ts';
 import type { Grant } from './grant.ts';
 import { type GrantVault, isGrant, type VaultKey } from './vault.ts';
 
-/** Milliseconds to wait for another process, which may be waiting for an authorization server. */
+/** How many milliseconds to wait for another process, which may be waiting for an authorization server. */
 const lockTimeoutMs = 90_000;
 
 /**
  * Makes a vault. Nothing is written before the first sign-in.
- * @param folder - an absolute path; made where it is missing, for its owner alone
+ * @param folder - an absolute path; created if missing, for its owner only
  */
 export function vaultFolder(folder: string, { clock = systemClock }: { readonly clock?: Clock } = {}): GrantVault {
   let key: Promise<Buffer> | undefined;
@@ -73,7 +73,7 @@ export function vaultFolder(folder: string, { clock = systemClock }: { readonly 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 40);
 const nameOf = ({ principal, server }: VaultKey): string => JSON.stringify(['midcall.vault.1', principal, server]);
 
-/** @throws MidcallError `host/refused` if others than the owner may look into it (vault-folder-V2) */
+/** @throws MidcallError `host/refused` if anybody but the owner may read it (vault-folder-V2) */
 async function mustBePrivate(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const { mode } = await stat(path);
@@ -117,7 +117,7 @@ function sealed(key: Buffer, name: string, grant: Grant): string {
   return `${JSON.stringify({ version: 1, sealed: text })}\n`;
 }
 
-/** @returns undefined for what does not open (vault-folder-V1) */
+/** @returns undefined if it cannot be opened (vault-folder-V1) */
 function opened(key: Buffer, name: string, text: string): unknown {
   try {
     const file: unknown = JSON.parse(text);

@@ -1,13 +1,13 @@
 /**
- * Where a host keeps its sign-ins, each under the principal it belongs to and the server it is for. A change excludes every other
- * process, so that a refresh token that rotates is presented once.
+ * Where a host keeps its sign-ins, each for one principal and one server. A change excludes every other process, so that a
+ * refresh token that rotates is presented once.
  */
 import { isRecord } from '@midcall/core/json';
 import type { Grant } from './grant.ts';
 
 /** Whose sign-in, and for which server. */
 export interface VaultKey {
-  /** The person, or whoever else the server is reached for; one string for each. */
+  /** The person, or another principal that the server is reached for; one string for each. */
   readonly principal: string;
   /** The server's address. */
   readonly server: string;
@@ -21,8 +21,8 @@ export interface GrantVault {
    */
   read(key: VaultKey): Promise<Grant | undefined>;
   /**
-   * Changes one while nobody else does, in this process or another.
-   * @param make - given what is there; returns what shall be, or undefined for nothing
+   * Changes a sign-in while nobody else does, in this process or another.
+   * @param make - given the present value; returns the new one, or undefined to remove it
    * @returns what is there then
    * @throws what `make` throws; then nothing is changed
    */
@@ -52,5 +52,5 @@ export function memoryVault(): GrantVault {
   };
 }
 
-/** True for what may be a sign-in. Its members were sealed by us, so that only its shape is looked at. */
+/** True for a value with the shape of a sign-in. Its members were sealed by us, so only the shape is checked. */
 export const isGrant = (value: unknown): value is Grant => isRecord(value) && typeof value['issuer'] === 'string';

@@ -1,14 +1,14 @@
 /**
- * A limit on how long a server may work on a call, which does not count the time a person thinks. The SDK's own limit
- * (60 s by default) runs on while a question is open; this one stands still.
+ * A limit on how long a server may work on a call, which does not count the time that a person takes. The SDK's own limit (60 s
+ * by default) keeps running while a question is open; this one is paused.
  */
 import type { Clock } from '@midcall/core/time';
 
 /** One limit, running from the start. */
 export interface CallTimeout {
-  /** Stands still until the returned function is called; pauses nest. */
+  /** Paused until the returned function is called; pauses nest. */
   pause(): () => void;
-  /** The server showed life: the limit starts again. */
+  /** The server showed activity: the limit starts again. */
   renew(): void;
   /** The call is over. */
   stop(): void;
@@ -16,7 +16,7 @@ export interface CallTimeout {
 
 /**
  * Starts a limit.
- * @param limitMs - milliseconds of the server's own time; Infinity for none
+ * @param limitMs - milliseconds of the server's own time; Infinity for no limit
  * @param onExpired - called once when the limit is reached
  */
 export function callTimeout(limitMs: number, clock: Clock, onExpired: () => void): CallTimeout {

@@ -1,15 +1,15 @@
 /**
- * The calls a connection has out, and which of them a question belongs to.
+ * The calls in progress on a connection, and which of them a question belongs to.
  *
- * A round of 2026-07-28 names its call by the response it came in. A request pushed over HTTP on 2025-11-25 arrives on
- * the stream of the call it belongs to, which an asynchronous scope carries along. On stdio the 2025 wire does not say:
- * if one call is running, it belongs to that one; if several are, it belongs to none.
+ * A round of 2026-07-28 names its call by the response it came in. A request pushed over HTTP on 2025-11-25 comes on the stream
+ * of the call it belongs to, which is recognized by an asynchronous scope. On stdio the 2025 wire does not say: if one call is
+ * running, it belongs to that one; if several are, it belongs to none.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { CallContext } from '../question/question.ts';
 import type { CallTimeout } from './call-timeout.ts';
 
-/** A call that is out. */
+/** A call in progress. */
 export interface RunningCall {
   readonly context: CallContext;
   /** Milliseconds since the epoch. */
@@ -17,11 +17,11 @@ export interface RunningCall {
   readonly timeout: CallTimeout;
   /** Stops the call; its open questions are withdrawn. */
   readonly abort: AbortController;
-  /** When the server forgets the task that the call became, where it said so; milliseconds since the epoch. */
+  /** When the server forgets the task that the call became, if it said so; milliseconds since the epoch. */
   expiresAt?: number;
 }
 
-/** One for all connections: Node carries each scope that was ever entered through every promise, for as long as it runs. */
+/** One for all connections: Node passes each scope that was ever entered through every promise, for as long as it runs. */
 const scope = new AsyncLocalStorage<RunningCall>();
 
 /** Running calls of one connection. */
@@ -46,12 +46,12 @@ export class Calls {
     return this.#running.get(id);
   }
 
-  /** Runs `fn` so that what it sends, and what comes back on the same stream, counts as this call's. */
+  /** Runs `fn` so that what it sends, and what comes back on the same stream, belongs to this call. */
   within<T>(call: RunningCall, fn: () => T): T {
     return scope.run(call, fn);
   }
 
-  /** Runs `fn`, which sends at once what is this call's; costs nothing, and says nothing of what comes back. */
+  /** Runs `fn`, which sends its request at once, as part of this call; cheaper, but does not cover what comes back. */
   sending<T>(call: RunningCall, fn: () => T): T {
     const before = this.#sending;
     this.#sending = call;
@@ -62,24 +62,24 @@ export class Calls {
     }
   }
 
-  /** The call whose stream or round this is, where the wire says so. */
+  /** The call whose stream or round this is, if the wire says so. */
   current(): RunningCall | undefined {
     const call = this.#sending ?? scope.getStore();
     return call && this.#running.get(call.context.id) === call ? call : undefined;
   }
 
-  /** The answer of a call is there. What the server asks from now on is not the call's, unless the wire says so. */
+  /** The answer of a call has come. What the server asks from now on does not belong to it, unless the wire says so. */
   answered(call: RunningCall): void {
     this.#answered.add(call);
   }
 
-  /** The only call that waits for its answer, or undefined. */
+  /** The only call that waits for its answer; undefined if there are none or several. */
   single(): RunningCall | undefined {
     const [call, other] = this.list().filter(each => !this.#answered.has(each));
     return other ? undefined : call;
   }
 
-  /** Time stands still for the question's call, or for all where it has none. @returns ends the pause */
+  /** Pauses the timeout of the question's call, or of all calls if it names none. @returns ends the pause */
   pause(call: RunningCall | undefined): () => void {
     const ends = (call ? [call] : this.list()).map(each => each.timeout.pause());
     return () => {

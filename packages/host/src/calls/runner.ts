@@ -1,6 +1,6 @@
 /**
- * Runs calls on a connection so that questions can be tied to them: each call has an id, a time limit that stands still
- * while a person thinks, and one abort. Also tries a call again that needs a page first (2025-11-25, error -32042).
+ * Runs calls on a connection so that questions can be tied to them: each call has an id, a timeout that is paused while a
+ * person thinks, and one way to abort it. Also retries a call that needs a page first (2025-11-25, error -32042).
  */
 
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
@@ -28,7 +28,7 @@ export type CallOutcome =
       readonly code: number;
       readonly message: string;
       readonly needs?: readonly string[];
-      /** What else it says, as it came. */
+      /** Its other members, unchanged. */
       readonly data?: unknown;
     }
   /** The person stopped it. */
@@ -38,25 +38,25 @@ export type CallOutcome =
   | { readonly how: 'abandoned'; readonly message: string }
   | { readonly how: 'server-gone'; readonly message: string };
 
-/** Progress of a call, as the server tells it; `message` is untrusted. */
+/** Progress of a call, as the server reports it; `message` is untrusted. */
 export interface CallProgress {
   /** In the server's own unit. */
   readonly progress: number;
-  /** What `progress` comes to in the end, where the server knows. */
+  /** The total that `progress` reaches at the end, if the server knows it. */
   readonly total?: number | undefined;
   readonly message?: string | undefined;
 }
 
-/** What a call has become that goes on without its request, as the server tells it. */
+/** The task that a call has become, as the server reports it. */
 export interface CallTask {
   readonly status: 'working' | 'input_required';
   /** Untrusted. */
   readonly message?: string;
-  /** True where it can be taken up after this process has ended. */
+  /** True if it can be resumed after this process has ended. */
   readonly kept: boolean;
 }
 
-/** What is told of calls. */
+/** Events of calls. */
 export type CallEvent =
   | { readonly type: 'call-started'; readonly call: CallContext; readonly startedAt: number }
   | { readonly type: 'call-progress'; readonly call: CallContext; readonly progress: CallProgress }
@@ -72,36 +72,36 @@ export interface RunnerOptions {
   readonly calls: Calls;
   readonly clock: Clock;
   readonly newId: () => string;
-  /** Resolves when calls may go out; undefined where they may at once. */
+  /** Resolves when calls may be sent; undefined if they may be sent at once. */
   readonly gate: () => Promise<void> | undefined;
   readonly tell: (event: CallEvent) => void;
   /** Opens the pages that a call needs. @returns true if the call should be tried again */
   readonly openPages: (call: RunningCall, error: unknown) => Promise<boolean>;
 }
 
-/** The reason a call is stopped with by the person. */
+/** The reason for stopping a call that the person cancelled. */
 export const cancelledByPerson = new MidcallError('host/cancelled', 'The call was cancelled.');
 
-/** The server's own time, in milliseconds, where a caller gives none. */
+/** The server's own time, in milliseconds, if a caller sets none. */
 const usualTimeoutMs = 60_000;
-/** How often one call may be tried again for pages. */
+/** How many times one call may be retried for pages. */
 const mostPageRounds = 5;
 
-/** What a caller may say about one call. */
+/** Options of one call. */
 export interface RunOptions {
   readonly signal?: AbortSignal;
-  /** Who makes it, where that is not the principal of the connection. */
+  /** Who makes it, if that is not the principal of the connection. */
   readonly principal?: string;
-  /** Milliseconds of the server's own time; 60,000 where absent, Infinity for no limit. */
+  /** Milliseconds of the server's own time; 60,000 if absent, Infinity for no limit. */
   readonly timeoutMs?: number;
   readonly onProgress?: (progress: CallProgress) => void;
-  /** Told when it has become a task, and of each change of that. */
+  /** Called when it has become a task, and for each change of that. */
   readonly onTask?: (task: CallTask) => void;
-  /** True where the result is only handed on, as it came: nobody here reads it, so it is not judged. */
+  /** True if the result is only forwarded unchanged: nothing here reads it, so it is not judged. */
   readonly asItCame?: boolean;
 }
 
-/** How a call is sent. */
+/** Options for sending a call. */
 export interface SendOptions extends RequestOptions {
   readonly signal: AbortSignal;
   readonly onprogress: (progress: CallProgress) => void;
@@ -110,7 +110,7 @@ export interface SendOptions extends RequestOptions {
 /** Sends a call's request; see {@link CallRunner.run}. */
 export type SendCall = (options: SendOptions, call: RunningCall) => Promise<SentResult>;
 
-/** What came of a request. */
+/** The outcome of a request. */
 export interface SentResult {
   readonly result: Readonly<Record<string, unknown>>;
   readonly unchecked?: string;
@@ -126,10 +126,10 @@ export class CallRunner {
 
   /**
    * Runs one call.
-   * @param about - what is called; `id` where the caller has chosen one, `startedAt` (milliseconds since the epoch) where an
-   *   earlier process made the call
+   * @param about - what is called; `id` if the caller has chosen one, `startedAt` (milliseconds since the epoch) if an earlier
+   *   process made the call
    * @param send - sends the request with the options it is given
-   * @throws what the SDK throws; `cancelledByPerson` where it was cancelled
+   * @throws what the SDK throws; `cancelledByPerson` if it was cancelled
    */
   async run(
     about: Omit<CallContext, 'id'> & { readonly id?: string; readonly startedAt?: number },
@@ -191,7 +191,7 @@ export class CallRunner {
       this.#options.tell({ type: 'call-progress', call: call.context, progress });
       options.onProgress?.(progress);
     };
-    // The timeout is ours: the SDK's is taken out of the way.
+    // The timeout is ours, so the SDK's is disabled.
     const sent: SendOptions = { signal: call.abort.signal, timeout: MAX_TIMER_MS, onprogress };
     for (let round = 1; ; round += 1) {
       try {
@@ -205,7 +205,7 @@ export class CallRunner {
   }
 }
 
-/** Ends what hangs on a call that is over; distinct from a cancellation. */
+/** Ends everything that depends on a call that is over; distinct from a cancellation. */
 const callOver = { how: 'withdrawn' } as const;
 
 function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
@@ -217,7 +217,7 @@ function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** What an error means for the call it ended. */
+/** What an error means for the call that it ended. */
 function outcomeOf(
   error: unknown,
 ): Extract<CallOutcome, { how: Exclude<CallOutcome['how'], 'completed' | 'tool-error'> }> {
@@ -242,13 +242,13 @@ function outcomeOf(
   if (code === SdkErrorCode.InvalidResult) return { how: 'abandoned', message: invalid(text) };
   if (code === SdkErrorCode.RequestTimeout) return { how: 'timed-out', message: text };
   if (isConnectionGone(code, text)) return { how: 'server-gone', message: 'The server has stopped.' };
-  // Errors of the network have no code of the SDK's.
+  // Errors of the network have no code of the SDK.
   if (code === SdkErrorCode.SendFailed || code === undefined)
     return { how: 'server-gone', message: `The server cannot be reached: ${text}` };
   return { how: 'abandoned', message: text };
 }
 
-/** What is wrong with a result that the SDK refused; its own words quote a schema. */
+/** What is wrong with a result that the SDK refused; the SDK's own words quote a schema. */
 function invalid(text: string): string {
   const problem = 'The server sent a result that the protocol does not allow';
   const issue = invalidResultIssue(text);
