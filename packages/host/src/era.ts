@@ -1,11 +1,11 @@
 /**
- * What a revision of the protocol does differently, on the host's side: questions of fact about a connection. No other file
- * of the host names a revision. One that is newer than these is treated as the newest of them: a server that speaks it has
- * agreed to what both sides know.
+ * What a revision of the protocol does differently, on the host's side: questions of fact about a connection. No other file of
+ * the host names a revision. A newer revision is treated as the newest known one: a server that negotiated it has agreed to
+ * what both sides know.
  */
 import type { VersionNegotiationOptions } from '@modelcontextprotocol/client';
 
-/** Which pair of rules a connection goes by: pushed questions (2025-11-25) or rounds (2026-07-28). */
+/** Which rules a connection follows: pushed questions (2025-11-25) or rounds (2026-07-28). */
 export type Era = '2025-11-25' | '2026-07-28';
 
 const pushing = '2025-11-25';
@@ -15,13 +15,13 @@ const inRounds = '2026-07-28';
 export const eraOf = (revision: string | undefined): Era =>
   revision !== undefined && revision >= inRounds ? inRounds : pushing;
 
-/** True if the server sends requests of its own and waits for their answer; else questions are results of our calls. */
+/** True if the server sends requests of its own and waits for their answers; otherwise questions are results of our calls. */
 export const serverSendsRequests = (era: Era): boolean => era === pushing;
 
-/** True if a call can be taken up again in another process, because all of it is in the state that the server returned. */
+/** True if a call can be resumed in another process, because all of its state is in what the server returned. */
 export const callsOutliveProcess = (era: Era): boolean => era === inRounds;
 
-/** True if a URL question carries an id that its completion is announced by, and -32042 exists. */
+/** True if a URL question has an id that its completion notification names, and error -32042 exists. */
 export const hasElicitationIds = (era: Era): boolean => era === pushing;
 
 /** True if a sampling result without tools is a single block. */
@@ -30,12 +30,12 @@ export const samplesSingleBlock = (era: Era): boolean => era === pushing;
 /** True if the server may be told that the folders have changed. */
 export const hearsRootsChanged = (era: Era): boolean => era === pushing;
 
-/** True if a call says itself that it may become a task, by a parameter of its own; else the server decides. */
+/** True if a call says itself that it may become a task, with a parameter; otherwise the server decides. */
 export const callsNameTasks = (era: Era): boolean => era === pushing;
 
 /** What the SDK's client negotiates. */
 export const negotiationOf = (era: 'auto' | Era): NonNullable<VersionNegotiationOptions['mode']> =>
   era === 'auto' ? 'auto' : era === inRounds ? { pin: era } : 'legacy';
 
-/** The same for a server that ends when it is asked which revision it speaks. */
+/** The same for a server that exits when it is asked which revision it speaks. */
 export const unprobed = 'legacy' satisfies VersionNegotiationOptions['mode'];

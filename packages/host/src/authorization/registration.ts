@@ -15,7 +15,7 @@ export interface RegistrationOptions {
   readonly discovered: Discovered;
   readonly auth: ServerAuth;
   readonly name: string;
-  /** Absent where no browser comes back. */
+  /** Absent if no browser returns. */
   readonly redirectUri?: string;
   readonly fetch: typeof fetch;
   /** Milliseconds since the epoch. */

@@ -8,8 +8,8 @@ import type { RenewalParts } from './renewal.ts';
 /**
  * Revokes the refresh token, upon which a good authorization server also revokes the access tokens; without one, the access
  * token.
- * @returns false if the authorization server takes none back, or is not the one that gave them
- * @throws where it cannot be asked
+ * @returns false if the authorization server revokes none, or is not the one that issued them
+ * @throws if it cannot be reached
  */
 export async function revoked(
   { issuer, client: registered, tokens }: Grant,

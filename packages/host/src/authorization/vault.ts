@@ -23,8 +23,8 @@ export interface GrantVault {
   /**
    * Changes a sign-in while nobody else does, in this process or another.
    * @param make - given the present value; returns the new one, or undefined to remove it
-   * @returns what is there then
-   * @throws what `make` throws; then nothing is changed
+   * @returns the new value
+   * @throws what `make` throws; nothing is changed then
    */
   change(key: VaultKey, make: (grant: Grant | undefined) => Promise<Grant | undefined>): Promise<Grant | undefined>;
 }

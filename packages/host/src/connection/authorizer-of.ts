@@ -4,7 +4,7 @@ import { Authorizer, type AuthorizerOptions } from '../authorization/authorizer.
 import type { ConnectionOptions } from './connection-options.ts';
 import type { ServerTarget } from './server-entry.ts';
 
-/** @returns undefined for a command, where nothing may be kept, and where the server is sent a token of the person's own */
+/** @returns undefined for a command, if nothing may be stored, and if the person gave a token of their own */
 export function authorizerOf(
   target: ServerTarget,
   { authorization, client, principal = 'local', fetch = globalThis.fetch, clock = systemClock }: ConnectionOptions,

@@ -8,13 +8,13 @@ export interface Catalogue {
   readonly prompts: readonly Prompt[];
   readonly resources: readonly Resource[];
   readonly resourceTemplates: readonly ResourceTemplateType[];
-  /** The lists that could not be read, which are empty here; what a server does not declare is not asked for. */
+  /** The lists that could not be read, which are empty here; lists that a server does not declare are not requested. */
   readonly problems: readonly ListProblem[];
 }
 
 /**
- * Reads the lists that a server declares; each fails by itself.
- * @param problem - why a list could not be read; undefined if it is only not there
+ * Reads the lists that a server declares; one that fails does not affect the others.
+ * @param problem - why a list could not be read; undefined if the server just does not have it
  */
 export async function readCatalogue(
   client: Client,

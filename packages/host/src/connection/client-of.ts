@@ -1,16 +1,16 @@
-/** The SDK client of a connection: how it negotiates the revision, and what it does by itself. */
+/** The SDK client of a connection: how it negotiates the revision, and what it does automatically. */
 import { endlessProbe } from '@midcall/core/time';
 import { Client } from '@modelcontextprotocol/client';
 import { outputValidator } from '../attach/output-validator.ts';
 import type { negotiationOf } from '../era.ts';
 import type { ConnectionOptions } from './connection-options.ts';
 
-/** Milliseconds a server has to come up, where nothing else is said. */
+/** How many milliseconds a server may take to start, unless an option says otherwise. */
 export const START_MS = 60_000;
-/** Milliseconds a server has to say which revision it speaks. */
+/** How many milliseconds a server may take to say which revision it speaks. */
 const PROBE_MS = 10_000;
 
-/** @param onListChanged - told which list of the server has changed */
+/** @param onListChanged - called with the list of the server that has changed */
 export function clientOf(
   { client, maxRounds = 50, startTimeoutMs = START_MS }: ConnectionOptions,
   mode: ReturnType<typeof negotiationOf>,

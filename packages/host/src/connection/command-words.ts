@@ -1,8 +1,8 @@
 /**
- * A command line cut into words as a shell would, with quotes and backslashes, and with nothing else a shell does.
+ * Splits a command line into words as a shell would, with quotes and backslashes, and does nothing else that a shell does.
  *
- * Not string-argv 0.4: it treats a backslash like any other character (`a\ b` is two words, and `"b\"c"` is `b\c`), and
- * accepts a quote that is not closed. Not shell-quote: it expands variables and makes operators of what is a word here.
+ * Not string-argv 0.4: it treats a backslash like any other character (`a\ b` is two words, and `"b\"c"` is `b\c`), and accepts
+ * a quote that is not closed. Not shell-quote: it expands variables and makes operators of what is a word here.
  */
 import { MidcallError } from '@midcall/core/errors';
 

@@ -6,26 +6,26 @@ import type { StartedServer } from './started-server.ts';
 
 /** How a server is reached, and who answers for its client. */
 export interface ConnectionOptions extends Omit<AttachOptions, 'server'> {
-  /** How we name ourselves to servers. */
+  /** The name by which servers know this host. */
   readonly client: { readonly name: string; readonly version: string; readonly title?: string };
-  /** Default `auto`: 2026-07-28 where the server has it, else 2025-11-25. */
+  /** Default `auto`: 2026-07-28 if the server speaks it, else 2025-11-25. */
   readonly era?: 'auto' | Era;
-  /** Rounds a call may take on 2026-07-28. Default 50: people fill in long wizards. */
+  /** How many rounds a call may take on 2026-07-28. Default 50: people fill in long wizards. */
   readonly maxRounds?: number;
-  /** Milliseconds to wait for the server to come up. Default 60,000: some are installed first. */
+  /** How many milliseconds to wait for the server to start. Default 60,000: some are installed first. */
   readonly startTimeoutMs?: number;
   /** Milliseconds of a server's own time per call; see `Attachment.run`. Default 60,000. */
   readonly callTimeoutMs?: number;
-  /** Bytes of one message of the server; a larger one ends the connection. Default 10,485,760 (10 MiB). */
+  /** The largest message of the server, in bytes; a larger one ends the connection. Default 10,485,760 (10 MiB). */
   readonly maxMessageBytes?: number;
-  /** For HTTP. */
+  /** For HTTP only. */
   readonly fetch?: typeof fetch;
   /**
-   * Where sign-ins to servers are kept, for the `principal` (default `local`: the person at this machine). A server that wants a
-   * sign-in is not reached if absent, nor where its entry has an `Authorization` header of its own.
+   * Where sign-ins to servers are kept, for the `principal` (default `local`: the person at this machine). Without it, or if
+   * its entry has an `Authorization` header, a server that wants a sign-in is not reached.
    */
   readonly authorization?: { readonly vault: GrantVault };
-  /** The process of a command, where it was started beforehand; used for the first start. */
+  /** The process of a command, if it was started in advance; used for the first start. */
   readonly started?: StartedServer;
 }
 

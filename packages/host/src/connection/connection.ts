@@ -1,6 +1,6 @@
 /**
  * One server of a host: starts or reaches it, lists its tools, runs its calls with a person to answer, and restarts it after a
- * crash. A server's standard error never reaches ours; its last lines are kept.
+ * crash. A server's standard error is never mixed with ours; its last lines are kept.
  */
 import { randomUUID } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
@@ -28,7 +28,7 @@ import { terminate } from './terminate.ts';
 import { openTransport, type PausableTransport } from './transport.ts';
 import { WireWatch } from './wire-watch.ts';
 
-/** `stopped`: not started, or stopped by us; `failed`: could not start, or went away by itself. */
+/** `stopped`: not started, or stopped by us; `failed`: could not start, or ended unexpectedly. */
 export type ConnectionState = 'stopped' | 'starting' | 'ready' | 'failed';
 
 /** What happened to a connection. */
@@ -44,7 +44,7 @@ interface RunningHere {
   readonly onTask: RunOptions['onTask'];
 }
 
-/** How often a start asks the person to sign in: once, and once more if the server then wants more scopes. */
+/** How many times a start asks the person to sign in: once, and once more if the server then wants more scopes. */
 const MOST_SIGN_INS = 2;
 
 /** One server and its calls. */
@@ -61,7 +61,7 @@ export class Connection {
   #attachment: Attachment | undefined;
   #transport: PausableTransport | undefined;
   #isPaused = false;
-  /** The calls that {@link run} has begun, by their ids. */
+  /** The calls that {@link run} has started, by their ids. */
   readonly #running = new Map<string, RunningHere>();
   #stopping: Promise<void> = Promise.resolve();
   /** The process of a server that is being stopped. */
@@ -90,7 +90,7 @@ export class Connection {
     return this.#problem;
   }
 
-  /** What the server says of itself; undefined until it is ready. */
+  /** What the server says about itself; undefined until it is ready. */
   get server(): ServerInfo | undefined {
     const [client, attachment] = [this.#client, this.#attachment];
     return client && attachment && this.#state === 'ready'
@@ -108,7 +108,7 @@ export class Connection {
     return this.#lastWords.lines;
   }
 
-  /** What it spent on the person's models since it was started; undefined if it is not running or has no models. */
+  /** What the server has spent on the person's models since it was started; undefined if it is not running or has no models. */
   get account(): SamplingAccount | undefined {
     return this.#attachment?.account();
   }
@@ -149,7 +149,7 @@ export class Connection {
   /**
    * Stops the server, also while it starts; running calls and open questions end as `server-gone`. Resolves when it has ended.
    * @param options - `keepQuestions`: with a store, questions of 2026-07-28 stay open for {@link resume} in another process;
-   *   `atOnce`: a server that was started is not given the time to end by itself
+   *   `atOnce`: does not wait for a server process to exit by itself
    */
   async stop(options: { readonly keepQuestions?: boolean; readonly atOnce?: boolean } = {}): Promise<void> {
     const attachment = this.#attachment;
@@ -201,7 +201,7 @@ export class Connection {
     return readCatalogue(this.#ready().client, (list, error) => this.#lastWords.tooLarge ?? listProblem(list, error));
   }
 
-  /** What it was built with. */
+  /** The options that it was made with. */
   get options(): ConnectionOptions {
     return this.#options;
   }
@@ -212,7 +212,7 @@ export class Connection {
   }
 
   /**
-   * Starts a call. Its questions go to the inbox; its progress and end are told to subscribers.
+   * Starts a call. Its questions go to the inbox; subscribers are told of its progress and end.
    * @param options - `id`: chosen by the caller, unique in the host; random if absent
    * @throws MidcallError `host/server-gone` if the server is not ready
    */
@@ -314,7 +314,7 @@ export class Connection {
       if (this.#isPaused) transport.pause();
       return [client];
     } catch (failed) {
-      // What a server wrote before it died is read one turn after its exit is known.
+      // What a server wrote before it died can be read one turn after its exit is known.
       await new Promise(setImmediate);
       await client.close().catch(() => {});
       return [client, failed];

@@ -4,9 +4,9 @@ import { MidcallError } from '@midcall/core/errors';
 import { visible } from '@midcall/core/text';
 
 /**
- * Reads a file of lines `Name: value`; empty lines and those that begin with `#` are left out.
- * @throws MidcallError `cli/usage`, naming the file and the line, and nothing of a value: if it cannot be read, others than its
- *   owner can read it, or a line is no header
+ * Reads a file of lines `Name: value`; empty lines and those that begin with `#` are ignored.
+ * @throws MidcallError `cli/usage`, naming the file and the line but no part of a value: if the file cannot be read, if anybody
+ *   but its owner can read it, or if a line is not a header
  */
 export function readHeadersFile(path: string): Readonly<Record<string, string>> {
   const bad = (text: string, cause?: unknown): MidcallError =>

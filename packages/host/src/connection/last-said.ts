@@ -1,13 +1,13 @@
 /**
- * Which line of a server's standard error says why it ended. A runtime that dies puts the reason above its stack, the source
- * line it points at, what else the error holds, and a footer; the last line alone is Node's version.
+ * Finds the line of a server's standard error that says why it ended. A runtime that dies puts the reason above its stack, the
+ * source line that it points at, other members of the error, and a footer; the last line is just Node's version.
  */
 import { visible } from '@midcall/core/text';
 
 /** Says nothing by itself: blank, a pointer below a source line, a closing bracket, or a runtime's own last words. */
 const empty = /^\s*$|^\s*[~^]+\s*$|^[}\])]+[,;]?$|^Node\.js v\d|^\(Use `node --|^note: run with `RUST_BACKTRACE/;
 const frame = /^\s+at /;
-/** Stack frames and properties of an error are set in. */
+/** Stack frames and properties of an error are indented. */
 const setIn = /^\s/;
 const header = /^(?:Uncaught |Caused by: |Exception in )?[\w$.]*(?:Error|Exception|Warning)\b/;
 const npm = /^npm (?:error|ERR!)/;
@@ -15,7 +15,7 @@ const npmCode = /^npm (?:error|ERR!) (?:code|errno|syscall|path) /;
 
 /**
  * @param lines - what a server wrote to its standard error, oldest first; untrusted
- * @returns the line that says why it ended, safe to look at and 300 characters at most; undefined if it wrote nothing
+ * @returns the line that says why it ended, safe to show, at most 300 characters; undefined if it wrote nothing
  */
 export function lastSaid(lines: readonly string[]): string | undefined {
   const isReason = (line: string) => !empty.test(line) && !frame.test(line);

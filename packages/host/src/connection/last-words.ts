@@ -1,4 +1,4 @@
-/** What a server left behind when it ended: the end of its standard error, or a message that was too large to read. */
+/** What a server said before it ended: the end of its standard error, or a message that was too large to read. */
 import type { AttachEvent } from '../attach/attachment.ts';
 import { originOf, type ServerEntry } from './server-entry.ts';
 import { StderrTail } from './stderr-tail.ts';
@@ -8,7 +8,7 @@ import { unreached } from './unreached.ts';
 export class LastWords {
   readonly #entry: ServerEntry;
   #stderr = new StderrTail();
-  /** Set where a message was larger than is read, and nothing after it can be. */
+  /** Set if a message was larger than the limit; nothing after it can be read. */
   #tooLarge: string | undefined;
 
   constructor(entry: ServerEntry) {
@@ -20,7 +20,7 @@ export class LastWords {
     return this.#stderr.lines;
   }
 
-  /** Why nothing more can be read; undefined where that is not so. */
+  /** Why nothing more can be read; undefined if it can. */
   get tooLarge(): string | undefined {
     return this.#tooLarge;
   }
@@ -31,22 +31,22 @@ export class LastWords {
     this.#tooLarge = undefined;
   }
 
-  /** @returns the line as it is kept */
+  /** @returns the line as stored */
   heard(line: string): string {
     return this.#stderr.add(line);
   }
 
-  /** @param mostBytes - the most that is read of one message */
+  /** @param mostBytes - the limit for one message, in bytes */
   tooMuch(mostBytes: number): void {
     this.#tooLarge = `The server sent a message of more than ${mostBytes.toLocaleString('en')} bytes, the most that is read, so the connection was closed.`;
   }
 
-  /** @param what - a sentence; what the server said last comes after it */
+  /** @param what - a sentence, which the last words of the server follow */
   after(what: string): string {
     return this.#tooLarge ?? `${what}${this.#stderr.said}`;
   }
 
-  /** A call that ended with its server says what the server last said. */
+  /** A call that ended with its server repeats the server's last words. */
   worded(event: AttachEvent): AttachEvent {
     if (event.type !== 'call-ended' || event.outcome.how !== 'server-gone') return event;
     const { outcome } = event;

@@ -1,12 +1,12 @@
 /**
- * A fetch that stops reading where one message becomes too large: a body as a whole, or one event of a stream that may go
- * on forever. The server chooses what it sends, and the host keeps all of it in memory.
+ * A fetch that stops reading when one message becomes too large: a whole body, or one event of a stream that may be endless.
+ * The server chooses what it sends, and the host holds all of it in memory.
  */
 import { ReadingGate } from './reading-gate.ts';
 
 /**
- * @param most - bytes of one message
- * @param onTooLarge - told once per response; the rest of it is not read
+ * @param most - the limit for one message, in bytes
+ * @param onTooLarge - called once per response; the rest of it is not read
  * @param gate - nothing is read while it is closed
  */
 export function limitedFetch(
@@ -45,7 +45,7 @@ function wholeSize(): (chunk: Uint8Array) => number {
 
 const [lineFeed, carriageReturn] = [10, 13];
 
-/** The size of the largest event so far, in bytes, counted chunk by chunk; an empty line ends an event. */
+/** The size in bytes of the largest event so far, counted chunk by chunk; an empty line ends an event. */
 function eventSize(): (chunk: Uint8Array) => number {
   let [size, line, last] = [0, 0, 0];
   return chunk => {

@@ -3,17 +3,17 @@
 import { visible } from '@midcall/core/text';
 import { ProtocolErrorCode, SdkErrorCode } from '@modelcontextprotocol/client';
 
-/** What a server may list. */
+/** The kinds of list. */
 export type ListName = 'tools' | 'prompts' | 'resources' | 'resource templates';
 
 /** A list that could not be read. */
 export interface ListProblem {
   readonly list: ListName;
-  /** One sentence without a capital; quotes the server where it said something. */
+  /** One sentence without a capital; quotes the server if it gave a reason. */
   readonly why: string;
 }
 
-/** @returns undefined if nothing is wrong: no server has to have templates, and no capability says that it does */
+/** @returns undefined if nothing is wrong: templates are optional, and no capability declares them */
 export function listProblem(list: ListName, error: unknown): string | undefined {
   const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
   if (code === ProtocolErrorCode.MethodNotFound) {

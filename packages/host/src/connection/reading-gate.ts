@@ -1,9 +1,9 @@
-/** Pauses reading from a server while nobody takes its messages: they are not buffered here but wait at their source. */
+/** Pauses reading from a server while its messages are not consumed: they are not buffered here but wait at their source. */
 export class ReadingGate {
   #closed: Promise<void> | undefined;
   #open: (() => void) | undefined;
 
-  /** Resolves when reading may go on; undefined if it may at once. */
+  /** Resolves when reading may continue; undefined if it may at once. */
   get closed(): Promise<void> | undefined {
     return this.#closed;
   }

@@ -1,19 +1,17 @@
-/**
- * A server as hosts name it: a command, a URL, or an entry of an `mcp.json`. Parses only; the connection starts it.
- */
+/** A server as hosts name it: a command, a URL, or an entry of an `mcp.json`. Parses only; the connection starts it. */
 
 import { resolve } from 'node:path';
 import { MidcallError } from '@midcall/core/errors';
 import { defined, isRecord } from '@midcall/core/json';
 import { readServerAuth, type ServerAuth } from '../authorization/server-auth.ts';
 
-/** The server a task is of, as far as another process needs it to reach it. */
+/** The server of a task, with what another process needs to reach it. */
 export interface TaskServer {
   readonly id: string;
   readonly origin: string;
-  /** Without environment and headers, which may hold secrets. Absent where the host does not say. */
+  /** Without environment and headers, which may hold secrets. Absent if the host does not say. */
   readonly target?: ServerTarget;
-  /** The `mcp.json` that names it, with what is missing here. */
+  /** The `mcp.json` that names it, with the members that are omitted here. */
   readonly listedIn?: string;
 }
 
@@ -32,7 +30,7 @@ export type ServerTarget =
       readonly headers?: Readonly<Record<string, string>>;
       /** The path of a file with further headers, read with each start; see `readHeadersFile`. */
       readonly headersFile?: string;
-      /** How the host signs in, where the server wants that. */
+      /** How the host signs in, if the server requires it. */
       readonly auth?: ServerAuth;
     };
 
@@ -41,7 +39,7 @@ export interface ServerEntry {
   /** Unique in the host. */
   readonly id: string;
   readonly target: ServerTarget;
-  /** True if one process may serve everybody; a bridge over HTTP starts one for each principal else. */
+  /** True if one process may serve everybody; otherwise a bridge over HTTP starts one for each principal. */
   readonly shared?: boolean;
   /** The `mcp.json` it was read from. */
   readonly listedIn?: string;
@@ -49,7 +47,7 @@ export interface ServerEntry {
 
 const bad = (message: string): MidcallError => new MidcallError('cli/usage', message);
 
-/** A server by its command line, first the program. @throws MidcallError `cli/usage` if it is empty */
+/** A server by its command line, which begins with the program. @throws MidcallError `cli/usage` if it is empty */
 export function commandTarget(words: readonly string[], options: { readonly cwd?: string } = {}): ServerTarget {
   const [command, ...args] = words;
   if (command === undefined || command === '') throw bad('Name the program that starts the server.');
@@ -58,8 +56,9 @@ export function commandTarget(words: readonly string[], options: { readonly cwd?
 
 /**
  * A server by its URL.
- * @param options - `headers` that are sent with every request, `headersFile` with more of them, and `auth`: how the host signs in
- * @throws MidcallError `cli/usage` if it is not http(s), or two of these give a token
+ * @param options - `headers` that are sent with every request, `headersFile` with more of them, and `auth`: how the host signs
+ *   in
+ * @throws MidcallError `cli/usage` if it is not http(s), or if two of these give a token
  */
 export function urlTarget(
   url: string,
@@ -177,7 +176,9 @@ export function originOf(target: ServerTarget): string {
   return `${url.origin}${url.pathname}`;
 }
 
-/** A server as it is kept with its tasks: without what may be secret, and in the directory it is started in. */
+/**
+ * A server as it is stored with its tasks: without anything that may be secret, and with the directory that it is started in.
+ */
 export function taskServerOf({ id, target, listedIn }: ServerEntry): TaskServer {
   const bare: ServerTarget =
     target.kind === 'url'

@@ -15,7 +15,7 @@ export interface ServerInfo {
 
 /**
  * Reads it.
- * @param id - the server's name where it gives none
+ * @param id - the name to use if the server gives none
  * @returns undefined until the server is connected
  */
 export function serverInfoOf(client: Client, attachment: Attachment, id: string): ServerInfo | undefined {

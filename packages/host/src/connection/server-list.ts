@@ -1,4 +1,7 @@
-/** An `mcp.json` as people write it, with comments and trailing commas, read entry by entry: a wrong one does not affect others. */
+/**
+ * An `mcp.json` as people write it, with comments and trailing commas, read entry by entry: an invalid one does not affect the
+ * others.
+ */
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { isRecord } from '@midcall/core/json';
 import { readServerEntries, type ServerEntry } from './server-entry.ts';
@@ -8,7 +11,7 @@ export type ListedServer =
   | { readonly id: string; readonly entry: ServerEntry }
   | { readonly id: string; readonly problem: string };
 
-/** How far a string, a comment or the space at a position reaches; the position itself where none begins there. */
+/** Where a string, a comment or the space at a position ends; the position itself if none begins there. */
 function tokenEnd(text: string, at: number): number {
   if (text[at] === '"') {
     let end = at + 1;
@@ -26,12 +29,12 @@ function tokenEnd(text: string, at: number): number {
 }
 
 /**
- * JSON without its comments and trailing commas, which are replaced by as many spaces, so that positions in errors still fit.
- * It takes time in proportion to the text.
+ * JSON without its comments and trailing commas, which are replaced by as many spaces, so that positions in errors stay right.
+ * Runs in linear time.
  */
 function withoutComments(text: string): string {
   const parts: string[] = [];
-  /** Where in `parts` the last comma is, as long as only space has followed. */
+  /** The index in `parts` of the last comma, as long as only space has followed. */
   let comma: number | undefined;
   for (let at = 0; at < text.length; ) {
     const end = tokenEnd(text, at);

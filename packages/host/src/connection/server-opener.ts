@@ -1,4 +1,4 @@
-/** Reaches one server again and again, each time by a transport of its own, and says why where it cannot be reached. */
+/** Reaches one server repeatedly, each time with a new transport, and says why if it cannot be reached. */
 import type { Transport } from '@modelcontextprotocol/client';
 import type { ServerTarget } from './server-entry.ts';
 import { StderrTail } from './stderr-tail.ts';
@@ -10,9 +10,9 @@ export interface ServerOpener {
   /** Nothing is started before the transport is. */
   open(): Transport;
   /**
-   * Why an attempt failed, safe to look at.
-   * @param cause - what the attempt ended with
-   * @param otherwise - said where neither the system nor HTTP gives a reason
+   * Why an attempt failed, safe to show.
+   * @param cause - the error that the attempt ended with
+   * @param otherwise - the reason to give if neither the system nor HTTP gives one
    * @returns one or more sentences, the server's own last words at the end
    */
   reasonFor(cause: unknown, otherwise: string): Promise<string>;
@@ -24,7 +24,7 @@ export function serverOpener(target: ServerTarget): ServerOpener {
   return {
     open: () => openTransport(target, { onStderr: line => void stderr.add(line) }),
     async reasonFor(cause, otherwise) {
-      // What a server wrote before it died is read in the turn after its end is known.
+      // What a server wrote before it died can be read in the turn after its end is known.
       await new Promise(setImmediate);
       const why = systemReason(cause, target);
       return `${why === undefined ? otherwise : `The server could not be started or reached: ${why}`}${stderr.said}`;

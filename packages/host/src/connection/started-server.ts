@@ -1,6 +1,6 @@
 /**
- * A server whose process runs before anybody speaks to it, so that it gets up while its host is still loading: nothing of the SDK
- * is needed here. The last lines it writes to its standard error meanwhile are kept.
+ * A server process that is started before anybody speaks to it, so that it starts up while its host is still loading: nothing
+ * of the SDK is needed here. The last lines that it writes to standard error meanwhile are kept.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -9,7 +9,7 @@ import type { ServerTarget } from './server-entry.ts';
 import { StderrTail } from './stderr-tail.ts';
 import { terminate } from './terminate.ts';
 
-/** A process that one connection takes over. */
+/** A process for one connection to take over. */
 export class StartedServer {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #said = new StderrTail();
@@ -29,7 +29,7 @@ export class StartedServer {
       windowsHide: true,
       ...(cwd !== undefined && { cwd }),
     });
-    // What is read by nobody yet; whoever takes the process over hears of what follows.
+    // Output that nobody reads yet is dropped; whoever takes the process over receives what follows.
     for (const stream of [this.#child.stdin, this.#child.stdout, this.#child.stderr]) stream.on('error', () => {});
     this.ended = new Promise(resolve => {
       const end = (): void => {
@@ -45,8 +45,8 @@ export class StartedServer {
   }
 
   /**
-   * The process, once; undefined if it was taken before, could not be started, or has ended by itself.
-   * @param onStderr - told of each line it writes to its standard error, those it has written among them
+   * Hands the process over, once; undefined if it was taken before, could not be started, or has exited.
+   * @param onStderr - called with each line it writes to standard error, including those it has written already
    */
   take(onStderr: (line: string) => void): ChildProcessWithoutNullStreams | undefined {
     if (this.#onStderr || this.#isOver) return undefined;
@@ -55,7 +55,7 @@ export class StartedServer {
     return this.#child;
   }
 
-  /** Stops the process at once where nobody has taken it over, and lets nobody take it any more. */
+  /** Stops the process at once, unless it was taken over; it cannot be taken over any more. */
   async stop(): Promise<void> {
     if (this.#onStderr || this.#isOver) return;
     this.#isOver = true;
@@ -69,5 +69,5 @@ export class StartedServer {
   }
 }
 
-/** Milliseconds a process has to end that was asked to. */
+/** How many milliseconds a process has to exit after it was asked to. */
 const killMs = 2_000;

@@ -4,7 +4,7 @@ import { lastSaid } from './last-said.ts';
 const mostLines = 200;
 const widest = 2_000;
 
-/** What a server wrote to its standard error, the end of it. */
+/** The end of what a server wrote to standard error. */
 export class StderrTail {
   #lines: string[] = [];
 
@@ -20,7 +20,7 @@ export class StderrTail {
     return this.#lines;
   }
 
-  /** Its last words as a sentence to follow another, safe to look at; empty if it wrote nothing. */
+  /** Its last words as a sentence to follow another, safe to show; empty if it wrote nothing. */
   get said(): string {
     const last = lastSaid(this.#lines);
     return last === undefined ? '' : ` It last said: ${last}`;

@@ -14,13 +14,13 @@ import type { ServerTarget } from './server-entry.ts';
 export interface TransportOptions {
   /** Each line a started server writes to its standard error; untrusted. Dropped if absent. */
   readonly onStderr?: (line: string) => void;
-  /** The server's process, where it runs already; whoever started it reads its standard error. */
+  /** The server's process, if it is running already; its standard error is read by whoever started it. */
   readonly running?: ChildProcessWithoutNullStreams | undefined;
-  /** For HTTP. */
+  /** For HTTP only. */
   readonly fetch?: typeof fetch;
-  /** Bytes of one message; the connection is unusable after a larger one. Default 10,485,760 (10 MiB). */
+  /** The largest message, in bytes; the connection is unusable after a larger one. Default 10,485,760 (10 MiB). */
   readonly mostBytes?: number;
-  /** Told of the limit, in bytes, where a larger message came. */
+  /** Called with the limit, in bytes, when a message exceeds it. */
   readonly onTooLarge?: (mostBytes: number) => void;
 }
 
@@ -31,7 +31,7 @@ export type PausableTransport = Transport & {
   resume(): void;
 };
 
-/** Bytes of one message where nobody says otherwise; the SDK's own limit for standard input and output. */
+/** The default limit for one message, in bytes; the SDK's own for standard input and output. */
 const usualMessageBytes = 10 * 1024 * 1024;
 
 /** The transport to a server: Streamable HTTP for a URL, stdio for a command. */
@@ -58,7 +58,7 @@ export function openTransport(
   };
   const transport = new ServerProcess(parameters, running);
   transport.onerror = error => {
-    // The SDK says it in no other way, and closes the transport.
+    // The SDK signals it in no other way, and closes the transport.
     if (isMessageTooLarge(error)) onTooLarge?.(mostBytes);
   };
   if (transport.stderr && !running) {

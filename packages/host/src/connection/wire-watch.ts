@@ -1,4 +1,4 @@
-/** Shows the messages of a connection as they cross its transport. It costs nothing while nobody listens. */
+/** Shows the messages of a connection as they cross its transport. It costs nothing without a listener. */
 import { type InterceptedTransport, interceptTransport, type JsonRpcMessage } from '@midcall/core/sdk-seam';
 
 /** One message in transit. */
@@ -11,7 +11,7 @@ export interface WireFrame {
 export class WireWatch {
   readonly #listeners = new Set<(frame: WireFrame) => void>();
 
-  /** Starts to look at a transport, nearest to the wire. @returns the same transport */
+  /** Starts watching a transport, as close to the wire as possible. @returns the same transport */
   onto<T extends InterceptedTransport>(transport: T): T {
     interceptTransport(transport, {
       incoming: (message, deliver) => {

@@ -1,9 +1,9 @@
 /**
  * One process at a time for a file that several may change. The lock is a file beside it that names its holder.
  *
- * - lock-F1 A lock appears whole and only if there is none, by `link`.
- * - lock-F2 Only the lock of a process of this machine that is gone is broken, and by one process: who breaks it holds a second
- *   lock named after the first, and looks again before it acts.
+ * - lock-F1 A lock appears complete, and only if there is none, by `link`.
+ * - lock-F2 Only the lock of a dead process of this machine is broken, and by one process only: it holds a second lock named
+ *   after the first, and checks again before it acts.
  * - lock-F3 Waiting ends.
  */
 import { randomUUID } from 'node:crypto';
@@ -17,7 +17,7 @@ import { isAlive } from './process-mark.ts';
 /** Injected dependencies of a lock. */
 export interface FileLockOptions {
   readonly clock?: Clock;
-  /** Milliseconds to wait for another process; 5,000 if absent. */
+  /** How many milliseconds to wait for another process; 5,000 if absent. */
   readonly timeoutMs?: number;
 }
 
@@ -53,7 +53,7 @@ export async function withFileLock<T>(
   }
 }
 
-/** Writes what will be the lock, under another name, for as long as `place` takes. */
+/** Writes the lock under another name, which exists for as long as `place` takes. */
 async function withDraft<T>(lock: string, place: (draft: string) => Promise<T>): Promise<T> {
   const draft = join(dirname(lock), `.${randomUUID()}.tmp`);
   try {
@@ -76,7 +76,7 @@ async function placed(draft: string, lock: string): Promise<boolean> {
   }
 }
 
-/** Breaks a lock whose holder is gone. @returns true if it did */
+/** Breaks a lock whose holder is dead. @returns true if it did */
 async function broken(lock: string): Promise<boolean> {
   const deadId = await deadHolder(lock);
   if (deadId === undefined) return false;
@@ -91,7 +91,7 @@ async function broken(lock: string): Promise<boolean> {
   }
 }
 
-/** The id of a lock whose holder is known to be gone. */
+/** The id of a lock whose holder is known to be dead. */
 async function deadHolder(lock: string): Promise<string | undefined> {
   let holder: { readonly id?: unknown; readonly pid?: unknown; readonly host?: unknown } | null;
   try {

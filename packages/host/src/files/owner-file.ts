@@ -1,6 +1,6 @@
 /**
- * A value in a JSON file that only its owner can read. It is written atomically, so that a crash leaves the old value or the new
- * one; a file that cannot be understood is an error and never counts as absent.
+ * A value in a JSON file that only its owner can read. It is written atomically, so that a crash leaves the old value or the
+ * new one; a file that cannot be parsed is an error and never counts as absent.
  */
 import { readFileSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
@@ -20,15 +20,15 @@ export interface OwnerFile<T> {
   readNow(): T | undefined;
   write(value: T): Promise<void>;
   /**
-   * Reads, makes and writes without another process doing so in between.
+   * Reads, changes and writes the value while no other process does.
    * @param make - returns the new content; undefined to write nothing
-   * @throws MidcallError as `read` does; `host/refused` if another process does not come to an end
+   * @throws MidcallError as `read` does; `host/refused` if another process holds it for too long
    */
   change(make: (value: T | undefined) => T | undefined): Promise<void>;
 }
 
 /**
- * @param what - what it holds, in words, such as `a list of roots`
+ * @param what - what it holds, in words such as `a list of roots`
  * @param is - judges what was read; the file is untrusted
  */
 export function ownerFile<T>(path: string, what: string, is: (value: unknown) => value is T): OwnerFile<T> {

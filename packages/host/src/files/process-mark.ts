@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { isRecord } from '@midcall/core/json';
 
-/** A process, as a file names it. */
+/** A process, as recorded in a file. */
 export interface ProcessMark {
   readonly pid: number;
   readonly host: string;
-  /** When it began, in the system's own words; absent where the system does not say. */
+  /** When it was started, in the system's own words; absent if the system does not say. */
   readonly began?: string;
 }
 
@@ -23,7 +23,7 @@ export const isMark = (value: unknown): value is ProcessMark =>
   typeof value['host'] === 'string' &&
   (value['began'] === undefined || typeof value['began'] === 'string');
 
-/** True if a process runs, or is on another machine, where nobody can tell. */
+/** True if a process is running, or is on another machine, which cannot be checked. */
 export function mayRun({ pid, host, began }: ProcessMark): boolean {
   if (host !== hostname()) return true;
   if (!isAlive(pid)) return false;

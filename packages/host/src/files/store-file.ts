@@ -1,7 +1,7 @@
 /**
  * A store in one JSON file that only its owner can read, for a host on one machine: every change reads the file and replaces it
- * atomically under a lock, so that several processes can share it and a crash leaves the old content or the new. It is meant for
- * the hundreds of entries that a host has open, not for a server's millions.
+ * atomically under a lock, so that several processes can share it and a crash leaves the old content or the new. It is meant
+ * for the hundreds of entries of a host, not for the millions of a server.
  */
 import { isRecord } from '@midcall/core/json';
 import { checkEntry, checkKey, type Store } from '@midcall/core/store';
@@ -16,11 +16,11 @@ interface Entry {
 type Entries = ReadonlyMap<string, Entry>;
 
 /**
- * Keeps a host's open questions, rounds and calls of agents in a JSON file. What a server asked and returned is
- * in it as it came, readable for the file's owner alone.
+ * Keeps a host's open questions, rounds and calls of agents in a JSON file. It contains what servers asked and returned,
+ * unchanged and readable only by the file's owner.
  * @param path - the file; made, with its folder, when something is written
  * @param options - `clock`: this machine's if absent
- * @throws MidcallError `cli/usage`, from every method, for a file that holds something else
+ * @throws MidcallError `cli/usage`, from every method, if the file holds something else
  */
 export function storeFile(path: string, { clock = systemClock }: { readonly clock?: Clock } = {}): Store {
   const file: OwnerFile<{ readonly entries: readonly (readonly [string, Entry])[] }> = ownerFile(
@@ -31,7 +31,7 @@ export function storeFile(path: string, { clock = systemClock }: { readonly cloc
   const alive = (content: { readonly entries: readonly (readonly [string, Entry])[] } | undefined): Entries =>
     new Map((content?.entries ?? []).filter(([, { until }]) => until === undefined || until > clock.now()));
   let last: Promise<unknown> = Promise.resolve();
-  /** One change after the other. `make` gives the entries as they are to be; undefined if nothing changes. */
+  /** Makes one change after the other. `make` returns the new entries; undefined if nothing changes. */
   const change = (make: (entries: Map<string, Entry>) => boolean): Promise<boolean> => {
     let changed = false;
     const next = last.then(async () => {

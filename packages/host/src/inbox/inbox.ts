@@ -3,10 +3,10 @@
  *
  * - inbox-I1 Every question ends exactly once, whatever races: two tabs, a terminal, a withdrawal, a time limit.
  * - inbox-I2 A reply is checked before it ends a question; one that does not fit leaves it open and says why.
- * - inbox-I3 A presenter that fails takes no question with it.
- * - inbox-I4 With a store, an open question is there again after a restart of the process. Whether its answer can still be
- *   used is for who asks again to say ({@link Inbox.ask} with the same id takes the stored one up).
- * - inbox-I5 Who asked gets the answer as it was given. What is told to others and remembered has its secrets masked.
+ * - inbox-I3 A presenter that fails loses no question.
+ * - inbox-I4 With a store, an open question is open again after the process restarts. Whether its answer can still be used is
+ *   decided by the caller that asks again ({@link Inbox.ask} with the same id takes over the stored one).
+ * - inbox-I5 The requester gets the answer unchanged. In what others are told, and in what is remembered, secrets are masked.
  */
 import { setMaxListeners } from 'node:events';
 import { checkGiven, checkOptions, func, having, storeKind } from '@midcall/core/options';
@@ -19,17 +19,17 @@ import { maskedEnding } from '../question/secrets.ts';
 import { checkReply } from './reply-check.ts';
 import { StoredQuestions } from './stored-questions.ts';
 
-/** What an inbox tells its subscribers; in order, each question once as `asked` and once as `ended`. */
+/** The events of an inbox; in order, each question once as `asked` and once as `ended`. */
 export type InboxEvent =
   | { readonly type: 'asked'; readonly question: Question }
   | { readonly type: 'ended'; readonly question: Question; readonly ending: Ending; readonly endedAt: number };
 
-/** What an inbox takes from outside. */
+/** Options of an inbox. */
 export interface InboxOptions {
   readonly clock?: Clock;
   /** Keeps open questions across restarts. */
   readonly store?: Store;
-  /** Told of a presenter or subscriber that threw, and of a store that failed. */
+  /** Called with the error of a presenter or subscriber that threw, and of a store that failed. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -48,7 +48,7 @@ const presenterKind = having('a view: { via, show(question, { reply, ended }) }'
 export class Inbox {
   readonly #open = new Map<string, Open>();
   readonly #ended = new Map<string, Ending>();
-  /** Endings as they were given that nobody who asked has heard yet. */
+  /** Unmasked endings that no caller has received yet. */
   readonly #unheard = new Map<string, Ending>();
   readonly #presenters = new Set<Presenter>();
   readonly #listeners = new Set<(event: InboxEvent) => void>();
@@ -66,9 +66,9 @@ export class Inbox {
   }
 
   /**
-   * Puts a question to the person and waits for its one ending.
-   * A question whose id is open already (restored from the store) is taken up, not asked twice.
-   * @param options - `signal`: takes the question back; its reason may be an {@link Ending}, else it is `withdrawn`;
+   * Puts a question to the person and waits for its one ending. A question whose id is open already (restored from the store)
+   * is taken over, not asked twice.
+   * @param options - `signal`: withdraws the question; its reason may be an {@link Ending}, else the ending is `withdrawn`;
    *   `timeoutMs`: how long the person has, forever if absent
    */
   ask(
@@ -78,7 +78,8 @@ export class Inbox {
     const { signal, timeoutMs } = options;
     if (signal?.aborted) return Promise.resolve(endingOf(signal.reason));
     const open = this.#open.get(question.id) ?? (this.#ended.has(question.id) ? undefined : this.#admit(question));
-    // A presenter may reply while it is shown the question; one of an earlier process, before it is asked again.
+    // A presenter may reply while it is being shown the question; a question of an earlier process may be answered before it is
+    // asked again.
     const ended = this.#unheard.get(question.id) ?? this.#ended.get(question.id);
     this.#unheard.delete(question.id);
     if (!open || ended) return Promise.resolve(ended ?? { how: 'withdrawn' });
@@ -95,7 +96,7 @@ export class Inbox {
     });
   }
 
-  /** A reply from a view. Checked first; the receipt says what became of it. Never rejects. */
+  /** A reply from a view. It is checked first; the receipt says what became of it. Never rejects. */
   async reply(id: string, reply: Reply, via: Via): Promise<Receipt> {
     const open = this.#open.get(id);
     if (!open) {
@@ -130,7 +131,7 @@ export class Inbox {
     return true;
   }
 
-  /** Ends every open question of one server; used when it is gone. */
+  /** Ends every open question of one server; for when it is gone. */
   endAll(askerId: string, ending: Ending): void {
     for (const { question } of [...this.#open.values()])
       if (question.asker.id === askerId) this.end(question.id, ending);
@@ -179,9 +180,9 @@ export class Inbox {
   }
 
   /**
-   * Reads back what an earlier process left open, once, before anything is asked. On 2025-11-25 the server's request
-   * died with its connection, so such a question ends as `server-gone` at once; on 2026-07-28 it is open again, since
-   * the round it belongs to can still be answered.
+   * Reads what an earlier process left open, once, before anything is asked. On 2025-11-25 the server's request ended with its
+   * connection, so such a question ends as `server-gone` at once; on 2026-07-28 it is open again, since its round can still be
+   * answered.
    * @returns the questions that are open again
    */
   async restore(): Promise<readonly Question[]> {
@@ -196,7 +197,7 @@ export class Inbox {
     return resumed;
   }
 
-  /** Resolves when what has changed so far is in the store. */
+  /** Resolves when all changes made so far are in the store. */
   async settled(): Promise<void> {
     await this.#stored?.settled();
   }
@@ -211,7 +212,7 @@ export class Inbox {
 
   #admit(question: Question): Open {
     const open: Open = { question, ended: new AbortController(), waiters: [] };
-    // Any number of views and calls may wait for its end; a warning of Node about that is nobody's to read.
+    // Any number of views and calls may wait for its end, so Node's warning about many listeners is disabled.
     setMaxListeners(0, open.ended.signal);
     this.#open.set(question.id, open);
     this.#stored?.add(question);

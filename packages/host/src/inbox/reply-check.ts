@@ -1,13 +1,10 @@
-/**
- * Whether a reply may end a question: the same check for every view, made behind it, whatever the view has checked
- * before. Pure.
- */
+/** Whether a reply may end a question. Every view's replies pass this check, whatever the view has checked before. Pure. */
 import { checkContent, type Issue } from '@midcall/core/form';
 import type { Question, SamplingReplyQuestion, SamplingRequestQuestion } from '../question/question.ts';
 
 type Content = Readonly<Record<string, unknown>>;
 
-/** The content as it may be sent, or what is wrong with it. */
+/** The content to send, or what is wrong with it. */
 export type ReplyCheck =
   | { readonly ok: true; readonly content?: Content }
   | { readonly ok: false; readonly issues: readonly Issue[] };
@@ -62,7 +59,7 @@ const isMessage = (message: unknown): boolean => {
   return (role === 'user' || role === 'assistant') && Array.isArray(content) && content.every(isBlock);
 };
 
-/** True for blocks that are texts without a letter in them. */
+/** True if all blocks are texts without a letter in them. */
 const saysNothing = (content: unknown): boolean =>
   Array.isArray(content) &&
   content.every(
@@ -79,7 +76,7 @@ function checkRequestEdit(question: SamplingRequestQuestion, edit: Content): Rep
     return wrong('type', 'The messages are not a list of messages.', 'messages');
   if (maxTokens !== undefined && !(Number.isInteger(maxTokens) && (maxTokens as number) > 0))
     return wrong('minimum', 'The limit of tokens is a whole number above 0.', 'maxTokens');
-  // client/sampling, "Sampling Parameters": the server's limit is kept.
+  // client/sampling, "Sampling Parameters": the server's limit is respected.
   if (maxTokens !== undefined && (maxTokens as number) > question.maxTokens)
     return wrong('maximum', `The server asked for at most ${question.maxTokens} tokens.`, 'maxTokens');
   return {

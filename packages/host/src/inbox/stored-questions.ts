@@ -1,6 +1,6 @@
 /**
- * Open questions in a store: one entry per question and one list of their ids. Changes are written one after the other
- * in the order they were made; a store that fails is reported and the questions live on in memory.
+ * Open questions in a store: one entry per question and one list of their ids. Changes are written one after the other, in the
+ * order they were made. If the store fails, this is reported, and the questions stay open in memory.
  */
 import type { Store } from '@midcall/core/store';
 import type { Question } from '../question/question.ts';
@@ -17,7 +17,7 @@ const kinds = {
   roots: true,
 } satisfies Record<Question['kind'], true>;
 
-/** Keeps what is open; an inbox's memory across restarts. */
+/** Stores what is open; an inbox's memory across restarts. */
 export class StoredQuestions {
   readonly #store: Store;
   readonly #onError: (error: unknown) => void;
@@ -45,7 +45,7 @@ export class StoredQuestions {
     });
   }
 
-  /** What an earlier process left; entries that are no questions are dropped. */
+  /** What an earlier process left; entries that are not questions are dropped. */
   async load(): Promise<readonly Question[]> {
     await this.#tail;
     const questions: Question[] = [];
@@ -85,7 +85,7 @@ function parseIds(text: string | undefined): string[] {
   return Array.isArray(ids) ? ids.filter(id => typeof id === 'string') : [];
 }
 
-/** A stored question; what a view needs of its own kind is checked by the view's reading of it, its frame here. */
+/** A stored question. Only its frame is checked here; a view checks what it needs of its own kind. */
 function parseQuestion(text: string | undefined): Question | undefined {
   const question = parse(text) as Partial<Question> | undefined;
   if (typeof question !== 'object' || question === null) return undefined;

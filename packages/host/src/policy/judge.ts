@@ -24,7 +24,7 @@ export interface Rule {
   readonly origin?: string;
   readonly subject: Subject | '*';
   readonly effect: 'ask' | 'refuse' | 'allow';
-  /** `session`: gone when this process ends; `always`: kept where rules are kept. */
+  /** `session`: removed when this process ends; `always`: stored where rules are stored. */
   readonly scope: 'session' | 'always';
   /** Milliseconds since the epoch; forever if absent. */
   readonly until?: number;
@@ -49,7 +49,7 @@ export type Verdict =
   /** `rule`: a rule's id, or `limit`; `why`: a sentence for people. */
   | { readonly do: 'refuse'; readonly rule: string; readonly why: string };
 
-/** What the verdict rests on besides the rules. */
+/** What the verdict depends on besides the rules. */
 export interface Load {
   readonly open: number;
   /** When this server asked within the window of the limits, milliseconds since the epoch, oldest first. */
@@ -67,7 +67,7 @@ export interface PolicyRequest {
   readonly subject: Subject;
 }
 
-/** A command line or URL as rules name it: it may hold what is not to be written down. */
+/** A command line or URL as rules name it: a digest, since it may contain a secret. */
 export const originDigest = (origin: string): string => createHash('sha256').update(origin).digest('hex');
 
 const isAbout = (rule: Rule, { server, origin }: PolicyRequest): boolean => {
@@ -131,7 +131,7 @@ function overLimit(limits: Limits, load: Load, now: number): string | undefined 
   return `This server asked ${length} times in ${Math.round(limits.windowMs / 1_000)} seconds; it may ask again in ${seconds} s.`;
 }
 
-/** policy-P2. @throws MidcallError `host/refused` for a rule that would answer a form or a URL */
+/** Enforces policy-P2. @throws MidcallError `host/refused` for a rule that would answer a form or a URL */
 export function refuseAnswering(rule: Pick<Rule, 'subject' | 'effect'>): void {
   if (rule.effect === 'allow' && !mayAllow(rule.subject))
     throw new MidcallError(

@@ -1,11 +1,11 @@
 /**
- * Standing decisions that outlast a session, in a file of their owner's alone.
+ * Standing decisions that outlast a session, in a file that only their owner can read.
  *
- * - rules-K1 What is kept only ever refuses or asks: an `allow` ends with its session, so no file can let a server in.
- * - rules-K2 A rule is kept for what a server is (its command line or URL, as a digest), not for what it is called.
- * - rules-K3 Each change is read, made and written by itself, so that two processes keep both of theirs.
- * - rules-K4 What another process keeps or takes back holds from the next judgement on; a file that cannot be understood any
- *   more changes nothing.
+ * - rules-K1 A stored rule only ever refuses or asks: an `allow` ends with its session, so no file can grant a server anything.
+ * - rules-K2 A rule is stored for what a server is (its command line or URL, as a digest), not for its name.
+ * - rules-K3 Each change is read, made and written under a lock, so that two processes lose none of theirs.
+ * - rules-K4 What another process stores or revokes applies from the next judgement on; a file that can no longer be parsed
+ *   changes nothing.
  */
 import { statSync } from 'node:fs';
 import { MidcallError } from '@midcall/core/errors';
@@ -14,16 +14,19 @@ import type { Rule } from './judge.ts';
 
 /** Rules that are kept. */
 export interface KeptRules {
-  /** @throws MidcallError `cli/usage` for a file that cannot be understood: go no further then */
+  /**
+   * @throws MidcallError `cli/usage` for a file that cannot be parsed: do not continue then
+   * @throws MidcallError `cli/usage` for a file that cannot be understood: go no further then
+   */
   read(): Promise<readonly Rule[]>;
   /**
-   * The rules as they are kept now: the same list until the file is another. For {@link PolicyOptions.kept}.
+   * The stored rules as they are now: the same list object until the file changes. For {@link PolicyOptions.kept}.
    * @throws MidcallError `cli/usage` if the first look finds a file that cannot be understood
    */
   current(): readonly Rule[];
   /**
    * Keeps a rule of scope `always`, in place of one about the same server and subject.
-   * @throws MidcallError `host/refused` for one that allows, or ends by itself
+   * @throws MidcallError `host/refused` for a rule that allows, or that expires
    */
   keep(rule: Rule): Promise<void>;
   /** @returns false if none has this id */
@@ -52,7 +55,7 @@ function isKept(value: unknown): value is RulesFileContent {
   return Array.isArray(rules) && rules.length <= mostRules && rules.every(isRule);
 }
 
-/** Tells one state of a file from another; every write makes a new file. */
+/** Identifies one state of a file; every write makes a new file. */
 function markOf(path: string): string {
   try {
     const { ino, mtimeNs, size } = statSync(path, { bigint: true });
@@ -67,7 +70,7 @@ const sameTarget = (a: Rule, b: Rule): boolean => a.subject === b.subject && a.o
 
 /** Who is told. */
 export interface RulesFileOptions {
-  /** Told when the file cannot be understood any more; what was read before still holds. */
+  /** Called when the file can no longer be parsed; the rules read before still apply. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -89,7 +92,7 @@ export function rulesFile(path: string, { onError = () => {} }: RulesFileOptions
     }
     return cached.rules;
   };
-  /** One change after the other. */
+  /** Makes one change after the other. */
   const change = <T>(make: (rules: readonly Rule[]) => { readonly rules: readonly Rule[]; readonly result: T }) => {
     const next = last.then(async () => {
       let outcome: T;

@@ -1,24 +1,24 @@
-/** The person's standing decisions, made, taken back and kept in step with others'; and the count of what was asked. */
+/** The person's standing decisions: made, revoked, and kept in step with other processes; and the count of what was asked. */
 import { randomUUID } from 'node:crypto';
 import { defined } from '@midcall/core/json';
 import { checkOptions, count, func, type Kinds, name, oneOf, parts, positive, required } from '@midcall/core/options';
 import { type Clock, clockKind, systemClock } from '@midcall/core/time';
 import { judge, type Limits, originDigest, type Rule, refuseAnswering, type Subject, type Verdict } from './judge.ts';
 
-/** Rules and limits to begin with. */
+/** Rules and limits to start with. */
 export interface PolicyOptions {
-  /** Rules to begin with, such as those kept from an earlier session; others are refused. */
+  /** Rules to start with, such as those stored in an earlier session; invalid ones are rejected. */
   readonly rules?: readonly Rule[];
   /**
-   * Rules that others can change too, looked at before every judgement: what is gone from the list is revoked, what is new
-   * in it holds. The same list as before means that nothing changed.
+   * Rules that others can change too, checked before every judgement: rules missing from the list are revoked, and new ones
+   * apply. The same list object as before means that nothing has changed.
    */
   readonly kept?: () => readonly Rule[];
   /** Default: 50 open, 60 within a minute. */
   readonly limits?: Partial<Limits>;
   readonly clock?: Clock;
   readonly newId?: () => string;
-  /** Told after every change; keep those of scope `always`. */
+  /** Called after every change; store those of scope `always`. */
   readonly onChange?: (rules: readonly Rule[]) => void;
 }
 
@@ -111,7 +111,7 @@ export class Policy {
     return added;
   }
 
-  /** Takes a rule back. @returns false if there is none */
+  /** Revokes a rule. @returns false if there is none */
   revoke(id: string): boolean {
     this.#follow();
     const left = this.#rules.filter(rule => rule.id !== id);
@@ -142,7 +142,7 @@ export class Policy {
     );
   }
 
-  /** Takes in what changed in the kept rules; a rule made here stays until it was there and is gone. */
+  /** Takes over changes in the stored rules; a rule made here stays until it has been in the list and is gone from it. */
   #follow(): void {
     const now = this.#sharedRules();
     if (now === this.#seen) return;

@@ -1,6 +1,6 @@
 /**
- * What an `elicitation/create` says, judged before anybody sees it (2025-11-25 and 2026-07-28, client/elicitation). Pure.
- * The transport's own bytes are read, not what the SDK made of them.
+ * What an `elicitation/create` says, judged before anybody sees it (2025-11-25 and 2026-07-28, client/elicitation). Pure. It
+ * reads what the transport received, not what the SDK made of it.
  */
 import { type Field, readForm } from '@midcall/core/form';
 import { appUri } from './app-uri.ts';
@@ -36,7 +36,7 @@ const bad = (why: string): Elicitation => ({ ok: false, why });
 /**
  * Reads the params of an elicitation.
  * @param params - as they were on the wire
- * @param options - `withId`: URL mode carries an elicitation id; `modes`: those that were declared
+ * @param options - `withId`: true if URL mode has an elicitation id; `modes`: those that were declared
  */
 export function readElicitation(
   params: Readonly<Record<string, unknown>>,
@@ -55,7 +55,7 @@ export function readElicitation(
 function readFormMode(params: Readonly<Record<string, unknown>>, message: string): Elicitation {
   const form = readForm(params['requestedSchema']);
   if (form.ok) {
-    // An App is a help with the form: one that is named wrongly is none.
+    // An App only helps with the form, so an invalid name is ignored.
     const app = appUri(params);
     return {
       ok: true,

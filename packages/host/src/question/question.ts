@@ -36,13 +36,13 @@ interface QuestionFrame {
   /** Random; unique across restarts. */
   readonly id: string;
   readonly asker: Asker;
-  /** Absent where the server asks outside any call of ours, or where two calls run and the wire does not say which. */
+  /** Absent if the server asks outside any call of ours, or if two calls are running and the wire does not say which. */
   readonly call?: CallContext;
   /** Milliseconds since the epoch. */
   readonly askedAt: number;
   /**
-   * When it ends without an answer, at the latest; milliseconds since the epoch. Absent where that is not known: the protocol
-   * does not say how long a server waits.
+   * The latest time at which it ends without an answer; milliseconds since the epoch. Absent if unknown: the protocol does not
+   * say how long a server waits.
    */
   readonly openUntil?: number;
 }
@@ -52,7 +52,7 @@ export interface FormQuestion extends QuestionFrame {
   readonly kind: 'form';
   readonly message: string;
   readonly fields: readonly Field[];
-  /** The URI of an MCP App of the server that helps to fill the form in; a view may leave it out. */
+  /** The URI of an App of the server that helps to fill in the form; a view may leave it out. */
   readonly app?: string;
 }
 
@@ -77,8 +77,8 @@ export interface UrlFinishQuestion extends QuestionFrame {
 }
 
 /**
- * A sign-in to the server itself, which takes calls from nobody else. The person opens the page and signs in there; the question
- * ends as `completed` when that is done. It has no accepting reply. All of it is of the host's own making, but for the address.
+ * A sign-in to the server itself, which requires one. The person opens the page and signs in there; the question ends as
+ * `completed` when that is done. It has no accepting reply. All of it but the address comes from the host.
  */
 export interface SignInQuestion extends QuestionFrame {
   readonly kind: 'sign-in';
@@ -87,7 +87,7 @@ export interface SignInQuestion extends QuestionFrame {
   readonly url: UrlJudgement;
   /** What the server may do then, by the authorization server's names. */
   readonly scopes: readonly string[];
-  /** What has to be typed on the page, where the sign-in is by device code (RFC 8628). */
+  /** The code to type on the page, if the sign-in is by device code (RFC 8628). */
   readonly code?: string;
   /** True if the person is signed in already, and the server wants more scopes. */
   readonly more: boolean;
@@ -108,7 +108,7 @@ export interface AskedModel {
   readonly byHand?: boolean;
 }
 
-/** How a server wishes a model to run; see `wishLines` for its words. */
+/** How a server wants a model to run; see `wishLines` for the words. */
 export interface SamplingWishes {
   /** Names of models it would like, the best first. */
   readonly hints: readonly string[];
@@ -137,9 +137,9 @@ export interface SamplingPrompt {
 export interface SamplingRequestQuestion extends QuestionFrame, SamplingPrompt {
   readonly kind: 'sampling-request';
   readonly model: AskedModel;
-  /** The person's models, the proposed one among them; any may be chosen instead. */
+  /** The person's models, including the proposed one; any may be chosen instead. */
   readonly models: readonly string[];
-  /** Things received that are shown and ignored, such as `includeContext`. */
+  /** Received members that are shown and ignored, such as `includeContext`. */
   readonly ignored: readonly string[];
 }
 
@@ -147,7 +147,7 @@ export interface SamplingRequestQuestion extends QuestionFrame, SamplingPrompt {
 export interface SamplingReplyQuestion extends QuestionFrame {
   readonly kind: 'sampling-reply';
   readonly model: AskedModel;
-  /** What the reply is to, as it was sent. */
+  /** What the reply answers, as it was sent. */
   readonly prompt: SamplingPrompt;
   readonly content: readonly Readonly<Record<string, unknown>>[];
   readonly stopReason?: string;
@@ -184,7 +184,7 @@ export type Reply =
   | { readonly action: 'decline' }
   | { readonly action: 'dismiss' };
 
-/** Through what a reply came: a view's name, such as `web` or `terminal`. */
+/** Where a reply came from: a view's name, such as `web` or `terminal`. */
 export type Via = string;
 
 /** How a question ended; exactly one per question. */

@@ -1,6 +1,6 @@
 /**
- * Secrets that a person types: recognized, warned about, and masked wherever they are shown again or stored. A form must not ask
- * for one (2025-11-25 and 2026-07-28, client/elicitation), but a server can. Pure.
+ * Secrets that a person types: recognized, warned about, and masked wherever they are shown again or stored. A form must not
+ * ask for one (2025-11-25 and 2026-07-28, client/elicitation), but a server might. Pure.
  *
  * - secrets-S1 The server that asked gets what the person sent; everybody else gets the mask.
  */
@@ -55,10 +55,10 @@ export function maskedEnding(question: Question, ending: Ending): Ending {
   return { ...ending, content: maskedContent(question, ending.content) };
 }
 
-/** What is nested deeper is not shown. */
+/** Anything nested deeper is not shown. */
 const deepest = 20;
 
-/** A call's arguments with every secret in them masked, as far as their names or values tell. */
+/** A call's arguments with every secret in them masked, as far as names and values reveal them. */
 export function maskedArguments(all: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return maskedMembers(all, 0, false);
 }

@@ -1,4 +1,4 @@
-/** The folders a server of one connection knows of, and telling it when they change. */
+/** The folders that the server of one connection knows of; announces changes to it. */
 import type { Clock } from '@midcall/core/time';
 import type { Client } from '@modelcontextprotocol/client';
 import { type Era, hearsRootsChanged, serverSendsRequests } from '../era.ts';
@@ -20,7 +20,7 @@ export class AnnouncedRoots {
   readonly #options: AnnouncedRootsOptions;
   readonly #gate: RootsGate;
   readonly #stop: () => void;
-  /** What {@link #granted} gave when the server was last told to read the list. */
+  /** The value of {@link #granted} when the server was last told to read the list. */
   #announced: string | undefined;
 
   constructor(options: AnnouncedRootsOptions) {
@@ -39,18 +39,18 @@ export class AnnouncedRoots {
     return this.#gate.opened();
   }
 
-  /** The connection is up. */
+  /** The connection is open. */
   connected(): void {
     this.#announced = this.#granted();
     if (serverSendsRequests(this.#options.era())) this.#gate.announced();
   }
 
-  /** The connection is gone. */
+  /** The connection is closed. */
   close(): void {
     this.#stop();
   }
 
-  /** What the server may be told, in one spelling: what changes for others alone is not announced to it. */
+  /** What the server may be told, as canonical text: changes that concern only others are not announced to it. */
   #granted(): string | undefined {
     return JSON.stringify(this.#options.roots.granted(this.#options.server));
   }
@@ -63,7 +63,7 @@ export class AnnouncedRoots {
     const [before, granted] = [this.#announced, this.#granted()];
     if (granted === before) return;
     this.#announced = granted;
-    // The person has just decided on the server's own question, and its answer has the list.
+    // The person has just decided on the server's own question, whose answer contains the list.
     if (before !== undefined || !this.#gate.asking) this.#gate.announced();
     await sendRootsChanged(client);
   }

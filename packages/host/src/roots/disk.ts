@@ -2,7 +2,7 @@ import { access, constants, realpath, stat } from 'node:fs/promises';
 
 /** The file system, as far as offering roots needs it. */
 export interface RootsDisk {
-  /** What a path leads to, links followed. Never rejects. */
+  /** What a path leads to when links are followed. Never rejects. */
   look(path: string): Promise<'directory' | 'not-a-directory' | 'unreadable' | 'gone'>;
   /** The path with every link resolved. */
   real(path: string): Promise<string>;

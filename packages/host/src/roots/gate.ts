@@ -1,21 +1,21 @@
 /**
- * Holds calls back until the server knows the roots (2025-11-25). Servers fetch them after `initialized`, and again when the list
- * has changed; a call that overtakes the fetch reaches a server that does not allow the root yet.
+ * Holds calls back until the server knows the roots (2025-11-25). Servers fetch them after `initialized`, and again when the
+ * list has changed; a call that overtakes the request reaches a server that does not allow the root yet.
  *
- * - roots-gate-G1 After each announcement calls wait until the server has asked for the list, has its answer, and some round trips have
- *   passed, so that it has read it.
- * - roots-gate-G2 A server that does not ask is not waited for: what it was sent is read when it answers a round trip, and it has half a
- *   second from then on. One that answers nothing is waited for five seconds.
+ * - roots-gate-G1 After each announcement calls wait until the server has asked for the list, has its answer, and some round
+ *   trips have passed, so that it has read it.
+ * - roots-gate-G2 A server that does not ask is not waited for: once it answers a round trip, it has read the announcement, and
+ *   has half a second from then on. One that answers nothing is waited for five seconds.
  */
 import type { Clock } from '@midcall/core/time';
 
-/** Milliseconds a server has to ask, once it has read the announcement. */
+/** How many milliseconds a server has to ask, once it has read the announcement. */
 const askMs = 500;
-/** Milliseconds one round trip may take. */
+/** How many milliseconds one round trip may take. */
 const roundTripMs = 5_000;
 /**
- * Round trips after the answer. Servers look at the disk for each root before they use it, and answer others meanwhile: a number
- * of trips takes longer where the server, or the machine, is slow, as the looking does.
+ * Round trips after the answer. Servers look at the disk for each root before they use it, and answer other requests meanwhile.
+ * A number of round trips takes longer if the server or the machine is slow, and so do those looks.
  */
 const settlingTrips = 20;
 
@@ -46,7 +46,7 @@ export class RootsGate {
     return this.#requests > this.#answered;
   }
 
-  /** The server is being told to read the list: by `initialized`, or since it has changed. Calls wait from now on. */
+  /** The server is being told to read the list: by `initialized`, or because it has changed. Calls wait from now on. */
   announced(): void {
     this.#opened = Promise.all([this.#opened, this.#read(this.#requests)]);
   }
@@ -60,7 +60,7 @@ export class RootsGate {
     }
   }
 
-  /** @param before - how often the server had asked when it was told to */
+  /** @param before - how many times the server had asked when it was told to */
   async #read(before: number): Promise<void> {
     const asks = (): boolean => this.#requests > before;
     let returned = false;
@@ -89,7 +89,7 @@ export class RootsGate {
     await Promise.race([trip, this.#until(() => over, roundTripMs)]);
   }
 
-  /** @returns true as soon as it is so; false if it is not within `ms` milliseconds */
+  /** @returns true as soon as the condition holds; false if it does not within `ms` milliseconds */
   #until(so: () => boolean, ms?: number): Promise<boolean> {
     if (so()) return Promise.resolve(true);
     return new Promise(resolve => {

@@ -1,21 +1,21 @@
 import { ownerFile } from '../files/owner-file.ts';
 
-/** What is kept between sessions. */
+/** What is stored between sessions. */
 export interface RootsState {
   readonly roots: readonly { readonly path: string; readonly name: string; readonly as?: string }[];
-  /** Server id -> paths granted to it. A server that is not in it has not been decided about. */
+  /** Server id -> paths granted to it. A server that is missing has not been decided about. */
   readonly grants: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Where the offered roots are stored. */
 export interface RootsMemory {
-  /** What was kept last; undefined if nothing was. */
+  /** The last state that was stored; undefined if there is none. */
   read(): Promise<RootsState | undefined>;
-  /** Keeps a state in the place of the one before. */
+  /** Stores a state in place of the previous one. */
   write(state: RootsState): Promise<void>;
 }
 
-/** Keeps the offered roots in a JSON file that only its owner can read; a file that cannot be understood is an error. */
+/** Stores the offered roots in a JSON file that only its owner can read; a file that cannot be parsed is an error. */
 export function rootsFile(path: string): RootsMemory {
   return ownerFile(path, 'a list of roots', isState);
 }

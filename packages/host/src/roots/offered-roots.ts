@@ -1,10 +1,11 @@
 /**
- * The directories a person offers to servers, and which server may know of which.
+ * The directories that a person offers to servers, and which server may know of which.
  *
  * - offered-R1 A server learns of a root only if the person granted it to that server.
- * - offered-R2 A root is a `file:` URI of a real directory, in one spelling; anything else is refused when it is added.
- * - offered-R3 Each change is announced once; what is gone from the disk, or leads elsewhere by now, is not announced as there.
- * - offered-R4 What is kept is written whole, so that a crash leaves the old list or the new one.
+ * - offered-R2 A root is the canonical `file:` URI of a real directory; anything else is refused when it is added.
+ * - offered-R3 Each change is announced once; a directory that is gone, or a link that now leads elsewhere, is not announced as
+ *   present.
+ * - offered-R4 The list is written atomically, so that a crash leaves the old one or the new one.
  */
 
 import { MidcallError } from '@midcall/core/errors';
@@ -31,20 +32,20 @@ export interface OfferedRoot extends Root {
   readonly name: string;
   /** Absolute. */
   readonly path: string;
-  /** Where servers find it, if they see it under another path than this machine does. */
+  /** Its path on the servers, if it differs from that on this machine. */
   readonly as?: string;
-  /** `gone`: was a directory of this name when it was added and is not now; `unreadable`: may not be opened. */
+  /** `gone`: was a directory when it was added and is not now; `unreadable`: may not be opened. */
   readonly state: 'there' | 'gone' | 'unreadable';
 }
 
-/** The disk, and where decisions are kept. */
+/** The disk, and where decisions are stored. */
 export interface OfferedRootsOptions {
-  /** The file system, as far as this needs it. */
+  /** The file system, as far as it is needed here. */
   readonly disk: RootsDisk;
-  /** Keeps the state; nothing is kept if absent. */
+  /** Stores the state; nothing is stored if absent. */
   readonly memory?: RootsMemory;
   readonly clock?: Clock;
-  /** Milliseconds between looks at whether roots are still there; 0 for never. Default 2,000. */
+  /** How many milliseconds between checks whether roots still exist; 0 for never. Default 2,000. */
   readonly lookEveryMs?: number;
   readonly onError?: (error: unknown) => void;
 }
@@ -76,7 +77,7 @@ export class OfferedRoots {
     this.#onError = options.onError ?? (() => {});
   }
 
-  /** Reads what was kept. Entries that are no longer directories are there as `gone`. */
+  /** Reads the stored state. Entries that are no longer directories are marked `gone`. */
   async load(): Promise<void> {
     const state = await this.#memory?.read();
     for (const root of state?.roots ?? [])
@@ -87,10 +88,10 @@ export class OfferedRoots {
   /**
    * Offers a directory. Adding one that is on offer already changes nothing.
    * @param place - an absolute path, or a `file:` URI
-   * @param options - `name`: for people, the directory's own if absent; `as`: the absolute POSIX path under which servers
-   *   find it, where they run in a container
-   * @throws MidcallError `roots/invalid` if it is no usable name, or is on offer under another `as`; `roots/not-found`
-   *   where no directory is there
+   * @param options - `name`: for people; the directory's own if absent; `as`: the absolute POSIX path under which servers find
+   *   it, if they run in a container
+   * @throws MidcallError `roots/invalid` if the name is unusable, or the directory is on offer under another `as`;
+   *   `roots/not-found` if there is no such directory
    */
   async add(place: string, options: { readonly name?: string; readonly as?: string } = {}): Promise<OfferedRoot> {
     checkGiven('roots.add', 'the directory', place, nameKind);
@@ -130,7 +131,7 @@ export class OfferedRoots {
   }
 
   /**
-   * Grants a server exactly these roots; an empty list is a decision too. Others on offer stay unknown to it.
+   * Grants a server exactly these roots; an empty list is a decision too. It does not learn of other roots on offer.
    * @param uris - as {@link add} and {@link list} give them
    * @throws MidcallError `roots/not-found` if one is not on offer; nothing is changed then
    */
@@ -152,7 +153,7 @@ export class OfferedRoots {
     else await this.#keep();
   }
 
-  /** Forgets a server's grant: it is told of nothing, and the person is asked again. */
+  /** Forgets a server's grant: the server is told of nothing, and the person is asked again. */
   async forget(server: string): Promise<void> {
     if (this.#grants.delete(server)) await this.#changed(server);
   }
@@ -166,7 +167,7 @@ export class OfferedRoots {
       .map(({ uri, name }) => ({ uri, name }));
   }
 
-  /** Every server decided about, and what it was granted (paths). */
+  /** The granted paths of every server that has been decided about. */
   grants(): ReadonlyMap<string, readonly string[]> {
     return new Map([...this.#grants].map(([server, paths]) => [server, [...paths]]));
   }
@@ -198,7 +199,7 @@ export class OfferedRoots {
     this.#announce(undefined);
   }
 
-  /** A link that replaced a directory leads somewhere nobody offered. */
+  /** A link in the place of a directory may lead to one that nobody offered. */
   async #stateOf(path: string): Promise<OfferedRoot['state']> {
     const kind = await this.#disk.look(path);
     if (kind === 'unreadable') return 'unreadable';

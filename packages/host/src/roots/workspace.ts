@@ -14,8 +14,8 @@ export interface DetectedWorkspace {
 }
 
 /**
- * Finds the workspace a directory belongs to: the nearest directory upwards under version control, else the nearest
- * with a project file. The home directory and the file system's root are never one.
+ * Finds the workspace a directory belongs to: the nearest directory upwards under version control, else the nearest with a
+ * project file. The home directory and the file system's root never count.
  * @param options - `home`: where to stop
  */
 export async function detectWorkspace(

@@ -3,10 +3,10 @@
  * (client/sampling, "Security Considerations": rate limits, and iteration limits on both sides). No I/O; the clock is
  * passed in.
  *
- * budget-G1  a run that has begun counts at once with all it may cost, so that runs side by side cannot pass the limit together;
- * budget-G2  a run never gets more tokens to generate than are left;
- * budget-G3  what was really spent replaces what was set aside, once it is known; a run that failed or was stopped stays counted
- *     with what was set aside, since nobody can say what it cost.
+ * - budget-G1 A run counts from its start with all it may cost, so that concurrent runs cannot exceed the limit together.
+ * - budget-G2 A run never gets more tokens to generate than are left.
+ * - budget-G3 The actual cost replaces the reserved one, once it is known. A run that failed or was stopped keeps its
+ *   reservation, since nobody can say what it cost.
  */
 
 import { defined } from '@midcall/core/json';
@@ -16,26 +16,26 @@ import type { Clock } from '@midcall/core/time';
 
 /** What one server may spend of the person’s models. */
 export interface SamplingLimits {
-  /** Runs of a model within the window. */
+  /** How many times a model may run within the window. */
   readonly requests: number;
-  /** Tokens within the window, in and out together. */
+  /** Tokens within the window, input and output together. */
   readonly tokens: number;
-  /** Turns of tool use one conversation may hold. */
+  /** How many turns of tool use one conversation may contain. */
   readonly depth: number;
-  /** Milliseconds after which a run no longer counts; `Infinity`: for as long as the budget lives. */
+  /** After how many milliseconds a run no longer counts; `Infinity`: never. */
   readonly windowMs: number;
 }
 
 /** What counts at the moment. */
 export interface SamplingSpent {
   readonly requests: number;
-  /** In and out together. */
+  /** Input and output together. */
   readonly tokens: number;
 }
 
-/** Whether a request may run; where not, why, in a plain sentence. */
+/** Whether a request may run; if not, a plain sentence says why. */
 export type BudgetVerdict =
-  /** `maxTokens`: the request's, or less where less is left. */
+  /** `maxTokens`: the request's, or less if less is left. */
   { readonly ok: true; readonly maxTokens: number } | { readonly ok: false; readonly why: string };
 
 /** A run that counts. */
@@ -50,9 +50,9 @@ export interface BudgetedRun {
 export interface SamplingBudget {
   readonly limits: SamplingLimits;
   spent(): SamplingSpent;
-  /** Judges and changes nothing: for asking before the person is troubled. */
+  /** Judges without changing anything: for checking before the person is asked. */
   judge(request: SamplingRequest): BudgetVerdict;
-  /** Judges and, where it may run, counts it. */
+  /** Judges and, if it may run, counts it. */
   take(request: SamplingRequest): BudgetedRun | Extract<BudgetVerdict, { ok: false }>;
 }
 
@@ -75,8 +75,8 @@ const defaults: SamplingLimits = { requests: 100, tokens: 500_000, depth: 20, wi
 /**
  * Opens an account for one server.
  * @param limits - 100 requests, 500,000 tokens, 20 turns, for as long as it lives, if absent
- * @param options - `clock`: any that does not go back
- * @throws TypeError for a limit that is unknown, or no whole number above 0
+ * @param options - `clock`: any that never goes back
+ * @throws TypeError for a limit that is unknown, or not a whole number above 0
  */
 export function samplingBudget(
   limits: Partial<SamplingLimits>,
@@ -147,7 +147,7 @@ function total(spends: readonly Spend[]): SamplingSpent {
   return { requests: spends.length, tokens: spends.reduce((sum, spend) => sum + spend.tokens, 0) };
 }
 
-/** What a prompt will cost, before anyone has counted: three characters to a token, media at a flat rate. */
+/** An estimate of what a prompt costs before it is counted: three characters per token, media at a flat rate. */
 function inputOf(request: SamplingRequest): number {
   const media = 1_500;
   let tokens = 0;
@@ -159,7 +159,7 @@ function inputOf(request: SamplingRequest): number {
   return tokens + Math.ceil(text.length / 3);
 }
 
-/** When the oldest run stops counting; nothing if that never happens. */
+/** When the oldest run stops counting; empty if that never happens. */
 function until(limits: SamplingLimits, spends: readonly Spend[], now: number): string {
   const oldest = spends[0];
   if (!oldest || limits.windowMs === Number.POSITIVE_INFINITY) return '';

@@ -1,6 +1,6 @@
 /**
- * Sampling, with the person in the middle: the request is shown and may be edited before a model sees it, the reply is
- * shown and may be edited before the server sees it. A budget per server bounds what a server may spend unseen.
+ * Sampling, with the person in the middle: the request is shown and may be edited before a model sees it, the reply is shown
+ * and may be edited before the server sees it. A budget limits what each server may spend without being seen.
  */
 
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
@@ -36,10 +36,10 @@ export interface SamplingFlowOptions {
 /** The spec's code for a request that the person refused (2025-11-25, client/sampling, "Error Handling"). */
 const userRejected = -1;
 
-/** Why a model runs that the person chose in place of the proposed one. */
+/** Why a model runs that the person chose instead of the proposed one. */
 const byPerson = 'you chose it';
 
-/** What one server may spend on the person's models, and what it has spent. */
+/** What one server may spend on the person's models, and has spent. */
 export interface SamplingAccount {
   readonly spent: SamplingSpent;
   readonly limits: SamplingLimits;
@@ -123,7 +123,10 @@ export class SamplingFlow {
     }));
   }
 
-  /** The reply is shown unless a rule allowed the request: then nobody looked at that either, but a person who writes it. */
+  /**
+   * The reply is shown unless a rule allowed the request: then the request was not looked at either. A reply that a person
+   * writes is always shown.
+   */
   async #review(
     tapped: TappedRequest,
     { result, notes, prompt }: Pick<ModelReply, 'result' | 'notes'> & { readonly prompt: SamplingPrompt },
@@ -151,7 +154,7 @@ export class SamplingFlow {
     );
   }
 
-  /** An error that is not ours may hold a key or a prompt; its words go nowhere. */
+  /** A foreign error may contain a key or a prompt, so its message is not passed on. */
   async #failing<T>(tapped: TappedRequest, signal: AbortSignal, act: () => Promise<T>): Promise<T> {
     try {
       return await act();
@@ -184,8 +187,8 @@ export class SamplingFlow {
   }
 
   /**
-   * What a server gets, or, if there is nothing to send it with, what the call ends with. A host that failed does not
-   * call that the person's refusal; which model failed, and why, is the person's to know.
+   * The error for a server or, if nothing can be sent, for the call. A failure of the host is not presented as the person's
+   * refusal; only the person is told which model failed, and why.
    */
   #rejected(why: string, failed = false): Error {
     const toServer = failed

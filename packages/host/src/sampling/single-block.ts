@@ -1,6 +1,6 @@
 /**
- * A sampling result as one block. The SDK refuses several blocks on a 2025-11-25 connection where the request
- * offered no tools, although the revision's schema allows them; the server would get an error instead of the reply.
+ * A sampling result as one block. The SDK refuses several blocks on a 2025-11-25 connection if the request offered no tools,
+ * although the revision's schema allows them; the server would get an error instead of the reply.
  */
 import { blocksOf, type SamplingResult, textOf } from '@midcall/core/sampling';
 

@@ -1,8 +1,10 @@
-/** How a server wishes a model to run, beside what it is sent: read for a question, and in words for every view. Pure. */
+/**
+ * How a server wants a model to run, besides what the model is sent: read for a question, and in words for every view. Pure.
+ */
 import type { SamplingRequest } from '@midcall/core/sampling';
 import type { SamplingWishes } from '../question/question.ts';
 
-/** The wishes of a request that has been checked. */
+/** The wishes in a request that has been checked. */
 export function wishesOf(request: SamplingRequest): SamplingWishes {
   const { modelPreferences, temperature, stopSequences, toolChoice, metadata } = request;
   const { hints, costPriority, speedPriority, intelligencePriority } = modelPreferences ?? {};

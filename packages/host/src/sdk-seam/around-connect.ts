@@ -1,8 +1,8 @@
-/** Being there when a client connects: the SDK offers nothing that runs before the first message. */
+/** Runs code when a client connects: the SDK has no hook that runs before the first message. */
 import type { Client, Transport } from '@modelcontextprotocol/client';
 
 /**
- * Puts a function around the client's `connect`.
+ * Wraps the client's `connect`.
  * @param around - `connect` connects over that transport, as the SDK does
  */
 export function aroundConnect(

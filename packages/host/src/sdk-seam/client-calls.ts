@@ -1,6 +1,6 @@
 /**
- * The three client requests that may need a person: the SDK's own methods, kept, and those a host's code
- * calls, led through a runner.
+ * The three client requests that may need a person: the SDK's own methods are kept, and calls of the host's code go through a
+ * runner.
  */
 import type { Client, RequestOptions } from '@modelcontextprotocol/client';
 import type { RunOptions } from '../calls/runner.ts';
@@ -9,7 +9,7 @@ import type { ForwardedRequest } from './forwarded-requests.ts';
 
 type Result = Readonly<Record<string, unknown>>;
 
-/** Runs a call: `send` makes the request with the options the runner wants. */
+/** Runs a call: `send` makes the request with the options that the runner chooses. */
 export type RunCall = (
   call: Omit<CallContext, 'id'>,
   send: (own: RequestOptions) => Promise<Result>,
@@ -18,7 +18,7 @@ export type RunCall = (
 
 const methods = { tool: 'tools/call', prompt: 'prompts/get', resource: 'resources/read' } as const;
 
-/** A call as its request, with what else it says. */
+/** A call as its request, with the other members. */
 export function requestOf({ kind, name, arguments: args }: Omit<CallContext, 'id'>, rest: object): ForwardedRequest {
   const what = kind === 'resource' ? { uri: name } : { name, arguments: args };
   return { method: methods[kind], params: { ...what, ...rest } };
@@ -36,7 +36,7 @@ export class ClientCalls {
 
   /**
    * Sends a call as the SDK does.
-   * @param round - `inputResponses` and `requestState`, where a round is answered
+   * @param round - `inputResponses` and `requestState`, if it answers a round
    */
   send(call: Omit<CallContext, 'id'>, round: object, own: RequestOptions): Promise<Result> {
     const { callTool, getPrompt, readResource } = this.#sdk;
@@ -47,11 +47,11 @@ export class ClientCalls {
     return getPrompt.call(this.#client, { name, arguments: args as Record<string, string>, ...round }, own);
   }
 
-  /** Leads the client's own methods through a runner. */
+  /** Makes the client's own methods go through a runner. */
   lead(run: RunCall): void {
     const client = this.#client;
     const { callTool, getPrompt, readResource } = this.#sdk;
-    // What comes back is what the SDK's own method returned.
+    // The result is that of the SDK's own method.
     const lead = run as (...given: Parameters<RunCall>) => Promise<never>;
     client.callTool = (params, options) =>
       lead(

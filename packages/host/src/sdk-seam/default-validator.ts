@@ -1,8 +1,8 @@
-/** The validator a client was made with: the SDK takes one when the client is made, and keeps it in a private member. */
+/** The validator a client was made with: the SDK takes one at construction, and keeps it in a private member. */
 import type { Client, jsonSchemaValidator } from '@modelcontextprotocol/client';
 
 /**
- * Gives a client a validator in place of the SDK's default one; one that its author chose stays.
+ * Replaces the SDK's default validator of a client; one that the client's author chose stays.
  * @returns true if it was replaced
  */
 export function replaceDefaultValidator(client: Client, validator: jsonSchemaValidator): boolean {

@@ -1,7 +1,7 @@
-/** What the SDK says in words alone, where it has no code or member for it. Pure. */
+/** Matches what the SDK says only in words, without a code or member for it. Pure. */
 import { SdkErrorCode } from '@modelcontextprotocol/client';
 
-/** True for the notice that a round begins, which comes as if it were the server's progress. */
+/** True for the notice that a round begins, which looks like the server's progress. */
 export const isRoundNotice = (message: string): boolean => message.startsWith("Fulfilling input required by '");
 
 /** True if a stdio transport closes because a message is larger than it may be. */
@@ -19,7 +19,7 @@ export const isConnectionGone = (code: unknown, message: string): boolean =>
 export const isUnreadableOAuthAnswer = (code: string, message: string): boolean =>
   code === 'server_error' && message.includes('Invalid OAuth error response');
 
-/** Where a result differs from the protocol, and how; undefined if the message of `InvalidResult` does not say. */
+/** Where a result deviates from the protocol, and how; undefined if the message of `InvalidResult` does not say. */
 export function invalidResultIssue(message: string): { readonly path: string; readonly says: string } | undefined {
   try {
     const [issue] = JSON.parse(message.slice(message.indexOf('['))) as readonly {

@@ -1,12 +1,12 @@
 /**
- * Other parties' requests, sent to the server unchanged, past the SDK, which would judge each answer by schemas of its own
- * and drop what is not in them.
+ * Other parties' requests, sent to the server unchanged and past the SDK, which would check each answer against its own schemas
+ * and drop unknown members.
  *
- * - forwarded-F1 The answer is the server's, member for member; so is what its progress tells.
- * - forwarded-F2 Ids and progress tokens are ours, and none that the SDK gives, which counts.
- * - forwarded-F3 Every request ends: with its answer, when it is given up, or when the connection closes.
- * - forwarded-F4 The answer to a call passes everything that looks at answers of calls, such as the task follower, before it is
- *   handed on.
+ * - forwarded-F1 The answer is the server's, member for member, and so are its progress notifications.
+ * - forwarded-F2 Ids and progress tokens are ours, and differ from those of the SDK, which are numbers.
+ * - forwarded-F3 Every request ends: with its answer, when it is cancelled, or when the connection closes.
+ * - forwarded-F4 The answer to a call passes everything that processes answers of calls, such as the task follower, before it
+ *   is handed on.
  */
 import { MidcallError } from '@midcall/core/errors';
 import { isRecord, own } from '@midcall/core/json';
@@ -16,7 +16,7 @@ import { type Era, serverSendsRequests } from '../era.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** What a server answers, as it came. */
+/** A server's answer, unchanged. */
 export type ForwardedAnswer =
   | { readonly result: Readonly<Record<string, unknown>> }
   | { readonly error: Readonly<Record<string, unknown>> };
@@ -24,21 +24,21 @@ export type ForwardedAnswer =
 /** Another party's request. */
 export interface ForwardedRequest {
   readonly method: string;
-  /** As they came, without a progress token. */
+  /** As received, without a progress token. */
   readonly params?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** How a request is watched. */
+/** How a request is observed. */
 export interface ForwardOptions {
-  /** Fires when nobody waits for the answer any more: the server is told. */
+  /** Fires when the answer is no longer needed: the server is told. */
   readonly signal?: AbortSignal;
-  /** Told what the server's progress says, but for its token; no progress is asked for where absent. */
+  /** Called with the members of the server's progress, except its token; without it, no progress is asked for. */
   readonly onProgress?: (params: Readonly<Record<string, unknown>>) => void;
 }
 
-/** How a request is sent that is a call. */
+/** How a request is sent if it is a call. */
 interface SentCall {
-  /** Sends it, so that it counts as the call's. */
+  /** Sends it as part of the call. */
   readonly within: <T>(send: () => T) => T;
 }
 
@@ -48,7 +48,7 @@ interface Waiting {
   readonly onProgress: ForwardOptions['onProgress'];
 }
 
-/** Begins every id; the SDK's are numbers. */
+/** The prefix of every id; the SDK's ids are numbers. */
 const mark = 'midcall-forwarded:';
 
 /** Other parties' requests on one connection. */
@@ -70,7 +70,9 @@ export class ForwardedRequests implements Required<Interception> {
     else waiting.settle(answerIn(message));
   }
 
-  /** The answer to a call has passed the others (forwarded-F4). @returns false where the call was not sent here */
+  /**
+   * Takes the answer to a call after the others have processed it (forwarded-F4). @returns false if the call was not sent here
+   */
   answered(message: JsonRpcMessage): boolean {
     const { id } = message;
     if (typeof id !== 'string' || !id.startsWith(mark)) return false;
@@ -84,8 +86,8 @@ export class ForwardedRequests implements Required<Interception> {
 
   /**
    * Sends a request.
-   * @param call - where it is one
-   * @throws MidcallError `host/cancelled` where it was given up, `host/server-gone` where the connection is gone
+   * @param call - if it is one
+   * @throws MidcallError `host/cancelled` if it was cancelled, `host/server-gone` if the connection is closed
    */
   async send(
     client: Client,
@@ -103,7 +105,7 @@ export class ForwardedRequests implements Required<Interception> {
     const { method, params } = request;
     const meta = { ...(isRecord(params?.['_meta']) && params['_meta']), ...(onProgress && { progressToken: id }) };
     const sent = Object.keys(meta).length > 0 ? { ...params, _meta: meta } : params;
-    // On 2026-07-28 over HTTP a request is taken back by letting go of its stream.
+    // On 2026-07-28 over HTTP, a request is cancelled by closing its stream.
     const stream = hasOwnStreams(transport) && !serverSendsRequests(era) ? new AbortController() : undefined;
     let onAbort: (() => void) | undefined;
     try {
@@ -136,7 +138,7 @@ export class ForwardedRequests implements Required<Interception> {
     });
   }
 
-  /** The connection is gone. */
+  /** The connection is closed. */
   close(): void {
     for (const { settle } of [...this.#waiting.values()]) settle(serverGone());
   }
@@ -147,7 +149,7 @@ export class ForwardedRequests implements Required<Interception> {
   }
 }
 
-/** What the SDK puts into each message of 2026-07-28: who sends it, and what that can. */
+/** What the SDK puts into each message of 2026-07-28: the sender and its capabilities. */
 function enveloped(client: Client, message: JsonObject): JSONRPCMessage {
   const { _envelopeOutbound: envelope } = client as unknown as {
     _envelopeOutbound: (message: JsonObject) => JSONRPCMessage;
@@ -161,7 +163,7 @@ function answerIn(message: JsonRpcMessage): ForwardedAnswer {
   return { error: isRecord(error) ? error : { code: -32603, message: 'The server sent no answer.' } };
 }
 
-/** True where each request has a stream of its own, as over HTTP. */
+/** True if each request has a stream of its own, as over HTTP. */
 export const hasOwnStreams = (transport: Transport): boolean =>
   (transport as { hasPerRequestStream?: boolean }).hasPerRequestStream === true;
 

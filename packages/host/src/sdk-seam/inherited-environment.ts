@@ -1,4 +1,7 @@
-/** What a server inherits of the environment: no secret of its host is in it. The same as where the SDK starts it. Pure. */
+/**
+ * The environment variables that a server inherits, none of which is a secret of its host. The same as if the SDK started it.
+ * Pure.
+ */
 
 const names: Readonly<Record<'win32' | 'other', readonly string[]>> = {
   win32: [
@@ -13,7 +16,7 @@ const names: Readonly<Record<'win32' | 'other', readonly string[]>> = {
 export function inheritedEnvironment(environment: NodeJS.ProcessEnv, platform: NodeJS.Platform): NodeJS.ProcessEnv {
   const inherited = names[platform === 'win32' ? 'win32' : 'other'].flatMap(name => {
     const value = environment[name];
-    // A function of a shell, which is no value.
+    // A shell function, not a value.
     return value === undefined || value.startsWith('()') ? [] : [[name, value] as const];
   });
   return Object.fromEntries(inherited);

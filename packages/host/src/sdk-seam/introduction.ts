@@ -1,4 +1,4 @@
-/** What a server says of itself before anything is asked of it, as it came: the SDK keeps the members that it knows. */
+/** What a server says about itself on connecting, unchanged: the SDK keeps only the members that it knows. */
 import { isRecord, own } from '@midcall/core/json';
 import type { Interception, JsonRpcMessage } from '@midcall/core/sdk-seam';
 import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/client';
@@ -7,7 +7,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 const methods: ReadonlySet<unknown> = new Set(['initialize', 'server/discover']);
 
-/** The last of one connection. */
+/** The most recent one of a connection. */
 export class Introduction implements Required<Interception> {
   readonly #pending = new Set<unknown>();
   #result: Json = {};

@@ -1,6 +1,6 @@
 /**
- * What passes the SDK in place of a form or a URL; see {@link Tap}. Each must be a question the SDK lets through to the
- * handler unchanged, in every revision, where its mode is declared.
+ * What the SDK is given in place of a form or a URL; see {@link Tap}. Each must be a question that the SDK passes to the
+ * handler unchanged, in every revision, if its mode is declared.
  */
 export const placeholders = {
   form: { mode: 'form', message: '', requestedSchema: { type: 'object', properties: {} } },

@@ -2,8 +2,8 @@
 import type { Client } from '@modelcontextprotocol/client';
 
 /**
- * Not by the SDK's own method, which sends only if `listChanged` was registered, and that is not true of every revision
- * the client may negotiate. Nothing is sent before the handshake or after the end; a failure is not told.
+ * Not with the SDK's own method, which sends only if `listChanged` was registered, and that does not hold in every revision
+ * that the client may negotiate. Nothing is sent before the handshake or after the end; a failure is ignored.
  */
 export async function sendRootsChanged(client: Client): Promise<void> {
   const { transport } = client;

@@ -1,12 +1,15 @@
 /**
- * The SDK's transport to a process, which can be told not to read for a while, and can be given a process that runs already. It is
- * a class of ours for one more reason: where the SDK finds its very own, it finds out which revision a server speaks with a second
- * process, and waits for that.
+ * The SDK's transport to a process, which can also pause reading, and can take over a process that is already running. It is a
+ * subclass for one more reason: with its own class, the SDK starts a second process to find out which revision a server speaks,
+ * and waits for it.
  */
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { StdioClientTransport, type StdioServerParameters } from '@modelcontextprotocol/client/stdio';
 
-/** What of the SDK's class this stands on; held by test/host/sdk-seam.test.ts and test/host/started-server.e2e.test.ts. */
+/**
+ * The members of the SDK's class that this relies on; checked by test/host/sdk-seam.test.ts and
+ * test/host/started-server.e2e.test.ts.
+ */
 interface Inside {
   _process: ChildProcessWithoutNullStreams | undefined;
   readonly _readBuffer: { append(chunk: Buffer): void };
@@ -17,7 +20,7 @@ interface Inside {
 export class ServerProcess extends StdioClientTransport {
   readonly #running: ChildProcessWithoutNullStreams | undefined;
 
-  /** @param running - a process that was started as the parameters say; its standard error is read by whoever started it */
+  /** @param running - a process that was started with these parameters; its standard error is read by whoever started it */
   constructor(parameters: StdioServerParameters, running?: ChildProcessWithoutNullStreams) {
     super(parameters);
     this.#running = running;
@@ -26,11 +29,11 @@ export class ServerProcess extends StdioClientTransport {
   override async start(): Promise<void> {
     if (this.#running) this.#adopt(this.#running);
     else await super.start();
-    // Each message that waits for a server that reads slowly listens for itself; a warning of Node about that is nobody's to read.
+    // Each message that waits for a slow server adds a listener, so Node's warning about many listeners is disabled.
     this.#inside._process?.stdin.setMaxListeners(0);
   }
 
-  /** Reads nothing more; what the process writes waits in its pipe, and then the process does. */
+  /** Pauses reading; the output of the process waits in its pipe, and then the process waits. */
   pause(): void {
     this.#inside._process?.stdout.pause();
   }
@@ -61,7 +64,7 @@ export class ServerProcess extends StdioClientTransport {
         this.close().catch(() => {});
       }
     });
-    // One that has ended in between does not say so again.
+    // A process that ended in the meantime does not report it again.
     if (running.stdout.closed) setImmediate(closed);
   }
 

@@ -1,6 +1,6 @@
 import type { Interception } from '@midcall/core/sdk-seam';
 
-/** Two that look at the same transport, the second nearer to the wire. */
+/** Two taps of the same transport, the second one closer to the wire. */
 export const stacked = (upper: Required<Interception>, lower: Required<Interception>): Required<Interception> => ({
   incoming: (message, deliver) => lower.incoming(message, seen => upper.incoming(seen, deliver)),
   outgoing: (message, send, sendApart) =>

@@ -1,18 +1,19 @@
 /**
- * Looks at the transport, because the SDK does not show a handler what was really sent: it strips `pattern` from a form
- * and refuses nested schemas by itself. Every request a server makes of the person is kept here as received, under an id
- * of ours that travels in the request's `_meta` to the handler; where the request is a form or a URL, the SDK is given a
- * harmless one in its place, so that judging it is ours alone.
+ * Reads messages at the transport, because the SDK does not show a handler what was really sent: it strips `pattern` from a
+ * form and refuses nested schemas itself. Every request that a server makes of the person is kept here as received, under an id
+ * of ours that the request's `_meta` takes to the handler. If the request is a form or a URL, the SDK is given a harmless one
+ * in its place, so that only we judge it.
  *
- * - tap-T1 What a handler gets by {@link Tap.take} is what was on the wire, unchanged.
- * - tap-T2 An id is of ours: one that a server wrote itself is overwritten.
+ * - tap-T1 A handler gets from {@link Tap.take} what was on the wire, unchanged.
+ * - tap-T2 The id is always ours: one that a server wrote is overwritten.
  * - tap-T3 Capabilities are those of the era: `roots.listChanged` is declared in a 2025-11-25 `initialize` only.
- * - tap-T4 Nothing is kept of a request that was answered or taken back, nor of a call that is over.
- * - tap-T5 Responses leave a few at a time: over HTTP each is a connection, and a server may have asked any number of things.
- * - tap-T6 What a result holds is the server's: of the blocks in it the SDK sees none, since one it does not know would fail the
+ * - tap-T4 Nothing is kept of a request that was answered or cancelled, nor of a call that is over.
+ * - tap-T5 Responses are sent a few at a time: over HTTP each is a connection, and a server may have asked any number of
+ *   questions.
+ * - tap-T6 The content of a result belongs to the server: the SDK sees none of its blocks, since an unknown one would fail the
  *   call; see blocks-aside.ts.
- * - tap-T8 An answer that the SDK has not asked for, since somebody else sent the call, is given to it as the answer to the call
- *   that it then makes, which is not sent again.
+ * - tap-T8 If somebody else sent a call for the SDK, its answer is given to the SDK as the answer to the call that the SDK then
+ *   makes, which is not sent again.
  * - tap-T7 A round with more requests than a person could look at ends its call; none of them is asked.
  */
 
@@ -27,7 +28,7 @@ export type AskMethod = (typeof askMethods)[number];
 
 /** A request as it was on the wire. */
 export interface TappedRequest {
-  /** Random, ours; becomes the question's id. */
+  /** Random and ours; becomes the question's id. */
   readonly id: string;
   readonly method: AskMethod;
   readonly params: Readonly<Record<string, unknown>>;
@@ -47,25 +48,25 @@ export interface TapOptions {
   readonly newId: () => string;
   /** Replaces the params of an elicitation while it passes through the SDK. */
   readonly placeholder: Readonly<Record<string, unknown>>;
-  /** True where roots are declared, with `listChanged` on 2025-11-25. */
+  /** True if roots are declared, with `listChanged` on 2025-11-25. */
   readonly roots: boolean;
-  /** A `roots/list` of 2025-11-25 was received, or answered. */
+  /** Called when a `roots/list` of 2025-11-25 was received or answered. */
   readonly onRootsList?: (what: 'asked' | 'answered') => void;
-  /** The SDK refuses a request, so that no handler sees it. */
+  /** Called when the SDK refuses a request, so that no handler sees it. */
   readonly onRefused?: (request: TappedRequest, message: string) => void;
   readonly onRound?: (round: TappedRound) => void;
-  /** Takes the answer to a call that the SDK has not sent. @returns false where it did */
+  /** Takes the answer to a call that the SDK has not sent. @returns false if the SDK has */
   readonly answered?: (message: JSONRPCResponse) => boolean;
-  /** A round asks too much at once; its call is to end. */
+  /** Called when a round asks too much at once; its call must end. */
   readonly onFlood?: (call: RunningCall, message: string) => void;
 }
 
 const metaKey = 'midcall/question';
 const asks = new Set<string>(askMethods);
 const callMethods = new Set(['tools/call', 'prompts/get', 'resources/read']);
-/** The most requests of one round. */
+/** The most requests in one round. */
 const mostInRound = 100;
-/** The most responses on their way at a time. */
+/** The most responses being sent at a time. */
 const mostSending = 32;
 
 type Json = Record<string, unknown>;
@@ -78,14 +79,14 @@ const asItIs: Required<Interception> = {
 /** True for a result that ends its call. */
 const isFinal = (result: Json | undefined): boolean => isRecord(result) && result['resultType'] !== 'input_required';
 
-/** One connection's tap. */
+/** The tap of one connection. */
 export class Tap {
   readonly #options: TapOptions;
   readonly #waiting = new Map<string, TappedRequest>();
   readonly #callOfRequest = new Map<unknown, RunningCall>();
   readonly #pushed = new Map<unknown, TappedRequest>();
   readonly #turns = new Set<() => void>();
-  /** Answers that are there before the SDK asks (tap-T8). */
+  /** Answers that are known before the SDK asks (tap-T8). */
   readonly #early = new WeakMap<RunningCall, JsonRpcMessage>();
   #deliver: (message: JSONRPCMessage) => void = () => {};
   #sending = 0;
@@ -95,8 +96,8 @@ export class Tap {
   }
 
   /**
-   * Starts looking at a transport.
-   * @param below - sees what comes before this does, and what leaves after it
+   * Starts reading a transport.
+   * @param below - sees incoming messages before this tap, and outgoing ones after it
    */
   onto(transport: Transport, below: Required<Interception> = asItIs): void {
     interceptTransport(transport, {
@@ -114,7 +115,7 @@ export class Tap {
     });
   }
 
-  /** The request a handler was called for, once. */
+  /** Takes the request that a handler was called for; works once. */
   take(meta: unknown): TappedRequest | undefined {
     const id = isRecord(meta) ? meta[metaKey] : undefined;
     if (typeof id !== 'string') return undefined;
@@ -123,7 +124,7 @@ export class Tap {
     return request;
   }
 
-  /** The next request of this call has its answer (tap-T8). */
+  /** Supplies the answer to the next request of this call (tap-T8). */
   answerOf(call: RunningCall, answer: JsonRpcMessage): void {
     this.#early.set(call, answer);
   }
@@ -143,7 +144,7 @@ export class Tap {
     if (!('method' in message)) this.#incomingResponse(message, deliver);
     else if (message.method === 'notifications/cancelled') {
       deliver(message);
-      // Nothing is sent in answer to a request that was taken back.
+      // A cancelled request is not answered.
       this.#over(message.params?.['requestId']);
     } else if (!('id' in message) || !asks.has(message.method)) deliver(message);
     else {
@@ -248,7 +249,7 @@ export class Tap {
       this.#options.onRefused?.(request, String(error['message']));
   }
 
-  /** A pushed request has its answer, or needs none any more. */
+  /** A pushed request was answered, or needs no answer any more. */
   #over(id: unknown): TappedRequest | undefined {
     const request = this.#pushed.get(id);
     this.#pushed.delete(id);
@@ -256,7 +257,7 @@ export class Tap {
     return request;
   }
 
-  /** Drops what is left of calls that are over: of those that got no response, and of rounds the SDK has refused. */
+  /** Drops what is left of calls that are over: of those without a response, and of rounds that the SDK has refused. */
   #forget(): void {
     for (const [id, call] of this.#callOfRequest) if (this.#isOver(call)) this.#callOfRequest.delete(id);
     for (const [id, { call }] of this.#waiting) if (call && this.#isOver(call)) this.#waiting.delete(id);

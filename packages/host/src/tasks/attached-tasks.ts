@@ -1,4 +1,4 @@
-/** The tasks of one attached client: what they ask is put to its person, and they are kept for another process. */
+/** The tasks of one attached client: their questions go to its person, and they are stored for another process. */
 import { MidcallError } from '@midcall/core/errors';
 import { isRecord, own } from '@midcall/core/json';
 import type { Clock } from '@midcall/core/time';
@@ -32,7 +32,7 @@ export interface AttachedTasksOptions {
 
 export class AttachedTasks {
   readonly #options: AttachedTasksOptions;
-  /** What this process follows, by the ids of the calls. */
+  /** The tasks that this process follows, by the ids of their calls. */
   readonly #own = new Map<string, KeptTask>();
   #follower: TaskFollower | undefined;
   #writes: Promise<unknown> = Promise.resolve();
@@ -41,7 +41,7 @@ export class AttachedTasks {
     this.#options = options;
   }
 
-  /** What sits between the tap and a transport. */
+  /** The layer between the tap and a transport. */
   follower(transport: Transport): TaskFollower {
     const { clock, newId, calls, client, era } = this.#options;
     this.#follower = new TaskFollower({
@@ -59,7 +59,7 @@ export class AttachedTasks {
     return this.#follower;
   }
 
-  /** The connection is gone; its tasks continue without it. */
+  /** The connection is closed; its tasks continue without it. */
   close(): void {
     this.#follower?.close();
     const left = [...this.#own.keys()];
@@ -118,7 +118,7 @@ export class AttachedTasks {
     void this.#write(storage => (over ? storage.drop(callId) : storage.release([callId])));
   }
 
-  /** Puts a task's question to the person, under the id it had in an earlier process. */
+  /** Asks the person a task's question, under the id it had in an earlier process. */
   async #answer(call: RunningCall | undefined, request: TaskRequest, withdrawn: AbortSignal): Promise<object> {
     const { answering, asking, newId, inbox } = this.#options;
     const method = own(request.request, 'method');

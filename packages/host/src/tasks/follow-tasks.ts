@@ -8,36 +8,36 @@ import { callsNameTasks, eraOf } from '../era.ts';
 import { TaskFollower } from './task-follower.ts';
 import { tasksExtension } from './task-messages.ts';
 
-/** Something that a task asks of its client, as the server sent it. */
+/** A request that a task makes of its client, as the server sent it. */
 export interface TaskQuestion {
   /** `elicitation/create`, `sampling/createMessage` or `roots/list`; a server may send anything. */
   readonly method: string;
   readonly params?: Readonly<Record<string, unknown>>;
 }
 
-/** How the tasks of a client are followed. */
+/** Options of following a client's tasks. */
 export interface FollowTasksOptions {
   /** The client that is about to connect. */
   readonly client: Client;
   /**
    * Answers what a task asks on 2026-07-28; on 2025-11-25 questions go to the handlers of the client.
    * @param signal - fires when the task withdraws the question
-   * @returns the result of the request. Where it throws, the task is cancelled and its call ends with the error
+   * @returns the result of the request. If it throws, the task is cancelled and its call ends with the error
    */
   readonly answer: (question: TaskQuestion, signal: AbortSignal) => Promise<object>;
-  /** The machine's own where absent. */
+  /** The machine's own if absent. */
   readonly clock?: Clock;
 }
 
 /**
- * Follows every task that a call of a client becomes, over the transport that the client is about to connect. What a server
- * answers with a task stays open for the client, and resolves with the task's result. On 2025-11-25, every tool that allows it is
- * called as a task. Cancelling the call cancels the task; when the connection ends, tasks continue without it. `attach` does
- * this by itself, and puts the questions into its inbox.
- * (Extension `io.modelcontextprotocol/tasks`; 2025-11-25, basic/utilities/tasks)
+ * Follows every task that a call of a client becomes, over the transport that the client is about to connect. A call that the
+ * server answers with a task stays open for the client, and resolves with the task's result. On 2025-11-25, every tool that
+ * allows it is called as a task. Cancelling the call cancels the task; when the connection ends, tasks continue without it.
+ * `attach` does this itself, with the questions in its inbox. (Extension `io.modelcontextprotocol/tasks`; 2025-11-25,
+ * basic/utilities/tasks)
  *
  * @param transport - not connected yet
- * @throws TypeError for an option that is missing, unknown or not what it may be; SdkError where the client is connected
+ * @throws TypeError for an option that is missing, unknown or invalid; SdkError if the client is connected already
  */
 export function followTasks(transport: Transport, options: FollowTasksOptions): void {
   checkOptions('followTasks', options, {

@@ -1,9 +1,10 @@
 /**
  * One task, followed to its end: polls it, delivers the answers to its questions, and fetches its result.
  *
- * - followed-task-1 A task's question is asked once, and its answer is sent until it arrives, however long the server takes to go on.
+ * - followed-task-1 A task's question is asked once, and its answer is sent until the server has it, however long the server
+ *   takes.
  * - followed-task-2 A question that the server no longer asks is withdrawn, and nothing is sent for it.
- * - followed-task-3 A server that does not answer is polled less and less often, and given up after a while.
+ * - followed-task-3 A server that does not answer is polled less and less often, and abandoned after a while.
  */
 import { MidcallError } from '@midcall/core/errors';
 import { isRecord, own } from '@midcall/core/json';
@@ -16,31 +17,31 @@ type Json = Readonly<Record<string, unknown>>;
 /** The outcome of a call. */
 export type TaskEnd = { readonly result: Json } | { readonly error: unknown };
 
-/** How one task is followed. */
+/** Options of following one task. */
 export interface FollowedTaskOptions {
   readonly clock: Clock;
   /** True if the task's questions are sent as requests, and its result is fetched; else they are parts of it. */
   readonly pushes: boolean;
   /** Sends a request. @returns the response; undefined if there is none */
   readonly ask: (method: string, params: Json, given?: AbortSignal) => Promise<Json | undefined>;
-  /** Asks the person what the task asks. @throws where the call is to end with it */
+  /** Asks the person what the task asks. @throws if the call must end with the error */
   readonly answer: (key: string, request: unknown, taken: AbortSignal) => Promise<object>;
-  /** Told of each state that is not its end. */
+  /** Called with each state except the last. */
   readonly onState: (state: TaskState) => void;
 }
 
-/** Milliseconds between two looks where the server does not say, and the least and the most there may be. */
+/** Milliseconds between two polls if the server does not say, and the least and the most there may be. */
 const usualPoll = 1_000;
 const leastPoll = 50;
 const mostPoll = 60_000;
-/** Milliseconds a poll may take. */
+/** How many milliseconds a poll may take. */
 const lookMs = 30_000;
-/** Consecutive polls that may fail before the task is given up. */
+/** How many consecutive polls may fail before the task is abandoned. */
 const mostFailures = 5;
-/** Milliseconds after which a request for a result that brings nothing is made again, and after which that is given up. */
+/** After how many milliseconds a request for a result that brings nothing is repeated, and after how many it is abandoned. */
 const fetchAgainMs = 30_000;
 const mostWaitMs = 300_000;
-/** The most questions a task may have open. */
+/** The most questions that a task may have open. */
 const mostQuestions = 100;
 
 /** A task that is being followed. */
@@ -49,18 +50,18 @@ export class FollowedTask {
   readonly #options: FollowedTaskOptions;
   /** The task's open requests, by key. */
   readonly #openRequests = new Map<string, AbortController>();
-  /** Keys of questions that have their answer; one is never used again. */
+  /** Keys of questions that were answered; a key is never used again. */
   readonly #answered = new Set<string>();
   readonly #over = new AbortController();
   #end: TaskEnd | undefined;
   #heard: TaskState | undefined;
   #wake = (): void => {};
-  /** The request for the result that is out. */
+  /** The current request for the result. */
   #fetching: object | undefined;
-  /** Requests of the server for this task that have no answer yet. */
+  /** Requests of the server for this task that are not answered yet. */
   #pushed = 0;
   #problem: string | undefined;
-  /** True if news of it come by themselves, so that looking is only for what is lost. */
+  /** True if the server reports changes on its own, so that polling only covers what is lost. */
   #isTold = false;
   /** Since when the request for its result has brought nothing. */
   #waitsSince: number | undefined;
@@ -72,15 +73,15 @@ export class FollowedTask {
     this.#options = options;
   }
 
-  /** What the server last said where it could not say how the task stands; untrusted. */
+  /** The server's last words about a failure to report the task's state; untrusted. */
   get problem(): string | undefined {
     return this.#problem;
   }
 
-  /** @returns how it ended; undefined if it was stopped, or its server does not answer for it any more */
+  /** @returns how it ended; undefined if it was stopped, or its server no longer knows it */
   async follow(first: TaskState): Promise<TaskEnd | undefined> {
     let state: TaskState | undefined = first;
-    // What brings the result brings the questions too, and most calls are over before the first look.
+    // The request for the result brings the questions too, and most calls are over before the first poll.
     if (this.#options.pushes) this.#fetch(first);
     for (let failures = 0; failures <= mostFailures; ) {
       if (state) this.#take(state);
@@ -96,26 +97,26 @@ export class FollowedTask {
     return undefined;
   }
 
-  /** Nothing more is sent for it. */
+  /** Stops following it; nothing more is sent for it. */
   stop(): void {
     this.#over.abort();
     this.#wake();
   }
 
-  /** The server told of it by itself. */
+  /** The server reported its state unasked. */
   heard(state: TaskState): void {
     this.#heard = state;
     this.#wake();
   }
 
-  /** The server has agreed to tell of it by itself, or does so no longer; what was missed until then is looked for. */
+  /** The server has agreed to report changes, or no longer does; changes until then are polled for. */
   listened(agreed: boolean): void {
     if (this.#isTold === agreed) return;
     this.#isTold = agreed;
     this.#wake();
   }
 
-  /** The server sends a request for it. @returns to be called once that is answered */
+  /** The server sends a request for it. @returns a function to call once it is answered */
   pushed(): () => void {
     this.#pushed += 1;
     this.#waitsSince = undefined;
@@ -150,7 +151,7 @@ export class FollowedTask {
     }
   }
 
-  /** Withdraws what is no longer asked (followed-task-2). */
+  /** Withdraws questions that the server no longer asks (followed-task-2). */
   #withdraw(requests: Json): void {
     for (const [key, request] of this.#openRequests)
       if (!Object.hasOwn(requests, key)) {
@@ -185,7 +186,7 @@ export class FollowedTask {
         if (error !== undefined) this.#settle({ error });
         return;
       }
-      // Whether the server is there at all is found out by asking after the task.
+      // Polling shows whether the server is there at all.
       await this.#elapsed(backOff(failures + 1));
     }
   }
@@ -202,7 +203,7 @@ export class FollowedTask {
     return readTask(own(response, 'result'));
   }
 
-  /** A question of it comes with the request for its result; one that has brought none for a while may be lost. */
+  /** Its questions come with the request for its result; a request that has brought none for a while may be lost. */
   #fetchAsked(state: TaskState): void {
     if (this.#pushed > 0) this.#waitsSince = undefined;
     else this.#fetchAgain();
@@ -218,7 +219,10 @@ export class FollowedTask {
     this.#fetch(state);
   }
 
-  /** Another request is made beside one that has brought nothing: to end that might lose what it is just bringing. */
+  /**
+   * Another request is made beside the one that has brought nothing, since ending that one might lose what it is about to
+   * bring.
+   */
   #fetchAgain(): void {
     const now = this.#options.clock.now();
     this.#waitsSince ??= now;
@@ -241,7 +245,7 @@ export class FollowedTask {
     });
   }
 
-  /** Resolves after so many milliseconds, or as soon as there is something new. */
+  /** Resolves after so many milliseconds, or as soon as something is new. */
   async #pause(ms: number): Promise<void> {
     if (this.#heard || this.#over.signal.aborted) return;
     await new Promise<void>(resolve => {
@@ -267,7 +271,7 @@ const backOff = (failures: number): number => Math.min(mostPoll, usualPoll * 2 *
 
 const pollOf = ({ pollMs = usualPoll }: TaskState): number => Math.min(mostPoll, Math.max(leastPoll, pollMs));
 
-/** What a server says of a task that is not there, not the asker's, or of a method it does not have. */
+/** The error codes of a server for a task that does not exist or belongs to somebody else, or for an unknown method. */
 const finalCodes: readonly unknown[] = [-32_602, -32_601, -32_021];
 
 /** True for a permanent error; others may be temporary, such as a store that cannot be reached. */
@@ -278,14 +282,14 @@ const endOf = ({ status, statusMessage, result, error }: TaskState): TaskEnd =>
     ? { result: { resultType: 'complete', ...(isRecord(result) && result) } }
     : { error: error ?? failure(statusMessage ?? 'The task failed.') };
 
-/** A result as that of a call that was no task. */
+/** A result as that of a call that was not a task. */
 function withoutTask({ _meta, ...result }: Json): Json {
   if (!isRecord(_meta)) return result;
   const { [RELATED_TASK_META_KEY]: _, ...others } = _meta;
   return Object.keys(others).length > 0 ? { ...result, _meta: others } : result;
 }
 
-/** Servers say why a task failed in its status, and in the error only that there is no result. */
+/** Servers give the reason in the task's status, and the error says only that there is no result. */
 function explained(error: unknown, statusMessage: string): unknown {
   const message = own(error, 'message');
   if (typeof message !== 'string' || message.includes(statusMessage)) return error;

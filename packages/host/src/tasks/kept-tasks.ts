@@ -2,9 +2,9 @@
  * Calls that became tasks, in a file that only its owner can read, so that another process can resume them: the desk when it
  * starts again, or `midcall call --resume`.
  *
- * - kept-tasks-1 A task is followed by one process at a time: whoever takes one up names itself, and one that a process which
- *   is still there follows is not taken.
- * - kept-tasks-2 A task stays until its end is known, its time is up, or the person gives it up.
+ * - kept-tasks-1 A task is followed by one process at a time: a process that takes one over records itself, and the task of a
+ *   process that is still alive is not taken over.
+ * - kept-tasks-2 A task stays until its end is known, its time is up, or the person abandons it.
  */
 import { MidcallError } from '@midcall/core/errors';
 import { isRecord } from '@midcall/core/json';
@@ -20,13 +20,13 @@ export interface KeptTask {
   readonly call: CallContext;
   readonly server: TaskServer;
   readonly era: Era;
-  /** The server's own. */
+  /** The server's own id. */
   readonly taskId: string;
-  /** As the server last said: `working` or `input_required`. */
+  /** The last state that the server reported: `working` or `input_required`. */
   readonly status: string;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
-  /** When the server may forget it; absent where it does not say, or never does. */
+  /** When the server may forget it; absent if it does not say, or never does. */
   readonly expiresAt?: number;
   /** The ids of its open questions, by their keys on the wire. */
   readonly questions: Readonly<Record<string, string>>;
@@ -36,14 +36,14 @@ export interface KeptTask {
 
 /** Where tasks are kept. */
 export interface KeptTasks {
-  /** Oldest first. @throws MidcallError `cli/usage` for a file that cannot be understood */
+  /** Oldest first. @throws MidcallError `cli/usage` if the file cannot be parsed */
   list(): Promise<readonly KeptTask[]>;
-  /** Keeps a task that this process follows, in place of what was kept of it. */
+  /** Stores a task that this process follows, replacing what was stored of it. */
   keep(task: KeptTask): Promise<void>;
   /**
-   * Takes tasks up for this process (kept-tasks-1).
+   * Takes over tasks for this process (kept-tasks-1).
    * @param wanted - which of them
-   * @returns those that it follows from now on
+   * @returns the tasks that it follows from now on
    */
   takeUp(wanted: (task: KeptTask) => boolean): Promise<readonly KeptTask[]>;
   /** This process no longer follows these calls. */
@@ -59,7 +59,7 @@ interface Content {
 /** More tasks than anybody waits for. */
 const mostTasks = 1_000;
 
-/** True for a task that another process follows, which is still there. */
+/** True for a task that another live process follows. */
 export const isFollowed = ({ holder }: KeptTask): boolean => holder !== undefined && mayRun(holder);
 
 /**
@@ -74,7 +74,7 @@ export function tasksFile(path: string, { clock = systemClock }: { readonly cloc
   const isOwn = ({ holder }: KeptTask): boolean => holder?.pid === own.pid && holder.host === own.host;
   const alive = (content: Content | undefined): readonly KeptTask[] =>
     (content?.tasks ?? []).filter(({ expiresAt }) => expiresAt === undefined || expiresAt >= clock.now());
-  /** One change after the other. */
+  /** Makes one change after the other. */
   const change = (make: (tasks: readonly KeptTask[]) => readonly KeptTask[]): Promise<void> => {
     const next = last.then(() =>
       file.change(content => {

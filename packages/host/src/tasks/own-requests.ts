@@ -1,4 +1,6 @@
-/** Requests for tasks beside those of the client: sent under ids of their own, and their responses are kept from the client. */
+/**
+ * Requests for tasks in addition to the client's: sent under ids of their own, and their responses are hidden from the client.
+ */
 import { isRecord } from '@midcall/core/json';
 import type { ApartOptions, JsonRpcMessage, SendApart } from '@midcall/core/sdk-seam';
 
@@ -11,22 +13,22 @@ export interface SentFor {
   readonly send: SendApart;
 }
 
-/** How a request of ours is sent. */
+/** Options of such a request. */
 export interface AskOptions extends Pick<ApartOptions, 'onRequestStreamEnd'> {
   readonly id?: string;
-  /** Gives it up. */
+  /** Cancels it. */
   readonly signal?: AbortSignal;
 }
 
 export interface OwnRequestsOptions {
   readonly newId: () => string;
-  /** True if a request is given up by closing the stream of its answer. */
+  /** True if a request is cancelled by closing the stream of its answer. */
   readonly closesStreams: () => boolean;
 }
 
 export class OwnRequests {
   readonly #options: OwnRequestsOptions;
-  /** What each response goes to, by the id of its request. */
+  /** The waiting requests, by id. */
   readonly #pending = new Map<unknown, (response: Json | undefined) => void>();
   #closed = false;
 
@@ -38,7 +40,7 @@ export class OwnRequests {
     return `midcall-task-${this.#options.newId()}`;
   }
 
-  /** Takes a response. @returns false where it is not of a request of ours */
+  /** Takes a response. @returns false if it does not answer one of these requests */
   take(response: JsonRpcMessage): boolean {
     const settle = this.#pending.get(response['id']);
     settle?.(response);

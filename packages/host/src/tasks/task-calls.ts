@@ -1,6 +1,6 @@
 /**
- * Calls whose answer may be a task, from when they are sent until they have it. On 2025-11-25 a call says so itself, where its
- * tool allows it; on 2026-07-28 the client declares that it knows tasks.
+ * Calls whose answer may be a task, from when they are sent until they are answered. On 2025-11-25 a call asks for a task
+ * itself, if its tool allows it; on 2026-07-28 the client declares that it supports tasks.
  */
 import { isRecord } from '@midcall/core/json';
 import type { JsonRpcMessage } from '@midcall/core/sdk-seam';
@@ -13,11 +13,11 @@ import { TaskSupport, takesTasks } from './task-support.ts';
 type Json = Readonly<Record<string, unknown>>;
 type Send = (message: JsonRpcMessage) => Promise<void>;
 
-/** A call of the client's. */
+/** A call of the client. */
 export interface SentCall extends SentFor {
   readonly id: unknown;
   readonly call: RunningCall | undefined;
-  /** Fires if the call is given up, even after it has become a task. */
+  /** Fires if the call is cancelled, even after it has become a task. */
   readonly signal: AbortSignal | undefined;
 }
 
@@ -29,11 +29,11 @@ export interface DeclaringServer {
 
 interface Expected {
   readonly sent: SentCall;
-  /** True where it names a task itself. */
+  /** True if it asks for a task itself. */
   readonly asTask: boolean;
-  /** True where nobody waits for its answer any more. */
+  /** True if its answer is no longer needed. */
   givenUp: boolean;
-  /** Called once it has its answer. */
+  /** Called once it is answered. */
   readonly stop: () => void;
 }
 
@@ -42,7 +42,7 @@ export interface AnsweredCall {
   readonly sent: SentCall;
   /** Undefined for a result. */
   readonly state: TaskState | undefined;
-  /** True where nobody waits for it any more. */
+  /** True if it is no longer needed. */
   readonly givenUp: boolean;
 }
 
@@ -53,7 +53,7 @@ export interface TaskCallsOptions {
   readonly requests: OwnRequests;
 }
 
-/** Calls that were given up before their answer, which may be a task; more are not remembered. */
+/** Calls that were cancelled before their answer, which may be a task; only this many are remembered. */
 const mostGivenUp = 1_000;
 /** The time to live requested for a task, in milliseconds: a person may be away for a few days. */
 const ttlMs = 7 * 24 * 60 * 60_000;
@@ -67,12 +67,12 @@ export class TaskCalls {
     this.#options = options;
   }
 
-  /** Takes in a message of the server. */
+  /** Processes a message of the server. */
   note(message: JsonRpcMessage): void {
     this.#support.note(message);
   }
 
-  /** Sends a call, as one that may become a task where both sides know tasks. */
+  /** Sends a call, as one that may become a task if both sides support tasks. */
   async send(message: JsonRpcMessage, sent: SentCall, send: Send): Promise<void> {
     const { callsNameTasks, capabilities } = this.#options.server();
     if (callsNameTasks) return takesTasks(capabilities) ? this.#sendAsTask(message, sent, send) : send(message);
@@ -80,7 +80,7 @@ export class TaskCalls {
     return send(message);
   }
 
-  /** Takes the answer to a call. @returns undefined where none of this id is waited for */
+  /** Takes the answer to a call. @returns undefined if no call with this id is waiting */
   answered(response: JsonRpcMessage): AnsweredCall | undefined {
     const { id } = response;
     const expected = this.#expected.get(id);
@@ -91,7 +91,7 @@ export class TaskCalls {
     return { sent, givenUp, state: createdTask(response['result'], asTask) };
   }
 
-  /** The client gives a call up. @returns true where the server is not to be told, since its answer will be a task */
+  /** The client cancels a call. @returns true if the server is not to be told, since its answer will be a task */
   giveUp(id: unknown): boolean {
     const expected = this.#expected.get(id);
     if (expected) expected.givenUp = true;
@@ -108,7 +108,7 @@ export class TaskCalls {
     const list = (page: Json) => requests.ask(sent, 'tools/list', page);
     const support = await this.#support.of(String(params['name']), list);
     if (sent.signal?.aborted) return;
-    // A call that nobody could take up again gains nothing by being a task.
+    // A call that could not be resumed gains nothing by being a task.
     if (support === 'forbidden' || (support === 'optional' && !storage)) return send(message);
     this.#expect(sent, true);
     return send({ ...message, params: { ...params, task: { ttl: ttlMs } } });
@@ -116,7 +116,7 @@ export class TaskCalls {
 
   #expect(sent: SentCall, asTask: boolean): void {
     const { signal } = sent;
-    // Over HTTP, giving up a call sends nothing, and its answer may never come.
+    // Over HTTP, cancelling a call sends nothing, and its answer may never come.
     const givenUp = (): void => {
       expected.givenUp = true;
       const left = [...this.#expected].filter(([, each]) => each.givenUp);

@@ -1,11 +1,11 @@
 /**
- * Follows tasks for a client that knows calls alone, in both revisions: a call that is answered with a task stays open above,
- * and is asked after here. What the task asks is put to the person as any question is; what comes of it is the answer to
+ * Follows tasks for a client that knows only calls, in both revisions: a call that is answered with a task stays open for the
+ * client, and is polled here. The task's questions are put to the person like any other, and its outcome becomes the answer to
  * the call.
  *
- * - task-follower-1 Where tasks are kept, one is in the file before it is followed, and another process can take it up.
+ * - task-follower-1 If tasks are stored, a task is in the file before it is followed, so that another process can resume it.
  * - task-follower-2 A server's messages about a task are judged like any answer or question, and trusted no more than those.
- * - task-follower-3 Giving up a call cancels its task. Losing its connection does not: the task continues without it.
+ * - task-follower-3 Cancelling a call cancels its task. Losing its connection does not: the task continues without it.
  * - task-follower-4 How often a task asks is not limited by the rounds of its call.
  */
 import { isRecord, own } from '@midcall/core/json';
@@ -24,13 +24,13 @@ type Json = Readonly<Record<string, unknown>>;
 type Deliver = (message: JsonRpcMessage) => void;
 type Send = (message: JsonRpcMessage) => Promise<void>;
 
-/** A task of a call, for whoever keeps it. */
+/** The task of a call, as it is stored. */
 export interface TaskOfCall {
   readonly call: RunningCall;
   readonly state: TaskState;
 }
 
-/** Something that a task asks, untrusted. */
+/** A request that a task makes; untrusted. */
 export interface TaskRequest {
   readonly taskId: string;
   /** Its name on the wire. */
@@ -45,16 +45,19 @@ export interface TaskFollowerOptions {
   readonly call: () => RunningCall | undefined;
   /** True if tasks are stored for another process, or wanted for another reason. */
   readonly stored: boolean;
-  /** True where the transport has a stream for each request. */
+  /** True if the transport has a stream for each request. */
   readonly perRequestStream: boolean;
-  /** Runs a function as part of a call, so that what it hands on counts as that call's. */
+  /** Runs a function as part of a call, so that what it passes on belongs to that call. */
   readonly within: (call: RunningCall, fn: () => void) => void;
   readonly server: () => DeclaringServer;
-  /** Asks the person what a task asks. @throws where the call is to end with it */
+  /** Asks the person what a task asks. @throws if the call must end with the error */
   readonly answer: (call: RunningCall | undefined, asked: TaskRequest, taken: AbortSignal) => Promise<object>;
-  /** Told that a call has become a task, before it is followed; and of each change after that. */
+  /** Called when a call has become a task, before it is followed; and for each change after that. */
   readonly onTask: (task: TaskOfCall) => Promise<void>;
-  /** Told that a task needs no following any more. @param over - false where only its server does not answer for it */
+  /**
+   * Called when a task needs no following any more. @param over - false if the task goes on, but its server no longer reports
+   * it
+   */
   readonly onEnd: (call: RunningCall, over: boolean) => void;
 }
 
@@ -65,7 +68,7 @@ interface Followed {
   readonly stop: () => void;
 }
 
-/** Tasks that the server is asked to tell of by itself; over HTTP each is a connection. */
+/** How many tasks the server is asked to report on unasked; over HTTP each is a connection. */
 const mostListening = 32;
 export class TaskFollower implements Interception {
   readonly #options: TaskFollowerOptions;
@@ -75,7 +78,7 @@ export class TaskFollower implements Interception {
   readonly #followed = new Map<unknown, Followed>();
   /** Calls that are tasks already, by the ids of the calls. */
   readonly #resuming = new Map<string, TaskState>();
-  /** What listens for news of tasks (extension), by the ids of the requests. */
+  /** Subscriptions to changes of tasks (extension), by the ids of their requests. */
   readonly #listening = new Map<unknown, FollowedTask>();
   /** Requests of the server for a task, by their ids. */
   readonly #pushed = new Map<unknown, { readonly taskId: string; readonly answered: () => void }>();
@@ -98,7 +101,7 @@ export class TaskFollower implements Interception {
     for (const map of [this.#followed, this.#pushed, this.#resuming, this.#listening]) map.clear();
   }
 
-  /** The next request of this call is not sent: it is a task already. */
+  /** Keeps the next request of this call from being sent, since the call is a task already. */
   resume({ call, taskId, status }: KeptTask): void {
     const state = readTask({ taskId, status: 'working' })!;
     this.#resuming.set(call.id, status === 'input_required' ? { ...state, status } : state);
@@ -171,7 +174,7 @@ export class TaskFollower implements Interception {
     else deliver(message);
   }
 
-  /** Status that the server tells by itself; of a task that nobody follows it says nothing. */
+  /** Changes that the server reports unasked; for a task that nobody follows they mean nothing. */
   #told(params: unknown): void {
     const state = readTask(params);
     if (state) this.#find(state.taskId)?.task.heard(state);
@@ -194,7 +197,7 @@ export class TaskFollower implements Interception {
     return { ...response, result: { ...result, _meta: related } };
   }
 
-  /** The client gives a request up. A task is not cancelled by that message, in neither revision. */
+  /** The client cancels a request. That message does not cancel a task, in either revision. */
   async #cancelled(id: unknown, pass: () => Promise<void>): Promise<void> {
     const followed = this.#followed.get(id);
     const becomesTask = this.#calls.giveUp(id);
@@ -250,7 +253,7 @@ export class TaskFollower implements Interception {
       deliver(end);
       return;
     }
-    // Its questions cannot be put to a person.
+    // Its questions cannot be shown to a person.
     this.#cancel(sent, task.taskId);
     if (sent.call) sent.call.abort.abort(end.error);
     else deliver({ error: { code: -32603, message: end.error.message } });
@@ -274,12 +277,12 @@ export class TaskFollower implements Interception {
     if (!callsNameTasks || cancelsTasks(capabilities)) void this.#requests.ask(sent, 'tasks/cancel', { taskId });
   }
 
-  /** Asks to be told of a task by the server itself, until it is over; one that does not agree is looked at as before. */
+  /** Asks the server to report changes of a task until it is over; without its consent the task is polled as before. */
   async #listen(sent: SentCall, task: FollowedTask, ended: AbortSignal): Promise<void> {
     if (this.#listening.size >= mostListening) return;
     const id = this.#requests.id();
     this.#listening.set(id, task);
-    // Over HTTP the end of the stream is all that is heard where the server goes without a word.
+    // Over HTTP, the end of the stream is the only sign of a server that disconnects.
     const onRequestStreamEnd = (): void => this.#requests.end(id);
     const params = { notifications: { taskIds: [task.taskId] } };
     await this.#requests.ask(sent, 'subscriptions/listen', params, { id, signal: ended, onRequestStreamEnd });

@@ -8,14 +8,14 @@ export const tasksExtension = 'io.modelcontextprotocol/tasks';
 
 const statuses = ['working', 'input_required', 'completed', 'failed', 'cancelled'] as const;
 
-/** A task as its server last told of it; everything in it is untrusted. */
+/** A task as its server last reported it; everything in it is untrusted. */
 export interface TaskState {
   readonly taskId: string;
   readonly status: (typeof statuses)[number];
   readonly statusMessage?: string;
-  /** Milliseconds between two polls, as the server wishes. */
+  /** How many milliseconds the server asks for between two polls. */
   readonly pollMs?: number;
-  /** Milliseconds it exists from when it was made; null forever. */
+  /** How many milliseconds it exists after its creation; null forever. */
   readonly ttlMs?: number | null;
   /** What it asks (extension). */
   readonly inputRequests: Json;
@@ -24,10 +24,13 @@ export interface TaskState {
   readonly error?: unknown;
 }
 
-/** The longest id that is taken; it is written to a file, and sent again and again. */
+/** The longest id that is accepted; it is written to a file, and sent repeatedly. */
 const longestId = 1_000;
 
-/** @returns undefined for what is no task */
+/**
+ * @returns undefined if it is not a task
+ * @returns undefined for what is no task
+ */
 export function readTask(value: unknown): TaskState | undefined {
   if (!isRecord(value)) return undefined;
   const { taskId, status, statusMessage, inputRequests, result, error } = value;
@@ -49,7 +52,7 @@ export function readTask(value: unknown): TaskState | undefined {
 
 /**
  * The task that a call is answered with; undefined for a result.
- * @param asTask - true if the call named a task itself (`task` parameter), and gets it as a member of its own
+ * @param asTask - true if the call asked for a task itself (`task` parameter), and receives it in a member of its own
  */
 export function createdTask(result: unknown, asTask: boolean): TaskState | undefined {
   if (asTask) return readTask(own(result, 'task'));

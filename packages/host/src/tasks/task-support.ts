@@ -1,6 +1,6 @@
 /**
  * Which tools of a server are called as tasks (2025-11-25): the list of tools says so, if the server declares tasks at all. The
- * list is read from responses that pass by; if there has been none yet, it is requested.
+ * list is read from responses to the client; if there has been none yet, it is requested.
  */
 import { isRecord, own } from '@midcall/core/json';
 
@@ -9,14 +9,14 @@ type Json = Readonly<Record<string, unknown>>;
 /** Whether a tool is called as a task. */
 export type TaskMode = 'required' | 'optional' | 'forbidden';
 
-/** Pages of a list that are read. */
+/** The most pages of a list that are read. */
 const mostPages = 100;
 
 export class TaskSupport {
   readonly #support = new Map<string, TaskMode>();
   #changed = false;
 
-  /** Takes in a message of the server. */
+  /** Processes a message of the server. */
   note(message: Json): void {
     if (message['method'] === 'notifications/tools/list_changed') this.#changed = true;
     const tools = own(message['result'], 'tools');
@@ -31,7 +31,7 @@ export class TaskSupport {
 
   /**
    * @param ask - sends a request of `tools/list`
-   * @returns `forbidden` also for one that the server does not have
+   * @returns `forbidden` also for a tool that the server does not have
    */
   async of(tool: string, ask: (params: Json) => Promise<Json | undefined>): Promise<TaskMode> {
     if (!this.#support.has(tool) || this.#changed) await this.#list(ask);
@@ -39,7 +39,7 @@ export class TaskSupport {
   }
 
   async #list(ask: (params: Json) => Promise<Json | undefined>): Promise<void> {
-    // A change that is announced meanwhile is read with the next call.
+    // A change that is announced meanwhile takes effect with the next call.
     this.#changed = false;
     let cursor: unknown;
     for (let page = 0; page < mostPages; page += 1) {
@@ -53,9 +53,9 @@ export class TaskSupport {
   }
 }
 
-/** True if a server of 2025-11-25 takes calls of tools as tasks. @param capabilities - its own */
+/** True if a server on 2025-11-25 accepts calls of tools as tasks. @param capabilities - those of the server */
 export const takesTasks = (capabilities: unknown): boolean =>
   own(own(own(own(capabilities, 'tasks'), 'requests'), 'tools'), 'call') !== undefined;
 
-/** True if it ends one when asked to. */
+/** True if it accepts cancellation of tasks. */
 export const cancelsTasks = (capabilities: unknown): boolean => own(own(capabilities, 'tasks'), 'cancel') !== undefined;

@@ -1,4 +1,6 @@
-/** A field that asks for a secret: the person is warned, and what they type is not shown, nor kept where they leave it. */
+/**
+ * A field that asks for a secret: the person is warned, and what they type is neither shown nor kept if they leave the field.
+ */
 import type { Field, Textual, WireValue } from '@midcall/core/form';
 import { mask, secretWarnings } from '../index.ts';
 import { type NotGiven, notGiven, type Prompter, type SecretPrompt } from './prompter.ts';
@@ -7,9 +9,9 @@ import { type NotGiven, notGiven, type Prompter, type SecretPrompt } from './pro
 const nothing = '-';
 
 /**
- * Asks for one secret. No editor is opened, which would put it in a file.
+ * Asks for one secret. No editor is opened, since that would put it in a file.
  * @param earlier - what was given before, or the default
- * @param read - reads what is typed
+ * @param read - reads the input
  */
 export async function askSecret(
   field: Field,

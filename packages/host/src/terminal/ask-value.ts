@@ -1,4 +1,4 @@
-/** Asks for the value of one field, in the way of its kind. */
+/** Asks for the value of one field, by its kind. */
 import { checkValue, type Field, isCardNumber, parseTextual, type WireValue } from '@midcall/core/form';
 import { defined } from '@midcall/core/json';
 import { isLongText, secretWarnings, visible } from '../index.ts';
@@ -9,27 +9,27 @@ import { promptOf } from './field-lines.ts';
 import { type NotGiven, notGiven, type Pick, type Prompter, type PromptResult, type TextPrompt } from './prompter.ts';
 import { safePrompt } from './safe-prompt.ts';
 
-/** What asking one field needs. */
+/** What asking for one field needs. */
 export interface FieldOptions {
   readonly signal: AbortSignal;
-  /** The zone of a date and time written without one (IANA name); shown to the person. */
+  /** The zone of a date and time that is entered without one (IANA name); shown to the person. */
   readonly timeZone: string;
   /** For texts of several lines. */
   readonly editor: Editor | undefined;
   /** Names of the fields that ask for a secret. */
   readonly secrets: ReadonlySet<string>;
-  /** What the field before is called, where the person may go back to it. */
+  /** The name of the previous field, if the person can go back to it. */
   readonly fieldBefore?: string;
 }
 
-/** What a field gives; where it gives nothing, what stood there: a text, or the picks of a list. */
+/** The answer to a field; without one, what had been entered: a text, or the picks of a list. */
 export type FieldOutcome =
   | { readonly given: true; readonly value: WireValue | undefined }
   | NotGiven<string | readonly string[]>;
 
 /**
- * @param initial - the answer that stands, or the field's default
- * @param left - what stood there when the field was left without an answer
+ * @param initial - the present answer, or the field's default
+ * @param left - what had been entered when the field was left without an answer
  */
 export async function askValue(
   field: Field,
@@ -114,13 +114,13 @@ async function askText(prompter: Prompter, request: TextPrompt): Promise<PromptR
   const { prompt, untouched } = safePrompt(request, false);
   const entered = await prompter.text(prompt);
   if (entered.given) return { given: true, value: untouched(entered.value) };
-  // What was not touched was not typed.
+  // An untouched text was not typed by the person.
   return entered.typed === undefined || entered.typed === (prompt.initial ?? '')
     ? untyped(entered)
     : { ...entered, typed: untouched(entered.typed) };
 }
 
-/** The same without what stood there. */
+/** The same without what had been entered. */
 const untyped = ({ toFieldBefore }: NotGiven<unknown>): NotGiven =>
   toFieldBefore === undefined ? notGiven : { given: false, toFieldBefore };
 

@@ -1,11 +1,11 @@
 /**
- * Keys that go back to the field before: Shift+Tab anywhere, and Up where a prompt has one line of text. Clack's prompts end on
- * Esc only, so the key is given to them as one; what stood there is kept as it is on Esc.
+ * Keys that go back to the previous field: Shift+Tab anywhere, and Up in a prompt with one line of text. Clack's prompts end on
+ * Esc only, so the key is passed to them as Esc; the entered text is kept as it is on Esc.
  */
 import type { MaybeTty } from './line-source.ts';
 import type { PromptResult } from './prompter.ts';
 
-/** As `node:readline` reads it; `name` and `sequence` are what a prompt looks at. */
+/** As `node:readline` reports it; `name` and `sequence` are what a prompt looks at. */
 interface Key {
   name?: string | undefined;
   sequence?: string | undefined;
@@ -14,7 +14,7 @@ interface Key {
 
 /**
  * Runs a prompt in which these keys go back.
- * @param keys - `none` where there is no field before; `line` adds Up
+ * @param keys - `none` if there is no previous field; `line` adds Up
  */
 export async function withBackKeys<T>(
   input: MaybeTty,

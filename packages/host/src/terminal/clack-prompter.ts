@@ -15,16 +15,16 @@ import {
 } from './prompter.ts';
 import { wrapped } from './wrap.ts';
 
-/** The lead of a question, and blanks of the same width. */
+/** The symbol in front of a question, and blanks of the same width. */
 const guide = '│  ';
 
-/** From here on a list is searched rather than walked. */
+/** From this many entries on, a list is searched rather than walked through. */
 const longList = 12;
 
-/** What the cursor stands on where nothing is chosen yet. */
+/** What the cursor is on while nothing is chosen. */
 const nothingChosen: Pick = { value: 'nothing-chosen', label: '(nothing chosen yet)' };
 
-/** True if a search finds a choice; what stands for none is found by no search. */
+/** True if a search matches a choice; the entry for no choice matches no search. */
 const matches = (
   search: string,
   { value, label = '', hint = '' }: { value: string; label?: string; hint?: string },
@@ -38,12 +38,15 @@ const matches = (
 export function clackPrompter(input: MaybeTty, output: MaybeColumns): Prompter {
   const result = <T>(value: T): PromptResult<Exclude<T, symbol>> =>
     isCancel(value) ? notGiven : { given: true, value: value as Exclude<T, symbol> };
-  /** Clack sets in what it breaks of a choice's question, and not of these. */
+  /** Clack indents the lines it wraps in the question of a choice, but not these. */
   const setIn = (message: string): string =>
     wrapped(message, output.columns === undefined ? undefined : output.columns - guide.length, '').join(`\n${guide}`);
   const options = (picks: readonly Pick[]) =>
     picks.map(({ value, label, hint }) => ({ value, label, ...(hint !== undefined && { hint }) }));
-  /** Clack leaves its listener on a signal: each prompt gets one of its own, so that a long form does not collect them. */
+  /**
+   * Clack never removes its listener from a signal: each prompt gets a signal of its own, so that a long form does not
+   * accumulate them.
+   */
   const during = <T>(signal: AbortSignal, ask: (streams: Streams) => Promise<T>): Promise<T> =>
     underOwnSignal(signal, own => ask({ input, output, signal: own }));
   const ticks = (prompt: ManyPrompt, message: string, initial: readonly string[]) =>

@@ -1,4 +1,4 @@
-/** Opening pages, lending the model, telling directories. */
+/** Consent to opening pages, to using the model, and to sharing directories. */
 import { urlLines } from '@midcall/core/url';
 import {
   type Question,
@@ -15,11 +15,11 @@ import { type ModelOptions, replyDialog, requestDialog } from './sampling-dialog
 import { decline, dismiss, refusing } from './ways-out.ts';
 
 export interface ConsentOptions extends ModelOptions {
-  /** Opens a page; false if none could be opened. */
+  /** Opens a page; false if that is not possible. */
   readonly openUrl: (href: string) => Promise<boolean>;
 }
 
-/** Asks a question that is not a form. Giving nothing dismisses it. */
+/** Asks a question that is not a form. A prompt left without an answer dismisses it. */
 export function consentDialog(
   question: Exclude<Question, { kind: 'form' }>,
   prompter: Prompter,

@@ -1,6 +1,6 @@
 /**
- * What a tool returned, drawn for a terminal: Markdown with its headings, lists and tables, JSON in colours, a list of like
- * objects as a table. What is neither stays as it is, only safe and broken to the width. Pure.
+ * A tool's result, drawn for a terminal: Markdown with its headings, lists and tables, JSON in colours, a list of similar
+ * objects as a table. Anything else is only made safe and wrapped. Pure.
  */
 import { isRecord } from '@midcall/core/json';
 import { visibleJson } from '@midcall/core/text';
@@ -10,19 +10,19 @@ import { painted, styled } from './paint.ts';
 import { tableLines } from './table-lines.ts';
 import { textWidth, wrapped } from './wrap.ts';
 
-/** The terminal that is drawn on. */
+/** The terminal to draw on. */
 export interface DrawOptions {
-  /** How wide the terminal is, in characters; lines are not broken where absent. */
+  /** The width of the terminal, in characters; lines are not wrapped if absent. */
   readonly columns?: number;
-  /** False draws without colours and bold letters. */
+  /** False draws without colours and bold. */
   readonly color: boolean;
 }
 
-/** Characters of a text that are drawn as Markdown; a longer one is shown as it is. Characters of one cell. */
+/** The most characters of a text that is drawn as Markdown, and of one cell; a longer text is shown as it is. */
 const [mostMarkdown, mostCell] = [200_000, 200];
 
 /**
- * Draws a text of a server: JSON and Markdown where it is that.
+ * Draws a text from a server: as JSON or Markdown, if it is that.
  * @returns lines that are safe to write to a terminal
  */
 export function drawnText(text: string, { columns, color }: DrawOptions): readonly string[] {
@@ -37,8 +37,8 @@ export function drawnText(text: string, { columns, color }: DrawOptions): readon
 }
 
 /**
- * Draws a JSON value: a list of like objects as a table, also where it is a member of an object; anything else as JSON,
- * in one line where that fits.
+ * Draws a JSON value: a list of similar objects as a table, also if it is a member of an object; anything else as JSON, on one
+ * line if it fits.
  * @returns lines that are safe to write to a terminal
  */
 export function drawnValue(value: unknown, { columns, color }: DrawOptions): readonly string[] {

@@ -1,7 +1,7 @@
 /**
  * Asks for a text of several lines: in the person's editor if there is one, else right in the terminal.
  *
- * - editor-T3 A text that holds lines an editor obeys (Vim's and Emacs's settings in a file) is opened in none.
+ * - editor-T3 A text with lines that an editor would obey (settings for Vim or Emacs) is not opened in an editor.
  */
 import type { Editor } from './editor.ts';
 import { type NotGiven, notGiven, type Prompter, type PromptResult, type TextPrompt } from './prompter.ts';
@@ -10,9 +10,9 @@ import { safePrompt } from './safe-prompt.ts';
 const obeyed = /(?:^|\s)(?:vim?|ex)(?:[<=>]?\d+)?:|-\*-|local variables:/im;
 
 /**
- * @param request - `initial` may hold anything: what hides is written out before it is seen
- * @returns the text as it was given, to the letter, where it was not touched; where nothing is given, what stood there, if
- *   that was changed
+ * @param request - `initial` may contain anything: hidden characters are written out before it is shown
+ * @returns the text, unchanged to the letter if it was not edited; without an answer, what had been entered, if that was
+ *   changed
  */
 export async function editText(
   prompter: Prompter,
@@ -35,7 +35,7 @@ export async function editText(
       if (written.given) return { given: true, value: untouched(written.value) };
       text = written.typed ?? text;
       if (written.toFieldBefore) return { ...left(), toFieldBefore: true };
-      // One step back is the choice where to write it.
+      // One step back is the choice of where to write it.
       if (choice && !rest.signal.aborted && !prompter.starved) continue;
       return left();
     }

@@ -1,9 +1,9 @@
 /**
  * The person's own editor, opened on a text of theirs and waited for.
  *
- * - editor-T1 No shell sees the command or the text: the command is cut into words here, and the text is in a file.
- * - editor-T2 The file is its owner's alone, in a folder of its own that is gone afterwards: when the editor ends, fails or cannot
- *   be started, when the question is taken back while it is open, and when this process is told to end.
+ * - editor-T1 No shell sees the command or the text: the command is split into words here, and the text is in a file.
+ * - editor-T2 The file is readable only by its owner, in a folder of its own that is removed afterwards: when the editor ends,
+ *   fails or cannot be started, when the question is withdrawn while it is open, and when this process is told to end.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -14,14 +14,14 @@ import type { Readable, Writable } from 'node:stream';
 import { type Clock, systemClock } from '@midcall/core/time';
 import { commandWords, visible } from '../index.ts';
 
-/** What an editor left behind. */
+/** What an editor returned. */
 export type Edited = { readonly text: string } | { readonly problem: string };
 
 /** Opens one text at a time. */
 export interface Editor {
-  /** What to call it; safe to draw. */
+  /** Its name; safe to draw. */
   readonly name: string;
-  /** @param signal - ends the editor; what was written is lost */
+  /** @param signal - closes the editor; what was written is lost */
   edit(text: string, signal: AbortSignal): Promise<Edited>;
 }
 
@@ -29,18 +29,18 @@ export interface Editor {
 export interface EditorOptions {
   /** `VISUAL` comes before `EDITOR`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Both a terminal, or there is no editor. */
+  /** Both must be terminals, or there is no editor. */
   readonly input: Readable & { readonly isTTY?: boolean; readonly fd?: number };
   readonly output: Writable & { readonly isTTY?: boolean; readonly fd?: number };
-  /** Where the file is put; the system's own place for temporary files if absent. */
+  /** Where the file is created; the system's folder for temporary files if absent. */
   readonly directory?: string;
   readonly clock?: Clock;
 }
 
-/** More than this is not read back, in bytes. */
+/** The most that is read back, in bytes. */
 const mostBytes = 4_000_000;
 
-/** How long an editor may take to leave when it is told to, in milliseconds. */
+/** How many milliseconds an editor may take to exit when it is told to. */
 const graceMs = 2_000;
 
 /** The editor the person set, or undefined if there is none or no terminal to run it in. */
@@ -82,7 +82,9 @@ export function editorOf(options: EditorOptions): Editor | undefined {
   };
 }
 
-/** How the terminal is set; an editor that was ended from outside may leave it as it had it. @returns sets it so again */
+/**
+ * Saves the settings of the terminal, which an editor that was killed may leave changed. @returns a function that restores them
+ */
 function keepModes(fd: number): () => void {
   const { stdout, status } = spawnSync('stty', ['-g'], { stdio: [fd, 'pipe', 'ignore'], encoding: 'utf8' });
   const modes = status === 0 ? stdout.trim() : '';
@@ -91,7 +93,7 @@ function keepModes(fd: number): () => void {
   };
 }
 
-/** Removes what is there when the process is ended from outside, and lets it end. @returns stops guarding */
+/** Removes the files if the process is told to end, and lets it end. @returns a function that stops that */
 function guard(remove: () => void): () => void {
   const signals = ['SIGTERM', 'SIGHUP'] as const;
   const onSignal = (signal: NodeJS.Signals): void => {
@@ -108,7 +110,7 @@ function guard(remove: () => void): () => void {
   return stop;
 }
 
-/** Runs the editor to its end. @returns what went wrong, or undefined */
+/** Runs the editor until it exits. @returns what went wrong, or undefined */
 function ended(
   command: string,
   args: readonly string[],
@@ -138,7 +140,7 @@ function ended(
   });
 }
 
-/** The text in the file; editors end the last line, and one that had no end keeps none. */
+/** The text in the file. Editors end the last line with a line break; it is removed if there was none before. */
 async function readBack(path: string): Promise<Edited> {
   const size = await stat(path).then(
     stats => (stats.isFile() ? stats.size : -1),

@@ -3,10 +3,10 @@ import { type Field, isCardNumber, labelOf, type WireValue } from '@midcall/core
 import { mask, saidAlready, visible } from '../index.ts';
 import { quoted } from './frame.ts';
 
-/** What a field is called. */
+/** The label of a field. */
 export const nameOf = (field: Field): string => visible(labelOf(field), { max: 100 });
 
-/** A field as a question: its name, what it takes, and what it is about. @param options - `timeZone`: an IANA name */
+/** A field as a question: its name, what it accepts, and what it is about. @param options - `timeZone`: an IANA name */
 export function promptOf(field: Field, options: { readonly timeZone: string }): string {
   const rules = [field.required ? 'required' : 'optional', ...rulesOf(field, options)].join(', ');
   const about = field.description === undefined ? '' : ` — ${visible(field.description, { max: 500 })}`;

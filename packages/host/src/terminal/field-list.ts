@@ -1,4 +1,6 @@
-/** The fields of a form as a list to choose from, each with its answer: for forms that are longer than one wants to walk. */
+/**
+ * The fields of a form as a list to choose from, each with its answer: for forms that are too long to go through one by one.
+ */
 import type { Field, WireValue } from '@midcall/core/form';
 import type { FormQuestion } from '../index.ts';
 import type { FieldOptions } from './ask-value.ts';
@@ -6,20 +8,20 @@ import { answerText, nameOf } from './field-lines.ts';
 import type { Pick, Prompter } from './prompter.ts';
 import { askField, type Sheet, unanswered } from './sheet.ts';
 
-/** A form with more fields offers the list. */
+/** A form with more fields than this offers the list. */
 const mostWalked = 8;
 
 export const isLong = ({ fields }: FormQuestion): boolean => fields.length > mostWalked;
 
 const review = 'review';
 
-/** Takes the defaults of the form as answers, as somebody does who walks through it and changes nothing. */
+/** Takes the form's defaults as answers, as if the person had gone through it without changing anything. */
 export function takeDefaults({ fields }: FormQuestion, { answers }: Sheet, secrets: ReadonlySet<string>): void {
   for (const { name, default: value } of fields)
     if (value !== undefined && !answers.has(name) && !secrets.has(name)) answers.set(name, value as WireValue);
 }
 
-/** One pick for each field, by its place in the form; its answer is in sight, not only where the cursor is. */
+/** One entry for each field, by its place in the form; its answer is always visible, not only under the cursor. */
 export const fieldPicks = (
   { fields }: FormQuestion,
   { answers, typed }: Sheet,
@@ -41,7 +43,7 @@ function counted(question: FormQuestion, sheet: Sheet): string {
   return `${answered} ${answered === 1 ? 'answer' : 'answers'}, ${question.fields.length - answered} left empty${required}`;
 }
 
-/** The field to offer next: after the last one, first what is required, then what is empty. */
+/** The field to offer next: after the last one, first the required fields, then empty ones. */
 function next(question: FormQuestion, sheet: Sheet, last: Field | undefined): string {
   const { fields } = question;
   const from = last ? fields.indexOf(last) + 1 : 0;

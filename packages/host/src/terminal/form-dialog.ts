@@ -1,4 +1,4 @@
-/** A form, field by field or from a list of them, then a look at the whole before anything is sent. */
+/** A form, field by field or from a list of its fields, then a review of the whole before anything is sent. */
 import type { Content, Field } from '@midcall/core/form';
 import { type FormQuestion, type Reply, secretsOf } from '../index.ts';
 import type { FieldOptions } from './ask-value.ts';
@@ -36,7 +36,7 @@ export async function formDialog(
   if (start.problem === undefined) prompter.say([...heading(question, options.timeZone), ...quoted(question.message)]);
   else prompter.say([`! ${start.problem}`]);
   const reply = await walk(question, sheet, prompter, options);
-  // The look at the whole has shown it just above.
+  // The review has shown it just above.
   if (reply.action !== 'accept' && sheet.at < fields.length) prompter.say(notSent(question, sheet, options.secrets));
   return reply;
 }
@@ -87,7 +87,7 @@ function toList(question: FormQuestion, sheet: Sheet, { secrets }: FieldOptions)
   [sheet.at, sheet.listed, sheet.backed] = [0, true, false];
 }
 
-/** From the look at the whole to the list or the last field, from a field to the one before it. */
+/** From the review to the list or the last field, from a field to the previous one. */
 function goBack({ fields }: FormQuestion, sheet: Sheet): void {
   sheet.at = sheet.listed && sheet.at < fields.length ? -1 : sheet.at - 1;
   if (sheet.at < 0) sheet.listed = false;

@@ -1,6 +1,6 @@
 /**
- * A question as lines of text; pure. What a server wrote is made visible, capped, and set off by a bar on every line, so
- * that it cannot pass for ours; who asks and for which call is always in our own words above it.
+ * A question as lines of text; pure. Text from a server is made visible, limited, and marked by a bar on every line, so that it
+ * cannot pass for ours; who asks, and for which call, is always stated in our own words above it.
  */
 import { dateFormat } from '@midcall/core/time';
 import { type Ending, maskedArguments, type Question, visible } from '../index.ts';
@@ -8,7 +8,7 @@ import { wrapped } from './wrap.ts';
 
 const bar = '  | ';
 
-/** Lines as a terminal of this width shows them; further lines of a quotation keep its bar, those of ours are set in. */
+/** Lines that fit a terminal of this width; wrapped lines of a quotation keep its bar, and ours are indented. */
 export function fitted(lines: readonly string[], columns: number | undefined): readonly string[] {
   return lines.flatMap(line => wrapped(line, columns, line.startsWith(bar) ? bar : '  '));
 }
@@ -20,14 +20,14 @@ export function quoted(text: string, max = 2_000): readonly string[] {
     .map(line => `${bar}${line}`);
 }
 
-/** Until when a question is open, with the day: it may stand in a terminal for long. */
+/** How long a question is open, with the day, since it may stay in a terminal for long. */
 function deadline({ openUntil }: Question, timeZone: string): readonly string[] {
   if (openUntil === undefined) return [];
   const format = dateFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone });
   return [`Open until ${format.format(openUntil)}`];
 }
 
-/** Who asks, for which call, and until when. @param timeZone - an IANA name */
+/** Who asks, for which call, and how long it is open. @param timeZone - an IANA name */
 export function heading(question: Question, timeZone: string): readonly string[] {
   const { asker, call } = question;
   const ownName = `${visible(asker.name, { max: 60 })}${asker.version === undefined ? '' : ` ${visible(asker.version, { max: 30 })}`}`;

@@ -1,16 +1,16 @@
 /**
- * Makes Ctrl-C one step back, whether it comes as a key or as a signal to the process. The keys of a terminal are held from
- * the first prompt of a question until they are given back: between two prompts, too, Ctrl-C waits as a key for the next
- * one, and does not end the server that asks.
+ * Makes Ctrl-C go one step back, whether it comes as a key or as a signal to the process. The keyboard is held from the first
+ * prompt of a question until it is released: between two prompts, too, Ctrl-C is kept for the next one, and does not end the
+ * server that asks.
  */
 import type { MaybeTty } from './line-source.ts';
 import { underOwnSignal } from './own-signal.ts';
 import type { Prompter } from './prompter.ts';
 
 export interface Interruptible extends Prompter {
-  /** Ends the prompt that is open; nothing if none is, as while an editor has the terminal. */
+  /** Ends the open prompt, if there is one; there is none while an editor has the terminal. */
   interrupt(): void;
-  /** Gives the keys back until the next prompt: to an editor, or once the question is over. */
+  /** Releases the keyboard until the next prompt: to an editor, or when the question is over. */
   giveBackKeys(): void;
 }
 

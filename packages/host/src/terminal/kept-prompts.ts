@@ -1,6 +1,6 @@
 /**
- * Prompts that keep what stood in them when the person leaves: Clack's own functions give nothing but the fact that they
- * left. Drawn as Clack draws them.
+ * Prompts that keep what was entered when the person leaves them: Clack's own functions return only the fact that they left.
+ * Drawn as Clack draws them.
  */
 import { styleText } from 'node:util';
 import { MultiLinePrompt, MultiSelectPrompt, type State, TextPrompt, wrapTextWithPrefix } from '@clack/core';
@@ -30,7 +30,7 @@ interface Drawn {
 
 const over = (state: State): boolean => state === 'submit' || state === 'cancel';
 
-/** A question, its body behind a bar, and below it what is wrong. */
+/** A question, its body beside a bar, and below it what is wrong. */
 function frame({ state, error }: Drawn, message: string, body: string, output: MaybeColumns, foot = ''): string {
   const color = state === 'error' ? 'yellow' : 'cyan';
   const lead = `${over(state) ? styleText('gray', S_BAR) : symbolBar(state)}  `;
@@ -43,13 +43,13 @@ function frame({ state, error }: Drawn, message: string, body: string, output: M
 
 const emptyLine = styleText(['inverse', 'hidden'], '_');
 
-/** What a prompt came to: a symbol stands for having left it. */
+/** The result of a prompt; a symbol means that the person left it. */
 const outcome = <T extends string | readonly string[]>(value: T | symbol | undefined, typed: T): PromptResult<T> =>
   typeof value === 'symbol' ? { given: false, typed } : { given: true, value: value ?? typed };
 
-/** A line of text in which the Up and Down keys go through what was given before, as in a shell. */
+/** A line of text in which the Up and Down keys go through earlier values, as in a shell. */
 class RecallingPrompt extends TextPrompt {
-  /** Which of the earlier texts is shown; -1 for the person's own. */
+  /** Which of the earlier values is shown; -1 for the person's own text. */
   #at = -1;
   #own = '';
 
@@ -106,7 +106,7 @@ export async function keptLines(
   return outcome<string>(await prompt.prompt(), prompt.userInput);
 }
 
-/** A list of ticks. */
+/** A list of check boxes. */
 export async function keptTicks(
   {
     message,

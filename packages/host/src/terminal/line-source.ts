@@ -1,20 +1,21 @@
 /**
- * Lines of a stream, one at a time; none is lost between two prompts. A TTY is read key by key, and left so: Ctrl-C would
- * otherwise reach every program of the terminal, the server that asks among them. Who holds the keys gives them back.
+ * Lines of a stream, one at a time; none is lost between two prompts. A TTY is read key by key, and stays in that mode:
+ * otherwise Ctrl-C would reach every program of the terminal, including the server that asks. Whoever holds the keyboard
+ * releases it.
  */
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { notGiven, type PromptResult } from './prompter.ts';
 
-/** Where plain prompts read. */
+/** Where plain prompts read from. */
 export interface LineSource {
   /**
-   * @param ready - called when keys are ours: write the prompt then, and no Ctrl-C that follows it goes astray
-   * @param hidden - true shows a sign in place of each key
+   * @param ready - called when the keyboard is ours: write the prompt then, so that no Ctrl-C after it is lost
+   * @param hidden - true shows a mask character in place of each key
    */
   next(signal: AbortSignal, ready: () => void, hidden?: boolean): Promise<PromptResult<string>>;
-  /** True once a prompt was given nothing because the input has ended. */
+  /** True once a prompt got no answer because the input has ended. */
   readonly starved: boolean;
   close(): void;
 }
@@ -109,7 +110,7 @@ function keys(input: MaybeTty, output: Writable): LineSource {
           return key !== '\r' && key !== '\n' && key !== '\u0003';
         };
         const onData = (chunk: Buffer): void => {
-          // Arrows and their like mean nothing to a plain line.
+          // Arrows and similar keys mean nothing to a plain line.
           const pressed = decoder.write(chunk).replace(/\u001b(?:\[[0-9;?]*)?[@-~]/g, '');
           take([...pressed]);
         };

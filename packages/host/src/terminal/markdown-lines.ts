@@ -1,4 +1,4 @@
-/** Markdown as lines of a terminal. A link is followed by where it leads, so that its words cannot lie about that. Pure. */
+/** Markdown as lines of a terminal. A link is followed by its address, so that its words cannot lie about that. Pure. */
 import { markdownReader } from '../index.ts';
 import { styled } from './paint.ts';
 import { tableLines } from './table-lines.ts';
@@ -14,7 +14,7 @@ interface Lead {
   readonly rest: string;
 }
 
-/** Begins and ends a style that may contain others. */
+/** Starts and ends a style that may contain others. */
 const [begun, ended] = [(style: 'bold' | 'italic') => styled(style, '').slice(0, 1), styled('bold', '').slice(-1)];
 
 /** One line of text with its styles; line breaks of the text stay. */
@@ -47,7 +47,7 @@ function inline(tokens: readonly Token[]): string {
         link = { href: String(token.attrGet('href')), from: text.length };
         break;
       case 'link_close': {
-        // The address as the reader made it is ASCII: nothing in it hides.
+        // The parser has made the address ASCII: nothing in it is hidden.
         if (link && text.slice(link.from) !== link.href) text += ` ${styled('dim', `<${link.href}>`)}`;
         link = undefined;
         break;
@@ -64,7 +64,7 @@ function inline(tokens: readonly Token[]): string {
 
 const code = /\n+$/;
 
-/** @param columns - of the terminal; lines are not broken where absent @returns lines with marks of styles */
+/** @param columns - of the terminal; lines are not wrapped if absent @returns lines with marks of styles */
 export function markdownLines(text: string, columns?: number): readonly string[] {
   const lines: string[] = [];
   const leads: Lead[] = [];
@@ -99,7 +99,7 @@ export function markdownLines(text: string, columns?: number): readonly string[]
         [head, rows] = [[], []];
         break;
       case 'paragraph_open':
-        // The paragraphs of a tight list stand without space.
+        // The paragraphs of a tight list have no space between them.
         if (!token.hidden && leads.every(({ first, rest }) => first === rest)) space();
         break;
       case 'bullet_list_open':

@@ -1,4 +1,4 @@
-/** Runs something under a signal of its own that follows another, on which no listener is left behind. */
+/** Runs something with a signal of its own that follows another one, and leaves no listener on that. */
 export async function underOwnSignal<T>(
   signal: AbortSignal,
   run: (own: AbortSignal, abort: () => void) => Promise<T>,

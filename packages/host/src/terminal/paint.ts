@@ -1,6 +1,6 @@
 /**
- * Lines with styles, for a terminal. What is styled stands between marks until the lines are broken: each mark is one
- * private-use character, which no foreign text has left once it was made visible. Pure.
+ * Lines with styles, for a terminal. Styled text is enclosed in marks until the lines are wrapped: each mark is one private-use
+ * character, which foreign text cannot contain once it has been made visible. Pure.
  */
 import { styleText } from 'node:util';
 
@@ -19,7 +19,10 @@ export const styled = (style: Style, text: string): string =>
 /** A text without its marks, to be measured. */
 export const unmarked = (text: string): string => text.replace(marks, '');
 
-/** The lines with their styles in place of the marks; without colour, only the marks go. A style ends with what it began at. */
+/**
+ * The lines with their styles in place of the marks; without colour, the marks are just removed. When a style ends, the style
+ * around it continues.
+ */
 export function painted(lines: readonly string[], color: boolean): readonly string[] {
   if (!color) return lines.map(unmarked);
   const open: Style[] = [];

@@ -1,24 +1,24 @@
 /**
- * Speaks line by line: for pipes, screen readers and terminals that are to stay without drawing. Every prompt is one line
- * of question and one line of answer; a list is numbered, and a part of a name finds it.
+ * Prompts line by line: for pipes, screen readers and terminals without drawing. Every prompt is one line of question and one
+ * line of answer; a list is numbered, and part of a name finds an entry.
  */
 import { fitted } from './frame.ts';
 import { lineSource, type MaybeColumns, type MaybeTty } from './line-source.ts';
 import { notGiven, type Pick, type Prompter, type PromptResult } from './prompter.ts';
 
-/** A longer list is shown in part; typing a part of a name finds the rest. */
+/** A longer list is shown in part; typing part of a name finds the rest. */
 const shownAtOnce = 30;
-/** What leaves a field with a default empty. */
+/** Typed to leave a field with a default empty. */
 const nothing = '-';
-/** At the end of a line: another follows. */
+/** At the end of a line: another line follows. */
 const more = '\\';
 const bar = '  | ';
 
-/** A prompter of plain lines. Input that ends gives nothing to every later prompt. */
+/** A prompter of plain lines. Once its input has ended, every later prompt gets no answer. */
 export function plainPrompter(input: MaybeTty, output: MaybeColumns): Prompter {
   const lines = lineSource(input, output);
   const write = (text: string): void => void output.write(text);
-  /** Titles, choices and defaults are a server's: none of them may go on at the left edge. */
+  /** Titles, choices and defaults come from a server: none of them may continue at the left edge. */
   const show = (text: string): void => write(fitted(text.split('\n'), output.columns).join('\n'));
 
   const ask = async (prompt: string, signal: AbortSignal, hidden = false): Promise<PromptResult<string>> => {

@@ -1,21 +1,21 @@
-/** What a dialog needs of a terminal, whether it draws or speaks line by line. */
+/** What a dialog needs of a terminal, whether it draws or prompts line by line. */
 
 /**
- * What a person gave; or nothing, because they pressed Ctrl-C or Esc, or the input ended. Then `typed` is what stood there,
- * which may break every rule: it is never an answer, only put back where the same is asked again.
+ * What a person entered; or nothing, because they pressed Ctrl-C or Esc, or the input ended. Then `typed` is what had been
+ * entered, which may break every rule: it is never an answer, and is only put back when the same is asked again.
  */
 export type PromptResult<T> = { readonly given: true; readonly value: T } | NotGiven<T>;
 
 export interface NotGiven<T = never> {
   readonly given: false;
   readonly typed?: T;
-  /** True where the person pressed a key that goes to the field before. */
+  /** True if the person pressed a key that goes to the previous field. */
   readonly toFieldBefore?: true;
 }
 
 export const notGiven: NotGiven = { given: false };
 
-/** One thing to pick. */
+/** One entry to pick. */
 export interface Pick {
   readonly value: string;
   readonly label: string;
@@ -24,29 +24,29 @@ export interface Pick {
 
 interface Prompt {
   readonly message: string;
-  /** Ends the prompt, as if nothing were given. */
+  /** Ends the prompt, as if it were left without an answer. */
   readonly signal: AbortSignal;
-  /** What the field before is called, if there is one: a terminal that draws has keys that go there. */
+  /** The name of the previous field, if there is one: a terminal that draws has keys that go there. */
   readonly fieldBefore?: string;
 }
 
 export interface TextPrompt extends Prompt {
-  /** Stands there to be changed. */
+  /** Text to start with, which can be edited. */
   readonly initial?: string;
-  /** What was given here before, newest first; the Up key brings it. */
+  /** Earlier values, newest first; the Up key brings them. */
   readonly earlier?: readonly string[];
   /** What is wrong with a text, or undefined. */
   readonly validate: (text: string) => string | undefined;
 }
 
-/** A secret stands nowhere to be changed: it is typed anew. */
+/** A secret is never shown for editing: it is typed anew. */
 export type SecretPrompt = Omit<TextPrompt, 'initial' | 'earlier'>;
 
 export interface ChoicePrompt extends Prompt {
   readonly picks: readonly Pick[];
-  /** Where the cursor stands; nothing is chosen before Enter. */
+  /** Where the cursor starts; nothing is chosen before Enter. */
   readonly initial?: string;
-  /** True where Enter alone chooses nothing, as long as the person has not moved. */
+  /** True if Enter alone chooses nothing, as long as the person has not moved the cursor. */
   readonly unchosen?: boolean;
 }
 
@@ -56,17 +56,17 @@ export interface ManyPrompt extends Prompt {
   readonly validate: (values: readonly string[]) => string | undefined;
 }
 
-/** Asks for one thing at a time. Every text it is given is safe to draw. */
+/** Asks for one thing at a time. Every text it is given must be safe to draw. */
 export interface Prompter {
   say(lines: readonly string[]): void;
   text(prompt: TextPrompt): Promise<PromptResult<string>>;
-  /** One line that is not shown while it is typed. */
+  /** Asks for one line that is not shown while it is typed. */
   secret(prompt: SecretPrompt): Promise<PromptResult<string>>;
-  /** A text that may have several lines. */
+  /** Asks for a text that may have several lines. */
   lines(prompt: TextPrompt): Promise<PromptResult<string>>;
   choose(prompt: ChoicePrompt): Promise<PromptResult<string>>;
   chooseMany(prompt: ManyPrompt): Promise<PromptResult<readonly string[]>>;
-  /** True once a prompt was given nothing because the input has ended. */
+  /** True once a prompt got no answer because the input has ended. */
   readonly starved: boolean;
   close(): void;
 }

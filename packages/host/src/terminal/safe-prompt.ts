@@ -1,6 +1,6 @@
 /**
- * A text that stands there to be changed may hold anything: what hides in it is written out before it is seen, and where
- * it was not touched it is given back to the letter. Pure.
+ * A text to be edited may contain anything: hidden characters are written out before it is shown, and if it was not edited, it
+ * is returned unchanged to the letter. Pure.
  */
 import { visible } from '../index.ts';
 import type { TextPrompt } from './prompter.ts';
@@ -8,7 +8,7 @@ import type { TextPrompt } from './prompter.ts';
 /** Longer texts are cut. */
 const longest = 1_000_000;
 
-/** A prompt that is safe to draw, and what stands for the text it gives. */
+/** A prompt that is safe to draw, and a function that maps its result back. */
 export interface SafePrompt {
   readonly prompt: TextPrompt;
   readonly untouched: (text: string) => string;

@@ -1,4 +1,7 @@
-/** Lending the model: the request before it sees it, the reply before the server sees that; each may be changed. */
+/**
+ * Consent to using the model: to the request before the model sees it, and to the reply before the server does; each may be
+ * edited.
+ */
 import {
   type Reply,
   type SamplingPrompt,
@@ -44,7 +47,7 @@ function promptLines({ systemPrompt, messages, maxTokens, tools, wishes }: Sampl
   ];
 }
 
-/** Asks before a model runs. Giving nothing dismisses it. */
+/** Asks before a model runs. A prompt left without an answer dismisses the question. */
 export async function requestDialog(
   question: SamplingRequestQuestion,
   prompter: Prompter,
@@ -131,7 +134,7 @@ export async function requestDialog(
 const handing = { value: 'send', label: 'Hand it over' } as const;
 const writing = { value: 'text', label: 'Write the reply' } as const;
 
-/** Asks before a reply is handed over. Giving nothing dismisses it. */
+/** Asks before a reply is handed over. A prompt left without an answer dismisses the question. */
 export async function replyDialog(
   question: SamplingReplyQuestion,
   prompter: Prompter,
@@ -172,24 +175,24 @@ export async function replyDialog(
 
 const anything = (): undefined => undefined;
 
-/** Texts that were being edited when the person went a step back, by what they are; there again when they are edited. */
+/** Texts that were being edited when the person went a step back; they are offered again when editing resumes. */
 type LeftTexts = Map<'system' | 'last', string>;
 
-/** Notes what became of editing a text. @returns the new text, where one was given */
+/** Records the outcome of editing a text. @returns the new text, if there is one */
 function note(texts: LeftTexts, which: 'system' | 'last', text: PromptResult<string>): string | undefined {
   if (text.given) texts.delete(which);
   else if (text.typed !== undefined) texts.set(which, text.typed);
   return text.given ? text.value : undefined;
 }
 
-/** What they wrote would be gone, so they are asked first; not where nobody is there, or the question is over. */
+/** Their edits would be lost, so the person is asked first, unless nobody is there or the question is over. */
 async function leave(prompter: Prompter, signal: AbortSignal): Promise<'stay' | Reply> {
   if (signal.aborted || prompter.starved) return dismiss;
   const leaving = await askToLeave(prompter, signal);
   return typeof leaving === 'object' ? leaving : 'stay';
 }
 
-/** The blocks with the last text rewritten; undefined where there is none or nothing was given. */
+/** The blocks with the last text replaced; undefined if there is none or it was left without an answer. */
 async function editLastText(
   content: readonly Block[],
   texts: LeftTexts,

@@ -1,4 +1,4 @@
-/** How far a person has come with a form: what is answered, and what was left half typed. */
+/** The state of a form that a person fills in: what is answered, and what was left unfinished. */
 import type { Field, WireValue } from '@midcall/core/form';
 import type { FormQuestion } from '../index.ts';
 import { askValue, type FieldOptions } from './ask-value.ts';
@@ -6,18 +6,21 @@ import { answerLines } from './field-lines.ts';
 import type { Prompter } from './prompter.ts';
 
 export interface Sheet {
-  /** Where they are: -1 is the choice to answer at all, then the fields, then the look at the whole. */
+  /** Where the person is: -1 is the choice to answer at all, then the fields, then the review. */
   at: number;
   readonly answers: Map<string, WireValue>;
-  /** What stood in a field when it was left without an answer: a text, or the picks of a list. */
+  /** What had been entered in a field that was left without an answer: a text, or the picks of a list. */
   readonly typed: Map<string, string | readonly string[]>;
-  /** True where the last thing they did was to go a step back. */
+  /** True if the last step was one back. */
   backed: boolean;
-  /** True where they choose the fields from a list, and are not asked one after the other. */
+  /** True if they choose fields from a list instead of being asked one after the other. */
   listed: boolean;
 }
 
-/** Asks one field and notes the answer, or what stood there. @returns `before` where the person went to the field before */
+/**
+ * Asks for one field and records the answer, or what had been entered. @returns `before` if the person went to the previous
+ * field
+ */
 export async function askField(
   field: Field,
   { answers, typed }: Sheet,

@@ -1,17 +1,17 @@
-/** A table in a terminal: columns as wide as they need, or one record below the other where they do not fit. Pure. */
+/** A table in a terminal: columns as wide as needed, or one record below the other if they do not fit. Pure. */
 import { styled, unmarked } from './paint.ts';
 import { textWidth } from './wrap.ts';
 
-/** What stands between two columns. */
+/** What separates two columns. */
 const gap = '  ';
 
-/** Where there is no terminal, as wide as most are. */
+/** Without a terminal, the width that most have. */
 const usualColumns = 80;
 
 const drawnWidth = (text: string): number => textWidth(unmarked(text));
 
 /**
- * @param head - safe to draw, as the rows are
+ * @param head - safe to draw, like the rows
  * @returns lines with marks of styles
  */
 export function tableLines(

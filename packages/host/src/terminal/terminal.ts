@@ -1,7 +1,7 @@
 /**
- * Questions in a terminal, one after the other. On a TTY they are drawn; through pipes, with NO_COLOR or where asked for,
- * they are plain lines. Ctrl-C and Esc go one step back, and pressed again ask whether to leave the question; a question that
- * ends elsewhere closes its dialog, and the editor where one is open.
+ * Questions in a terminal, one after the other. On a TTY they are drawn; in pipes, with NO_COLOR or on request, they are plain
+ * lines. Ctrl-C and Esc go one step back, and pressed again ask whether to leave the question; a question that ends elsewhere
+ * closes its dialog, and the editor if one is open.
  */
 import type { Writable } from 'node:stream';
 import { anything, checkOptions, flag, func, having, type Kinds, name, required } from '@midcall/core/options';
@@ -17,19 +17,19 @@ import type { MaybeTty } from './line-source.ts';
 import { plainPrompter } from './plain-prompter.ts';
 import type { PromptResult } from './prompter.ts';
 
-/** The streams, and how questions are put on them. */
+/** The streams, and how questions are shown on them. */
 export interface TerminalOptions {
   readonly input: MaybeTty;
   readonly output: Writable & { readonly isTTY?: boolean; readonly columns?: number };
-  /** True for plain lines. Default: where input or output is no TTY, or NO_COLOR is set. */
+  /** True for plain lines. Default: true if input or output is not a TTY, or NO_COLOR is set. */
   readonly plain?: boolean;
-  /** For `NO_COLOR`, and `VISUAL` or `EDITOR`, which longer texts are opened in where this is a terminal. */
+  /** For `NO_COLOR`, and for `VISUAL` or `EDITOR`, in which longer texts are edited if this is a terminal. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Opens a page after consent; false where none could be opened. Default: the system's browser. */
+  /** Opens a page after consent; false if that is not possible. Default: the system's browser. */
   readonly openUrl?: (href: string) => Promise<boolean>;
-  /** IANA name; the machine's own where absent. */
+  /** IANA name; the machine's own if absent. */
   readonly timeZone?: string;
-  /** Told of a question that nobody can answer, since the input has ended; it is dismissed. */
+  /** Called with a question that nobody can answer because the input has ended; it is dismissed. */
   readonly onUnanswered?: (question: Question) => void;
 }
 
@@ -77,7 +77,7 @@ export class Terminal implements Presenter {
   /**
    * Asks the person to choose one of several things; for a program's own questions, while none of a server is open.
    * @param request - texts of a server are made visible here; `initial` is the value the cursor stands on
-   * @returns the `value` of what was chosen; undefined where the person left it, or the input ended
+   * @returns the `value` of what was chosen; undefined if the person left the prompt, or the input ended
    */
   async choose(request: {
     readonly message: string;
@@ -96,9 +96,9 @@ export class Terminal implements Presenter {
 
   /**
    * Asks the person for a line of text; for a program's own questions, while none of a server is open.
-   * @param request - `earlier`: what was given here before, newest first, which the Up key brings; `secret`: true where it is
-   *   not shown while it is typed; `validate` says what is wrong with a text
-   * @returns undefined where the person left it, or the input ended
+   * @param request - `earlier`: earlier values, newest first, which the Up key brings; `secret`: true if it is not shown while
+   *   it is typed; `validate` says what is wrong with a text
+   * @returns undefined if the person left the prompt, or the input ended
    */
   async ask(request: {
     readonly message: string;
@@ -115,7 +115,7 @@ export class Terminal implements Presenter {
         return wrong === undefined ? undefined : visible(wrong, { max: 400 });
       },
     };
-    // What hides something cannot be brought back as it was.
+    // A text with hidden characters cannot be typed again as it was.
     const displayable = earlier.filter(each => visible(each, { max: 1_000 }) === each);
     const prompt = { ...common, earlier: displayable, ...(initial !== undefined && { initial }) };
     return this.#alone(signal =>
@@ -136,9 +136,9 @@ export class Terminal implements Presenter {
   }
 
   /**
-   * Does what Ctrl-C as a key does to the question that is being asked: one step back. Where the input is no terminal,
-   * nobody is there to go back, and the question is dismissed.
-   * @returns false where no question is being asked
+   * Does what Ctrl-C as a key does to the question that is being asked: one step back. If the input is not a terminal, nobody
+   * is there to go back, and the question is dismissed.
+   * @returns false if no question is being asked
    */
   interrupt(): boolean {
     if (this.#options.input.isTTY === true) this.#prompter.interrupt();
@@ -182,7 +182,7 @@ export class Terminal implements Presenter {
       if (question.kind !== 'form') this.#prompter.say([`! ${again.problem}`]);
     }
     this.#interrupt = undefined;
-    // With its input at an end, this terminal ended the question itself.
+    // When its input ends, this terminal ends the question itself.
     const elsewhere = controls.ended.aborted && !this.#prompter.starved;
     const line = elsewhere ? endingLine(controls.ended.reason as Ending, this.via) : undefined;
     if (line !== undefined) this.#prompter.say([line]);

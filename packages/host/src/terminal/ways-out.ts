@@ -1,22 +1,23 @@
-/** The two ways out of a question that any dialog has, in the same words everywhere; and how a person who keeps going back leaves. */
+/** The two ways out of a question that every dialog offers, in the same words; and how a person who keeps going back leaves. */
 import type { Reply } from '../index.ts';
 import type { Pick, Prompter } from './prompter.ts';
 
 export const dismiss: Reply = { action: 'dismiss' };
 export const decline: Reply = { action: 'decline' };
 
-/** To be offered behind whatever else there is to choose. */
+/** To be offered after everything else there is to choose. */
 export const refusing: readonly Pick[] = [
   { value: 'decline', label: 'Decline', hint: 'say no to the server' },
   { value: 'dismiss', label: 'Dismiss', hint: 'close it without saying yes or no' },
 ];
 
-/** Offered where a form is long. */
+/** Offered if a form is long. */
 export const listPick: Pick = { value: 'list', label: 'Choose from the list of fields', hint: 'in any order' };
 
 /**
- * Asks a person who has given nothing twice whether to leave the question. Giving nothing here, too, dismisses it.
- * @param ways - what else there is: `back`, a further step to go back to; `list`, a list of the fields
+ * Asks a person who has left two prompts without an answer whether to leave the question. Leaving this prompt, too, dismisses
+ * it.
+ * @param ways - further choices: `back`, another step to go back to; `list`, a list of the fields
  */
 export async function askToLeave(
   prompter: Prompter,

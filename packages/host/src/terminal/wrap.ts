@@ -1,17 +1,17 @@
 /**
- * Lines no wider than the terminal. A terminal breaks a longer line wherever it ends and goes on at the left edge, where a
- * text from a server would stand like one of ours; so it is broken here, between words, and goes on behind its own bar. Pure.
+ * Lines no wider than the terminal. A terminal wraps a longer line anywhere and continues it at the left edge, where a server's
+ * text would look like ours; so it is wrapped here, between words, and continued beside its bar. Pure.
  *
- * A line is measured as the least able terminal draws it: each code point by itself, by Unicode's table of widths, and none
- * as nothing. Libraries that wrap count a cluster as one, and vowel signs as nothing, as only some terminals do: on the
- * others a text in Hindi would still reach the left edge. They also normalise, so that it is no longer what was sent.
+ * A line is measured as the simplest terminal draws it: each code point separately, by Unicode's table of widths, and none as
+ * zero. Libraries that wrap count a cluster as one, and vowel signs as nothing, as only some terminals do: on the others a text
+ * in Hindi would still reach the left edge. They also normalise, so that it is no longer what was sent.
  */
 import { eastAsianWidth } from 'get-east-asian-width';
 
-/** A tab goes on to the next multiple of this; never further. */
+/** A tab continues to the next multiple of this, at most. */
 const tab = 8;
 
-/** Narrower than this, a terminal is left to break lines itself. */
+/** In a narrower terminal, lines are not wrapped here. */
 const narrowest = 16;
 
 const widthOf = (character: string): number => (character === '\t' ? tab : eastAsianWidth(character.codePointAt(0)!));
@@ -20,14 +20,14 @@ export const textWidth = (text: string): number => [...text].reduce((sum, charac
 
 const clusters = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** What a word may be broken between: a mark that went to the next line would sit on its bar. */
+/** What a word may be split between: a combining mark must not begin the next line. */
 const signs = (word: string, columns: number): readonly string[] =>
   [...clusters.segment(word)].flatMap(({ segment }) => (textWidth(segment) > columns ? [...segment] : [segment]));
 
 /**
  * A line as lines.
- * @param columns - of the terminal; undefined if it has none, such as a pipe, and the line stays unchanged
- * @param lead - what every further line begins with
+ * @param columns - of the terminal; undefined, as for a pipe, leaves the line unchanged
+ * @param lead - the beginning of every further line
  */
 export function wrapped(line: string, columns: number | undefined, lead: string): readonly string[] {
   if (columns === undefined || columns < narrowest || textWidth(line) <= columns) return [line];

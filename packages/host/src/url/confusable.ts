@@ -1,6 +1,6 @@
 /**
- * Letters that pass for Latin ones, so that names can be compared by their appearance. Of what Unicode calls confusable
- * (UTS #39) these are the letters a host name may have, in the scripts whole words can be written in. Pure.
+ * Letters that pass for Latin ones, so that names can be compared by their appearance. Of the characters that Unicode calls
+ * confusable (UTS #39), these are the letters that a host name may have, in scripts in which whole words can be written. Pure.
  */
 
 /** Drawn like a Latin letter. */
@@ -29,12 +29,12 @@ const twins: Readonly<Record<string, string>> = {
   ⲥ: 'c', ⲟ: 'o', ⲣ: 'p', ⲅ: 'r', ⴹ: 'e', ⵏ: 'l', ⵔ: 'o', ⴱ: 'o', ⵕ: 'q', ⴸ: 'v', ⵝ: 'x', 𐐽: 'c', 𐐬: 'o', 𐑈: 's',
 };
 
-/** Near enough to a letter from a to z to be read as one in a name that is known. */
+/** Close enough to a letter from a to z to be read as one in a name that is known. */
 // biome-ignore format: a table reads better in rows.
 const near: Readonly<Record<string, string>> = {
   // Cyrillic and Greek that look like small capitals, or nearly so
   в: 'b', к: 'k', м: 'm', н: 'h', п: 'n', т: 't', β: 'b', ε: 'e', η: 'n', τ: 't',
-  // Latin beyond a to z that keeps its shape
+  // Latin letters beyond a to z with the shape of one of them
   ɑ: 'a', ɓ: 'b', ƀ: 'b', ᴄ: 'c', ȼ: 'c', đ: 'd', ɖ: 'd', ɗ: 'd', ɇ: 'e', ƒ: 'f', ɡ: 'g', ɠ: 'g', ǥ: 'g', ɢ: 'g', ħ: 'h', ɦ: 'h', ʜ: 'h',
   ı: 'i', ɩ: 'i', ɪ: 'i', ɨ: 'i', ɉ: 'j', ƙ: 'k', ĸ: 'k', ł: 'l', ɫ: 'l', ƚ: 'l', ɭ: 'l', ʟ: 'l', ǀ: 'l', ɱ: 'm', ƞ: 'n', ɲ: 'n', ɳ: 'n',
   ŋ: 'n', ɴ: 'n', ø: 'o', ɵ: 'o', ᴏ: 'o', ƥ: 'p', ʠ: 'q', ɍ: 'r', ɽ: 'r', ʀ: 'r', ꜱ: 's', ʂ: 's', ƽ: 's', ŧ: 't', ƭ: 't', ᴛ: 't', ᴜ: 'u',
@@ -44,7 +44,7 @@ const near: Readonly<Record<string, string>> = {
 };
 
 const bare = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '');
-/** In small letters; Cherokee stays as host names have it. */
+/** In lower case; Cherokee stays as host names have it. */
 const lower = (text: string): string => text.replace(/[^\p{Script=Cherokee}]/gu, each => each.toLowerCase());
 const twin = (letter: string): string | undefined => (Object.hasOwn(twins, letter) ? twins[letter] : undefined);
 

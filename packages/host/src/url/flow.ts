@@ -1,7 +1,7 @@
 /**
- * Pages a person is asked to open: consent for a URL elicitation, and for the pages a call cannot go on without
- * (2025-11-25, error -32042). `accept` says that the link was opened, nothing more; that a page is done is told apart,
- * and steers whether the call is tried again, never a second answer.
+ * Pages that a person is asked to open: consent for a URL elicitation, and for the pages that a call needs first (2025-11-25,
+ * error -32042). `accept` says that the link was opened, nothing more; the end of a page is reported separately, and decides
+ * whether the call is tried again, but is never a second answer.
  */
 
 import { MidcallError } from '@midcall/core/errors';
@@ -31,7 +31,7 @@ interface Page {
 /** The pages of one connection. */
 export class UrlFlow {
   readonly #options: UrlFlowOptions;
-  /** Opened and not known to be done: the server's id -> the question that waits for it, if any. */
+  /** Pages that were opened and are not known to be done: the server's id -> the question that waits for it, if any. */
   readonly #opened = new Map<string, string | undefined>();
   readonly #finished = new Set<string>();
 
@@ -62,7 +62,7 @@ export class UrlFlow {
   }
 
   /**
-   * A server said that a page is done. Ids that were never opened, or are done already, are ignored.
+   * Notes that a server reported a page as done. Ids that were never opened, or are done already, are ignored.
    * @returns true if it was news
    */
   completed(elicitationId: unknown): boolean {
@@ -75,7 +75,7 @@ export class UrlFlow {
   }
 
   /**
-   * The pages named by an error, if that is what it says: asks for each, then for "I have finished".
+   * The pages that an error names, if it is that kind of error: asks for each, then for "I have finished".
    * @returns true if the call should be tried again, false for any other error
    * @throws MidcallError `host/abandoned` if a page was not opened, `host/cancelled` if the person gave up after it
    */
@@ -126,7 +126,7 @@ export class UrlFlow {
   }
 }
 
-/** The pages an error demands; a text where one is no page; undefined if it is another error. */
+/** The pages an error demands; a text if one is not a page; undefined for any other error. */
 function pagesOf(error: unknown): readonly (Page | string)[] | undefined {
   const { code, data } = error as { code?: unknown; data?: { elicitations?: unknown } };
   if (code !== ProtocolErrorCode.UrlElicitationRequired) return undefined;

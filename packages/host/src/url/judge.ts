@@ -1,8 +1,8 @@
 /**
  * What is known about a URL before anybody opens it; pure. Nothing is fetched or resolved.
  *
- * The parts shown are those of the text that was sent, so that a person sees what would be opened and not what a parser
- * made of it; where the two differ, that is a warning.
+ * The parts shown are those of the text that was sent, so that a person sees what would be opened and not what a parser made of
+ * it; a difference between the two is a warning.
  */
 
 import { domainToUnicode } from 'node:url';
@@ -42,7 +42,7 @@ export interface UrlJudgement {
   readonly openable: boolean;
   /** The parts around the registrable domain, so that a view can make it stand out: `before + domain + after === href`. */
   readonly parts: { readonly before: string; readonly domain: string; readonly after: string };
-  /** The host in readable form, where it differs (punycode). */
+  /** The host in readable form, if that differs (punycode). */
   readonly readableHost?: string;
   readonly warnings: readonly UrlWarning[];
 }
@@ -53,9 +53,9 @@ export interface UrlOptions {
   readonly trusted?: Iterable<string>;
 }
 
-/** Longer than this and the end of the URL, where things hide, is out of sight. */
+/** In a longer URL, the end, where things hide, is out of sight. */
 const longUrl = 500;
-/** Refused outright; browsers and mail gateways cut somewhere beyond. */
+/** Longer ones are refused; browsers and mail gateways cut somewhere beyond. */
 const longest = 8_192;
 
 const unopenable = (href: string, rule: UrlWarning['rule'], message: string): UrlJudgement => ({
@@ -145,7 +145,7 @@ function warningsFor(url: URL, href: string, facts: HostFacts): UrlWarning[] {
   return warnings;
 }
 
-/** True for what a browser takes to this machine. */
+/** True for addresses that a browser takes to be this machine. */
 const isOwnMachine = (host: string): boolean => isLoopback(host) || host.endsWith('.localhost');
 
 /**
@@ -161,7 +161,7 @@ function disguised(readable: string): string | undefined {
     : undefined;
 }
 
-/** True if the text names the host the parser found, in the same letters. */
+/** True if the text names the host that the parser found, in the same letters. */
 function hostIn(href: string, url: URL): boolean {
   const authority = /^https?:\/\/([^/?#\\]*)/i.exec(href)?.[1];
   if (authority === undefined) return false;
@@ -193,7 +193,10 @@ function lookalike(domain: string, readable: string, trusted: Iterable<string>):
   return undefined;
 }
 
-/** True for one name, and where names of at least six letters differ by one slip: a letter more, less, other, or two swapped. */
+/**
+ * True for equal names, and for names of at least six letters that differ by one slip: one letter more, less or different, or
+ * two swapped.
+ */
 function alike(a: string, b: string): boolean {
   if (a === b) return true;
   if (a.length < 6) return false;

@@ -3,7 +3,7 @@
  * script, or in scripts that belong together in ordinary writing. Pure.
  */
 
-/** Scripts in use today (UAX #31, tables 5 and 7), with those that letters resembling Latin come from. */
+/** Scripts in use today (UAX #31, tables 5 and 7), and those with letters that resemble Latin ones. */
 const scripts = [
   ...['Arabic', 'Armenian', 'Bengali', 'Bopomofo', 'Cyrillic', 'Devanagari', 'Ethiopic', 'Georgian', 'Greek'],
   ...['Gujarati', 'Gurmukhi', 'Hangul', 'Han', 'Hebrew', 'Hiragana', 'Kannada', 'Katakana', 'Khmer', 'Lao', 'Latin'],
@@ -14,7 +14,7 @@ const scripts = [
   ...['Tai_Tham', 'Tai_Viet', 'Tifinagh', 'Vai', 'Warang_Citi', 'Yi'],
 ];
 
-/** Scripts that stand beside each other in Japanese, Chinese and Korean, where Latin words are ordinary too. */
+/** Scripts that are mixed in Japanese, Chinese and Korean, where Latin words are ordinary too. */
 const together = [
   ['Latin', 'Han', 'Hiragana', 'Katakana'],
   ['Latin', 'Han', 'Bopomofo'],

@@ -1,14 +1,14 @@
-/** JSON of servers, read the same way by every view. Pure. */
+/** JSON from servers, read the same way by every view. Pure. */
 import { isRecord } from '@midcall/core/json';
 
 export type Members = Readonly<Record<string, unknown>>;
 
 const isScalar = (value: unknown): boolean => value === null || typeof value !== 'object';
 
-/** Rows that are looked at, and columns of a table, at most. */
+/** The most rows that are examined, and the most columns of a table. */
 const [mostRows, mostColumns] = [100, 8];
 
-/** The columns of a list that is a table: objects of the same few scalar members. */
+/** The columns of a list that is a table: objects with the same few scalar members. */
 export function tableColumns(list: readonly unknown[]): readonly string[] | undefined {
   const rows = list.slice(0, mostRows);
   if (rows.length < 2 || !rows.every(isRecord)) return undefined;
@@ -21,7 +21,7 @@ export function tableColumns(list: readonly unknown[]): readonly string[] | unde
   return names.length > 0 && names.length <= mostColumns && flat ? names : undefined;
 }
 
-/** The value that a text is the JSON of, where it is that of an object or a list. */
+/** The value of a text that is a JSON object or list. */
 export function jsonIn(text: string): unknown {
   if (text.length > 2_000_000 || !/^\s*[[{]/.test(text)) return undefined;
   try {

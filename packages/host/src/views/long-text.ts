@@ -1,8 +1,8 @@
 /** Which texts a person may want to write on several lines; every view gives such a field more room. Pure. */
 
-/** A length limit above this, longer than any path, means that more than a line is expected. */
+/** A length limit above this, longer than any path, means that more than one line is expected. */
 const longLine = 5_000;
-/** A name says nothing about a text that may be no longer than this. */
+/** The field's name does not count if the limit is at most this. */
 const shortLine = 200;
 /** Fields of these names hold longer texts. */
 const longNames =

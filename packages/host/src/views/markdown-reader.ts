@@ -1,7 +1,7 @@
-/** Markdown of servers, read the same way by every view: no HTML of theirs passes, and a link leads to http or https only. */
+/** Markdown from servers, read the same way by every view: it passes no HTML, and links lead to http or https only. */
 import MarkdownIt from 'markdown-it';
 
-/** The host of an address that may be led to; undefined for every other. */
+/** The host of an address that a link may lead to; undefined for any other. */
 export function hostOf(href: string): string | undefined {
   try {
     const { protocol, host } = new URL(href);
@@ -11,14 +11,14 @@ export function hostOf(href: string): string | undefined {
   }
 }
 
-/** A reader of its own, which a view may give its rules. Lines stay lines: what tools answer is seldom written as paragraphs. */
+/** A new reader, to which a view may add its rules. Line breaks stay: the text of tools is seldom written as paragraphs. */
 export function markdownReader(): MarkdownIt {
   const reader = new MarkdownIt('default', { html: false, breaks: true, linkify: false, typographer: false });
   reader.validateLink = href => hostOf(href) !== undefined;
   return reader;
 }
 
-/** Signs of Markdown: without any, text is shown as it was written. */
+/** Signs of Markdown: without any, text is shown as written. */
 const signs = /^(?:#{1,6} |[-*+] |\d{1,3}[.)] |> |```|\|.*\|)|\*\*[^*\n]+\*\*|\[[^\]\n]+\]\(|`[^`\n]+`/m;
 
 /** True for text that is better read as Markdown. */

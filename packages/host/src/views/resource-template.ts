@@ -9,13 +9,13 @@ function read(template: string): UriTemplate | undefined {
   }
 }
 
-/** The names a template leaves open, each once; undefined if it cannot be read. */
+/** The variables of a template, each once; undefined if it cannot be parsed. */
 export function templateNames(template: string): readonly string[] | undefined {
   const names = read(template)?.variableNames;
   return names && [...new Set(names)];
 }
 
-/** The URI a template stands for with these values; names without a value are left out. */
+/** The URI that a template gives with these values; variables without a value are left out. */
 export function expandTemplate(template: string, values: Readonly<Record<string, unknown>>): string {
   const entries = Object.entries(values).map(([name, value]) => [name, String(value)] as const);
   return read(template)?.expand(Object.fromEntries(entries)) ?? template;

@@ -1,6 +1,6 @@
 /**
- * Whether a server's own description states a limit that we would put beside it, so that a person does not read it twice:
- * "Between 2 and 10 characters. 2 to 10 characters." Only plain statements of the very same numbers count. Pure.
+ * Whether a server's own description states a limit that we would add to it, so that a person does not read it twice: "Between
+ * 2 and 10 characters. 2 to 10 characters." Only plain statements of the very same numbers count. Pure.
  */
 
 /** What is counted, as people write it. */
