@@ -1,4 +1,4 @@
-/** The desk's own files: one style sheet and the client script's modules, read once, named by what is in them. */
+/** The desk's own files: one style sheet and the modules of the client script, read once and named after their content. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { icon } from '@midcall/core/page';
@@ -26,7 +26,7 @@ const modules = [
   'presence',
   'reveal',
 ] as const;
-/** Runs alone. */
+/** Runs on its own. */
 const again = 'again';
 /** All of them, without their endings. */
 export const clientScripts: readonly string[] = [...modules, again];
@@ -45,7 +45,7 @@ export interface Assets {
   get(path: string): Asset | undefined;
 }
 
-/** The mark of a tab in which a question waits: it has a dot. */
+/** The icon of a tab in which a question waits: it has a dot. */
 const waiting = '/assets/waiting.svg';
 const dot = '<circle cx="25" cy="7" r="7" fill="#fff"/><circle cx="25" cy="7" r="5.4" fill="#d6342c"/>';
 const waitingIcon = icon.replace('</svg>', `${dot}</svg>`);

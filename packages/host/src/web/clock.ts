@@ -1,5 +1,5 @@
 /**
- * Moments as a clock and a calendar show them. Client script writes them as the person's browser does; without it, they are in
+ * Moments as a clock and a calendar show them. Client script formats them as the person's browser does; without it, they are in
  * British English.
  */
 import { type Html, html } from '@midcall/core/page';
@@ -23,10 +23,10 @@ const moment = (at: number, zone: string, style: Style): Html =>
 /** A moment as a clock shows it. */
 export const clock = (at: number, zone: string): Html => moment(at, zone, 'time');
 
-/** The day of a moment, where it is not this session's. */
+/** The day of a moment that may be of an earlier session. */
 export const day = (at: number, zone: string): Html => moment(at, zone, 'day');
 
-/** A moment to the minute, with its day where that is not today. */
+/** A moment to the minute, with its day unless that is today. */
 export function minute(at: number, now: number, zone: string): Html {
   const today = written(at, zone, 'day') === written(now, zone, 'day');
   return html`${!today && html`${day(at, zone)}<span class="clock">, </span>`}${moment(at, zone, 'minute')}`;

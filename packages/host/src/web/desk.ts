@@ -15,19 +15,19 @@ import { via } from './routes/questions.ts';
 import { Live } from './workspace/live.ts';
 import { Workspace, type WorkspaceParts } from './workspace/workspace.ts';
 
-/** What a desk is a view of, and how it is served. */
+/** What a desk shows, and how it is served. */
 export interface DeskOptions extends WorkspaceParts {
   /** 0, the default, takes a free one. */
   readonly port?: number;
   /** The person's time zone, by IANA name; the machine's if absent. */
   readonly zone?: string;
-  /** What `${NAME}` stands for in an mcp.json that is pasted. Nothing if absent. */
+  /** What `${NAME}` stands for in a pasted mcp.json. Nothing if absent. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** A directory put into the form of a new folder, such as the workspace the desk was started in. */
+  /** A directory suggested in the form for a new folder, such as the workspace that the desk was started in. */
   readonly proposedRoot?: string;
   /** The folder of the compiled client script; beside this file if absent. */
   readonly client?: URL;
-  /** Told of errors while a page was made, and of what could not be kept. */
+  /** Called with errors of rendering pages, and with anything that could not be stored. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -54,19 +54,19 @@ const kinds: Kinds<DeskOptions> = {
   onError: func,
 };
 
-/** A desk that listens. */
+/** A desk that is listening. */
 export interface RunningDesk {
   /**
-   * Puts a server on the desk and starts it, where it does not run already. One that was kept from a session before is that
-   * one; where another has its name, it gets a name like it.
+   * Puts a server on the desk and starts it, unless it is running. A server that was stored in an earlier session keeps its
+   * entry; if another server has its name, it gets a similar one.
    * @throws MidcallError `host/not-found` if it could not be started; it stays on the desk, with what went wrong
    */
   addServer(entry: ServerEntry): Promise<void>;
-  /** Stops a server and takes it off the desk; its calls stay in the history. */
+  /** Stops a server and removes it from the desk; its calls stay in the history. */
   removeServer(id: string): Promise<void>;
-  /** `http://127.0.0.1:<port>/<secret>/`: where its pages are, for a browser that a start link was opened in. */
+  /** `http://127.0.0.1:<port>/<secret>/`: the address of its pages, for a browser in which a start link was opened. */
   readonly url: string;
-  /** A link that opens the desk, once, at a question where one is named; the link before it stops working. */
+  /** A link that opens the desk once, at a question if one is named; the previous link stops working. */
   startUrl(question?: string): string;
   /** How many pages are listening for changes. */
   readonly viewers: number;
@@ -76,7 +76,7 @@ export interface RunningDesk {
 
 /**
  * Starts a desk on 127.0.0.1.
- * @throws MidcallError `host/refused` if the port is taken; `cli/usage` if what was kept cannot be understood
+ * @throws MidcallError `host/refused` if the port is taken; `cli/usage` if a stored file cannot be parsed
  */
 export async function startDesk(options: DeskOptions): Promise<RunningDesk> {
   checkOptions('startDesk', options, kinds);
@@ -86,7 +86,7 @@ export async function startDesk(options: DeskOptions): Promise<RunningDesk> {
   return serveDesk(workspace, options);
 }
 
-/** How a desk is served, whatever it is a view of. */
+/** How a desk is served, whatever it shows. */
 export type ServingOptions = Omit<DeskOptions, Exclude<keyof WorkspaceParts, 'onError'>>;
 
 /** Serves the pages of a workspace. @throws MidcallError `host/refused` if the port is taken; the workspace is closed then */

@@ -2,12 +2,12 @@
  * Who may talk to the desk: only its own pages, in the browser of the person who started it.
  *
  * - guard-G1 Only loopback names are a valid Host, so that a name rebound to 127.0.0.1 gets nothing.
- * - guard-G2 The start link works once. It becomes a cookie that no script reads and no other site sends, and a secret path that
- *   all pages lie below. Browsers send the cookies of 127.0.0.1 to every port of it: the cookie belongs to that path, so
- *   that another server of this machine, which does not know it, is not sent the cookie by a browser that visits it.
+ * - guard-G2 The start link works once. It leads to a cookie that no script can read and no other site can send, and to the
+ *   secret path of all pages. Browsers send the cookies of 127.0.0.1 to every port: the cookie is limited to that path, so that
+ *   a browser does not send it to another server on this machine, which does not know the path.
  * - guard-G3 A change needs the cookie, our own Origin and the page's token, all three.
- * - guard-G4 A page may load only our own files and run only our own scripts, and may not be framed. What it frames is served by us,
- *   and has no origin.
+ * - guard-G4 A page may load only our own files and run only our own scripts, and may not be framed. The content of its frames
+ *   is served by us, and has an opaque origin.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { pageHeaders } from '@midcall/core/page';
@@ -18,7 +18,7 @@ export const securityHeaders = pageHeaders(
   "script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; media-src 'self'; frame-src 'self'",
 );
 
-/** What the guard looks at. */
+/** What the guard checks. */
 export interface Visit {
   readonly method: string;
   readonly host: string | undefined;
@@ -28,18 +28,18 @@ export interface Visit {
   readonly cookie: string | undefined;
 }
 
-/** What is wrong with a visit. */
+/** What is wrong with a request. */
 export type Refusal = 'host' | 'origin' | 'session' | 'token';
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Compares secrets without telling by time how much of them was right. */
+/** Compares secrets in constant time. */
 const same = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
 
 const loopback = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?$/;
 
 export interface GuardOptions {
-  /** Random text, by length in bytes. */
+  /** Random text of a length in bytes. */
   readonly secret?: (bytes: number) => string;
 }
 
@@ -47,7 +47,7 @@ export interface GuardOptions {
 export class Guard implements Session {
   /** The hidden token of every form. */
   readonly csrf: string;
-  /** The path that all pages lie below, without a slash at its end. On no command line, and in no address of the start. */
+  /** The path of all pages, without a slash at its end. It is in no command line, and not in the start link. */
   readonly base: string;
   /** The address of a page of the desk, by its path below {@link base}. */
   readonly link = (path: string): string => `${this.base}${path}`;
@@ -62,13 +62,13 @@ export class Guard implements Session {
     this.#session = this.#secret(32);
   }
 
-  /** A new key for a start link; the one before it stops working. */
+  /** A new key for a start link; the previous one stops working. */
   newStartKey(): string {
     this.#start = this.#secret(24);
     return this.#start;
   }
 
-  /** Takes a start key. @returns the cookie, where the key was the one that is good, once */
+  /** Redeems a start key. @returns the cookie if the key is valid, once */
   enter(key: string, port: number): string | undefined {
     if (this.#start === undefined || !same(key, this.#start)) return undefined;
     this.#start = undefined;
@@ -84,12 +84,12 @@ export class Guard implements Session {
     return needs === 'session' && !this.hasSession(visit.cookie, port) ? 'session' : undefined;
   }
 
-  /** True if a form carries this desk's token. */
+  /** True if a form contains this desk's token. */
   holdsToken(token: unknown): boolean {
     return typeof token === 'string' && same(token, this.csrf);
   }
 
-  /** True if a cookie header holds the session of this desk. */
+  /** True if a cookie header contains the session of this desk. */
   hasSession(cookie: string | undefined, port: number): boolean {
     const prefix = `${cookieName(port)}=`;
     const sessionCookie = cookie?.split(/;\s*/).find(each => each.startsWith(prefix));

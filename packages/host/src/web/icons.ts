@@ -1,4 +1,4 @@
-/** The few drawings of the desk, stroked in the colour of the text around them. */
+/** The icons of the desk, drawn in the colour of the surrounding text. */
 import { type Html, trusted } from '@midcall/core/page';
 
 const draw = (paths: string): Html =>

@@ -26,7 +26,7 @@ export function visibleJsonHtml(value: unknown, max = 20_000): Html {
   return visibleHtml(written(value, 2), max, true);
 }
 
-/** What a server nests deeper than the stack can be received, but not written out. */
+/** A value that a server nests deeper than the stack can be received, but not written out. */
 function written(value: unknown, indent?: number): string {
   try {
     return JSON.stringify(value, null, indent) ?? 'undefined';

@@ -1,10 +1,12 @@
 /**
- * MCP Apps (extension io.modelcontextprotocol/ui, 2026-01-26) that tools and questions name: read from their server, and served to
- * a frame whose origin is nobody's.
+ * MCP Apps (extension io.modelcontextprotocol/ui, 2026-01-26) that tools and questions name: read from their server, and served
+ * to a frame whose origin is nobody's.
  *
- * - apps-A1 An App runs in an opaque origin, by its frame and by its own policy: wherever it is opened, it reaches nothing of the desk.
+ * - apps-A1 An App runs in an opaque origin, by its frame and by its own policy: wherever it is opened, it reaches nothing of
+ *   the desk.
  * - apps-A2 It loads nothing and sends nothing: what its server declares of domains and permissions is not granted.
- * - apps-A3 Its address tells nothing of the desk: a random ticket of one open question or one result, outside the path that is secret.
+ * - apps-A3 Its address reveals nothing of the desk: it is a random key of one open question or one result, outside the secret
+ *   path.
  */
 import { randomBytes } from 'node:crypto';
 import { isRecord, own } from '@midcall/core/json';
@@ -39,7 +41,7 @@ export const appHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
-/** What a connection of a desk declares: Apps of tools are shown beside their results. */
+/** The capability that a connection of a desk declares: Apps of tools are shown beside their results. */
 export const deskDeclares = {
   extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: [appType] } },
 };

@@ -2,7 +2,7 @@
 import { attributes, type Html, html } from '@midcall/core/page';
 import { texts } from '../texts/texts.ts';
 
-/** The document is loaded by client script, which listens by then: what an App says before that would be lost. */
+/** The document is loaded by client script once it listens: anything an App said before that would be lost. */
 function frame(
   src: string,
   args: Readonly<Record<string, unknown>>,

@@ -6,15 +6,15 @@ import { type Draft, draftFrom } from '../form/draft.ts';
 /** The most characters of a proposal. */
 const longestProposal = 100_000;
 
-/** What a form holds with a proposal in it, or what is wrong with the proposal. */
+/** A form's content with a proposal applied, or what is wrong with the proposal. */
 export type Proposal =
   | { readonly ok: true; readonly draft: Draft }
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
 /**
- * Reads a proposal. It is taken whole, or not at all.
+ * Reads a proposal. It is applied as a whole, or not at all.
  * @param text - content for some of the fields, as JSON
- * @param now - what the form holds: fields that are not proposed stay as they are
+ * @param now - the form's content: fields that are not proposed stay as they are
  * @param form - `secrets`: names of the fields that only the person fills in
  */
 export function readProposal(

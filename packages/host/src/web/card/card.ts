@@ -46,8 +46,8 @@ function standing(question: Question, id: string, keepsRules: boolean): Html {
 }
 
 /**
- * True if a rule may answer the like of this question from now on: never a form or a page. Shared folders need no
- * rule; what was granted stays granted until it is changed.
+ * True if a rule may answer similar questions from now on: never a form or a page. Shared folders need no rule; a grant remains
+ * until it is changed.
  */
 export const mayBeAllowed = (question: Question): boolean => question.kind === 'sampling-request';
 

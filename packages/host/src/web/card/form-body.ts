@@ -1,4 +1,4 @@
-/** The body of a form's card: the message, the fields, and the answer as it will leave. */
+/** The body of a form's card: the message, the fields, and a review of the answer. */
 
 import { checkContent, type Issue, isCardNumber, labelOf } from '@midcall/core/form';
 import { attributes, type Html, html } from '@midcall/core/page';
@@ -24,10 +24,10 @@ function reviewValue(
   return html`<span class="review-value">${visibleHtml(readable(field, value), 120)}</span>${same && html` <span class="mark">${texts.question.unchanged}</span>`}`;
 }
 
-/** From this many fields on, the ways out stay in sight. */
+/** From this many fields on, the ways out stay visible. */
 const longForm = 6;
 
-/** The answer before it is sent: every field in one compact list. */
+/** A review of the answer before it is sent: every field in one compact list. */
 function review(
   question: FormQuestion,
   content: Readonly<Record<string, unknown>>,
@@ -42,7 +42,7 @@ function review(
   }</div>`;
 }
 
-/** How many fields of a form need another look; the first is where the focus goes. */
+/** How many fields of a form need another look; the focus goes to the first. */
 export function problemSummary(issues: readonly Issue[]): Html | false {
   if (issues.length === 0) return false;
   const general = issues.filter(issue => issue.field === undefined);
@@ -52,7 +52,7 @@ export function problemSummary(issues: readonly Issue[]): Html | false {
   )}</div>`;
 }
 
-/** The issues of what is in a form now, JSON that does not parse included. */
+/** The issues of a form's present content, including JSON that does not parse. */
 export function issuesOf(
   question: FormQuestion,
   read: { readonly content: Readonly<Record<string, unknown>>; readonly issues: readonly Issue[] },

@@ -12,22 +12,22 @@ import type { Session } from '../session.ts';
 import { spelledAge, spelledLeft, texts } from '../texts/texts.ts';
 import { visibleHtml, visibleValue } from '../visible-html.ts';
 
-/** What a card needs beside its question. */
+/** What a card needs besides its question. */
 export interface CardContext extends Session {
   /** Milliseconds since the epoch. */
   readonly now: number;
   /** The person's time zone, by IANA name. */
   readonly zone: string;
-  /** True if decisions can be made for good. */
+  /** True if permanent decisions can be made. */
   readonly keepsRules?: boolean;
-  /** What was posted, where a form is shown again. */
+  /** The posted values, if a form is shown again. */
   readonly draft?: Draft;
-  /** What a person has put into a question's form so far. */
+  /** What a person has entered in a question's form so far. */
   readonly draftOf?: (questionId: string) => Draft | undefined;
   /** The path of the App that an open question names. */
   readonly appOf?: (question: Question) => string | undefined;
   readonly issues?: readonly Issue[];
-  /** The call on whose page the card is, where its question names none; the answer leads back there. */
+  /** The call on whose page the card is, if its question names none; the answer leads back there. */
   readonly at?: string;
 }
 
@@ -39,9 +39,9 @@ export interface CardBody {
   readonly decline?: string;
   readonly dismiss?: string | false;
   readonly waysOut: string;
-  /** What is said beside the ways out of a long form, where they stay in sight. */
+  /** The text beside the ways out of a long form, if they stay visible. */
   readonly inSight?: string;
-  /** Set where accepting opens a page in a tab of its own. */
+  /** Set if accepting opens a page in a tab of its own. */
   readonly opensTab?: boolean;
 }
 
@@ -70,12 +70,12 @@ export const questionHeadline = (question: Question): string =>
       ? texts.question.wantsMore
       : headline[question.kind];
 
-/** A time that the page keeps counting from. */
+/** A time from which the page counts on. */
 export function age(since: number, now: number): Html {
   return html`<time class="age" datetime="${new Date(since).toISOString()}" data-since="${since}">${spelledAge(now - since)}</time>`;
 }
 
-/** Until when a question is open, where that is known; client script counts down at the end (`client/ages.ts`). */
+/** How long a question is open, if known; client script counts down at the end (`client/ages.ts`). */
 function deadline({ id, asker, openUntil }: Question, { now, zone }: CardContext): Html | false {
   if (openUntil === undefined) return false;
   const left = spelledLeft(openUntil - now);

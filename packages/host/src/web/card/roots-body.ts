@@ -1,6 +1,6 @@
 /**
- * The body of the card that tells a server which folders it may use. A server is asked about only while nothing is decided
- * about it, so there is nothing it was granted before and no box is ticked.
+ * The body of the card that tells a server which folders it may use. A server is asked about only while nothing has been
+ * decided, so it has no earlier grants and no box is ticked.
  */
 import { attributes, html } from '@midcall/core/page';
 import type { RootsQuestion } from '../../index.ts';
@@ -22,7 +22,7 @@ export function rootsBody(question: RootsQuestion, context: CardContext): CardBo
   };
 }
 
-/** The folders a person left ticked. */
+/** The folders that a person left ticked. */
 export function grantedRoots(question: RootsQuestion, draft: Draft): readonly string[] {
   const chosen = new Set(draft.get('roots') ?? []);
   return question.roots.flatMap((root, at) => (chosen.has(String(at)) ? [root.uri] : []));

@@ -1,4 +1,4 @@
-/** The body of the cards that let a server use the person's model: what is sent, what came back, both open to change. */
+/** The body of the cards that let a server use the person's model: the request and the reply, both editable. */
 import { attributes, type Html, html } from '@midcall/core/page';
 import {
   type SamplingPrompt,
@@ -42,7 +42,7 @@ const modelFact = (model: { readonly name: string; readonly why: string }): Html
     html`<strong>${visibleHtml(model.name, 120)}</strong> <span class="quiet-text">${visibleHtml(model.why, 300)}</span>`,
   );
 
-/** Which model, if there are several; a choice travels as its position. */
+/** Which model, if there are several; a choice is posted as its position. */
 function modelChoice({ id, model, models }: SamplingRequestQuestion, draft: Draft | undefined): Html {
   const own = `q-${id}-model`;
   const chosen = (draft && first(draft, 'model')) ?? String(models.indexOf(model.name));
@@ -52,7 +52,7 @@ function modelChoice({ id, model, models }: SamplingRequestQuestion, draft: Draf
   )}</select></div>`;
 }
 
-/** What is asked of the model beside the prompt: its limit, its tools, and how the server wishes it to run. */
+/** What is asked of the model besides the prompt: its limit, its tools, and how the server wants it to run. */
 function promptFacts({ maxTokens, tools, wishes }: SamplingPrompt): Html {
   const own = texts.sampling;
   return html`${fact(own.limit, html`${own.maxTokens(maxTokens)}`)}${tools.length > 0 && fact(own.tools, visibleHtml(tools.join(', '), 500))}${wishLines(
@@ -126,7 +126,7 @@ function edited(prefix: string, all: readonly Block[], draft: Draft): { blocks: 
   return { blocks: next, changed };
 }
 
-/** What a person changed in a request or a reply; only the changed parts. */
+/** The parts of a request or a reply that a person changed. */
 export function samplingEdits(
   question: SamplingRequestQuestion | SamplingReplyQuestion,
   draft: Draft,

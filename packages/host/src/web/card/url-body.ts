@@ -23,7 +23,7 @@ const warnings = ({ url }: UrlQuestion | SignInQuestion): Html | false =>
     warning => html`<li>${visibleHtml(warning.message, 500)}</li>`,
   )}</ul></div>`;
 
-/** What the person judges the address by, and how they go there. */
+/** What the person can judge the address by, and how to get there. */
 function opening(
   question: UrlQuestion | SignInQuestion,
   lead: Html,
@@ -49,7 +49,7 @@ ${url.parts.domain !== '' && html`<p class="domain"><span>${texts.url.domain}</s
   return opening(question, lead, { help, open, waysOut: texts.question.waysOut });
 }
 
-/** A page that was opened: finished, or given up. */
+/** A page that was opened: finished or cancelled. */
 export function finishBody(question: UrlFinishQuestion): CardBody {
   return {
     content: html`${quoted(question.message)}${address(question)}<p class="help">${texts.url.afterOpen}</p>`,
@@ -60,7 +60,7 @@ export function finishBody(question: UrlFinishQuestion): CardBody {
   };
 }
 
-/** A sign-in to the server: the page is opened from here, and the card goes when the person has signed in. */
+/** A sign-in to the server: the page is opened from here, and the card disappears when the person has signed in. */
 export function signInBody(question: SignInQuestion): CardBody {
   const { issuer, scopes, code } = question;
   const lead = html`<p class="domain"><span>${texts.signIn.at}</span> <strong>${visibleHtml(issuer, 300)}</strong></p>

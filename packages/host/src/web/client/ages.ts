@@ -1,6 +1,6 @@
 /**
- * What the page says of time, kept true while it is open, without anything moving around it: ages count on, questions that end
- * soon count down, and moments are written as the person's browser writes them.
+ * Keeps the times on a page true while it is open, without moving anything around them: ages count on, questions that end soon
+ * count down, and moments are formatted by the person's browser.
  */
 
 const units: readonly (readonly [number, string])[] = [
@@ -10,7 +10,7 @@ const units: readonly (readonly [number, string])[] = [
   [1, 's'],
 ];
 
-/** Seconds, to one unit. */
+/** Seconds, rounded to one unit. */
 function spelled(seconds: number): string {
   const [size, name] = units.find(([least]) => seconds >= least) ?? [1, 's'];
   return `${Math.floor(seconds / size)} ${name}`;
@@ -20,11 +20,11 @@ function write(into: HTMLElement, text: string): void {
   if (into.textContent !== text) into.textContent = text;
 }
 
-/** Seconds before the end of a question at which a screen reader says how long there is; the first begins the count-down. */
+/** How many seconds before the end of a question a screen reader announces what is left; the first one starts the countdown. */
 const told = [300, 60, 15] as const;
 const inWords = ['5 minutes', '1 minute', '15 seconds'] as const;
 
-/** The seconds that were left at the last look. */
+/** The seconds that were left at the last check. */
 const before = new WeakMap<Element, number>();
 
 function countDown(each: HTMLElement, now: number): void {

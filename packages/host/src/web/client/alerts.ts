@@ -1,13 +1,13 @@
-/** A sound and a system notification when a question comes, where the person has asked for them. */
+/** A sound and a system notification when a question comes, if the person has asked for them. */
 
 const key = 'midcall.alerts';
 
 const switchedOn = (): boolean => localStorage.getItem(key) === 'on';
 
-/** One for all alerts: a browser lets a page have few of them. */
+/** One for all alerts: a browser allows a page only a few. */
 let audio: AudioContext | undefined;
 
-/** A browser that lets a page sound only after a click plays what waits at that click; by then it is no news. */
+/** If a browser allows sound only after a click, it plays what is waiting at that click; by then it is out of date. */
 const stillNewsMs = 10_000;
 
 async function chime(): Promise<void> {
@@ -33,7 +33,7 @@ async function chime(): Promise<void> {
   }
 }
 
-/** Tells the person, unless the page is in front of them. */
+/** Alerts the person, unless they are looking at the page. */
 export function alertPerson(text: string): void {
   if (!switchedOn()) return;
   void chime();
@@ -46,7 +46,7 @@ export function alertPerson(text: string): void {
   };
 }
 
-/** True where the browser shows no notification, whatever the person wants. */
+/** True if the browser blocks notifications, whatever the person wants. */
 const denied = (): boolean => !('Notification' in window) || Notification.permission === 'denied';
 
 function prepare(): void {
@@ -57,7 +57,7 @@ function prepare(): void {
     help.hidden = !(switchedOn() && denied());
 }
 
-/** Shows the switch and listens to it. */
+/** Shows the switch and handles it. */
 export function startAlerts(): void {
   document.addEventListener('midcall:shown', prepare);
   document.addEventListener('change', event => {
@@ -69,7 +69,7 @@ export function startAlerts(): void {
       void Notification.requestPermission().then(prepare);
     }
   });
-  // A person who allows them in the settings of the browser comes back to a page that knows.
+  // When a person returns from allowing them in the browser's settings, the page must know.
   window.addEventListener('focus', prepare);
   prepare();
 }

@@ -1,20 +1,20 @@
 /**
- * The host's side of an App in its frame: JSON-RPC by `postMessage`, as MCP Apps 2026-01-26 has it, as much as a question or a
- * result needs.
+ * The host's side of an App in its frame: JSON-RPC by `postMessage`, as MCP Apps 2026-01-26 defines it, as far as a question or
+ * a result needs it.
  *
- * - app-messages-M1 A message counts only if it came from the window of an App's frame, in an opaque origin.
- * - app-messages-M2 An App fills in the form and never sends it. It does so only while the person is in the App, and what it has
- *   just changed cannot be sent by a click that was meant for what stood there before.
- * - app-messages-M3 An App that sends too much is taken away.
- * - app-messages-M4 An App with a result is given the arguments and the result, and is refused everything else: no tool is called,
- *   no page opened and nothing said in its name.
+ * - app-messages-M1 A message counts only if it comes from the window of an App's frame, with an opaque origin.
+ * - app-messages-M2 An App fills in the form and never sends it. It does so only while the person is in the App, and its latest
+ *   change cannot be sent by a click that was meant for the content before it.
+ * - app-messages-M3 An App that sends too much is removed.
+ * - app-messages-M4 An App with a result is given the arguments and the result, and is refused everything else: no tool is
+ *   called, no page opened and nothing said in its name.
  */
 import { morph } from './morph.ts';
 
 const protocolVersion = '2026-01-26';
-/** The most messages of an App at once, and how many more each second brings. */
+/** The most messages an App may send at once, and how many more each second allows. */
 const [mostAtOnce, perSecond] = [60, 20];
-/** Milliseconds for which a form that an App has changed is not sent. */
+/** For how many milliseconds a form that an App has changed is not sent. */
 const lookMs = 600;
 const [leastHeight, mostHeight] = [60, 640];
 
@@ -32,7 +32,7 @@ type Message = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Message =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** True while an App may send; one message is counted. */
+/** True while an App may send; counts one message. */
 function mayStill(frame: HTMLIFrameElement): boolean {
   const now = performance.now();
   const before = allowances.get(frame) ?? { left: mostAtOnce, at: now };
@@ -98,7 +98,7 @@ function onMessage(event: MessageEvent<unknown>): void {
   }
 }
 
-/** The result that each App shows, asked for once however often an App says that it is there. */
+/** The result that each App shows, fetched once however often the App says that it is ready. */
 const results = new WeakMap<HTMLIFrameElement, Promise<unknown>>();
 
 /** Gives an App the result that it shows; the App of a question has none. */
@@ -125,7 +125,7 @@ function context(): object {
   };
 }
 
-/** Puts a proposal into the form; of several that come while one is in progress, the last. */
+/** Puts a proposal into the form; of several that come while one is in progress, the last one. */
 function propose(
   frame: HTMLIFrameElement,
   content: unknown,
@@ -174,7 +174,7 @@ async function run(queue: { running: boolean; next: (() => Promise<void>) | unde
   queue.running = false;
 }
 
-/** A click right after a change was meant for what stood there before. */
+/** A click right after a change was meant for the content before it. */
 function onSubmit(event: SubmitEvent): void {
   const changed = changedAt.get(event.target as HTMLFormElement);
   const action = (event.submitter as HTMLButtonElement | null)?.value ?? 'accept';
@@ -183,13 +183,13 @@ function onSubmit(event: SubmitEvent): void {
   event.stopImmediatePropagation();
 }
 
-/** Loads the Apps that are on the page and not loaded yet. */
+/** Loads the Apps of the page that are not loaded yet. */
 function load(): void {
   for (const frame of document.querySelectorAll<HTMLIFrameElement>('iframe[data-src]:not([src])'))
     frame.src = frame.dataset['src'] ?? '';
 }
 
-/** Starts listening to Apps; before forms are. */
+/** Starts listening to Apps; call it before forms are handled. */
 export function startApps(): void {
   window.addEventListener('message', onMessage);
   document.addEventListener('submit', onSubmit, true);

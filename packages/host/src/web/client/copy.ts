@@ -1,4 +1,4 @@
-/** Copies what somebody had typed, from beside where it is shown. */
+/** Copies what somebody had typed, from where it is shown. */
 
 async function copy(button: HTMLElement): Promise<void> {
   const rows = [...document.querySelectorAll(`#${CSS.escape(button.dataset['copy'] ?? '')} [data-typed]`)];
@@ -26,7 +26,7 @@ async function copyFrom(button: HTMLElement): Promise<void> {
 export function startCopy(): void {
   document.addEventListener('click', event => {
     const button = (event.target as Element).closest<HTMLElement>('[data-copy]');
-    // Where it is not allowed, the text is there to be selected.
+    // If copying is not allowed, the text can be selected.
     if (button) void copy(button).catch(() => {});
     const from = (event.target as Element).closest<HTMLElement>('[data-copy-from]');
     if (from) void copyFrom(from).catch(() => {});

@@ -1,16 +1,16 @@
 /**
- * Tells the desk what somebody has put into an open question's form, so that neither a reload, nor a closed tab, nor the end
- * of the question loses it. Nothing is stored in the browser: what it stores for a port, the next server there can read.
+ * Sends the desk what somebody has entered in an open question's form, so that a reload, a closed tab or the end of the
+ * question does not lose it. Nothing is stored in the browser: the next server on this port could read it.
  *
- * - sending-D1 Nothing that a secret may be typed into leaves the form this way (`data-secret`, password controls).
+ * - sending-D1 Nothing that may contain a secret is sent this way (`data-secret`, password controls).
  */
 
 const pauseMs = 140;
 
-/** Forms with something in them that the desk has not been told, and what will tell it. */
+/** Forms with input that the desk does not have yet, and the timer that will send it. */
 const untold = new Map<HTMLFormElement, number>();
 
-/** What the desk is being told now. */
+/** What is being sent to the desk now. */
 const underway = new Set<Promise<unknown>>();
 
 const isSecret = (control: Element): boolean =>
@@ -31,11 +31,11 @@ function settle(form: HTMLFormElement): void {
   untold.delete(form);
 }
 
-/** The desk is being told what a form holds. */
+/** The content of a form is being sent to the desk. */
 export function telling(form: HTMLFormElement, sent: Promise<unknown>): void {
   settle(form);
   underway.add(sent);
-  // Where the desk is away, what is in the form stays there.
+  // If the desk cannot be reached, the input stays in the form.
   void sent.catch(() => {}).finally(() => underway.delete(sent));
 }
 
@@ -45,13 +45,13 @@ function tell(form: HTMLFormElement): void {
   else telling(form, fetch(path, { method: 'POST', body: bodyOf(form), keepalive: true }));
 }
 
-/** Tells the desk what it has not been told, as before a page is brought up to date and a form may go. */
+/** Sends the desk what it does not have yet, as before a page is updated and a form may disappear. */
 export async function tellDrafts(): Promise<void> {
   for (const form of [...untold.keys()]) tell(form);
   await Promise.allSettled([...underway]);
 }
 
-/** The same where this page goes, and nothing can be waited for. */
+/** The same when this page is left, and nothing can be waited for. */
 function leave(): void {
   for (const form of [...untold.keys()]) {
     const path = form.dataset['draft'];
@@ -70,7 +70,7 @@ function onInput(event: Event): void {
   );
 }
 
-/** Starts telling. */
+/** Starts sending. */
 export function startDrafts(): void {
   document.addEventListener('input', onInput);
   document.addEventListener('change', onInput);

@@ -1,13 +1,13 @@
 /**
- * Hears of changes. A browser allows few connections to one place, so of all open pages one listens and tells the
- * others; when it goes, another takes over and everybody looks again. Only that page sounds an alert.
+ * Receives changes. A browser allows few connections to one host, so only one of all open pages listens, and tells the others;
+ * when it is closed, another takes over and every page updates. Only that page sounds an alert.
  */
 
 import { base } from './base.ts';
 
 /** An event for the page. */
 export type PageEvent =
-  /** `id`: the number of the change; absent where some may have been missed. */
+  /** `id`: the number of the change; absent if some may have been missed. */
   | { readonly type: 'changed'; readonly id?: number; readonly text?: string; readonly alert?: boolean }
   /** The desk cannot be reached; repeated with every attempt. */
   | { readonly type: 'lost' }
@@ -37,8 +37,8 @@ function follow(since: string, tell: (heard: PageEvent) => void): () => void {
 }
 
 /**
- * Calls `hear` for everything the desk tells, through this page's own stream or another page's.
- * @param since - the newest event that this page shows
+ * Calls `hear` for every event of the desk, through this page's own stream or another page's.
+ * @param since - the newest event that this page reflects
  */
 export function startEvents(since: string, hear: (heard: PageEvent) => void): void {
   const channel = new BroadcastChannel(name);

@@ -1,13 +1,13 @@
-/** Shows what was found while somebody types into the box above the servers, in the place of the servers. */
+/** Shows search results while somebody types into the box above the servers, in place of the servers. */
 import { base } from './base.ts';
 
 const pauseMs = 60;
 
 let timer = 0;
-/** Counts what was asked, so that an older answer never replaces a newer one. */
+/** Counts searches, so that an older result never replaces a newer one. */
 let latest = 0;
 
-/** What is found for some words, as the desk shows it; undefined if something newer was asked meanwhile. */
+/** The results for some words, as the desk renders them; undefined if a newer search was made meanwhile. */
 export async function found(query: string): Promise<Element | undefined> {
   latest += 1;
   const own = latest;
@@ -29,8 +29,8 @@ async function look(box: HTMLInputElement): Promise<void> {
 }
 
 /**
- * Goes to the first that was found for what is in a box now, however fast it was typed.
- * @param look - finds it, and shows it in `place`
+ * Goes to the first result for the present content of a box, however fast it was typed.
+ * @param look - searches, and shows the results in `place`
  */
 export async function goToFirst(box: HTMLInputElement, place: HTMLElement, look: () => Promise<void>): Promise<void> {
   const isShown = (): boolean => place.dataset['query'] === box.value.trim();
@@ -62,7 +62,7 @@ function onKey(event: KeyboardEvent): void {
   if (event.key === 'Enter' && at === box) {
     if (box.value.trim() === '') return;
     event.preventDefault();
-    // The pause after the last letter is over: a look that came later would take the place of this one.
+    // Cancels the pending search, whose result would replace this one.
     window.clearTimeout(timer);
     void goToFirst(box, place, () => look(box)).catch(() => {});
   } else if (event.key === 'Escape' && !place.hidden) {

@@ -1,14 +1,14 @@
 /**
- * Puts the cursor where one types: into the first field of a page that is there for its form, and of a question that comes while
- * nothing has the focus. What is typed then is no key of the page.
+ * Puts the cursor where one types: in the first field of a page that is there for its form, and of a question that comes while
+ * nothing has the focus. Keys typed then are no longer shortcuts of the page.
  */
 
-/** Forms that the cursor came to by itself, while a key may have been on its way to something else. */
+/** Forms that got the cursor automatically, while a key may have been meant for something else. */
 const cameTo = new WeakSet<HTMLFormElement>();
 
 const fields = 'input:not([type=hidden]),select,textarea';
 
-/** The field one begins with: of a group of choices the chosen one, as the Tab key has it. */
+/** The field to start with: in a group of choices the chosen one, as with the Tab key. */
 function firstField(form: Element): HTMLElement | undefined {
   const all = [...form.querySelectorAll<HTMLInputElement>(fields)];
   const first = all.find(each => !each.disabled && each.checkVisibility());
@@ -16,7 +16,7 @@ function firstField(form: Element): HTMLElement | undefined {
   return all.find(each => each.type === 'radio' && each.name === first.name && each.checked) ?? first;
 }
 
-/** A keyboard on the screen would cover what is to be read first. */
+/** An on-screen keyboard would cover what has to be read first. */
 const mayType = (): boolean => !window.matchMedia('(pointer: coarse)').matches;
 
 function focusIn(form: Element | null | undefined): HTMLElement | undefined {
@@ -25,10 +25,10 @@ function focusIn(form: Element | null | undefined): HTMLElement | undefined {
   return field;
 }
 
-/** Goes to the first field of this page's form, where it has one. @returns false if there is none */
+/** Goes to the first field of this page's form. @returns false if it has none */
 export function focusForm(): boolean {
   const id = location.hash.slice(1);
-  // Going from question to question by their keys leads to the heading of each, so that the keys work there too.
+  // Going from question to question by shortcut leads to the heading of each, so that the shortcuts keep working.
   if (document.getElementById(id)?.matches('.frame-title') === true) return true;
   const asked = id === '' ? null : document.getElementById(id)?.closest('[data-question]');
   const form = (asked ?? document.querySelector('main')!).querySelector('form[data-first]');
@@ -42,7 +42,7 @@ export function focusCard(card: Element): void {
   else card.querySelector<HTMLElement>('.frame-title')?.focus();
 }
 
-/** The Enter that was meant for something else sends nothing. */
+/** An Enter that was meant for something else sends nothing. */
 function onKey(event: KeyboardEvent): void {
   const form = (event.target as HTMLInputElement).form;
   if (!form || event.key === 'Tab' || event.key === 'Shift') return;
@@ -50,7 +50,7 @@ function onKey(event: KeyboardEvent): void {
   if (held && event.key === 'Enter' && (event.target as Element).matches('input')) event.preventDefault();
 }
 
-/** Goes to the form of the page, unless somebody is somewhere already. */
+/** Goes to the form of the page, unless something has the focus. */
 export function startFocus(): void {
   document.addEventListener('keydown', onKey, true);
   document.addEventListener('pointerdown', event => {

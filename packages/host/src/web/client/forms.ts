@@ -12,7 +12,7 @@ const pauseBeforeCheckMs = 140;
 const timers = new WeakMap<HTMLFormElement, number>();
 const checks = new WeakMap<HTMLFormElement, number>();
 
-/** Fields somebody has been in; only these are marked wrong before the form is sent. */
+/** Fields that somebody has left; only these are marked as invalid before the form is sent. */
 const visited = new WeakMap<HTMLFormElement, Set<string>>();
 
 const bodyOf = (form: HTMLFormElement, submitter?: HTMLElement | null): URLSearchParams => {
@@ -30,7 +30,7 @@ async function check(form: HTMLFormElement): Promise<void> {
   const body = bodyOf(form);
   for (const name of visited.get(form) ?? []) body.append('visited', name);
   const sent = fetch(path, { method: 'POST', body });
-  // What is checked is kept as the draft, too.
+  // What is checked is also saved as the draft.
   telling(form, sent);
   const response = await sent;
   if (!response.ok || checks.get(form) !== turn || !form.isConnected) return;
@@ -91,7 +91,7 @@ function onSubmit(event: SubmitEvent): void {
 /** Forms that were changed while they were being sent. */
 const changed = new WeakSet<HTMLFormElement>();
 
-/** Sends a form of which every change is saved. */
+/** Sends a form whose changes are all saved. */
 function save(form: HTMLFormElement): void {
   if (form.dataset['sending'] === 'true') changed.add(form);
   else form.requestSubmit();
@@ -156,7 +156,7 @@ function onKey(event: KeyboardEvent): void {
   dismiss.click();
 }
 
-/** Sends the form that somebody is in, or that of the one card of a page, as its first button would. */
+/** Sends the form that has the focus, or that of the only card of a page, as its first button would. */
 function sendFrom(event: KeyboardEvent): void {
   const at = event.target as HTMLElement;
   const card = at.closest('[data-question]') ?? only(document.querySelectorAll('[data-question]'), at);
@@ -170,7 +170,7 @@ function sendFrom(event: KeyboardEvent): void {
   form.requestSubmit(button);
 }
 
-/** The one card or form of a page, for a key pressed where nothing has the focus. */
+/** The only card or form of a page, for a key that is pressed while nothing has the focus. */
 function only<T extends Element>(all: NodeListOf<T>, at: Element): T | undefined {
   return (at === document.body || at.id === 'main') && all.length === 1 ? all[0] : undefined;
 }
@@ -182,14 +182,14 @@ function prepare(): void {
   }
 }
 
-/** Takes a row out of a list, and goes to the one that is there then. */
+/** Removes a row from a list, and goes to the one in its place. */
 function dropRow(button: Element): void {
   const row = button.closest('li');
   const form = button.closest('form');
   if (!row || !form) return;
   const next = row.nextElementSibling ?? row.previousElementSibling;
   row.remove();
-  // The answer to a check that is under way still has the row.
+  // The answer to a check in progress still contains the row.
   checks.set(form, (checks.get(form) ?? 0) + 1);
   next?.querySelector<HTMLElement>('input:not([type=hidden]),select,textarea')?.focus();
   touch(form);

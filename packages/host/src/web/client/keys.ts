@@ -1,6 +1,6 @@
 /**
- * What keys do on every page. Keys without a modifier do nothing while somebody types, and can be switched off, for
- * those whose words are typed by speech (WCAG 2.1.4).
+ * The shortcuts of every page. Keys without a modifier do nothing while somebody types, and can be switched off for people who
+ * type by speech (WCAG 2.1.4).
  */
 import { base } from './base.ts';
 import { openPalette } from './palette.ts';
@@ -11,7 +11,7 @@ const typing = (at: Element): boolean =>
 
 const singleKeys = (): boolean => document.body.dataset['singleKeys'] !== 'off';
 
-/** Goes to the open question beside the one that is on this page. */
+/** Goes to the open question next to the one on this page. */
 function goToQuestion(which: 'next' | 'previous'): void {
   const own = document.querySelector<HTMLElement>('[data-question]')?.dataset['question'] ?? '';
   location.assign(`${base()}/inbox/${which}?from=${encodeURIComponent(own)}`);

@@ -1,13 +1,13 @@
 /**
- * Makes a part of the page equal to newly rendered markup by changing only what differs, so that focus, scrolling and
- * typed input stay where they are. What somebody unfolded stays unfolded, and what they revealed stays revealed.
+ * Makes a part of the page equal to newly rendered markup by changing only what differs, so that focus, scrolling and typed
+ * input stay where they are. Unfolded sections stay unfolded, and revealed secrets stay revealed.
  *
- * Not idiomorph 0.8, which would hold under the same content security policy where it is given nodes: it writes the values
- * of inputs (`element.value`), so that a live update replaces what a person is typing, and it matches by `id` alone, where
- * rows and notices here carry a `data-key`. As a module it is 13 kB compressed; this is 1 kB.
+ * Not idiomorph 0.8, although it complies with the same content security policy if it is given nodes: it writes the values of
+ * inputs (`element.value`), so that a live update replaces what a person is typing, and it matches by `id` alone, whereas rows
+ * and notices here have a `data-key`. As a module it is 13 kB compressed; this is 1 kB.
  */
 
-/** True for an element that shall be left alone. */
+/** True for an element that must not be changed. */
 export type Keep = (now: Element, next: Element) => boolean;
 
 const keyOf = (node: Node): string | undefined =>
@@ -18,7 +18,7 @@ function fits(now: Node, next: Node): boolean {
   return keyOf(now) === keyOf(next);
 }
 
-/** What the person has done to an element, and the page does not know. */
+/** State that the person gave an element, and that the markup does not contain. */
 function isOwn(now: Element, name: string): boolean {
   if (name === 'open') return now.localName === 'details';
   return now.hasAttribute('data-revealed') && (name === 'type' || name === 'data-revealed');
@@ -41,7 +41,7 @@ function syncChildren(now: Element, next: Element, keep: Keep): void {
   const isGone = (node: Node): boolean => keyOf(node) !== undefined && !wantedKeys.has(keyOf(node));
   let at = now.firstChild;
   for (const target of [...next.childNodes]) {
-    // What went away is taken out first, so that what stood behind it is met, and neither made again nor moved.
+    // Removed elements are taken out first, so that those after them are matched, and neither recreated nor moved.
     while (at && isGone(at)) {
       const following: ChildNode | null = at.nextSibling;
       at.remove();

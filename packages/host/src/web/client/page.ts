@@ -1,16 +1,16 @@
-/** Fetches this page, or the answer to a form, and brings what is on screen up to it. */
+/** Fetches this page, or the answer to a form, and updates what is on screen. */
 import { tellDrafts } from './drafts.ts';
 import { focusCard, focusForm } from './focus.ts';
 import { morph } from './morph.ts';
 
 let running: Promise<void> | undefined;
 let again = false;
-/** True where the page is to be fetched whatever it shows. */
+/** True if the page must be fetched whatever it shows. */
 let forced = false;
-/** The newest change that was heard of. */
+/** The newest change that was announced. */
 let newest = 0;
 
-/** Milliseconds for which the answer to a form is waited for, which brings the page up to date itself. */
+/** For how many milliseconds to wait for the answer to a form, which updates the page itself. */
 const answerMs = 40;
 
 /** Forms that are being sent. */
@@ -22,21 +22,21 @@ export function sending(form: Promise<unknown>): void {
   void form.finally(() => sent.delete(form));
 }
 
-/** The newest change that is on this page. */
+/** The newest change that this page reflects. */
 const shownChange = (): number => Number(document.body.dataset['event'] ?? 0);
 
-/** Counts what has been shown, so that an older answer never replaces a newer one. */
+/** Counts updates, so that an older answer never replaces a newer one. */
 let version = 0;
 
-/** Forms that somebody has begun to fill in; a live update leaves them alone. */
+/** Forms that somebody has started to fill in; a live update leaves them alone. */
 const touched = new WeakSet<Element>();
 
-/** Marks a form as begun. */
+/** Marks a form as started. */
 export function touch(form: Element): void {
   touched.add(form);
 }
 
-/** True if somebody has begun to fill in a form of this page. */
+/** True if somebody has started to fill in a form of this page. */
 export const anyTouched = (): boolean => [...document.forms].some(form => touched.has(form));
 
 function focusIsLost(): boolean {
@@ -44,7 +44,7 @@ function focusIsLost(): boolean {
   return at === null || at === document.body || at.id === 'main' || at.classList.contains('ending-text');
 }
 
-/** Goes to a question that has just come, where nobody is in the middle of something else. */
+/** Goes to a question that has just come, unless somebody is in the middle of something else. */
 function focusNewCard(earlierIds: ReadonlySet<string>): void {
   if (!focusIsLost()) return;
   const fresh = [...document.querySelectorAll('[data-question]')].find(card => !earlierIds.has(card.id));
@@ -59,7 +59,7 @@ function isElsewhere(url: string): boolean {
 
 /**
  * Shows a fetched document in place of what is on screen.
- * @param options - `live`: true if nobody asked for it, so that begun forms stay
+ * @param options - `live`: true if nobody asked for it, so that started forms stay
  */
 export function showDocument(text: string, options: { readonly live: boolean; readonly url?: string }): void {
   version += 1;
@@ -90,24 +90,24 @@ export function showDocument(text: string, options: { readonly live: boolean; re
   }
 }
 
-/** The mark of the tab says whether a question waits. */
+/** The icon of the tab says whether a question waits. */
 function showIcon(next: Document): void {
   const [now, then] = [document, next].map(each => each.querySelector('link[rel=icon]'));
   const href = then?.getAttribute('href');
   if (href && now?.getAttribute('href') !== href) now?.setAttribute('href', href);
 }
 
-/** Where nothing on the new page had the focus, reading goes on from its beginning, and not from the top bar. */
+/** If nothing on the new page has the focus, reading continues from its beginning, and not from the top bar. */
 function focusMain(): void {
   document.getElementById('main')?.focus({ preventScroll: true });
 }
 
-/** Reads out how a question ended to whoever was in its card. */
+/** Announces how a question ended to a person who was in its card. */
 function focusEnd(card: Element): void {
   document.getElementById(`${card.id}-end`)?.focus();
 }
 
-/** Milliseconds until a page that could not be fetched is tried again; doubled each time, up to the last. */
+/** After how many milliseconds a page that could not be fetched is tried again; doubled each time, up to the second value. */
 const [firstRetryMs, lastRetryMs] = [500, 15_000];
 let retryMs = firstRetryMs;
 let retry = 0;
@@ -119,8 +119,8 @@ async function answers(): Promise<void> {
 }
 
 /**
- * Fetches this page again, unless it shows a change already; calls that come meanwhile are answered by one more fetch, and a
- * failed one is tried again.
+ * Fetches this page again, unless it reflects the change already. Calls that come meanwhile share one more fetch, and a failed
+ * fetch is repeated.
  * @param change - the number of the change; absent if some may have been missed
  */
 export function refresh(change?: number): Promise<void> {

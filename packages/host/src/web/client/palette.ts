@@ -16,7 +16,7 @@ async function look(box: HTMLInputElement): Promise<void> {
   place.dataset['query'] = query;
 }
 
-/** Opens the palette, with what is open and what was used last. */
+/** Opens the palette, with open questions and what was used last. */
 export function openPalette(): void {
   const dialog = palette();
   const box = dialog?.querySelector('input');
@@ -35,7 +35,7 @@ function onKey(event: KeyboardEvent): void {
   if (moveThrough(event, box, place)) return;
   if (event.key === 'Enter' && event.target === box) {
     event.preventDefault();
-    // The pause after the last letter is over: a look that came later would take the place of this one.
+    // Cancels the pending search, whose result would replace this one.
     window.clearTimeout(timer);
     if (place) void goToFirst(box, place, () => look(box)).catch(() => {});
   }

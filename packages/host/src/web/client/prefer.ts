@@ -1,4 +1,4 @@
-/** Tells the desk how the person likes it, which it remembers. Every page is brought up to date then, this one too. */
+/** Stores how the person likes the desk. Every page is updated then, this one too. */
 import { base } from './base.ts';
 
 /** Posts one preference. */

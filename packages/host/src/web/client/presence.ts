@@ -1,10 +1,10 @@
 /**
- * Whether the desk is there. Where it is not, the page says so and what to do, and nothing leads away from it: what has been
- * typed is nowhere else then.
+ * Whether the desk can be reached. If it cannot, the page says so and what to do, and no link leads away from it: what has been
+ * typed exists nowhere else then.
  */
 import { anyTouched } from './page.ts';
 
-/** How long the desk may be out of reach before the page says so, in milliseconds: a stream may break and be back at once. */
+/** How many milliseconds the desk may be out of reach before the page says so: a stream may break and be restored at once. */
 const tellAfterMs = 1_000;
 
 let lost = false;
@@ -12,7 +12,10 @@ let timer = 0;
 
 const notice = (): HTMLElement | null => document.getElementById('offline');
 
-/** Says at once that the desk is gone. @param unsent - what became of what was to be sent; the doubt about one thing stays */
+/**
+ * Says at once that the desk is gone. @param unsent - what became of the form that was being sent; once unknown, it stays
+ * unknown
+ */
 function say(unsent?: 'not-sent' | 'unknown'): void {
   const box = notice();
   if (!box) return;
@@ -22,14 +25,14 @@ function say(unsent?: 'not-sent' | 'unknown'): void {
   box.hidden = false;
 }
 
-/** The desk cannot be reached. Heard again while that is so, it changes nothing: each attempt to reach it fails again. */
+/** The desk cannot be reached. Further failed attempts change nothing. */
 export function lose(): void {
   if (lost) return;
   lost = true;
   timer = window.setTimeout(say, tellAfterMs);
 }
 
-/** The desk is there. */
+/** The desk can be reached. */
 export function find(): void {
   lost = false;
   window.clearTimeout(timer);
@@ -39,12 +42,12 @@ export function find(): void {
   for (const each of box.querySelectorAll<HTMLElement>('[data-unsent]')) each.hidden = true;
 }
 
-/** Something that was to be sent has failed on its way. */
+/** Something could not be sent. */
 export function notSent(): void {
   say(lost ? 'not-sent' : 'unknown');
 }
 
-/** True if a form may not be left to the browser, which would put its own error page in the place of this one. */
+/** True if a form must not be left to the browser, which would replace this page by its own error page. */
 export function holdsBack(): boolean {
   if (lost) say('not-sent');
   return lost;
@@ -62,7 +65,7 @@ function onClick(event: MouseEvent): void {
   );
 }
 
-/** Starts holding on to the page. */
+/** Starts protecting the page. */
 export function startPresence(): void {
   // Whatever is shown came from the desk.
   document.addEventListener('midcall:shown', find);
@@ -70,7 +73,7 @@ export function startPresence(): void {
   window.addEventListener('beforeunload', event => {
     if (lost && anyTouched()) event.preventDefault();
   });
-  // A page the browser kept may be long out of date; where the desk is gone it is better than none.
+  // A page from the browser's cache may be long out of date; if the desk is gone, it is better than none.
   window.addEventListener('pageshow', event => {
     if (event.persisted)
       void fetch(location.href).then(

@@ -1,6 +1,6 @@
 /**
- * Shows what was typed into a hidden control for as long as the person wants. What is shown stays so while the page is brought
- * up to date (see `morph.ts`).
+ * Shows the content of a hidden control for as long as the person wants. It stays shown while the page is updated (see
+ * `morph.ts`).
  */
 
 function toggle(button: HTMLElement): void {

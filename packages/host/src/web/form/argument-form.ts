@@ -1,7 +1,7 @@
 /**
- * A form for a tool's arguments, made from its JSON input schema: the kinds a question's form knows where a property
- * fits one, a text area for JSON where it does not. The server has the last word on arguments; what is checked here
- * spares a person the round trip.
+ * A form for a tool's arguments, made from its JSON input schema: a property gets the control of a question's form if it fits
+ * one, and a text area for JSON if it does not. The server has the last word on arguments; the checks here save a person the
+ * round trip.
  */
 
 import type { Choice, Field, Issue } from '@midcall/core/form';
@@ -18,7 +18,7 @@ export interface JsonField {
   readonly required: boolean;
   /** Its part of the tool's schema, to check against. */
   readonly schema: unknown;
-  /** The tool's whole schema, which that part may refer into. */
+  /** The tool's whole schema, which that part may refer to. */
   readonly root: unknown;
   readonly default?: unknown;
 }
@@ -33,14 +33,14 @@ export interface ListField {
   readonly title?: string;
   readonly description?: string;
   readonly required: boolean;
-  /** What a row holds: the members of an object, or the one value that it is. */
+  /** What a row holds: the members of an object, or a single value. */
   readonly columns: readonly SingleField[];
   /** True if a row is an object. */
   readonly ofObjects: boolean;
   readonly maxItems?: number;
   /** Its part of the tool's schema, to check against. */
   readonly schema: unknown;
-  /** The tool's whole schema, which that part may refer into. */
+  /** The tool's whole schema, which that part may refer to. */
   readonly root: unknown;
   readonly default?: unknown;
 }
@@ -73,16 +73,16 @@ function choicesOf(schema: Schema): readonly Choice[] | undefined {
 const formats = ['email', 'uri', 'date', 'date-time'] as const;
 const asFormat = (value: unknown) => formats.find(each => each === value);
 
-/** A row that nobody has filled in is no item, so that nothing is filled in before. */
+/** An untouched row is not an item, so rows have no defaults. */
 function withoutDefault(field: SingleField): SingleField {
   const { default: _, ...rest } = field;
   return rest as SingleField;
 }
 
-/** More members than this are no row. */
+/** Objects with more members are not shown as rows. */
 const mostColumns = 12;
 
-/** What a row of a list holds, as far as an item of this schema fits one. */
+/** What a row of a list holds, if an item of this schema fits one. */
 function columnsOf(name: string, items: unknown, root: unknown): Pick<ListField, 'columns' | 'ofObjects'> | undefined {
   if (!isRecord(items)) return undefined;
   if (!isRecord(items['properties'])) {
@@ -98,7 +98,7 @@ function columnsOf(name: string, items: unknown, root: unknown): Pick<ListField,
   return { columns, ofObjects: true };
 }
 
-/** The field of one property: a list where its items fit rows. */
+/** The field of one property: a list if its items fit rows. */
 function fieldOf(name: string, schema: unknown, required: boolean, root: unknown): ArgumentField {
   const field = singleOf(name, schema, required, root);
   if (field.kind !== 'json' || !isRecord(schema) || schema['type'] !== 'array') return field;

@@ -1,7 +1,7 @@
 /**
- * What a person has entered into a form so far, as the browser posts it, and the content it means. Controls are named
- * by position (`f0`, `f1`), never by the server's property names, and a choice travels as its position, so that no
- * name or value a server invents can collide with ours.
+ * What a person has entered in a form so far, as the browser posts it, and the content that it stands for. Controls are named
+ * by position (`f0`, `f1`), never by the server's property names, and a choice is posted as its position, so that no name or
+ * value of a server can collide with ours.
  */
 import { type Field, type Issue, parseTextual, type TextField } from '@midcall/core/form';
 import { isRecord } from '@midcall/core/json';
@@ -69,24 +69,24 @@ function rowDefaults(list: ListField, items: readonly unknown[], name: string, z
   return [[`${name}.rows`, items.map((_, row) => String(row))], ...cells];
 }
 
-/** What the control of a row's column is called. */
+/** The name of the control in a row's column. */
 export const cellName = (list: string, row: number | string, column: number): string => `${list}.${row}.f${column}`;
 
-/** The numbers of a list's rows, in their order. */
+/** The numbers of a list's rows, in order. */
 export const rowsOf = (draft: Draft, list: string): readonly string[] => [
   ...new Set((draft.get(`${list}.rows`) ?? []).filter(row => /^\d{1,6}$/.test(row))),
 ];
 
-/** True for a row in which nothing is. */
+/** True for a row without any input. */
 export const isBlank = (draft: Draft, list: ListField, name: string, row: string): boolean =>
   list.columns.every((_, at) => (draft.get(cellName(name, row, at)) ?? []).every(value => value === ''));
 
-/** What the form holds at first: the defaults, filled in. */
+/** The initial content of a form: the defaults. */
 export function untouched(fields: readonly ArgumentField[], zone: string): Draft {
   return new Map(fields.flatMap((field, at) => defaults(field, `f${at}`, zone)));
 }
 
-/** Given content as a draft, so that a form can be shown again with earlier values in it. */
+/** Given content as a draft, so that a form can be shown again with earlier values. */
 export function draftFrom(
   fields: readonly ArgumentField[],
   content: Readonly<Record<string, unknown>>,
@@ -101,7 +101,7 @@ export function draftFrom(
   );
 }
 
-/** An invalid value stays as it was typed, and is reported when the whole is checked. */
+/** An invalid value stays as it was typed, and is reported when the whole form is checked. */
 function formatted(field: TextField, text: string, zone: string): unknown {
   const read = parseTextual(field, field.format === 'date-time' ? [text, zone === 'UTC' ? 'Z' : zone] : text);
   return read.ok ? read.value : text;
@@ -158,7 +158,7 @@ function valueFrom(field: ArgumentField, name: string, draft: Draft): { value?: 
   }
 }
 
-/** The issues in controls that the person has visited: the script names those they have left. */
+/** The issues in controls that the person has visited: the script names the ones they have left. */
 export function visitedIssues(
   fields: readonly ArgumentField[],
   draft: Draft,

@@ -22,13 +22,13 @@ import type { SingleField } from './argument-form.ts';
 import { type Draft, first } from './draft.ts';
 import { isZone, offsetIn } from './zoned.ts';
 
-/** Where a control stands: the form it belongs to and what that form holds. */
+/** Where a control is: the form it belongs to, and that form's content. */
 export interface Place {
   /** Unique on the page; begins every id. */
   readonly scope: string;
   readonly draft: Draft;
   readonly issues: readonly Issue[];
-  /** Names of the fields that ask for a secret: what is typed there is hidden, and never written into a page again. */
+  /** Names of the fields that ask for a secret: their input is hidden, and never written into a page again. */
   readonly secrets: ReadonlySet<string>;
   /** True for a question's form, which must not ask for a secret; a tool's arguments may hold one. */
   readonly warns: boolean;
@@ -44,7 +44,7 @@ const mostOpen = 7;
 /** From this many choices on, they are a list of their own that scrolls and can be filtered. */
 const filterFrom = 20;
 
-/** A length limit above this is not worth a person's attention until it is broken. */
+/** A length limit above this is mentioned only when it is exceeded. */
 const worthSaying = 500;
 
 interface Part extends Place {
@@ -114,10 +114,10 @@ function option(
   );
 }
 
-/** From this many letters on, choices stand below each other. */
+/** From this many letters on, choices are below each other. */
 const mostLetters = 48;
 
-/** Where choices stand: in one line if they are short, below each other, or in a box that scrolls. */
+/** How choices are arranged: on one line if they are short, below each other, or in a box that scrolls. */
 function choicesClass(choices: readonly Choice[]): string {
   if (choices.length > mostOpen) return 'options long';
   const letters = choices.reduce(
@@ -201,8 +201,8 @@ function textControl(part: Part): Html {
 }
 
 /**
- * Hidden as it is typed. What was posted is not sent back: client script leaves it in the control, and without script it is
- * typed again.
+ * Hidden as it is typed. The posted value is not sent back: client script leaves it in the control, and without script it has
+ * to be typed again.
  */
 function secretControl(part: Part): Html {
   const { field } = part;
@@ -255,12 +255,12 @@ function group(part: Part, label: Html, inner: Html, role: 'radiogroup' | 'group
   return html`<fieldset${attributes({ class: `field ${className}`, role, id: part.id, 'data-field': part.name, 'aria-describedby': part.describedBy, 'aria-required': role === 'radiogroup' && part.field.required && 'true', 'aria-invalid': role === 'radiogroup' && part.invalid && 'true' })}>${label}${inner}</fieldset>`;
 }
 
-/** A description that the rule can follow. */
+/** A description, ended as a sentence so that the rule can follow it. */
 const sentence = (text: string): string => (/[.!?:;…]\s*$/.test(text) ? text : `${text.trimEnd()}.`);
 
 /**
  * One field: label, rule, control, errors.
- * @param within - begins the names of its controls, where it is part of another field
+ * @param within - the prefix of its controls' names, if it is part of another field
  */
 export function fieldControl(field: SingleField, index: number, place: Place, within = ''): Html {
   const name = `${within}f${index}`;

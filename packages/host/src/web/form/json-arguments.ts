@@ -1,7 +1,7 @@
 /**
- * All arguments as one JSON text, in place of a form; and from the one to the other, where nothing is lost. Pure.
+ * All arguments as one JSON text instead of a form, and the conversion between the two, if it loses nothing. Pure.
  *
- * - json-arguments-J1 What a form cannot show as it is stays JSON: the person is told what it is.
+ * - json-arguments-J1 Arguments that a form cannot show exactly stay JSON, and the person is told which.
  * - json-arguments-J2 A secret is not written into the text: a mask stands for it, which is never sent.
  */
 import type { Issue } from '@midcall/core/form';
@@ -12,7 +12,7 @@ import { texts } from '../texts/texts.ts';
 import type { ArgumentField } from './argument-form.ts';
 import { contentOf, type Draft, draftFrom, first } from './draft.ts';
 
-/** The control that holds the text, and what issues of it are named for. */
+/** The control that holds the text, and the name under which its issues are reported. */
 export const jsonControl = 'json';
 
 /** True if a draft is one JSON text. */
@@ -40,7 +40,7 @@ export function stillMasked(content: Arguments): readonly string[] {
 
 const issue = (message: string): Issue => ({ field: jsonControl, rule: 'json', message });
 
-/** What a JSON text holds, and whether the whole schema takes it. */
+/** The value of a JSON text, and whether it fits the whole schema. */
 export function readJson(
   draft: Draft,
   schema: unknown,
@@ -60,7 +60,7 @@ export function readJson(
   return { content, issues: [issue(texts.field.inJson(judged.at.join('.'), judged.says))] };
 }
 
-/** A form's draft as JSON; as it is where a field of it holds something that is not read. */
+/** A form's draft as JSON; unchanged if a field holds something that cannot be parsed. */
 export function toJson(
   fields: readonly ArgumentField[],
   draft: Draft,
@@ -73,7 +73,7 @@ export function toJson(
 const sameMoment = (one: unknown, other: unknown): boolean =>
   typeof one === 'string' && typeof other === 'string' && Date.parse(one) === Date.parse(other);
 
-/** json-arguments-J1. The names of what a form would show as something else, or not at all. */
+/** json-arguments-J1. The names of the arguments that a form would change or leave out. */
 function unshown(fields: readonly ArgumentField[], content: Arguments, draft: Draft): readonly string[] {
   const back = contentOf(fields, draft).content;
   return Object.keys(content).filter(name => {
@@ -84,13 +84,13 @@ function unshown(fields: readonly ArgumentField[], content: Arguments, draft: Dr
   });
 }
 
-/** Arguments as a form's draft, or as JSON where a form would not show all of them as they are. */
+/** Arguments as a form's draft, or as JSON if a form could not show all of them exactly. */
 export function fittingDraft(fields: readonly ArgumentField[], content: Arguments, zone: string): Draft {
   const draft = draftFrom(fields, content, zone);
   return unshown(fields, content, draft).length === 0 ? draft : jsonDraft(fields, content);
 }
 
-/** A JSON text as a form's draft; as it is where something in it would be lost, with the reason. */
+/** A JSON text as a form's draft; unchanged if something in it would be lost, with the reason. */
 export function toForm(
   fields: readonly ArgumentField[],
   draft: Draft,

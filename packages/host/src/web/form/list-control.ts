@@ -12,7 +12,7 @@ import type { ArgumentField, ListField } from './argument-form.ts';
 import { cellName, first, isBlank, rowsOf } from './draft.ts';
 import { earlierList, fieldControl, type Place } from './field-controls.ts';
 
-/** The rows that are shown: those that are there, and a blank one below them where there may be more. */
+/** The rows to show: the existing ones, and a blank one below them if there may be more. */
 function shownRows(list: ListField, name: string, { draft }: Place): readonly string[] {
   const rows = rowsOf(draft, name);
   const last = rows.at(-1);

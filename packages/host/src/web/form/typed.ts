@@ -1,18 +1,18 @@
-/** What a person had typed into a form that can no longer be sent, as texts to copy. Pure. */
+/** The input of a form that can no longer be sent, as texts to copy. Pure. */
 import { labelOf } from '@midcall/core/form';
 import { isRecord } from '@midcall/core/json';
 import { type Question, secretsOf } from '../../index.ts';
 import { texts } from '../texts/texts.ts';
 import { contentOf, type Draft, first, readable, untouched } from './draft.ts';
 
-/** One control and what was in it. */
+/** One control and its input. */
 export interface Typed {
   readonly label: string;
   readonly text: string;
 }
 
 /**
- * What differs from how the form came; nothing if all of it was left as it was.
+ * What differs from the form's initial state; nothing if it was not changed.
  * @param zone - the person's time zone, in which times are filled in
  */
 export function typedIn(question: Question, draft: Draft, zone: string): readonly Typed[] {

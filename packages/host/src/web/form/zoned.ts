@@ -7,7 +7,7 @@ export const isZone = (zone: string): boolean => zoneOffset(0, zone) !== undefin
 /** The zone's offset at a moment, such as `+02:00`. */
 export const offsetIn = (zone: string, at: number): string => spelledOffset(zoneOffset(at, zone) ?? 0);
 
-/** RFC 3339 as wall-clock time in a zone, to the second; undefined if it is no time, or the zone is unknown. */
+/** RFC 3339 as wall-clock time in a zone, to the second; undefined if it is not a time, or the zone is unknown. */
 export function toZoned(text: string, zone: string): string | undefined {
   const at = Date.parse(text);
   const offset = Number.isNaN(at) ? undefined : zoneOffset(at, zone);

@@ -1,9 +1,10 @@
 /**
  * The calls of earlier sessions, one line of JSON each, in a file that only its owner can read.
  *
- * - call-file-C1 The file holds a limited number of calls; the oldest go first. A call with a large result is stored without it.
- * - call-file-C2 Arguments that a secret may be in are kept masked, and the questions of a call are not kept.
- * - call-file-C3 A line that cannot be understood, such as one that a crash cut off, is left out.
+ * - call-file-C1 The file holds a limited number of calls; the oldest go first. A call with a large result is stored without
+ *   it.
+ * - call-file-C2 Arguments that may contain a secret are stored masked, and the questions of a call are not stored.
+ * - call-file-C3 A line that cannot be parsed, such as one that a crash cut off, is ignored.
  */
 import { appendFile, mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -11,7 +12,7 @@ import { isRecord } from '@midcall/core/json';
 import { writeWhole } from '@midcall/core/node';
 import { type CallContext, type CallOutcome, maskedArguments, withFileLock } from '../../index.ts';
 
-/** A call as it is kept: it has ended. */
+/** A call as it is stored: it has ended. */
 export interface KeptCall {
   readonly context: CallContext;
   readonly serverId: string;
@@ -22,7 +23,7 @@ export interface KeptCall {
   readonly outcome?: CallOutcome;
 }
 
-/** Where a desk keeps its calls. */
+/** Where a desk stores its calls. */
 export interface CallMemory {
   /** Oldest first. */
   read(): Promise<readonly KeptCall[]>;
@@ -30,9 +31,9 @@ export interface CallMemory {
   clear(): Promise<void>;
 }
 
-/** The most calls that are stored, and characters of one of them. */
+/** The most calls that are stored, and the most characters of one. */
 const [mostCalls, mostCharacters] = [1_000, 64_000];
-/** Calls that are added between two checks of their number. */
+/** How many calls are added between two checks of their number. */
 const lookEvery = 200;
 
 const ends: readonly unknown[] = [
@@ -71,7 +72,7 @@ function lineOf({ context, serverId, startedAt, endedAt, outcome }: KeptCall): s
   return rest !== undefined && rest.length <= mostCharacters ? rest : undefined;
 }
 
-/** What is nested deeper than the stack cannot be written. */
+/** A value that is nested deeper than the stack cannot be written. */
 function written(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);
@@ -80,7 +81,7 @@ function written(value: unknown): string | undefined {
   }
 }
 
-/** Keeps calls in a file, for {@link DeskOptions.calls}. */
+/** Stores calls in a file, for {@link DeskOptions.calls}. */
 export function callFile(path: string): CallMemory {
   let added = 0;
   const lines = async (): Promise<readonly string[]> => {
@@ -92,7 +93,7 @@ export function callFile(path: string): CallMemory {
     }
   };
   let last: Promise<unknown> = Promise.resolve();
-  /** One change after the other, and none while another process makes one. */
+  /** Makes one change after the other, and none while another process makes one. */
   const alone = (work: () => Promise<void>): Promise<void> => {
     const next = last.then(async () => {
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -115,7 +116,7 @@ export function callFile(path: string): CallMemory {
       const line = lineOf(call);
       if (line === undefined) return;
       await alone(async () => {
-        // The break before it ends a line that a crash cut off.
+        // The leading line break ends a line that a crash cut off.
         await appendFile(path, `\n${line}\n`, { mode: 0o600 });
         added += 1;
         if (added % lookEvery !== 1) return;

@@ -1,10 +1,10 @@
 /**
  * What a desk stores between two runs, in files that only their owner can read: its servers and the person's settings.
  *
- * - desk-file-F1 The values of environment variables and headers are never in the file itself: they are in a second one, sealed.
- * - desk-file-F2 Each change is read, made and written while no other process does so; a crash leaves what was there before it
- *   or after it.
- * - desk-file-F3 A value that does not open is left out, and the rest is there.
+ * - desk-file-F1 The values of environment variables and headers are not in the file itself but, sealed, in a second one.
+ * - desk-file-F2 Each change is read, made and written while no other process does so; a crash leaves the state before it or
+ *   after it.
+ * - desk-file-F3 A value that cannot be opened is left out; the rest is kept.
  */
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -12,16 +12,16 @@ import { defined, isRecord } from '@midcall/core/json';
 import { ownerFile, type ServerEntry, withFileLock } from '../../index.ts';
 import { type PreferencesRecord, readPreferences } from '../workspace/preferences.ts';
 
-/** What a desk keeps. */
+/** What a desk stores. */
 export interface DeskRecord {
   /** In the order they are shown. */
   readonly servers: readonly ServerEntry[];
   readonly preferences: PreferencesRecord;
 }
 
-/** Where a desk keeps it. */
+/** Where a desk stores it. */
 export interface DeskMemory {
-  /** @throws MidcallError `cli/usage` for a file that cannot be read or understood */
+  /** @throws MidcallError `cli/usage` for a file that cannot be read or parsed */
   read(): Promise<DeskRecord>;
   /** Changes it while no other process does so. @throws MidcallError as {@link read} does; what the system says */
   change(make: (record: DeskRecord) => DeskRecord): Promise<void>;
@@ -30,7 +30,10 @@ export interface DeskMemory {
 /** Encrypts text, so that only the holder of the key can read it. */
 export interface SecretBox {
   readonly seal: (text: string) => string;
-  /** @returns undefined for what does not open */
+  /**
+   * @returns undefined for text that cannot be opened
+   * @returns undefined for what does not open
+   */
   readonly open: (sealed: string) => string | undefined;
 }
 
@@ -78,7 +81,7 @@ const isDesk = (value: unknown): value is WrittenDesk =>
 
 const isSecrets = (value: unknown): value is WrittenSecrets => isRecord(value) && isText(value['sealed']);
 
-/** How a host signs in is kept as a value of this name, which no header and no variable can have. */
+/** The setting of how a host signs in is stored under this name, which no header and no variable can have. */
 const authName = 'auth:';
 
 const secretsOf = ({ target }: ServerEntry): Texts =>
@@ -124,7 +127,7 @@ function entryOf(
   return { id, target };
 }
 
-/** By server: the values of its variables or headers. What is no such thing stands for nothing. */
+/** By server: the values of its variables or headers. Anything else is ignored. */
 function readSecrets(text: string | undefined): Readonly<Record<string, Texts>> {
   try {
     const all: unknown = JSON.parse(text ?? '{}');
@@ -137,9 +140,9 @@ function readSecrets(text: string | undefined): Readonly<Record<string, Texts>> 
 }
 
 /**
- * Keeps a desk in two files, for {@link DeskOptions.memory}.
- * @param path - of the file that holds everything but secrets; theirs is beside it, named `….sealed.json`
- * @param box - seals what is secret
+ * Stores a desk in two files, for {@link DeskOptions.memory}.
+ * @param path - of the file with everything but secrets; the one with secrets is beside it, named `….sealed.json`
+ * @param box - seals the secrets
  */
 export function deskFile(path: string, box: SecretBox): DeskMemory {
   const file = ownerFile(path, 'a desk', isDesk);

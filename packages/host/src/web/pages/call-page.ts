@@ -14,17 +14,17 @@ import { againPath, callPath, comparePath, serverPath } from './paths.ts';
 import { mayBeRestarted, restartButton } from './server-parts.ts';
 import { callChip, endedEntries, type TimelineContext, timeline, waitsForPage } from './timeline.ts';
 
-/** A question whose form came back: what was in it, and what is wrong with it. */
+/** A question whose form was returned: its input, and what is wrong with it. */
 export interface Returned {
   readonly id: string;
   readonly draft: Draft;
   readonly issues: readonly Issue[];
 }
 
-/** What these pages need beside the call. */
+/** What these pages need besides the call. */
 export interface CallPageContext extends TimelineContext {
   readonly returned?: Returned;
-  /** The call's server, where it is still on the desk. */
+  /** The call's server, if it is still on the desk. */
   readonly server?: ServerView;
   /** True if there is another call of the same that has ended. */
   readonly comparable?: boolean;
@@ -35,7 +35,7 @@ export interface CallPageContext extends TimelineContext {
 const noticeBox = (notice: string | undefined): Html | false =>
   notice !== undefined && html`<div class="notice" role="alert"><span>${notice}</span></div>`;
 
-/** The context of one question's card: as posted, where its form came back. */
+/** The context of one question's card: as posted, if its form was returned. */
 function contextFor(context: CallPageContext, question: Question): CardContext {
   const { csrf, link, now, zone, keepsRules, returned, draftOf, appOf } = context;
   const common = { csrf, link, now, zone, ...(keepsRules && { keepsRules }), ...(appOf && { appOf }) };
@@ -44,7 +44,7 @@ function contextFor(context: CallPageContext, question: Question): CardContext {
   return draft ? { ...common, draft } : common;
 }
 
-/** Seconds between looks at a running call, for a browser without client script. */
+/** After how many seconds a browser without client script reloads the page of a running call. */
 const lookAgain = 1;
 
 /** One call. */

@@ -1,4 +1,4 @@
-/** Two calls of one tool beside each other: what was asked differently, and what came of it. Pure. */
+/** Two calls of one tool beside each other: what differs in their arguments and in their results. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
 import { jsonIn, maskedArguments } from '../../index.ts';
 import { clock, day } from '../clock.ts';
@@ -46,7 +46,7 @@ export function comparable(call: CallView, calls: readonly CallView[]): readonly
   );
 }
 
-/** The one that a call is compared with where none is named: the last before it. */
+/** The call to compare with if none is named: the last one before it. */
 export function lastBefore(call: CallView, others: readonly CallView[]): CallView | undefined {
   return others.find(each => each.startedAt <= call.startedAt) ?? others[0];
 }

@@ -1,4 +1,4 @@
-/** What was found for some words, as a list that the box beside every page and the palette show too. Pure. */
+/** Search results, as a list that the box beside every page and the palette also show. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
 import { questionHeadline, questionIcon } from '../card/frame.ts';
 import { icons } from '../icons.ts';
@@ -52,7 +52,7 @@ function rowOf(hit: Hit): Row {
   }
 }
 
-/** The list itself; says so where nothing was found. */
+/** The list itself; says so if nothing was found. */
 function foundList(hits: readonly Hit[], more: number, { link }: Session): Html {
   if (hits.length === 0) return html`<div id="found"><p class="empty">${texts.find.nothing}</p></div>`;
   return html`<div id="found"><ul class="found-list">${hits.map(each => {
@@ -61,7 +61,7 @@ function foundList(hits: readonly Hit[], more: number, { link }: Session): Html 
   })}</ul>${more > 0 && html`<p class="found-more quiet-text">${texts.find.more(more)}</p>`}</div>`;
 }
 
-/** The page with what was found. */
+/** The page with the results. */
 export function findPage(query: string, hits: readonly Hit[], more: number, view: DeskView): Content {
   return {
     title: texts.find.title,

@@ -1,4 +1,4 @@
-/** What was called and asked, and how it ended: searched, filtered, in pages. Pure. */
+/** The calls and questions, and how they ended: searched, filtered, in pages. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
 import type { CallContext } from '../../index.ts';
 import { questionHeadline } from '../card/frame.ts';
@@ -13,14 +13,14 @@ import { againPath, callPath, questionPath } from './paths.ts';
 import { table } from './table.ts';
 import { callChip, endingChip, noticeChip, noticeText } from './timeline.ts';
 
-/** What is looked for. */
+/** What to search for. */
 export interface HistoryQuery {
   readonly text: string;
   /** A server's id, or empty for all. */
   readonly server: string;
   /** A way to end, `running`, or empty for all. */
   readonly outcome: string;
-  /** The first call of the page that is shown. */
+  /** The number of the first call on the page. */
   readonly from: number;
 }
 
@@ -61,7 +61,7 @@ function pager(query: HistoryQuery, count: number, { link }: Session): Html | fa
   return html`<p class="pager">${from > 0 && html`<a href="${to(Math.max(0, from - callsOnPage))}">${texts.history.newer}</a>`}<span class="quiet-text">${texts.inbox.pages(from + 1, end, count)}</span>${end < count && html`<a href="${to(end)}">${texts.history.older}</a>`}</p>`;
 }
 
-/** The calls that fit, newest first, and the questions of this session. */
+/** The calls that match, newest first, and the questions of this session. */
 export function historyPage(
   calls: readonly CallView[],
   questions: readonly QuestionView[],

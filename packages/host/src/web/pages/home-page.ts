@@ -1,4 +1,4 @@
-/** The first page: what waits for the person, every server as one row, and the calls that run and that ran last. Pure. */
+/** The first page: open questions, every server as one row, the running calls and the last ones. Pure. */
 import { type Html, html } from '@midcall/core/page';
 import { clock } from '../clock.ts';
 import { texts } from '../texts/texts.ts';

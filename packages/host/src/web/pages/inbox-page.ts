@@ -1,4 +1,4 @@
-/** Every open question as a list, for more than the rail beside each page holds. Pure. */
+/** Every open question as a list, since the rail beside each page may not hold them all. Pure. */
 import { html } from '@midcall/core/page';
 import { texts } from '../texts/texts.ts';
 import type { DeskView } from '../workspace/views.ts';

@@ -1,12 +1,12 @@
-/** A JSON value as a tree that folds, lists of like objects as tables; foreign text all of it. Pure. */
+/** A JSON value as a tree that folds, with lists of similar objects as tables; all of it is foreign text. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
 import { type Members, tableColumns } from '../../index.ts';
 import { texts } from '../texts/texts.ts';
 import { visibleHtml } from '../visible-html.ts';
 
-/** How much of one value is shown: nodes in all, members of one, rows of a table, levels laid open. */
+/** How much of one value is shown: nodes in total, members of one node, rows of a table, unfolded levels. */
 const [mostNodes, mostMembers, mostRows, openLevels] = [3_000, 200, 100, 2];
-/** What is nested deeper is not shown. */
+/** Anything nested deeper is not shown. */
 const deepest = 40;
 
 const isScalar = (value: unknown): boolean => value === null || typeof value !== 'object';
@@ -17,7 +17,7 @@ function scalar(value: unknown): Html {
   return html`<span class="json-${value === null ? 'null' : typeof value}">${String(value)}</span>`;
 }
 
-/** A date or an id is easier to read in one line. */
+/** A date or an id is easier to read on one line. */
 const widthOf = (value: unknown): 'short' | 'long-text' | undefined => {
   if (typeof value !== 'string') return undefined;
   if (value.length <= 20 && !value.includes(' ')) return 'short';

@@ -1,4 +1,4 @@
-/** The page around every page: where one can go, what servers there are, and what waits. Pure. */
+/** The layout of every page: navigation, servers, and open questions. Pure. */
 import { attributes, brandMark, type Html, html, page } from '@midcall/core/page';
 import type { Question } from '../../index.ts';
 import { age, questionHeadline, questionIcon } from '../card/frame.ts';
@@ -10,26 +10,26 @@ import { keyboardDialogs } from './palette.ts';
 import { questionPath } from './paths.ts';
 import { type Place, sidebar } from './sidebar.ts';
 
-/** Where the pages find their own files. */
+/** Where the pages find the desk's own files. */
 export interface AssetPaths {
-  /** The mark of a tab in which a question waits. */
+  /** The icon of a tab in which a question waits. */
   readonly waiting: string;
   readonly style: string;
   readonly entry: string;
   readonly modules: readonly string[];
-  /** For a start link that was used before. */
+  /** For the page of a used start link. */
   readonly again: string;
 }
 
-/** A page's own part. */
+/** The content of one page. */
 export interface Content extends Place {
   readonly title: string;
   readonly main: Html;
-  /** True for the first page, which says itself what waits and has the room for it. */
+  /** True for the first page, which shows open questions itself and needs the room. */
   readonly isHome?: true;
   /** The question whose card is on the page. */
   readonly questionId?: string;
-  /** Where a browser without client script looks again, and after how many seconds; absent where somebody may be typing. */
+  /** The address that a browser without client script reloads, and after how many seconds; absent if somebody may be typing. */
   readonly refresh?: { readonly after: number; readonly to: string };
 }
 
@@ -42,7 +42,7 @@ export function inboxItem(question: Question, { link, now }: DeskView, current: 
   return html`<li><a${attributes({ href: link(questionPath(question)), class: 'inbox-item', 'aria-current': question.id === current && 'true', 'data-key': `i-${question.id}` })}><span class="inbox-top">${questionIcon(question)}<strong>${visibleHtml(question.asker.id, 60)}</strong>${age(question.askedAt, now)}</span><span class="inbox-call mono">${question.call ? visibleHtml(question.call.name, 80) : texts.question.noCall}</span><span class="inbox-message">${visibleHtml(what, 120, true)}</span></a></li>`;
 }
 
-/** Whether the person is told of questions that come; shown if there is client script. */
+/** Whether the person is alerted to new questions; shown if there is client script. */
 export const alertSwitch: Html = html`<div class="alerts" hidden data-alerts><label class="switch"><input type="checkbox" data-alerts-switch> <span>${texts.inbox.alerts}</span></label><p class="help">${texts.inbox.alertsHelp}</p><p class="help" role="status" data-alerts-denied hidden>${texts.inbox.alertsDenied}</p></div>`;
 
 function inboxRail(view: DeskView, current: string | undefined): Html {
@@ -106,8 +106,8 @@ ${keyboardDialogs}
 }
 
 /**
- * A page outside a session: nothing of the desk is on it.
- * @param options - `back`: the address of the desk, to be led back to
+ * A page outside a session: it shows nothing of the desk.
+ * @param options - `back`: the address of the desk, for a link back
  */
 export function plainPage(
   title: string,
@@ -123,7 +123,7 @@ export function plainPage(
   });
 }
 
-/** Stands for a moment in the tab of a page the person agreed to open, and leads there. */
+/** Appears for a moment in the tab of a page that the person agreed to open, and redirects to it. */
 export function openingPage(href: string, assets: AssetPaths): string {
   return page({
     title: texts.opening.title,

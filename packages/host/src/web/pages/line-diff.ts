@@ -1,12 +1,12 @@
-/** Two texts line by line: what went, what came, and what stayed around it. Pure. */
+/** Two texts line by line: removed lines, added lines, and the unchanged ones around them. Pure. */
 import { type Html, html } from '@midcall/core/page';
 import { diffLines } from 'diff';
 import { texts } from '../texts/texts.ts';
 import { visibleHtml } from '../visible-html.ts';
 
-/** Characters of a text that are compared, changes that are looked for, and lines that are shown. */
+/** The most characters of a text that are compared, changes that are searched for, and lines that are shown. */
 const [mostCharacters, mostChanges, mostLines] = [400_000, 1_500, 2_000];
-/** Lines that stayed, shown on each side of one that did not. */
+/** How many unchanged lines are shown on each side of a changed one. */
 const around = 3;
 
 interface Line {
@@ -16,7 +16,7 @@ interface Line {
 
 const linesOf = (text: string): readonly string[] => text.replace(/\n$/, '').split('\n');
 
-/** Every line of both; where they have too little in common to be compared, the one and then the other. */
+/** Every line of both; if they have too little in common to be compared, first the one and then the other. */
 function compared(before: string, after: string): readonly Line[] {
   const [one, other] = [before, after].map(text => `${text.slice(0, mostCharacters)}\n`) as [string, string];
   const parts = diffLines(one, other, { maxEditLength: mostChanges }) ?? [
@@ -28,7 +28,7 @@ function compared(before: string, after: string): readonly Line[] {
   );
 }
 
-/** The lines that changed, with those around them; a number for the lines left out between. */
+/** The changed lines with those around them; a number stands for the lines left out between. */
 function folded(lines: readonly Line[]): readonly (Line | number)[] {
   const near = new Set<number>();
   for (const [at, { mark }] of lines.entries()) {

@@ -1,9 +1,9 @@
 /**
- * Markdown of servers as markup. No HTML of theirs passes, nothing is loaded, and a link shows where it leads, so that its words
- * cannot lie about that.
+ * Markdown from servers as markup. It passes no HTML, loads nothing, and shows where each link leads, so that its words cannot
+ * lie about that.
  *
- * - markdown-D1 A link leads to http or https, opens apart from the desk, and is followed by its host.
- * - markdown-D2 A picture is named with its address, and not loaded.
+ * - markdown-D1 A link leads to http or https, opens in a tab of its own, and is followed by its host.
+ * - markdown-D2 A picture is shown as its name and address, and not loaded.
  * - markdown-D3 Text is made visible before it is read as Markdown, so that no character in it hides or reorders anything.
  */
 import { escaped, type Html, trusted } from '@midcall/core/page';
@@ -25,11 +25,11 @@ rules['image'] = (tokens, at) => {
   const token = tokens[at]!;
   return `<span class="link-host">${escaped(texts.call.notLoaded(token.content, String(token.attrGet('src'))))}</span>`;
 };
-// Headings of servers are none of the page's own.
+// Servers' headings are not headings of the page.
 rules['heading_open'] = (tokens, at) => `<p class="md-heading md-${tokens[at]!.tag}">`;
 rules['heading_close'] = () => '</p>';
 rules['table_open'] = () => '<div class="md-table" tabindex="0" role="group"><table>';
-// How a column is set is a class: no page of ours takes a style from anywhere else.
+// Alignment is a class: no page of ours accepts inline styles.
 const cellOf = (name: 'th' | 'td') => (tokens: readonly { attrGet(name: string): string | null }[], at: number) =>
   /right/.test(tokens[at]!.attrGet('style') ?? '') ? `<${name} class="right">` : `<${name}>`;
 rules['th_open'] = cellOf('th');
@@ -44,7 +44,7 @@ function markdownHtml(text: string, max = 100_000): Html {
   return trusted(`<div class="md">${markup.replace(/⟦U\+[0-9A-F]+⟧/g, '<mark class="code-point">$&</mark>')}</div>`);
 }
 
-/** Text of a server: as Markdown where it has signs of that, else as it was written. */
+/** A server's text: as Markdown if it has signs of that, otherwise as written. */
 export const foreignText = (text: string): Html =>
   isMarkdown(text)
     ? markdownHtml(text)

@@ -23,7 +23,7 @@ export interface ArgumentsContext extends Session {
   readonly now: number;
   readonly draft?: Draft;
   readonly issues?: readonly Issue[];
-  /** True if the person marked it. */
+  /** True if the person marked it as a favourite. */
   readonly favourite?: boolean;
   /** Values of earlier calls by argument, to be offered. */
   readonly earlier?: ReadonlyMap<string, readonly string[]>;

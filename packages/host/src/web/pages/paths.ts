@@ -1,9 +1,9 @@
-/** Where the pages of the desk are, as {@link Session.link} takes it. Pure. */
+/** The paths of the desk's pages, as {@link Session.link} takes them. Pure. */
 import type { Question } from '../../index.ts';
 import { manyOf } from '../workspace/offers.ts';
 import type { CallView, OfferKind } from '../workspace/views.ts';
 
-/** The path of a question: in its call's timeline, or alone. */
+/** The path of a question: in its call's timeline, or on its own. */
 export function questionPath(question: Question): string {
   const own = `#q-${question.id}`;
   return question.call ? `${callPath(question.call.id)}${own}` : `/questions/${encodeURIComponent(question.id)}${own}`;
@@ -12,10 +12,10 @@ export function questionPath(question: Question): string {
 /** The page of a call. */
 export const callPath = (id: string): string => `/calls/${encodeURIComponent(id)}`;
 
-/** Where a call is compared with another of the same. */
+/** Where a call is compared with another of the same tool. */
 export const comparePath = ({ context }: CallView): string => `${callPath(context.id)}/compare`;
 
-/** Text as a part of a path; half a surrogate pair, which no address can hold, becomes U+FFFD. */
+/** Text as a segment of a path; half a surrogate pair, which no address can contain, becomes U+FFFD. */
 const inPath = (text: string): string => encodeURIComponent(text.replace(/\p{Cs}/gu, '\uFFFD'));
 
 /** A path below a server. */
@@ -23,7 +23,7 @@ export function serverPath(id: string, ...rest: readonly string[]): string {
   return ['/servers', ...[id, ...rest].map(inPath)].join('/');
 }
 
-/** Where something a server offers is called from. */
+/** Where a tool, prompt or resource of a server is called. */
 export const offerPath = (server: string, kind: OfferKind, name: string): string =>
   serverPath(server, manyOf[kind], name);
 

@@ -1,4 +1,4 @@
-/** Standing decisions: listed, made, revoked. Pure. */
+/** Standing decisions: listed, made and revoked. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
 import type { Rule } from '../../index.ts';
 import { clock } from '../clock.ts';

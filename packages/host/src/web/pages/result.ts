@@ -1,4 +1,4 @@
-/** What a call brought, as a person reads it: text as text, pictures and sound as themselves, the rest as JSON. Pure. */
+/** A call's result, as a person reads it: text as text, pictures and sound as themselves, the rest as JSON. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
 import { jsonIn } from '../../index.ts';
 import { icons } from '../icons.ts';
@@ -15,13 +15,13 @@ const pictures = /^image\/(png|jpeg|gif|webp)$/;
 const sounds = /^audio\/[a-z0-9.+-]+$/;
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** The kinds of content the protocol has. */
+/** The kinds of content that the protocol defines. */
 const kinds = new Set(['text', 'image', 'audio', 'resource', 'resource_link']);
 
-/** Data of this size and below is shown in place. */
+/** Data up to this size is shown in place. */
 const mostData = 8_000_000;
 
-/** The bytes of a picture or a sound that may be shown, and their type; undefined for anything else. */
+/** The bytes and type of a picture or a sound that may be shown; undefined for anything else. */
 export function mediaOf(block: Block): { readonly mimeType: string; readonly data: Buffer } | undefined {
   const { type, data, mimeType } = block;
   if (typeof data !== 'string' || typeof mimeType !== 'string') return undefined;
@@ -30,7 +30,7 @@ export function mediaOf(block: Block): { readonly mimeType: string; readonly dat
   return fits ? { mimeType, data: Buffer.from(data, 'base64') } : undefined;
 }
 
-/** What blocks are shown with: the call they came of, and its server. */
+/** What blocks are shown with: the call that returned them, and its server. */
 export interface ResultPlace extends Pick<Session, 'link'> {
   readonly callId: string;
   readonly serverId: string;
@@ -79,7 +79,7 @@ function asBlock(contents: Block): Block {
   return kind === undefined || typeof blob !== 'string' ? contents : { type: kind, data: blob, mimeType };
 }
 
-/** The content blocks of a tool's result, of a prompt's messages or of a resource, as far as there are any. */
+/** The content blocks of a tool's result, a prompt's messages or a resource, if there are any. */
 export function blocksOf(result: Readonly<Record<string, unknown>>): readonly Block[] {
   const blocks = [
     ...list(result['content']),
@@ -97,7 +97,7 @@ const rolesOf = (result: Readonly<Record<string, unknown>>): readonly string[] =
   list(result['messages']).flatMap(({ role, content }) => (isBlock(content) ? [texts.call.role(String(role))] : []));
 
 /**
- * The content of a call's result; says so where there is none.
+ * The content of a call's result; says so if there is none.
  * @param unchecked - why its structured content was not checked against the tool's schema
  */
 export function resultContent(result: Readonly<Record<string, unknown>>, place: ResultPlace, unchecked?: string): Html {

@@ -22,7 +22,7 @@ function folderRow(root: OfferedRoot, servers: readonly ServerView[], session: S
   )}<td>${buttonForm(session, '/roots/remove', texts.roots.withdraw, 'small', { uri: root.uri })}</td></tr>`;
 }
 
-/** Folders by servers. A box that is ticked or cleared is saved at once; without client script, by the button below its column. */
+/** Folders by servers. Ticking or clearing a box saves it at once; without client script, the button below its column does. */
 function grantsTable(roots: readonly OfferedRoot[], servers: readonly ServerView[], session: Session): Html {
   const forms = servers.map(
     server =>

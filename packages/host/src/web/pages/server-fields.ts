@@ -6,7 +6,7 @@ import { texts } from '../texts/texts.ts';
 export const workingDirectory = (scope: string, value: string): Html =>
   html`<div class="field"><label for="${scope}-cwd">${texts.servers.directory} <span class="need">${texts.field.optional}</span></label><input${attributes({ id: `${scope}-cwd`, name: 'cwd', class: 'mono', spellcheck: 'false', value })}></div>`;
 
-/** Variables or headers, one a line. What is typed is hidden, and never put into a page again. */
+/** Variables or headers, one per line. The input is hidden, and never put into a page again. */
 export function secretLines(scope: string, url: boolean): Html {
   const { newVariables, newHeaders, variablesHelp, headersHelp } = texts.servers;
   const id = `${scope}-secrets`;

@@ -47,10 +47,10 @@ function filterBox({ tools, prompts, resources }: ServerView): Html | false {
   );
 }
 
-/** How the person stands with a server that takes sign-ins. */
+/** Whether the person is signed in to a server that supports it. */
 export interface SignInView {
   readonly isSignedIn: boolean;
-  /** True if they have just signed out, and nobody but this host knows. */
+  /** True if they have just signed out, but the authorization server could not be told. */
   readonly isUntold?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What several pages show of a server: its facts, what it offers, and what to do where it does not run. Pure. */
+/** Parts of a server that several pages show: its facts, what it offers, and what to do if it is not running. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
 import type { ListName } from '../../index.ts';
 import type { Session } from '../session.ts';
@@ -8,7 +8,7 @@ import type { OfferKind, OfferView, ServerView } from '../workspace/views.ts';
 import { buttonForm } from './button-form.ts';
 import { offerPath, serverPath } from './paths.ts';
 
-/** What a tool says of itself, in plain words; untrusted hints. */
+/** What a tool's annotations say, in plain words; untrusted hints. */
 function toolHints(tool: OfferView): readonly string[] {
   const hints = tool.annotations;
   if (!hints) return [];
@@ -25,7 +25,7 @@ function toolHints(tool: OfferView): readonly string[] {
   ];
 }
 
-/** What a tool says of itself, as chips. */
+/** What a tool's annotations say, as chips. */
 export const hintChips = (tool: OfferView): Html =>
   html`${toolHints(tool).map(each => {
     const unknown = each === texts.tool.unknown;
@@ -36,14 +36,14 @@ export const hintChips = (tool: OfferView): Html =>
 export const serverCounts = ({ tools, prompts, resources }: ServerView): string =>
   texts.servers.counts(tools.length, prompts.length, resources.length);
 
-/** What is wrong with a server last; undefined if nothing is. */
+/** The latest problem of a server; undefined if there is none. */
 export function serverTrouble({ state, reason, unlisted }: ServerView): string | undefined {
   if (state === 'failed') return reason ?? texts.tool.unavailable;
   const [first] = state === 'ready' ? unlisted : [];
   return first && texts.servers.unlisted(first.list, first.why);
 }
 
-/** What a server offers of one kind, each leading to its form. */
+/** What a server offers of one kind, each with a link to its form. */
 export function offerList(server: ServerView, kind: OfferKind, offers: readonly OfferView[], { link }: Session): Html {
   return html`<ul class="tool-list" data-filtered="offers">${offers.map(offer => {
     const about = offer.description ?? (kind === 'resource' ? offer.title : undefined);
@@ -53,14 +53,14 @@ export function offerList(server: ServerView, kind: OfferKind, offers: readonly 
   })}</ul>`;
 }
 
-/** Which of its lists of one kind could not be read, and why; nothing if all could. */
+/** Which lists of one kind could not be read, and why; nothing if all could. */
 export function unlistedNotice(server: ServerView, kinds: readonly ListName[]): Html | false {
   const failed = server.state === 'ready' ? server.unlisted.filter(({ list }) => kinds.includes(list)) : [];
   if (failed.length === 0) return false;
   return html`<div class="notice bad"><span>${failed.map(({ list, why }) => html`${visibleHtml(texts.servers.unlisted(list, why), 600)} `)}</span></div>`;
 }
 
-/** Its tools in a panel; says so where it has none, or where they could not be listed. */
+/** Its tools in a panel; says so if it has none, or if they could not be listed. */
 export function toolList(server: ServerView, session: Session): Html {
   const failed = unlistedNotice(server, ['tools']);
   const none = server.state === 'ready' ? texts.servers.noTools : texts.servers.toolsUnknown;
@@ -92,11 +92,11 @@ export function restartButton(
   );
 }
 
-/** True if a server does not run, or where only trying shows whether it can be reached. */
+/** True if a server is not running, or if only trying shows whether it can be reached. */
 export const mayBeRestarted = (server: ServerView): boolean =>
   server.state === 'failed' || server.state === 'stopped' || isUrl(server);
 
-/** Why a server does not run, with the button that starts it again; nothing if it runs. */
+/** Why a server is not running, with the button that starts it; nothing if it is running. */
 export function serverNotice(server: ServerView, session: Session): Html | false {
   if (server.state === 'ready' || server.state === 'starting') return false;
   const why = server.reason ?? texts.tool.unavailable;

@@ -1,4 +1,4 @@
-/** How the desk looks, what it remembers, and how it calls the person. Pure. */
+/** How the desk looks, what it remembers, and how it alerts the person. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
 import type { Session } from '../session.ts';
 import { texts } from '../texts/texts.ts';
@@ -6,10 +6,10 @@ import type { Theme } from '../workspace/theme.ts';
 import { buttonForm } from './button-form.ts';
 import { alertSwitch, type Content } from './layout.ts';
 
-/** What is set. */
+/** The present settings. */
 export interface Settings {
   readonly theme: Theme | undefined;
-  /** How many calls of earlier sessions are kept; absent where the desk keeps none. */
+  /** How many calls of earlier sessions are stored; absent if the desk stores none. */
   readonly history?: { readonly kept: number; readonly on: boolean };
 }
 

@@ -1,4 +1,4 @@
-/** The servers beside every page, with their tools below them as far as they are unfolded, and one box to find any. Pure. */
+/** The servers beside every page, with their tools below them if they are unfolded, and one box to find any. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
 import { visible } from '../../index.ts';
 import { icons } from '../icons.ts';
@@ -7,19 +7,19 @@ import { visibleHtml } from '../visible-html.ts';
 import type { DeskView, OfferView, ServerView } from '../workspace/views.ts';
 import { offerPath, serverPath } from './paths.ts';
 
-/** What the sidebar has to know of the page beside it. */
+/** What the sidebar has to know about the page beside it. */
 export interface Place {
-  /** The path of the entry in the navigation that this page is. */
+  /** The path of this page's entry in the navigation. */
   readonly at?: string;
-  /** Server and tool that the page is about. */
+  /** The server and the tool that the page is about. */
   readonly serverId?: string;
   readonly tool?: string;
 }
 
-/** Tools of one server that are listed here; its own page has all. */
+/** How many tools of one server are listed here; its own page has all. */
 const mostTools = 30;
 
-/** Letters of a name that are seen beside a page; a longer one says the rest to whoever points at it. */
+/** How many letters of a name are visible here; a longer one shows the rest on hover. */
 const mostLetters = 24;
 
 /** The tools of a server that are listed; the one that the page is about is always among them. */

@@ -1,10 +1,10 @@
-/** What the page of a call says while it goes on as a task. */
+/** What the page of a call says while the call continues as a task. */
 import { type Html, html } from '@midcall/core/page';
 import { texts } from '../texts/texts.ts';
 import { visibleHtml } from '../visible-html.ts';
 import type { CallView } from '../workspace/views.ts';
 
-/** The server's own words for what it does, and whether the person has to wait here. */
+/** The server's own words for its work, and whether the desk has to stay open. */
 export function taskNote({ task }: CallView): Html | false {
   if (!task) return false;
   const { message, kept } = task;

@@ -1,4 +1,4 @@
-/** The calls that go on by themselves. Pure. */
+/** The calls that continue as tasks. Pure. */
 import { type Html, html } from '@midcall/core/page';
 import { minute } from '../clock.ts';
 import type { Session } from '../session.ts';
@@ -27,7 +27,7 @@ function row(call: LeftCall, session: Session, now: number, zone: string): Html 
   return html`<tr data-key="${id}"><td>${minute(startedAt, now, zone)}</td><td>${linkedName}<br><span class="quiet-text one-line">${visibleHtml(serverId, 80)}</span></td><td class="long">${chip}${note} <span class="quiet-text">${texts.task.follower[follower]}</span></td><td>${act[follower]()}</td></tr>`;
 }
 
-/** @param wrong - why the calls that are kept cannot be read */
+/** @param wrong - why the stored calls cannot be read */
 export function tasksPage(
   calls: readonly LeftCall[],
   session: Session,

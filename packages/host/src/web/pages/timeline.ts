@@ -24,7 +24,7 @@ import { callPath } from './paths.ts';
 import { resultContent } from './result.ts';
 import { taskNote } from './task-note.ts';
 
-/** What a timeline needs beside the call. */
+/** What a timeline needs besides the call. */
 export interface TimelineContext extends CardContext {
   /** The path of the App that shows the result. */
   readonly app?: string;
@@ -50,7 +50,7 @@ function answeredWith(question: Question, ending: Ending): Html | false {
   )}</dl>`;
 }
 
-/** What was typed and not sent. */
+/** Input that was not sent. */
 function leftOver(question: Question, draft: Draft, zone: string): Html | false {
   const all = typedIn(question, draft, zone);
   if (all.length === 0) return false;
@@ -77,7 +77,7 @@ export function endedEntries(
       : undefined;
   const address =
     (question.kind === 'url' || question.kind === 'url-finish' || question.kind === 'sign-in') &&
-    // The page of a sign-in says nothing to a person that its site does not.
+    // The page of a sign-in tells a person no more than its site does.
     html`<p class="mono small">${visibleHtml(question.kind === 'sign-in' ? question.issuer : question.url.href, 300)}</p>`;
   const took =
     endedAt === undefined ? false : html`<span class="quiet-text">${spelledAge(endedAt - question.askedAt)}</span>`;
@@ -113,7 +113,7 @@ function progressBar(call: CallView): Html | false {
   }</span></div>`;
 }
 
-/** What was decided without asking, in a sentence. */
+/** A decision that was made without asking, in a sentence. */
 export const noticeText = (notice: Notice): string =>
   notice.type === 'refused' ? texts.notice.refused(notice.by, notice.kind) : texts.notice.allowed(notice.kind);
 
@@ -133,8 +133,8 @@ function noticeEntry({ notice, at, perhaps }: NoticeView, zone: string): Html {
 }
 
 /**
- * True if the person was sent to a page and the call has not ended since. Nothing tells a client when a page is done
- * (2026-07-28, client/elicitation), so the call can be made again by hand then, beside being cancelled.
+ * True if the person was sent to a page and the call has not ended since. A client is not told when a page is done (2026-07-28,
+ * client/elicitation), so a button to make the call again is offered beside the one that cancels it.
  */
 export const waitsForPage = ({ items, outcome }: CallView): boolean =>
   outcome === undefined &&
@@ -142,7 +142,7 @@ export const waitsForPage = ({ items, outcome }: CallView): boolean =>
     item => 'question' in item && !item.perhaps && item.question.kind === 'url' && item.ending?.how === 'answered',
   );
 
-/** Whose refusal an end follows from, before what the server says of it; the rule stands right above. */
+/** Whose refusal an ending follows from, ahead of the server's own words; the rule is right above. */
 const refusalLine = ({ by }: RefusalView): Html =>
   html`<p class="help after-refusal">${texts.call.afterRefusal[by]}</p>`;
 

@@ -1,4 +1,4 @@
-/** What one server says beside its answers: its log messages, its standard error, and every message on the wire. Pure. */
+/** What one server sends besides its answers: its log messages, its standard error, and every message on the wire. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
 import { clock } from '../clock.ts';
 import type { Session } from '../session.ts';
@@ -10,12 +10,12 @@ import { buttonForm } from './button-form.ts';
 import type { Content } from './layout.ts';
 import { serverPath } from './paths.ts';
 
-/** What is looked for, and what was recorded. */
+/** The search, and what was recorded. */
 export interface WireView {
   readonly recording: boolean;
   readonly frames: readonly FrameView[];
   readonly search: string;
-  /** The least severe level of log messages that is shown. */
+  /** The least severe level of log messages to show. */
   readonly level: string;
 }
 
@@ -27,7 +27,7 @@ const mostShown = 200;
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 
-/** What a message is, in a few words. */
+/** A message, in a few words. */
 function titleOf({ method, id, error }: FrameView['message']): string {
   if (typeof method === 'string') return id === undefined ? method : `${method} · ${String(id)}`;
   return error === undefined ? texts.wire.result(String(id)) : texts.wire.error(String(id));

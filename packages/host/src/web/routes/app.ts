@@ -1,4 +1,4 @@
-/** The desk as a web application: the guard in front of every request, the desk's own files, events, then the pages. */
+/** The desk as a web application: first the guard that checks every request, then the desk's own files, events, and pages. */
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { compress } from 'hono/compress';
@@ -25,12 +25,12 @@ export function deskApp(desk: Desk): Hono {
   // The first page is the path itself, with or without a slash.
   const app = new Hono({ strict: false });
   const inside = ({ req }: Context): boolean => `${req.path}/`.startsWith(`${guard.base}/`);
-  /** The path itself is told to nobody who does not know it. */
+  /** The path itself is not revealed to anybody who does not know it. */
   const backOf = (context: Context): string => (inside(context) ? guard.link('/') : '/');
   const refuse = (context: Context, why: Refusal): Response => {
     if (why === 'session') {
       const lines = [texts.session.missing, texts.session.again];
-      // Below the path itself it would lead to where it is.
+      // A relative redirect below the path itself would lead back to where it is.
       const modules = inside(context) ? [] : [assets.paths.again];
       return context.html(plainPage(texts.session.title, lines, assets.paths, { modules }), 401);
     }
@@ -78,7 +78,7 @@ export function deskApp(desk: Desk): Hono {
     return context.html(plainPage(texts.session.title, lines, assets.paths, { modules: [assets.paths.again] }), 401);
   });
 
-  // Nothing in them is secret, so that their length may be seen.
+  // Nothing in these files is secret, so their length may be seen.
   app.use('/assets/*', compress());
   app.get('/assets/*', context => {
     const asset = assets.get(context.req.path);
@@ -88,7 +88,7 @@ export function deskApp(desk: Desk): Hono {
     return context.body(asset.body);
   });
 
-  // Told to nobody but the frame on our page, which has no cookie.
+  // Served only to the frame on our page, which has no cookie.
   app.get('/apps/:ticket', async context => {
     const document = await desk.apps.read(context.req.param('ticket'));
     context.header('x-frame-options', undefined);

@@ -23,7 +23,7 @@ declare module 'hono' {
   interface ContextVariableMap {
     /** What a form posted. */
     posted: Draft;
-    /** The newest change when the request came: the page that answers it shows that one, and what came before it. */
+    /** The newest change when the request came: the page in response reflects it, and everything before. */
     change: number;
   }
 }
@@ -37,17 +37,17 @@ export interface Desk {
   readonly assets: Assets;
   /** The person's time zone, by IANA name. */
   readonly zone: string;
-  /** What `${NAME}` stands for in an mcp.json that is pasted. */
+  /** What `${NAME}` stands for in a pasted mcp.json. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** A directory put into the form of a new folder, unless it is on offer already. */
+  /** A directory suggested in the form for a new folder, unless it is on offer already. */
   readonly proposedRoot: string | undefined;
   /** The port the desk listens on; known once it does. */
   readonly port: () => number;
-  /** Told of errors while a page was made. */
+  /** Called with errors of rendering pages. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Everything a page shows around its own content, now. */
+/** Everything that a page shows around its own content, at this moment. */
 export function viewOf(desk: Desk): DeskView {
   const { workspace } = desk;
   return {
@@ -98,7 +98,7 @@ export function callContext(
   };
 }
 
-/** The path of the App that shows what a tool brought; an error is read as text. */
+/** The path of the App that shows a tool's result; an error is read as text. */
 function resultApp({ apps }: Desk, { context, serverId, outcome }: CallView, server: ServerView): string | undefined {
   if (context.kind !== 'tool' || outcome?.how !== 'completed' || server.state !== 'ready') return undefined;
   const uri = offerOf(server, 'tool', context.name)?.app;
@@ -111,12 +111,12 @@ export function show(context: Context, desk: Desk, content: Content, status: 200
   return context.html(layout(view, content, desk.assets.paths), status);
 }
 
-/** The end of every path that is about something a server offers. */
+/** The end of every path of a tool, prompt or resource. */
 export const offerPattern = `:place{${Object.values(manyOf).join('|')}}/:name`;
 
 const kinds = Object.keys(manyOf) as OfferKind[];
 
-/** What the path of a request refers to, as far as it exists. */
+/** What the path of a request refers to, as far as that exists. */
 export function offerAsked(
   { workspace }: Desk,
   context: Context,
@@ -127,18 +127,18 @@ export function offerAsked(
   return { kind, ...(server && { server }), ...(offer && { offer }) };
 }
 
-/** Leads to another page of the desk. @param path - on the desk, as {@link Session.link} takes it */
+/** Redirects to another page of the desk. @param path - on the desk, as {@link Session.link} takes it */
 export const redirect = (context: Context, desk: Desk, path: string): Response =>
   context.redirect(desk.guard.link(path), 303);
 
-/** What a form posted: read once, by whoever checks its token. */
+/** What a form posted: read once, when its token is checked. */
 export function posted(context: Context): Draft {
   return context.get('posted');
 }
 
 /**
- * A page for what is not there.
- * @param after - seconds after which it may be there
+ * A page for something that does not exist.
+ * @param after - after how many seconds it may exist
  */
 export function missing(context: Context, desk: Desk, message = texts.session.notFound, after?: number): Response {
   const main = html`<div class="head"><h1>${texts.session.notFoundTitle}</h1></div><p class="lead">${message}</p><p class="actions"><a class="button" href="${desk.guard.link('/')}">${texts.session.back}</a></p>`;

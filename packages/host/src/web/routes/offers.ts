@@ -1,4 +1,6 @@
-/** Tools run, prompts got and resources read: arguments checked while they are filled in, as a form or as JSON, and sent. */
+/**
+ * Runs tools, gets prompts and reads resources: arguments are checked while they are filled in, as a form or as JSON, and sent.
+ */
 import { isMidcallError } from '@midcall/core/errors';
 import { checkContent, type Field, type Issue, labelOf } from '@midcall/core/form';
 import type { Context, Hono } from 'hono';
@@ -16,7 +18,7 @@ type Read = { readonly content: Readonly<Record<string, unknown>>; readonly issu
 
 const isField = (field: ArgumentField): field is Field => field.kind !== 'json' && field.kind !== 'list';
 
-/** The content of an argument form, checked as far as we understand the schema. */
+/** The content of an argument form, checked as far as the schema can be judged. */
 function readForm(fields: readonly ArgumentField[], draft: Draft): Read {
   const { content, issues } = contentOf(fields, draft);
   const allIssues = [...issues];
@@ -50,7 +52,7 @@ function visited({ inputSchema }: OfferView, draft: Draft, issues: readonly Issu
 export function offerRoutes(app: Hono, desk: Desk): void {
   const { workspace, zone } = desk;
 
-  /** The page with a form that was posted, or is filled in from an earlier call. */
+  /** The page with a form that was posted, or filled in from an earlier call. */
   const page = (
     context: Context,
     offered: ReturnType<typeof offerAsked>,
@@ -72,7 +74,7 @@ export function offerRoutes(app: Hono, desk: Desk): void {
     const earlier = workspace.calls.get(context.req.query('from') ?? '');
     if (!offer || !earlier) return page(context, offered);
     const fields = argumentFields(offer.inputSchema);
-    // A template is called by what it came to, and its fields are not told from that again.
+    // A template is called by the URI it gives, from which its fields cannot be recovered.
     const fill = offer.template === true ? draftFrom : fittingDraft;
     return page(context, offered, fill(fields, earlier.context.arguments, zone));
   });

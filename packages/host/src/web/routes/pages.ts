@@ -1,4 +1,4 @@
-/** The pages one can look at. */
+/** The pages that only show something. */
 import type { Hono } from 'hono';
 import { addPage } from '../pages/add-page.ts';
 import { callPage, questionPage } from '../pages/call-page.ts';
@@ -17,7 +17,7 @@ import { type Findable, find } from '../workspace/find.ts';
 import type { DeskView } from '../workspace/views.ts';
 import { callContext, cardContext, type Desk, missing, redirect, show, viewOf } from './context.ts';
 
-/** How much of what was found is shown. */
+/** How many search results are shown. */
 const mostFound = 50;
 
 function findable({ workspace }: Desk, { servers, open }: DeskView): Findable {
@@ -58,7 +58,7 @@ export function pageRoutes(app: Hono, desk: Desk): void {
     const at = open.findIndex(question => question.id === context.req.query('from'));
     const step = context.req.param('which') === 'next' ? 1 : -1;
     const other = at < 0 ? open[0] : open[(at + step + open.length) % open.length];
-    // To its heading: in a field, the key for the next one would be typed.
+    // Leads to its heading: in a field, the shortcut for the next one would be typed as text.
     return redirect(context, desk, other ? `${questionPath(other)}-who` : '/inbox');
   });
   app.get('/history', context => {
@@ -75,7 +75,7 @@ export function pageRoutes(app: Hono, desk: Desk): void {
     workspace.servers.need(id);
     const server = workspace.servers.get(id);
     if (!server) return missing(context, desk, texts.servers.unknown);
-    // A vault that cannot be read is told of where the server is reached.
+    // A vault that cannot be read is reported where the server is reached.
     const isSignedIn = await workspace.servers
       .connection(id)
       .isSignedIn()

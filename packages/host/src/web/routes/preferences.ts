@@ -1,4 +1,4 @@
-/** How the person likes the desk, told by its pages. */
+/** Stores how the person likes the desk. */
 import type { Hono } from 'hono';
 import { first } from '../form/draft.ts';
 import { offerPath } from '../pages/paths.ts';

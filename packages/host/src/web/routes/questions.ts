@@ -1,4 +1,4 @@
-/** Answering: the one place where what a person posted becomes a reply. */
+/** Answers questions: the one place where what a person posted becomes a reply. */
 
 import { isMidcallError } from '@midcall/core/errors';
 import type { Issue } from '@midcall/core/form';
@@ -21,7 +21,7 @@ import { callContext, cardContext, type Desk, missing, posted, redirect, show } 
 /** The name this view answers under. */
 export const via = 'web';
 
-/** An accepting reply as posted, and what is wrong with it before the inbox looks. */
+/** An accepting reply as posted, and what is wrong with it before the inbox checks it. */
 function acceptance(question: Question, draft: Draft): { readonly reply: Reply; readonly issues: readonly Issue[] } {
   const accept = (content?: Readonly<Record<string, unknown>>): Reply => ({
     action: 'accept',
@@ -47,7 +47,7 @@ function acceptance(question: Question, draft: Draft): { readonly reply: Reply; 
 export function questionRoutes(app: Hono, desk: Desk): void {
   const { workspace } = desk;
 
-  /** The call on whose page a question is: its own; where it names none, the one that it was answered from. */
+  /** The call on whose page a question is: its own or, if it names none, the one that it was answered from. */
   const callOf = (question: Question, draft: Draft): CallView | undefined => {
     const call = workspace.calls.get(question.call?.id ?? first(draft, 'at') ?? '');
     return call?.items.some(item => 'question' in item && item.question.id === question.id) ? call : undefined;

@@ -1,4 +1,4 @@
-/** Servers added, started, stopped, and their tools run. */
+/** Adds, starts and stops servers, and runs their tools. */
 
 import { isMidcallError } from '@midcall/core/errors';
 import type { Hono } from 'hono';
@@ -15,7 +15,10 @@ import { texts } from '../texts/texts.ts';
 import { nameFrom, targetOf } from '../workspace/server-form.ts';
 import { type Desk, missing, posted, redirect, show, viewOf } from './context.ts';
 
-/** Puts the servers of a pasted mcp.json on the desk, and waits for none. @throws MidcallError `cli/usage` if it is no such thing */
+/**
+ * Puts the servers of a pasted mcp.json on the desk, and does not wait for them. @throws MidcallError `cli/usage` if it is no
+ * such thing
+ */
 function importServers({ workspace: { servers }, environment }: Desk, text: string): readonly Imported[] {
   return readServerList(text, environment).map(listed => {
     if ('problem' in listed) return listed;
@@ -26,7 +29,10 @@ function importServers({ workspace: { servers }, environment }: Desk, text: stri
   });
 }
 
-/** Adds the server that a posted form names, by its own name where the form has none. @returns its id @throws MidcallError `cli/usage` */
+/**
+ * Adds the server that a posted form names, under its own name if the form has none. @returns its id @throws MidcallError
+ * `cli/usage`
+ */
 async function addOne({ workspace: { servers } }: Desk, draft: Draft): Promise<string> {
   const chosenName = (first(draft, 'name') ?? '').trim();
   const target = targetOf(draft);
@@ -96,7 +102,7 @@ export function serverRoutes(app: Hono, desk: Desk): void {
     }
   });
 
-  /** What the last mcp.json came to. */
+  /** The outcome of the last mcp.json. */
   let imported: readonly Imported[] = [];
   app.get('/imported', context =>
     imported.length === 0 ? redirect(context, desk, '/add') : show(context, desk, importedPage(imported, viewOf(desk))),
@@ -118,7 +124,7 @@ export function serverRoutes(app: Hono, desk: Desk): void {
       const target = targetOf(draft, before.target);
       workspace.wire.forget(id);
       const changed = workspace.servers.replace(id, { ...before, id: name, target });
-      // One that does not start any more says so on its page.
+      // A server that no longer starts says so on its page.
       await changed.catch(error => {
         if (!isMidcallError(error, 'host/not-found')) throw error;
       });

@@ -1,4 +1,4 @@
-/** Roots, policy and the audit log: shown and changed. */
+/** Shows and changes roots, policy and the audit log. */
 import { homedir } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { isMidcallError } from '@midcall/core/errors';
@@ -52,7 +52,7 @@ export function settingRoutes(app: Hono, desk: Desk): void {
     const draft = posted(context);
     const server = first(draft, 'server') ?? '';
     if (workspace.servers.get(server)) {
-      // One may have been withdrawn since the page was shown.
+      // One may have been withdrawn since the page was rendered.
       const offered = new Set(roots.list().map(root => root.uri));
       const uris = (draft.get('uri') ?? []).filter(uri => offered.has(uri));
       await roots.grant(server, uris);

@@ -1,4 +1,4 @@
-/** The calls that go on by themselves: shown, and forgotten. */
+/** The calls that continue as tasks: shown and forgotten. */
 import { isMidcallError } from '@midcall/core/errors';
 import type { Context, Hono } from 'hono';
 import { first } from '../form/draft.ts';
@@ -24,7 +24,7 @@ export function taskRoutes(app: Hono, desk: Desk): void {
 
   app.post('/tasks/forget', async context => {
     const id = first(posted(context), 'call') ?? '';
-    // One that is followed is cancelled, where its server hears of it.
+    // A task that is being followed is cancelled, if its server can be told.
     const left = leftCalls(workspace.calls.list(), (await workspace.tasks?.list()) ?? []);
     if (left.some(call => call.id === id && call.follower === 'nobody')) await workspace.tasks?.drop(id);
     return redirect(context, desk, '/tasks');

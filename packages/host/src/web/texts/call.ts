@@ -1,4 +1,4 @@
-/** What the desk says of calls and of the model they borrow. */
+/** The desk's texts about calls and about the models they use. */
 import type { CallOutcome } from '../../index.ts';
 import { plural } from './plural.ts';
 

@@ -1,4 +1,4 @@
-/** The part of the desk's texts that is about the fields of a form. */
+/** The desk's texts about the fields of a form. */
 export const fieldTexts = {
   required: 'required',
   optional: 'optional',

@@ -1,4 +1,4 @@
-/** What the desk says of servers and of what they offer. */
+/** The desk's texts about servers and what they offer. */
 import { plural } from './plural.ts';
 
 export const serverTexts = {

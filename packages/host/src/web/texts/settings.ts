@@ -1,4 +1,4 @@
-/** The part of the desk's texts that is about settings: roots, models, policy, and the history. */
+/** The desk's texts about settings: roots, models, policy, and the history. */
 import type { OfferedRoot, Rule } from '../../index.ts';
 
 export const settingTexts = {

@@ -1,4 +1,4 @@
-/** The part of the desk's texts that is about calls that go on by themselves. */
+/** The desk's texts about calls that continue as tasks. */
 export const taskTexts = {
   task: {
     title: 'Tasks',

@@ -7,7 +7,7 @@ import { serverTexts } from './server.ts';
 import { settingTexts } from './settings.ts';
 import { taskTexts } from './task.ts';
 
-/** How a person left a question, by view. */
+/** Through which view a person answered. */
 const through = (via: string) => (via === 'web' ? '' : ` in the ${via}`);
 
 export const texts = {
@@ -165,7 +165,7 @@ export const texts = {
             : `${texts.ending.agreed[kind]}${through(ending.via)}.`;
         case 'declined':
           if (kind === 'sign-in') return `You declined${through(ending.via)}. Nobody is signed in.`;
-          // On 2026-07-28 a refused request for a model ends the call, and the server hears of nothing.
+          // On 2026-07-28 a refused request for a model ends the call, and the server is told nothing.
           return kind === 'sampling-request' || kind === 'sampling-reply'
             ? `You refused${through(ending.via)}.`
             : `You declined${through(ending.via)}. The server was told no.`;
@@ -306,7 +306,7 @@ export const texts = {
   },
 };
 
-/** From so many milliseconds before its end on, a question counts down. */
+/** How many milliseconds before its end a question starts to count down. */
 const countsDownMs = 300_000;
 
 /** How long a question is still open, in its last minutes; the same is in `client/ages.ts`. */
@@ -316,12 +316,12 @@ export function spelledLeft(ms: number): string {
   return seconds <= 0 ? texts.question.timeIsUp : texts.question.left(Math.floor(seconds / 60), seconds % 60);
 }
 
-/** How long something took, to one unit. */
+/** How long something took, rounded to one unit. */
 export function spelledSpan(ms: number): string {
   return ms < 1000 ? texts.ages.milliseconds(Math.max(0, Math.round(ms))) : spelledAge(ms);
 }
 
-/** How long something has waited, to one unit. */
+/** How long something has waited, rounded to one unit. */
 export function spelledAge(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   if (seconds < 60) return texts.ages.seconds(seconds);

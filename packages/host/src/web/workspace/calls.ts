@@ -1,7 +1,7 @@
 /**
- * The calls of a desk and what was asked in them: run, stopped, and as they went.
+ * The calls of a desk and their questions: run, stopped, and recorded.
  *
- * - desk-W2 What ended stays in view with its ending, for as long as it is remembered ({@link History}).
+ * - desk-W2 Calls and questions stay visible with their ending, for as long as they are remembered ({@link History}).
  */
 import type { Clock } from '@midcall/core/time';
 import type { CallContext, Connection, ConnectionEvent, InboxEvent } from '../../index.ts';
@@ -12,20 +12,20 @@ import { History } from './history.ts';
 import type { Announcement } from './live.ts';
 import type { CallView, NoticeView, QuestionView } from './views.ts';
 
-/** What calls are run on, and who is told of them. */
+/** What calls run on, and who is told of them. */
 export interface DeskCallsParts {
   /** The connection of a server. @throws MidcallError `host/not-found` */
   readonly connection: (serverId: string) => Connection;
   readonly clock: Clock;
   /** Calls of earlier sessions, oldest first. */
   readonly before?: readonly Omit<CallView, 'items'>[];
-  /** Told of every call that has ended. */
+  /** Called with every call that has ended. */
   readonly onEnded?: (call: CallView) => void;
-  /** Told where something that is shown has changed. */
+  /** Called when anything that is shown has changed. */
   readonly onChange: (announcement?: Announcement) => void;
 }
 
-/** How long a run waits for its first sign of life before its page is shown without one, in milliseconds. */
+/** How many milliseconds a call is waited for before its page is shown without any outcome. */
 const firstSignMs = 250;
 
 /** Calls and questions of this session. */
@@ -54,7 +54,7 @@ export class DeskCalls {
     return this.#history.questions();
   }
 
-  /** What was decided without asking, newest first. */
+  /** Decisions that were made without asking, newest first. */
   notices(): readonly NoticeView[] {
     return this.#history.notices();
   }
@@ -63,14 +63,14 @@ export class DeskCalls {
     return this.#history.question(id);
   }
 
-  /** What the form of an open question holds so far. */
+  /** The content of an open question's form so far. */
   draft(questionId: string): Draft | undefined {
     return this.#drafts.of(questionId);
   }
 
   /**
-   * Takes in what a question's form holds: as its draft, or for copying where the question has ended.
-   * @param unsent - true for what was meant to be sent; else it is of no use where the person ended the question elsewhere
+   * Stores the content of a question's form: as its draft or, if the question has ended, for copying.
+   * @param unsent - true if it was meant to be sent; otherwise it is dropped if the person ended the question elsewhere
    */
   typed(questionId: string, draft: Draft, unsent = false): void {
     const view = this.#history.question(questionId);
@@ -99,7 +99,7 @@ export class DeskCalls {
     if (call) this.#parts.connection(call.serverId).cancel(id);
   }
 
-  /** Takes in what a server did. */
+  /** Handles an event of a server. */
   heard(serverId: string, event: ConnectionEvent): void {
     switch (event.type) {
       case 'call-started':
@@ -128,7 +128,7 @@ export class DeskCalls {
     this.#changed();
   }
 
-  /** Takes in a question that came or ended. */
+  /** Handles a question that came or ended. */
   questioned(event: InboxEvent): void {
     const { question } = event;
     if (event.type === 'asked') {
@@ -147,7 +147,7 @@ export class DeskCalls {
     if (call) this.#parts.onEnded?.(call);
   }
 
-  /** Forgets what has ended. */
+  /** Forgets everything that has ended. */
   clear(): void {
     this.#history.clear();
     this.#changed();

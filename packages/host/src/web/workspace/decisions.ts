@@ -1,6 +1,6 @@
 /**
- * The person's standing decisions, made and taken back at a desk: each is recorded, what is open follows it, and one that
- * is to hold for good is kept.
+ * The person's standing decisions, made and revoked at a desk: each is recorded and applied to open questions, and permanent
+ * ones are stored.
  */
 import { MidcallError } from '@midcall/core/errors';
 import type { Audit, Inbox, KeptRules, Policy, Rule } from '../../index.ts';
@@ -12,15 +12,15 @@ export interface DecisionsParts {
   readonly policy: Policy;
   readonly audit: Audit;
   readonly inbox: Inbox;
-  /** Where decisions for good are kept; absent where none can be made. */
+  /** Where permanent decisions are stored; absent if none can be made. */
   readonly kept: KeptRules | undefined;
-  /** The command line or URL of a server; undefined if it neither is on the desk nor asks anything. */
+  /** The command line or URL of a server; undefined if it is neither on the desk nor asks anything. */
   readonly originOf: (serverId: string) => string | undefined;
-  /** Told after every change. */
+  /** Called after every change. */
   readonly onChange: () => void;
 }
 
-/** Decisions that hold beyond one question. */
+/** Decisions that apply beyond one question. */
 export class Decisions {
   readonly #parts: DecisionsParts;
 
@@ -28,7 +28,7 @@ export class Decisions {
     this.#parts = parts;
   }
 
-  /** True if a decision may hold for good. */
+  /** True if a decision may be permanent. */
   get keeps(): boolean {
     return this.#parts.kept !== undefined;
   }
@@ -64,7 +64,7 @@ export class Decisions {
     });
   }
 
-  /** Takes a standing decision back. @throws MidcallError `host/refused` if it will be there again in another session */
+  /** Revokes a standing decision. @throws MidcallError `host/refused` if it will be there again in another session */
   async revoke(id: string): Promise<void> {
     const { policy, audit, kept, onChange } = this.#parts;
     if (!policy.revoke(id)) return;

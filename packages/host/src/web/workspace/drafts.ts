@@ -1,21 +1,22 @@
 /**
- * What a person has put into the forms of open questions, so that a closed tab does not lose it. It is in the memory of this
- * process alone: what a browser stores for a port of 127.0.0.1 is there for whichever server has that port next.
+ * The content of open questions' forms, so that a closed tab does not lose it. It is only in the memory of this process: what a
+ * browser stores for a port of 127.0.0.1 can be read by the next server on that port.
  *
  * - drafts-D1 No secret is kept.
- * - drafts-D2 A draft goes with its question where the person ended it. Where it ended without them, it is left for copying.
+ * - drafts-D2 A draft is dropped if the person ended its question. If the question ended without them, the draft is left for
+ *   copying.
  */
 import { isCardNumber } from '@midcall/core/form';
 import { type Ending, type Question, secretsOf } from '../../index.ts';
 import type { Draft } from '../form/draft.ts';
 
-/** Characters; a longer draft is not kept. */
+/** In characters; a longer draft is not stored. */
 const longest = 1_000_000;
 
-/** What our own controls post beside what was typed. */
+/** What our own controls post besides the person's input. */
 const controlNames: ReadonlySet<string> = new Set(['csrf', 'action', 'visited', 'mute-for']);
 
-/** drafts-D1. The draft without what is ours and what is secret; a secret's default, which nobody typed, stays. */
+/** drafts-D1. The draft without our own values and without secrets; a secret's default, which nobody typed, stays. */
 export function keepable(question: Question, draft: Draft): Draft {
   const storable = new Map(
     [...draft].filter(([name, values]) => !controlNames.has(name) && !values.some(isCardNumber)),
@@ -30,7 +31,7 @@ export function keepable(question: Question, draft: Draft): Draft {
   return storable;
 }
 
-/** True if somebody decided how a question ended, so that what was typed elsewhere is useless. */
+/** True if somebody decided how a question ended, so that input elsewhere is useless. */
 export const endedByPerson = (ending: Ending): boolean => 'via' in ending;
 
 const lengthOf = (draft: Draft): number =>
@@ -40,7 +41,7 @@ const lengthOf = (draft: Draft): number =>
 export class Drafts {
   readonly #drafts = new Map<string, Draft>();
 
-  /** Keeps what an open question's form holds now, in place of what it held. */
+  /** Stores the present content of an open question's form, in place of the former. */
   keep(question: Question, draft: Draft): void {
     if (lengthOf(draft) <= longest) this.#drafts.set(question.id, keepable(question, draft));
   }
@@ -49,7 +50,7 @@ export class Drafts {
     return this.#drafts.get(questionId);
   }
 
-  /** Gives up the draft of a question that has ended. @returns it where it is left for copying */
+  /** Takes the draft of a question that has ended. @returns it if it is left for copying */
   end(questionId: string, ending: Ending): Draft | undefined {
     const draft = this.#drafts.get(questionId);
     this.#drafts.delete(questionId);

@@ -1,11 +1,11 @@
 /**
- * Values that a person gave the arguments of a tool in earlier calls, to be offered again. They are those of the calls that
- * are remembered, so that they go with them. Pure.
+ * Values that a person gave the arguments of a tool in earlier calls, to be offered again. They come from the calls that are
+ * remembered, and are forgotten with them. Pure.
  */
 import { isCardNumber } from '@midcall/core/form';
 import { type CallContext, mask, maskedArguments, secretNames } from '../../index.ts';
 
-/** Values of one field, characters of a value, calls that are looked at, and items of a list. */
+/** The most values of one field, characters of a value, calls that are examined, and items of a list. */
 const [mostValues, longest, mostCalls, mostItems] = [8, 200, 100, 20];
 
 function textsIn(value: unknown): readonly string[] {
@@ -17,7 +17,7 @@ function textsIn(value: unknown): readonly string[] {
     : [text];
 }
 
-/** The value of an argument with every secret in it masked; of a list, its beginning. */
+/** The value of an argument with every secret in it masked; only the beginning of a list. */
 function openValue(all: Readonly<Record<string, unknown>>, name: string): unknown {
   const value = Object.hasOwn(all, name) ? all[name] : undefined;
   if (typeof value === 'object' && !Array.isArray(value)) return undefined;

@@ -1,4 +1,4 @@
-/** Finds what a person types the name of: servers, what they offer, open questions and pages. Pure. */
+/** Finds servers, what they offer, open questions and pages by name. Pure. */
 import type { Question } from '../../index.ts';
 import { manyOf } from './offers.ts';
 import type { OfferKind, OfferView, ServerView } from './views.ts';
@@ -15,7 +15,7 @@ export interface Findable {
   readonly servers: readonly ServerView[];
   readonly questions: readonly Question[];
   readonly pages: readonly { readonly path: string; readonly name: string }[];
-  /** How much the person uses an offer: the greater, the higher it is listed; 0 if they never used it. */
+  /** How much the person uses an offer: the greater, the higher it is listed; 0 if never. */
   readonly useOf: (serverId: string, kind: OfferKind, name: string) => number;
 }
 
@@ -65,8 +65,8 @@ function* all({ servers, questions, pages, useOf }: Findable) {
 }
 
 /**
- * What fits a query best, best first; with an empty one, what is open and what was used last.
- * @param most - how many are wanted
+ * The best matches of a query, best first; for an empty one, open questions and what was used last.
+ * @param most - the most to return
  */
 export function find(
   query: string,

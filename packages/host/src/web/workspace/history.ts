@@ -1,7 +1,7 @@
 /**
  * What happened on a desk in this session: its calls, each with its questions and notices in the order they came, and its
- * questions. What ended stays with its ending; the oldest that ended go first if there are too many, or where all of it
- * together is too large to be kept.
+ * questions. Ended ones are kept with their ending; the oldest are dropped first if there are too many, or if all of them
+ * together are too large.
  */
 import type { CallContext, Question } from '../../index.ts';
 import type { Draft } from '../form/draft.ts';
@@ -9,23 +9,23 @@ import type { CallView, NoticeView, QuestionView } from './views.ts';
 
 interface CallRecord extends Omit<CallView, 'items'> {
   readonly items: (QuestionView | NoticeView)[];
-  /** Characters of its arguments and its result. */
+  /** In characters, its arguments and its result. */
   readonly weight: number;
 }
 
 interface QuestionRecord extends QuestionView {
-  /** Characters of the question and of its answer. */
+  /** In characters, the question and its answer. */
   readonly weight: number;
 }
 
 const rememberedCalls = 1_000;
 const rememberedQuestions = 2_000;
 const rememberedNotices = 500;
-/** Characters of all arguments and results; the newest is kept whatever it weighs. */
+/** The most characters of all arguments and results; the newest call is kept whatever its size. */
 const rememberedCharacters = 200_000_000;
-/** Characters of all questions and answers. */
+/** The most characters of all questions and answers. */
 const rememberedWords = 50_000_000;
-/** Notices of one call that are shown; a server can cause any number, and the audit record has them all. */
+/** The most notices of one call that are shown; a server can cause any number, and the audit record has them all. */
 const shownNotices = 100;
 
 export class History {
@@ -53,12 +53,12 @@ export class History {
     return this.#questions.get(id);
   }
 
-  /** What was decided without asking, newest first. */
+  /** Decisions that were made without asking, newest first. */
   notices(): readonly NoticeView[] {
     return [...this.#notices].reverse();
   }
 
-  /** A call began; told again, it stays as it is, and goes on where it had ended: as a task, it can be taken up. */
+  /** A call began. Reported again, it stays unchanged, and continues if it had ended: as a task, it can be resumed. */
   started(context: CallContext, serverId: string, startedAt: number): void {
     const before = this.#calls.get(context.id);
     if (before) {
@@ -97,7 +97,7 @@ export class History {
     this.#notices = [];
   }
 
-  /** More is known of a call. */
+  /** More is known about a call. */
   update(
     callId: string,
     change: Pick<CallView, 'here' | 'progress' | 'task'> | Pick<CallView, 'outcome' | 'endedAt'>,
@@ -111,7 +111,7 @@ export class History {
     this.#forgetCalls(callId);
   }
 
-  /** Something was decided without asking; where its call is not named, it may belong to any that runs. */
+  /** Something was decided without asking; if its call is not named, it may belong to any that is running. */
   noticed(view: NoticeView): void {
     this.#notices = [...this.#notices, view].slice(-rememberedNotices);
     for (const [call, perhaps] of this.#callsOf(view.serverId, view.notice.call)) {
@@ -120,7 +120,7 @@ export class History {
     }
   }
 
-  /** A question came, with a call of its own perhaps, which an earlier process may have begun. */
+  /** A question came, possibly with a call of its own, which an earlier process may have started. */
   asked(question: Question): void {
     const { call } = question;
     const view: QuestionRecord = { question, weight: weightOf({ ...question, call: undefined }) };
@@ -144,7 +144,7 @@ export class History {
     this.#forgetQuestions();
   }
 
-  /** What was typed in answer to a question that has ended, for copying. */
+  /** Input for a question that has ended, for copying. */
   typed(questionId: string, typed: Draft): void {
     const before = this.#questions.get(questionId);
     if (before?.ending) this.#replace({ ...before, typed });
@@ -158,7 +158,7 @@ export class History {
     }
   }
 
-  /** Where a question stands: in its call, or in each that it may belong to. */
+  /** Where a question is: in its call, or in each that it may belong to. */
   *#placesOf({ id, call }: Question): Iterable<{ readonly items: (QuestionView | NoticeView)[]; readonly at: number }> {
     const ownCall = call && this.#calls.get(call.id);
     for (const { items } of call ? (ownCall ? [ownCall] : []) : this.#calls.values()) {
@@ -167,7 +167,7 @@ export class History {
     }
   }
 
-  /** A call that goes on can ask forever, so what is forgotten leaves its call too. */
+  /** A call in progress can ask forever, so forgotten questions are removed from its call too. */
   #forgetQuestions(): void {
     const tooMuch = (): boolean => this.#questions.size > rememberedQuestions || this.#questionWeight > rememberedWords;
     forget(this.#questions, tooMuch, ({ ending, question, weight }) => {
@@ -178,7 +178,7 @@ export class History {
     });
   }
 
-  /** The call that is named; where none is, every call of the server that runs, each with `perhaps`. */
+  /** The call that is named; if none is, every running call of the server, each with `perhaps`. */
   *#callsOf(serverId: string, caller: CallContext | undefined): Iterable<readonly [call: CallRecord, perhaps?: true]> {
     const call = caller && this.#calls.get(caller.id);
     if (call) yield [call];
@@ -187,7 +187,7 @@ export class History {
       if (each.serverId === serverId && each.outcome === undefined) yield [each, true];
   }
 
-  /** @param spared - the call that stays, whatever it weighs */
+  /** @param spared - the call that stays, whatever its size */
   #forgetCalls(spared?: string): void {
     const tooMuch = (): boolean => this.#calls.size > rememberedCalls || this.#weight > rememberedCharacters;
     forget(this.#calls, tooMuch, (call, id) => {
@@ -198,7 +198,7 @@ export class History {
   }
 }
 
-/** Drops the oldest entries that may go, for as long as there is too much. */
+/** Drops the oldest entries that may be dropped, while there are too many. */
 function forget<T>(all: Map<string, T>, tooMuch: () => boolean, goes: (value: T, key: string) => boolean): void {
   if (!tooMuch()) return;
   for (const [key, value] of all) {
@@ -207,7 +207,7 @@ function forget<T>(all: Map<string, T>, tooMuch: () => boolean, goes: (value: T,
   }
 }
 
-/** About how many characters a value holds; what is nested out of sight does not count. */
+/** About how many characters a value has; anything nested too deep to be shown does not count. */
 function weightOf(value: unknown, depth = 0): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null || depth > 50) return 8;

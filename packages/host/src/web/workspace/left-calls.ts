@@ -1,4 +1,4 @@
-/** Calls that go on by themselves: those that this desk follows, and those that are kept and wait for their server. */
+/** Calls that continue as tasks: those that this desk follows, and stored ones that wait for their server. */
 import { isFollowed, type KeptTask } from '../../index.ts';
 import type { CallView } from './views.ts';
 

@@ -1,15 +1,15 @@
 /**
- * Tells open pages that something has changed. An event carries no content: a page fetches itself again, so that there
- * is one rendering of everything. A page that was away names the last event it saw and is told at once if it missed one.
+ * Tells open pages that something has changed. An event has no content: a page fetches itself again, so that everything is
+ * rendered in one place. A page that was disconnected names the last event it saw, and is told at once if it missed one.
  *
- * - live-L1 Changes that say nothing are told at once, and after that as one for as long as more come quickly.
- * - live-L2 Nothing piles up for a page that does not read: it is told once that something has changed when it reads again.
+ * - live-L1 Changes without a text are announced at once; further ones that follow quickly are announced as one.
+ * - live-L2 Nothing is queued for a page that does not read: once it reads again, it is told that something has changed.
  */
 import { type Clock, systemClock } from '@midcall/core/time';
 
-/** What an event says beside "look again". */
+/** What an event says besides "look again". */
 export interface Announcement {
-  /** Read out by screen readers, and shown in a notification where `alert` is set. */
+  /** Read out by screen readers, and shown in a notification if `alert` is set. */
   readonly text: string;
   /** True if a person is waited for. */
   readonly alert: boolean;
@@ -24,9 +24,9 @@ interface Event {
 const remembered = 50;
 /** Milliseconds between signs of life on a quiet stream. */
 const heartbeatMs = 15_000;
-/** Milliseconds between two changes that say nothing. */
+/** Milliseconds between two changes without a text. */
 const gatherMs = 50;
-/** Pieces that may wait for a page to read them. */
+/** The most chunks that may wait for a page to read them. */
 const mostUnread = 200;
 
 /** The event streams of one desk. */
@@ -43,7 +43,7 @@ export class Live {
     this.#clock = clock;
   }
 
-  /** Something a page may show has changed. */
+  /** Announces that something a page may show has changed. */
   changed(announcement?: Announcement): void {
     if (!announcement && this.#pause) {
       this.#more = true;
@@ -66,12 +66,12 @@ export class Live {
     for (const send of this.#streams) send(event);
   }
 
-  /** The id of the newest event; part of every page, so that its stream can begin where the page ends. */
+  /** The id of the newest event; part of every page, so that its stream can start where the page ends. */
   get last(): number {
     return this.#last;
   }
 
-  /** How many pages listen. */
+  /** How many pages are listening. */
   get listeners(): number {
     return this.#streams.size;
   }

@@ -1,6 +1,6 @@
 /**
- * What a server offers, as the desk keeps it: tools, prompts and resources, each with a schema to make a form from; only
- * what is shown, in plain data.
+ * What a server offers, as the desk stores it: tools, prompts and resources, each with a schema to make a form from; only what
+ * is shown, as plain data.
  */
 import { appUri, type Catalogue, type ListName, type ListProblem, templateNames } from '../../index.ts';
 import type { OfferKind, OfferView, ServerView } from './views.ts';
@@ -10,10 +10,10 @@ export type Offers = Pick<ServerView, 'tools' | 'prompts' | 'resources'>;
 
 const hints = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
 
-/** More of one kind than this are not listed. */
+/** The most of one kind that are listed. */
 const mostOffers = 1_000;
 
-/** A name with half a surrogate pair in it has no address on the desk, nor a spelling in UTF-8. */
+/** A name with half a surrogate pair has no address on the desk, and cannot be written in UTF-8. */
 const isText = (name: string): boolean => !/\p{Cs}/u.test(name);
 
 const listed = (offers: readonly OfferView[]): readonly OfferView[] =>
@@ -39,7 +39,7 @@ function tool(received: Catalogue['tools'][number]): OfferView {
   };
 }
 
-/** A schema of texts. */
+/** A schema whose properties are texts. */
 const texts = (
   fields: readonly { name: string; description?: string | undefined; required?: boolean | undefined }[],
 ) => ({
@@ -59,7 +59,7 @@ const prompt = (received: Catalogue['prompts'][number]): OfferView => ({
   inputSchema: texts(received.arguments ?? []),
 });
 
-/** A resource is called by its URI; what it is called in words is its title. */
+/** A resource is called by its URI; its name in words is its title. */
 const resource = (received: Catalogue['resources'][number]): OfferView => ({
   ...described({ ...received, title: received.title ?? received.name }),
   name: received.uri,
@@ -94,7 +94,7 @@ const keptWhere: Readonly<Record<keyof Offers, readonly ListName[]>> = {
   resources: ['resources', 'resource templates'],
 };
 
-/** What is offered now: of a kind that could be read neither in whole nor in part, what was offered before. */
+/** What is offered now; of a kind that could not be read at all, what was offered before. */
 export function offersAfter(before: Offers, now: Offers, problems: readonly ListProblem[]): Offers {
   const failed = new Set(problems.map(({ list }) => list));
   const kind = (each: keyof Offers): readonly OfferView[] =>
@@ -102,7 +102,7 @@ export function offersAfter(before: Offers, now: Offers, problems: readonly List
   return { tools: kind('tools'), prompts: kind('prompts'), resources: kind('resources') };
 }
 
-/** What a kind of offer is called if there are many: in a server's view, and in addresses. */
+/** The plural of a kind, as in a server's view and in addresses. */
 export const manyOf = { tool: 'tools', prompt: 'prompts', resource: 'resources' } as const satisfies Record<
   OfferKind,
   keyof Offers

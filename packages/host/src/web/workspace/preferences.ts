@@ -1,4 +1,4 @@
-/** How a person likes their desk: what is folded, which tools they come back to, which keys and colours they use. */
+/** How a person likes their desk: what is folded, their favourite tools, shortcuts and colours. */
 import { isRecord } from '@midcall/core/json';
 import type { Theme } from './theme.ts';
 import type { OfferKind } from './views.ts';
@@ -17,13 +17,13 @@ export interface PreferencesRecord {
   readonly theme?: Theme;
 }
 
-/** More entries of one kind than this are not remembered; the oldest go first. */
+/** The most entries of one kind that are remembered; the oldest are dropped first. */
 const mostEntries = 500;
 
-/** What a tool, a prompt or a resource of a server is remembered by. */
+/** The key under which a tool, a prompt or a resource of a server is remembered. */
 const offerKey = (serverId: string, kind: OfferKind, name: string): string => JSON.stringify([serverId, kind, name]);
 
-/** What can be understood of preferences that were read from a file. */
+/** The valid part of preferences that were read from a file. */
 export function readPreferences(value: unknown): PreferencesRecord {
   if (!isRecord(value)) return {};
   const { folds, favourites, singleKeys, keepsCalls, theme } = value;
@@ -49,7 +49,7 @@ export class Preferences {
   #keepsCalls: boolean;
   #theme: Theme | undefined;
 
-  /** @param onChange - told after every change */
+  /** @param onChange - called after every change */
   constructor(before: PreferencesRecord, onChange: () => void) {
     this.#folds = new Map(Object.entries(before.folds ?? {}));
     this.#favourites = new Set(before.favourites);
@@ -59,7 +59,7 @@ export class Preferences {
     this.#onChange = onChange;
   }
 
-  /** All of it, to be kept. */
+  /** All preferences, to be stored. */
   get record(): PreferencesRecord {
     return {
       folds: Object.fromEntries(this.#folds),
@@ -104,7 +104,7 @@ export class Preferences {
     this.#onChange();
   }
 
-  /** True if calls are there in the next session. */
+  /** True if calls are stored for the next session. */
   get keepsCalls(): boolean {
     return this.#keepsCalls;
   }

@@ -1,4 +1,4 @@
-/** A server as a form has it: read from what was posted, and written into the form again. Pure. */
+/** A server as a form represents it: read from what was posted, and written into the form again. Pure. */
 import { MidcallError } from '@midcall/core/errors';
 import { defined } from '@midcall/core/json';
 import { commandTarget, commandWords, originOf, type ServerEntry, urlTarget } from '../../index.ts';
@@ -11,7 +11,10 @@ type Target = ServerEntry['target'];
 export const secretsOf = (target: Target): Readonly<Record<string, string>> =>
   (target.kind === 'command' ? target.env : target.headers) ?? {};
 
-/** What a form's field of lines holds: `NAME=value`, or `Name: value`. @throws MidcallError `cli/usage`, naming the line and not its value */
+/**
+ * Parses a field of lines such as `NAME=value` or `Name: value`. @throws MidcallError `cli/usage`, naming the line and not its
+ * value
+ */
 function readLines(text: string, sign: '=' | ':'): Readonly<Record<string, string>> {
   const lines = text.split(/\r\n?|\n/).map(line => line.trim());
   const entries = lines.flatMap((line, at) => {
@@ -28,7 +31,7 @@ function readLines(text: string, sign: '=' | ':'): Readonly<Record<string, strin
 
 /**
  * The target that a form names.
- * @param before - the server that is edited: what its form leaves empty of its secrets stays as it was
+ * @param before - the server that is edited: secrets that its form leaves empty stay unchanged
  * @throws MidcallError `cli/usage`
  */
 export function targetOf(draft: Draft, before?: Target): Target {
@@ -51,7 +54,7 @@ export function targetOf(draft: Draft, before?: Target): Target {
 /** How a server is reached, as entered in the form. */
 export const writtenTarget = (target: Target): string => (target.kind === 'url' ? target.url : originOf(target));
 
-/** A server as an entry of an `mcp.json`; what is secret is named by a variable, and its value is not in it. */
+/** A server as an entry of an `mcp.json`; secrets are replaced by names of variables. */
 export function asConfig({ id, target }: ServerEntry): string {
   const secrets = Object.keys(secretsOf(target)).map(name => [name, `\${${name.replace(/\W/g, '_')}}`] as const);
   const values = Object.fromEntries(secrets);
@@ -68,7 +71,7 @@ export function asConfig({ id, target }: ServerEntry): string {
   return JSON.stringify({ mcpServers: { [id]: entry } }, null, 2);
 }
 
-/** What a server calls itself, as far as it can be a name on the desk; undefined if it cannot. */
+/** A server's own name, if it can be a name on the desk; otherwise undefined. */
 export function nameFrom(title: string): string | undefined {
   const name = title
     .replace(/[\p{C}\p{Z}]+/gu, ' ')

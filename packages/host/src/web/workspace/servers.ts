@@ -1,7 +1,7 @@
 /**
- * The servers on a desk: put there, started, stopped and taken off, each with what it offers.
+ * The servers on a desk: added, started, stopped and removed, each with what it offers.
  *
- * - desk-W1 A server that is gone keeps its place and the names of what it offers, so that it can be started again.
+ * - desk-W1 A server that has stopped keeps its place and the names of what it offers, so that it can be started again.
  */
 import { MidcallError } from '@midcall/core/errors';
 import type { Connection, ConnectionEvent, ListProblem, OfferedRoots, ServerEntry } from '../../index.ts';
@@ -10,22 +10,22 @@ import type { Announcement } from './live.ts';
 import { type Offers, offersAfter, shownOffers } from './offers.ts';
 import type { RootView, ServerView } from './views.ts';
 
-/** What the servers stand on, and who is told of them. */
+/** What the servers depend on, and who is told of them. */
 export interface DeskServersParts {
   readonly roots: OfferedRoots;
   /** Makes the connection of one server; not started. */
   readonly connect: (entry: ServerEntry) => Connection;
-  /** Told of everything a server does, once its own state is up to date. */
+  /** Called with everything a server does, once its own state is up to date. */
   readonly onEvent: (serverId: string, event: ConnectionEvent) => void;
-  /** Told where something that is shown has changed. */
+  /** Called when anything that is shown has changed. */
   readonly onChange: (announcement?: Announcement) => void;
-  /** Told that a server is called otherwise from now on. */
+  /** Called when a server has been renamed. */
   readonly renamed: (from: string, to: string) => Promise<void>;
-  /** Changes the list of servers that are there in the next session too; resolves once it is kept. */
+  /** Changes the stored list of servers; resolves once it is stored. */
   readonly keep: (make: (servers: readonly ServerEntry[]) => readonly ServerEntry[]) => Promise<void>;
 }
 
-/** How a server is added to the desk. */
+/** Options for adding a server to the desk. */
 export interface AddOptions {
   /** False to start it only when it is first opened. */
   readonly start?: boolean;
@@ -35,7 +35,7 @@ export interface AddOptions {
 
 interface Server {
   readonly connection: Connection;
-  /** True if it is there in the next session too. */
+  /** True if it is stored for the next session. */
   kept: boolean;
   /** True until it is started for the first time. */
   fresh: boolean;
@@ -43,7 +43,7 @@ interface Server {
   unlisted: readonly ListProblem[];
   /** False from a start until its offers are known. */
   listed: boolean;
-  /** The last reading of its offers. */
+  /** The latest reading of its offers. */
   listing?: Promise<void>;
   readonly unsubscribe: () => void;
 }
@@ -62,7 +62,10 @@ export class DeskServers {
     this.#parts = parts;
   }
 
-  /** Puts a server on the desk and starts it, where it does not run already. @returns when it is ready; rejects where it could not be started, and it stays on the desk */
+  /**
+   * Puts a server on the desk and starts it, unless it is running. @returns when it is ready; rejects if it could not be
+   * started; it stays on the desk then
+   */
   async add(entry: ServerEntry, { start = true, kept = false }: AddOptions = {}): Promise<void> {
     if (this.#servers.has(entry.id)) throw new MidcallError('cli/usage', texts.servers.taken(entry.id));
     this.#servers.set(entry.id, this.#made(entry, kept));
@@ -71,12 +74,12 @@ export class DeskServers {
     else if (start) await this.#start(entry.id);
   }
 
-  /** Starts a server that was not started yet, and does not wait for it. One that was stopped stays so. */
+  /** Starts a server that was not started yet, without waiting for it. One that was stopped stays stopped. */
   need(id: string): void {
     if (this.#servers.get(id)?.fresh) void this.#start(id).catch(() => {});
   }
 
-  /** What a server calls itself; undefined if it does not run. */
+  /** A server's own name; undefined if it is not running. */
   ownName(id: string): string | undefined {
     const info = this.connection(id).server;
     return info && (info.title ?? info.name);
@@ -87,7 +90,7 @@ export class DeskServers {
     return this.connection(id).entry;
   }
 
-  /** Has a server there in the next session too. */
+  /** Stores a server for the next session. */
   async keep(id: string): Promise<void> {
     const server = this.#server(id);
     server.kept = true;
@@ -97,8 +100,8 @@ export class DeskServers {
   }
 
   /**
-   * Puts a changed server in the place of one, started where that was, and keeps it. What the person decided about the one
-   * holds for the other.
+   * Replaces a server by its changed entry, starts it if it was started before, and stores it. The person's decisions about it
+   * still apply.
    * @throws MidcallError `cli/usage` if its name is taken
    */
   async replace(id: string, entry: ServerEntry): Promise<void> {
@@ -123,7 +126,7 @@ export class DeskServers {
     if (runs) await this.#start(entry.id);
   }
 
-  /** Puts a server further up or down. */
+  /** Moves a server up or down. */
   async move(id: string, by: 1 | -1): Promise<void> {
     const all = [...this.#servers];
     const at = all.findIndex(([each]) => each === id);
@@ -159,7 +162,7 @@ export class DeskServers {
     await this.connection(id).stop();
   }
 
-  /** Stops a server and takes it off the desk; its calls stay in the history. */
+  /** Stops a server and removes it from the desk; its calls stay in the history. */
   async remove(id: string): Promise<void> {
     const { connection, unsubscribe } = this.#server(id);
     await connection.stop();
@@ -235,7 +238,7 @@ export class DeskServers {
       if (server && event.state === 'starting') server.listed = false;
       if (server && event.state === 'ready') {
         server.listing = this.#readOffers(id);
-        // What an earlier desk, or an earlier start, has left; why it cannot be read is told by the connection.
+        // Calls that an earlier desk, or an earlier start, has left; the connection reports why they cannot be read.
         server.connection.resume().catch(() => {});
       }
       const away = event.state === 'failed' ? { text: texts.servers.wentAway(id), alert: false } : undefined;
@@ -249,7 +252,7 @@ export class DeskServers {
     if (!server) return;
     try {
       const catalogue = await server.connection.catalogue();
-      // A server that went away meanwhile keeps what it had (desk-W1).
+      // A server that stopped meanwhile keeps its offers (desk-W1).
       if (server.connection.state === 'ready') {
         server.offers = offersAfter(server.offers, shownOffers(catalogue), catalogue.problems);
         server.unlisted = catalogue.problems;

@@ -15,12 +15,12 @@ import type { Draft } from '../form/draft.ts';
 import type { Session } from '../session.ts';
 import type { Theme } from './theme.ts';
 
-/** What a server offers: each can be called, and may ask. */
+/** What a server offers; each of them can be called, and may ask. */
 export type OfferKind = CallContext['kind'];
 
 /** A tool, a prompt or a resource as its server describes it; untrusted text. */
 export interface OfferView {
-  /** What it is called by; a resource's URI, or its template. */
+  /** The name it is called by; a resource's URI, or its template. */
   readonly name: string;
   readonly title?: string;
   readonly description?: string;
@@ -41,15 +41,15 @@ export interface OfferView {
 export interface RootView {
   readonly uri: string;
   readonly name?: string;
-  /** As a person reads it; the URI where it is no local path. */
+  /** The path as a person reads it; the URI if it is not a local path. */
   readonly path: string;
 }
 
-/** The models a person lends to servers. */
+/** The models that a person lets servers use. */
 export interface ModelsView {
-  /** In the order they are preferred. */
+  /** In order of preference. */
   readonly names: readonly string[];
-  /** True if at least one of them takes tools. */
+  /** True if at least one of them supports tools. */
   readonly tools: boolean;
 }
 
@@ -60,13 +60,13 @@ export interface ServerView {
   /** Its command line or URL. */
   readonly origin: string;
   readonly state: 'starting' | 'ready' | 'stopped' | 'failed';
-  /** True if it is there in the next session too. */
+  /** True if it is stored for the next session. */
   readonly kept?: boolean;
-  /** True if it was not started yet, and starts when it is looked at. */
+  /** True if it was not started yet, and starts when its page is opened. */
   readonly fresh?: boolean;
-  /** Why it does not run. */
+  /** Why it is not running. */
   readonly reason?: string;
-  /** What it calls itself, with its version. */
+  /** Its own name, with its version. */
   readonly self?: string;
   readonly era?: string;
   readonly tools: readonly OfferView[];
@@ -75,7 +75,7 @@ export interface ServerView {
   /** The lists of these that could not be read. */
   readonly unlisted: readonly ListProblem[];
   readonly roots: readonly RootView[];
-  /** What it spent on the person's models, and what it may; absent where it does not run or has none. */
+  /** What it has spent on the person's models, and may spend; absent if it is not running or has none. */
   readonly account?: SamplingAccount;
   /** The last lines of its standard error; untrusted. */
   readonly log: readonly string[];
@@ -87,7 +87,7 @@ export interface QuestionView {
   readonly ending?: Ending;
   /** Milliseconds since the epoch. */
   readonly endedAt?: number;
-  /** What was in its form when it ended without the person, secrets apart. */
+  /** The content of its form when it ended without the person, except for secrets. */
   readonly typed?: Draft;
   /** True in a call that it may belong to: the server named none, and this one was running. */
   readonly perhaps?: true;
@@ -106,7 +106,7 @@ export interface NoticeView {
 /** Something the host or a rule refused in place of the person. */
 export interface RefusalView {
   readonly by: 'host' | 'policy';
-  /** The rule, or what was wrong; quotes the server where it is the host's. */
+  /** The rule, or what was wrong; quotes the server if the host refused. */
   readonly why: string;
 }
 
@@ -115,23 +115,23 @@ export interface CallView {
   readonly context: CallContext;
   /** True if it was made from the desk. */
   readonly here?: boolean;
-  /** True if it is of an earlier session: its questions are not there any more. */
+  /** True if it is of an earlier session: its questions are no longer stored. */
   readonly earlier?: true;
   readonly serverId: string;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   /** Milliseconds since the epoch. */
   readonly endedAt?: number;
-  /** Absent while it runs. */
+  /** Absent while it is running. */
   readonly outcome?: CallOutcome;
   readonly progress?: CallProgress;
-  /** Set from when it goes on as a task. */
+  /** Set once it continues as a task. */
   readonly task?: CallTask;
   /** Questions and notices, in the order they came. */
   readonly items: readonly (QuestionView | NoticeView)[];
 }
 
-/** The refusal in an item, where it is one that the person had no part in. */
+/** The refusal in an item, if the person had no part in it. */
 function refusalIn(item: QuestionView | NoticeView | undefined): RefusalView | undefined {
   if (!item) return undefined;
   if ('notice' in item) return item.notice.type === 'refused' ? item.notice : undefined;
@@ -139,8 +139,8 @@ function refusalIn(item: QuestionView | NoticeView | undefined): RefusalView | u
 }
 
 /**
- * What was refused last in a call, where that is why it ended: nothing was answered after it, and the call came to no
- * result of its own. What the server says of such an end, it says of a refusal that it was not told the reason of.
+ * The last refusal in a call, if that is why it ended: nothing was answered after it, and the call has no result of its own.
+ * The server reports such an ending without knowing the reason.
  */
 export function refusalOf({ items, outcome }: Pick<CallView, 'items' | 'outcome'>): RefusalView | undefined {
   if (outcome?.how === 'cancelled' || outcome?.how === 'timed-out' || outcome?.how === 'server-gone') return undefined;
@@ -150,7 +150,7 @@ export function refusalOf({ items, outcome }: Pick<CallView, 'items' | 'outcome'
 /** True for a question that nobody has answered yet. */
 export const isOpen = (item: QuestionView | NoticeView): boolean => 'question' in item && item.ending === undefined;
 
-/** Everything a page may show around its own content. */
+/** Everything that a page may show around its own content. */
 export interface DeskView extends Session {
   readonly servers: readonly ServerView[];
   /** Oldest first. */
@@ -158,7 +158,7 @@ export interface DeskView extends Session {
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly zone: string;
-  /** The newest event this view includes. */
+  /** The newest event that this view includes. */
   readonly event: number;
   /** Whether a server's tools are folded away beside the pages; undefined if the person never said. */
   readonly isFolded: (serverId: string) => boolean | undefined;

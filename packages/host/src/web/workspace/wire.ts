@@ -2,7 +2,8 @@
  * The messages between the desk and a server, while the person records them.
  *
  * - wire-P1 Nothing is read before the person starts a recording, or after they pause it.
- * - wire-P2 What is kept is bounded in number and size; the oldest goes first. Members that are named like a secret are masked.
+ * - wire-P2 Frames are limited in number and size; the oldest are dropped first. Members that are named like a secret are
+ *   masked.
  */
 import type { Clock } from '@midcall/core/time';
 import { type Connection, maskedArguments } from '../../index.ts';
@@ -16,14 +17,14 @@ export interface FrameView {
   readonly direction: 'sent' | 'received';
   /** Masked. */
   readonly message: Readonly<Record<string, unknown>>;
-  /** The message in one line of JSON. */
+  /** The message as one line of JSON. */
   readonly text: string;
 }
 
 interface Recording {
   frames: FrameView[];
   count: number;
-  /** Characters of all frames. */
+  /** The most characters of all frames together. */
   weight: number;
   stop: (() => void) | undefined;
 }
@@ -65,7 +66,7 @@ export class Wire {
     this.#onChange();
   }
 
-  /** Forgets what was recorded; a recording goes on. */
+  /** Forgets what was recorded; a recording in progress continues. */
   clear(serverId: string): void {
     const recording = this.#recordings.get(serverId);
     if (recording) Object.assign(recording, { frames: [], count: 0, weight: 0 });

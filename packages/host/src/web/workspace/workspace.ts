@@ -1,4 +1,6 @@
-/** Everything on one desk: its servers, its calls and the person's decisions, tied together. Holds no markup and no request. */
+/**
+ * Everything on one desk: its servers, its calls and the person's decisions, tied together. Contains no markup and no requests.
+ */
 import { type Clock, systemClock } from '@midcall/core/time';
 import type { Audit, Connection, Inbox, KeptRules, KeptTasks, OfferedRoots, Policy, ServerEntry } from '../../index.ts';
 import type { CallMemory, KeptCall } from '../keeping/call-file.ts';
@@ -11,26 +13,26 @@ import { DeskServers } from './servers.ts';
 import type { ModelsView } from './views.ts';
 import { Wire } from './wire.ts';
 
-/** The host's parts a desk is a view of. */
+/** The parts of the host that a desk shows. */
 export interface WorkspaceParts {
   readonly inbox: Inbox;
   readonly policy: Policy;
   readonly audit: Audit;
   readonly roots: OfferedRoots;
-  /** Where standing decisions are kept beyond the session; absent where they are not. */
+  /** Where standing decisions are stored beyond the session; absent if they are not. */
   readonly keptRules?: KeptRules;
-  /** Where calls that go on by themselves are kept, the same as of the connections; absent where they end with the desk. */
+  /** Where calls that continue as tasks are stored, the same as for the connections; absent if they end with the desk. */
   readonly tasks?: KeptTasks;
-  /** The models that answer sampling, to be shown; absent where the person writes the replies. */
+  /** The models that answer sampling, to be shown; absent if the person writes the replies. */
   readonly models?: ModelsView;
   /** Makes the connection of one server; not started. */
   readonly connect: (entry: ServerEntry) => Connection;
   readonly clock?: Clock;
-  /** Keeps the servers and what the person likes for the next session; nothing is kept if absent. */
+  /** Stores the servers and the person's preferences for the next session; nothing is stored if absent. */
   readonly memory?: DeskMemory;
-  /** Keeps the calls that have ended for the next session; they are forgotten if absent. */
+  /** Stores the calls that have ended for the next session; they are forgotten if absent. */
   readonly calls?: CallMemory;
-  /** Told of what could not be kept. */
+  /** Called with anything that could not be stored. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -53,12 +55,12 @@ export class Workspace {
   readonly #memory: DeskMemory | undefined;
   readonly #callMemory: CallMemory | undefined;
   readonly #onError: (error: unknown) => void;
-  /** What is being kept. */
+  /** What is being stored. */
   #keeping: Promise<unknown> = Promise.resolve();
   #unkept: string | undefined;
 
   /**
-   * @param before - what was kept
+   * @param before - the stored state
    * @param calls - those of earlier sessions, oldest first
    */
   constructor(parts: WorkspaceParts, before?: DeskRecord, calls: readonly KeptCall[] = []) {
@@ -108,17 +110,17 @@ export class Workspace {
     this.#ends = [inbox.subscribe(event => this.calls.questioned(event)), roots.subscribe(() => onChange())];
   }
 
-  /** Why the last change could not be kept for the next session; undefined if it could. */
+  /** Why the last change could not be stored for the next session; undefined if it could. */
   get unkept(): string | undefined {
     return this.#unkept;
   }
 
-  /** True if there is a place for calls beyond this session. */
+  /** True if calls can be stored beyond this session. */
   get canKeepCalls(): boolean {
     return this.#callMemory !== undefined;
   }
 
-  /** Forgets every call that has ended, also those that are kept. */
+  /** Forgets every call that has ended, including stored ones. */
   async clearCalls(): Promise<void> {
     this.calls.clear();
     await this.#tried(this.#callMemory?.clear());
@@ -143,7 +145,7 @@ export class Workspace {
     }
   }
 
-  /** What the person decided about a server holds for it under its new name. */
+  /** The person's decisions about a server still apply under its new name. */
   async #renamed(from: string, to: string): Promise<void> {
     const granted = this.roots.granted(from);
     if (granted) {
