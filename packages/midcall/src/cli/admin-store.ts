@@ -1,4 +1,4 @@
-/** The store that `midcall admin` looks into: a SQLite file, or a Redis by its address, which is never written anywhere. */
+/** The store that `midcall admin` reads: a SQLite file, or a Redis by its address, which is never written anywhere. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { MidcallError, needed } from '@midcall/core/errors';
@@ -8,18 +8,18 @@ import { redisStore } from '@midcall/server/stores/redis';
 import { sqliteStore } from '@midcall/server/stores/sqlite';
 import { usage } from './usage.ts';
 
-/** A store, and how to let go of it. */
+/** A store, and how to close it. */
 export interface OpenedStore {
   readonly store: Store;
   readonly close: () => void;
 }
 
-/** Milliseconds to connect to Redis. */
+/** How many milliseconds connecting to Redis may take. */
 const CONNECT_MS = 10_000;
 
 /**
  * @param where - a path, or `redis://…` or `rediss://…`
- * @param prefix - of the keys in Redis, where the servers have set one
+ * @param prefix - of the keys in Redis, if the servers have set one
  * @throws MidcallError `cli/usage` if there is no such file, or the address is wrong; `server/setup` if `ioredis` is missing;
  *   `store/unavailable` if Redis cannot be reached
  */
@@ -36,7 +36,7 @@ export async function openStore(where: string, prefix: string | undefined): Prom
 async function openRedis(address: string, scheme: string, prefix: string | undefined): Promise<OpenedStore> {
   if (scheme !== 'redis' && scheme !== 'rediss')
     throw usage(`--store must be a file, or an address that begins with redis:// or rediss://; got ${scheme}://.`);
-  // What is wrong with an address is said without it, since it may hold a password.
+  // Errors about an address do not repeat it, since it may contain a password.
   if (!URL.canParse(address))
     throw usage('--store is not a valid address. It must look like redis://user:password@host:6379/0.');
   const { Redis } = await needed('midcall admin with a store in Redis', 'ioredis', () => import('ioredis'));
@@ -66,7 +66,7 @@ async function openRedis(address: string, scheme: string, prefix: string | undef
   return { store, close: () => client.disconnect() };
 }
 
-/** The code of an error, or the word that a reply of Redis begins with; its text may quote the command. */
+/** The code of an error, or the word with which a reply of Redis begins; its text may quote the command. */
 function reason(error: unknown): string {
   const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: unknown };
   const word = typeof code === 'string' ? code : /^[A-Z]+(?= )/u.exec(String(message))?.[0];

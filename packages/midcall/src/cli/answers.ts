@@ -1,6 +1,6 @@
 /**
- * Answers from a file, in the order of the questions: what a host sends, as the wire has it (`ElicitResult`, or
- * `CreateMessageResult` for sampling). Nothing is guessed: an answer that is missing or does not fit ends the call.
+ * Answers from a file, in the order of the questions: results in the form of the wire (`ElicitResult`, or `CreateMessageResult`
+ * for sampling). Nothing is guessed: a missing or unfitting answer ends the call.
  */
 
 import { readFileSync } from 'node:fs';
@@ -15,9 +15,9 @@ import { usage } from './usage.ts';
 type Json = Readonly<Record<string, unknown>>;
 
 export interface AnswersOptions {
-  /** Lines for the person who runs the script. */
+  /** Called with lines for the person who runs the script. */
   readonly say: (lines: readonly string[]) => void;
-  /** Told why a question could not be answered; the call is to be ended. */
+  /** Called with the reason why a question could not be answered; the call must end then. */
   readonly onUnanswered: (why: string) => void;
 }
 
@@ -27,7 +27,7 @@ export class Answers implements Presenter {
   readonly #answers: Json[];
   readonly #options: AnswersOptions;
 
-  /** @throws MidcallError `cli/usage` if the file is no list of results */
+  /** @throws MidcallError `cli/usage` if the file is not a list of results */
   constructor(file: string, options: AnswersOptions) {
     this.#answers = readAnswers(file);
     this.#options = options;
@@ -37,7 +37,7 @@ export class Answers implements Presenter {
     void this.#answer(question, controls.reply);
   }
 
-  /** A model whose replies are the file's own. */
+  /** A model whose replies come from the file. */
   get model(): SamplingModel {
     const choice = { name: 'answers file', why: 'The reply is written in the answers file.', leftOut: [] };
     return {

@@ -1,11 +1,11 @@
-/** Asks in the terminal for the arguments of a tool that the command line does not give. */
+/** Asks in the terminal for a tool's arguments that are missing on the command line. */
 import { isMidcallError } from '@midcall/core/errors';
 import { isRecord, own } from '@midcall/core/json';
 import { maskedArguments, secretNames } from '@midcall/host';
 import type { Terminal } from '@midcall/host/terminal';
 import { readArgument } from './tool-arguments.ts';
 
-/** An argument as the tool's schema has it; untrusted. */
+/** An argument as in the tool's schema; untrusted. */
 export interface Argument {
   readonly kind: 'argument';
   readonly name: string;
@@ -36,9 +36,9 @@ export function argumentsOf(inputSchema: unknown): readonly Argument[] {
 type ArgumentValues = Readonly<Record<string, unknown>>;
 
 /**
- * Asks for every required argument that is not given; then, where `all` is true, lets the person fill in the others.
- * @param earlier - what was given before, by argument, newest first
- * @returns undefined where the person left
+ * Asks for every required argument that is missing; then, if `all` is true, lets the person fill in the others.
+ * @param earlier - earlier values, by argument, newest first
+ * @returns undefined if the person left
  */
 export async function askArguments(
   terminal: Terminal,
@@ -80,7 +80,7 @@ function hintOf(values: ArgumentValues, name: string, secrets: ReadonlySet<strin
   return JSON.stringify(maskedArguments({ [name]: values[name] })[name]);
 }
 
-/** The types that are not typed as they are. */
+/** Types whose values are not typed as plain text. */
 const notations: Readonly<Record<string, string>> = {
   array: 'a JSON list, or one item',
   object: 'a JSON object',
@@ -88,7 +88,10 @@ const notations: Readonly<Record<string, string>> = {
   number: 'a number',
 };
 
-/** @returns the arguments with this one, which is left out where nothing is typed; undefined where the person left */
+/**
+ * @returns the arguments with this one, which is left out if nothing is typed; undefined if the person left
+ * @returns the arguments with this one, which is left out where nothing is typed; undefined where the person left
+ */
 async function askOne(
   terminal: Terminal,
   { name, title, description, required, schema }: Argument,

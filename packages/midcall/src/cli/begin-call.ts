@@ -1,4 +1,4 @@
-/** Begins a call: the tool and the arguments that the command line leaves open are asked for, where a person is there to say. */
+/** Starts a call: asks for the tool and the arguments that the command line leaves open, if a person is there. */
 import { noSuchTool } from '@midcall/core/errors';
 import { visibleJson } from '@midcall/core/text';
 import type { CallHandle, CallProgress, Connection } from '@midcall/host';
@@ -9,29 +9,29 @@ import type { ExitName } from './exit-codes.ts';
 import { checkRequired, readToolArguments } from './tool-arguments.ts';
 import { chooseTool, toolLines } from './tool-list.ts';
 
-/** What the command line says of a call. */
+/** The call as the command line specifies it. */
 export interface WantedCall {
-  /** Absent where it names none. */
+  /** Absent if it names none. */
   readonly tool?: string;
   readonly words: readonly string[];
 }
 
-/** Who begins it. */
+/** Who makes it. */
 export interface CallDesk {
   readonly say: (lines: readonly string[]) => void;
   readonly json: boolean;
-  /** Where the person sits; absent where nobody is there to be asked. */
+  /** The person's terminal; absent if nobody can be asked. */
   readonly person?: { readonly terminal: Terminal; readonly history: CallHistory | undefined };
   readonly onProgress: (progress: CallProgress) => void;
 }
 
-/** A call under way. */
+/** A call in progress. */
 export type BegunCall = CallHandle & Pick<MadeCall, 'tool' | 'arguments'>;
 
 /**
- * Calls the tool. Without one, and without anybody to choose it, the tools are listed.
- * @returns the exit code where there is no call
- * @throws MidcallError `cli/usage` for a tool or arguments that do not fit
+ * Calls the tool. If none is named and nobody can choose one, lists the tools.
+ * @returns the exit code if no call is made
+ * @throws MidcallError `cli/usage` if the tool does not exist or the arguments do not fit
  */
 export async function beginCall(
   connection: Connection,

@@ -4,7 +4,7 @@ import type { HostFlags } from './host-parts.ts';
 import type { ServerFlags } from './server-flags.ts';
 import { usage } from './usage.ts';
 
-/** What was given to `midcall bridge`. */
+/** The parsed options of `midcall bridge`. */
 export interface BridgeFlags extends ServerFlags, HostFlags {
   readonly http?: number;
   readonly host?: string;
@@ -21,15 +21,18 @@ export interface BridgeFlags extends ServerFlags, HostFlags {
 }
 
 /**
- * How much a server behind a bridge may ask. Its host may have any number of calls in progress, and what they ask waits on the desk; what
- * is more than this is nobody's to look through.
+ * How much a server of a bridge may ask. Its host may have any number of calls in progress, and their questions wait at the
+ * desk; nobody would look through more than this.
  */
 export const bridgeLimits: Partial<Limits> = { open: 1_000, perWindow: 1_000 };
 
-/** To listen on these is to listen on every address of this machine. */
+/** Addresses that stand for every address of this machine. */
 const everywhere: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 
-/** @throws MidcallError `cli/usage` for flags that do not go together */
+/**
+ * @throws MidcallError `cli/usage` for options that exclude each other
+ * @throws MidcallError `cli/usage` for flags that do not go together
+ */
 export function checkHttpFlags(flags: BridgeFlags): void {
   const { http, host, auth, publicUrl, allowHost, allowOrigin, redis, peerUrl } = flags;
   const must = (holds: boolean, text: string): void => {

@@ -1,14 +1,14 @@
-/** `midcall bridge --redis`: several bridges that meet in one Redis. */
+/** `midcall bridge --redis`: several bridges that share one Redis. */
 import { needed } from '@midcall/core/errors';
 import { redisFleet, redisOwners } from '@midcall/server/fleet';
 import type { BridgeFleet } from '../bridge/http/index.ts';
 import { usage } from './usage.ts';
 
-/** In front of everything that bridges keep in Redis. */
+/** The prefix of everything that bridges store in Redis. */
 const prefix = 'midcall:bridge:';
 
 /**
- * @param address - of the Redis
+ * @param address - of the Redis server
  * @param peerUrl - where the other bridges reach this one; where it listens if absent
  * @throws MidcallError `cli/usage` without a key; `server/setup` if `ioredis` is missing
  */
@@ -24,7 +24,7 @@ export async function bridgeFleet(
     );
   const { Redis } = await needed('midcall bridge --redis', 'ioredis', () => import('ioredis'));
   const connection = new Redis(address);
-  // Each command says by itself what went wrong.
+  // Each command reports its own errors.
   connection.on('error', () => {});
   return {
     sessions: path => redisFleet({ connection: connection as never, prefix: `${prefix}${path}:` }),

@@ -1,4 +1,4 @@
-/** `midcall bridge` for one host, once its server is getting up. */
+/** `midcall bridge` for one host, while its server is starting. */
 import { isMidcallError } from '@midcall/core/errors';
 import { Connection, type ConnectionOptions, type ServerEntry, type StartedServer } from '@midcall/host';
 import { type Bridge, HostStdio, startBridge } from '../bridge/index.ts';
@@ -10,13 +10,13 @@ import { hostParts } from './host-parts.ts';
 import { chooseModel } from './model-choice.ts';
 import { grantFolders } from './offer-folders.ts';
 
-/** Bytes of one message of the server: results with pictures and files in them are large. */
+/** The largest message of the server, in bytes; large, since results contain images and files. */
 const maxMessageBytes = 64 * 1024 * 1024;
 
-/** How the bridge is ended, by a signal or because its host has gone. */
+/** How the bridge is ended: by a signal, or because its host has disconnected. */
 export interface BridgeEnd {
   hasBegun: boolean;
-  /** Ends what there is by now. @param atOnce - the server is not given the time to end by itself */
+  /** Ends everything that has been started. @param atOnce - does not wait for the server process to exit by itself */
   end: (atOnce: boolean) => void;
 }
 

@@ -105,7 +105,7 @@ export async function bridgeHttp(flags: BridgeFlags, port: number): Promise<void
   }
 }
 
-/** One server at `/mcp`; all of an `mcp.json` each at a path of its own. */
+/** One server at `/mcp`; each server of an `mcp.json` at a path of its own. */
 function chooseEntries(flags: BridgeFlags): readonly { readonly path: string; readonly entry: ServerEntry }[] {
   const words = wordsAfterDashes(process.argv);
   if (flags.config === undefined || flags.server !== undefined || flags.url !== undefined || words.length > 0)

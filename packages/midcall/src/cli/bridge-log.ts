@@ -1,4 +1,4 @@
-/** What `midcall bridge` tells the person who runs it, all of it on standard error. */
+/** What `midcall bridge` tells the person who runs it, all on standard error. */
 import { openUrl } from '@midcall/core/node';
 import { isReaderGone } from './reader-gone.ts';
 

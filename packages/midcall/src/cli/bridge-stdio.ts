@@ -1,6 +1,6 @@
 /**
- * `midcall bridge` for one host, over standard input and output. The server is started before anything else is loaded: the two get
- * up side by side.
+ * `midcall bridge` for one host, over standard input and output. The server is started before anything else is loaded, so that
+ * both start up at the same time.
  */
 import { StartedServer } from '@midcall/host';
 import type { BridgeFlags } from './bridge-flags.ts';
@@ -22,7 +22,8 @@ export async function bridgeStdio(flags: BridgeFlags): Promise<void> {
     ending.hasBegun = true;
     ending.end(atOnce);
   };
-  // A host that goes ends our standard input, and then sends SIGTERM, some at once: the server must not outlive us.
+  // A host that disconnects closes our standard input and then sends SIGTERM, sometimes at once; the server must not outlive
+  // us.
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(true));
   process.on('SIGINT', () => (ending.hasBegun ? process.exit(130) : end(false)));
   try {

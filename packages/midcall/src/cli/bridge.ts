@@ -1,6 +1,6 @@
 /**
- * `midcall bridge -- <server>`: between any host and any server. Logs go to standard error only. Hosts wait for it to start, so
- * what it does is loaded when it is known which way it serves.
+ * `midcall bridge -- <server>`: sits between any host and any server. Logs go to standard error only. Hosts wait for it to
+ * start, so modules are loaded only once it is known which way it serves.
  */
 import type { Command } from 'commander';
 import { configPath } from '../install/index.ts';

@@ -1,6 +1,6 @@
 /**
- * The calls a person made from a terminal, kept where those of their desk are: their values are offered again, and the desk
- * lists them. Nothing is kept where the person switched that off on the desk.
+ * The calls that a person made from a terminal, stored with those of their desk: their values are offered again, and the desk
+ * lists them. Nothing is stored if the person switched that off on the desk.
  */
 import { join } from 'node:path';
 import type { CallOutcome } from '@midcall/host';
@@ -16,16 +16,16 @@ export interface MadeCall {
 }
 
 export interface CallHistory {
-  /** What was given before, by argument, newest first; nothing of an argument that is named like a secret. */
+  /** Earlier values, by argument, newest first; none for an argument that is named like a secret. */
   earlier(
     of: Pick<MadeCall, 'serverId' | 'tool'>,
     fields: readonly { readonly kind: string; readonly name: string }[],
   ): Promise<ReadonlyMap<string, readonly string[]>>;
-  /** Keeps a call that has ended. @param startedAt - milliseconds since the epoch */
+  /** Stores a call that has ended. @param startedAt - milliseconds since the epoch */
   add(call: MadeCall, outcome: CallOutcome, startedAt: number): Promise<void>;
 }
 
-/** @param folder - the desk's own, of `--keep` */
+/** @param folder - the desk's own, from `--keep` */
 export async function callHistory(folder: string): Promise<CallHistory> {
   const file = callFile(join(folder, 'calls.jsonl'));
   const { preferences } = await deskFile(join(folder, 'desk.json'), secretBox(folder)).read();

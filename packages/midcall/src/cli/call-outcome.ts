@@ -56,7 +56,7 @@ function resultLines(result: Readonly<Record<string, unknown>>, view: View): rea
   return content.map(block => blockLine(block, view));
 }
 
-/** A block: text as text, data as what it is, and what is of no kind we know as it was sent. */
+/** A block: text as text, data by its kind, and an unknown kind as it was sent. */
 function blockLine(block: Readonly<Record<string, unknown>>, view: View): string {
   const { type, text, mimeType, data, uri } = block;
   const bracketed = (parts: readonly unknown[]) => visible(`[${parts.filter(Boolean).join(', ')}]`);
@@ -73,7 +73,7 @@ function blockLine(block: Readonly<Record<string, unknown>>, view: View): string
   return `${bracketed([`a part of kind '${String(type)}', as it was sent`])}\n${visibleJson(block, 2)}`;
 }
 
-/** The exit code a call ends the process with. */
+/** The exit code that follows from a call's outcome. */
 export function exitOf(outcome: CallOutcome): ExitName {
   switch (outcome.how) {
     case 'completed':

@@ -1,7 +1,7 @@
 /**
  * `midcall call`: one tool call, its questions asked in the terminal or answered from a file. The result goes to standard
- * output, everything a person reads to standard error. Without a tool, the person chooses one. A call that became a task can
- * be left, and taken up again.
+ * output, everything a person reads to standard error. Without a tool, the person chooses one. A call that became a task can be
+ * left and resumed.
  */
 
 import { resolve } from 'node:path';
@@ -35,7 +35,7 @@ interface CallFlags extends ServerFlags, HostFlags {
   readonly tasks: string;
   readonly keep: string | false;
   readonly detach?: boolean;
-  /** True where no call is named. */
+  /** True if no call is named. */
   readonly resume?: string | true;
 }
 
@@ -100,7 +100,7 @@ async function run(
   return call({ kept: stored }, stored.entry, flags);
 }
 
-/** What is to be called, or what was. */
+/** The call to make or to resume. */
 type CallTarget = WantedCall | { readonly kept: KeptCall };
 
 async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): Promise<ExitName> {
@@ -121,7 +121,7 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
   const timeoutMs = readSeconds('--timeout', flags.timeout);
   const era = 'kept' in target ? target.kept.task.era : chooseEra(flags);
   const tasks = tasksFile(resolve(flags.tasks));
-  // A terminal holds its input open from here on: whatever may be wrong with the command line was said before.
+  // From here on a terminal keeps its input open; every error in the command line has been reported before.
   const terminal = answers ? undefined : terminalFor(flags, onUnanswered);
   const hide = inbox.present((answers ?? terminal)!);
   const connection = new Connection(entry, {
@@ -146,7 +146,7 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
   });
   connection.subscribe(event => {
     if (event.type === 'call-task' && flags.detach && event.task.kept) {
-      // What it asks from now on is asked where somebody returns to it.
+      // Questions from now on are asked in the process that resumes the call.
       hide();
       left();
     } else if (event.type === 'call-task') say([taskLine(event.task)]);
@@ -180,7 +180,7 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
       return 'ok';
     }
     await terminal?.idle();
-    // A call that was given up says so itself; a server says of a refusal only that it was one.
+    // A cancelled call says so itself; a server reports a refusal without knowing the reason.
     if (outcome.how !== 'abandoned')
       say(
         refusals.map(
@@ -212,13 +212,13 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
   }
 }
 
-/** True where a person sits at the terminal and reads what is written to it. */
+/** True if a person sits at the terminal and reads what is written to it. */
 const isSeen = (flags: CallFlags): boolean =>
   process.stdin.isTTY === true && process.stderr.isTTY === true && flags.json !== true;
 
-/** A history that cannot be read is none: the call is made without it. */
+/** A history that cannot be read counts as empty: the call is made without it. */
 async function historyOf(folder: string, complain: (error: unknown) => void): Promise<CallHistory | undefined> {
-  // What it stands on is loaded only where a person is there.
+  // Its modules are loaded only if a person is there.
   const { callHistory } = await import('./call-history.ts');
   return callHistory(folder).catch(error => {
     complain(error);
@@ -238,7 +238,10 @@ function terminalFor(flags: CallFlags, onUnanswered: (why: string) => void): Ter
   });
 }
 
-/** The first Ctrl-C is handed to `act`, the second of an unmoved process ends it. @returns stops listening */
+/**
+ * The first Ctrl-C is handed to `act`; if that has no effect, the second ends the process. @returns a function that stops
+ * listening
+ */
 function onInterrupt(act: () => unknown): () => void {
   process.on('SIGINT', act);
   return () => void process.off('SIGINT', act);

@@ -1,6 +1,6 @@
 /**
- * `midcall demo`: three calls against a real notes server in a child process, in both protocol revisions, with what
- * travelled. Each ends in a check of the files; the command fails where one does not hold.
+ * `midcall demo`: three calls of a real notes server in a child process, in both protocol revisions, with the messages
+ * exchanged. Each ends with a check of the files; the command fails if one of them does not hold.
  */
 import { readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -31,7 +31,7 @@ interface Scenario {
   readonly title: string;
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
-  /** Files that must be gone afterwards, and nothing else may have changed outside the trash. */
+  /** Files that must be gone afterwards; nothing else may have changed outside the trash. */
   readonly gone: readonly string[];
   readonly refused: boolean;
   readonly questions: number;
@@ -64,7 +64,10 @@ const scenarios: readonly Scenario[] = [
   },
 ];
 
-/** @returns how many scenarios went wrong */
+/**
+ * @returns how many scenarios went wrong
+ * @returns how many scenarios went wrong
+ */
 async function demonstrate(era: Era, print: (line: string) => void): Promise<number> {
   const directory = await copySamples();
   const client = new Client(
@@ -118,7 +121,7 @@ async function demonstrate(era: Era, print: (line: string) => void): Promise<num
   return wrong;
 }
 
-/** Prints the frames that matter, both ways. */
+/** Prints the relevant frames, in both directions. */
 function tap(transport: StdioClientTransport, print: (line: string) => void): void {
   interceptTransport(transport, {
     incoming: (message, deliver) => {
@@ -132,7 +135,7 @@ function tap(transport: StdioClientTransport, print: (line: string) => void): vo
   });
 }
 
-/** The demo's person: takes the choice that names this folder. */
+/** The demo's person: chooses the entry that names this folder. */
 function choiceOf(folder: string, params: unknown): string {
   const { requestedSchema } = params as { requestedSchema: { properties: { note_id: { oneOf: Choice[] } } } };
   return requestedSchema.properties.note_id.oneOf.find(each => each.title.includes(folder))!.const;
@@ -143,7 +146,7 @@ interface Choice {
   readonly title: string;
 }
 
-/** Every file below a directory, hidden folders left out. */
+/** Every file below a directory, except in hidden folders. */
 async function notesIn(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   return entries

@@ -1,4 +1,4 @@
-/** `midcall design`: what one tool of a real server should ask its person, if anything. */
+/** `midcall design`: which questions one tool of a real server should ask, if any. */
 
 import { isMidcallError, noSuchTool } from '@midcall/core/errors';
 import { visibleJson } from '@midcall/core/text';

@@ -1,6 +1,6 @@
 /**
- * `midcall desk`: the web host over one or more servers. Prints where it is in one line, opens it where asked and where
- * there is a display, and takes its servers with it when it ends.
+ * `midcall desk`: the web host for one or more servers. Prints its address on one line, opens it if asked and if there is a
+ * display, and stops its servers when it ends.
  */
 
 import { homedir } from 'node:os';
@@ -108,7 +108,7 @@ async function plan(
     for (const entry of readServerList(file)) add(entry);
   }
   const { url: urls = [], header, serverAuth } = flags;
-  // What is meant for one server must not reach another.
+  // Settings for one server must not reach another.
   if (urls.length !== 1 && (header ?? serverAuth) !== undefined)
     throw usage(
       `--header and --server-auth go with one --url; there are ${urls.length}. Name several servers in an mcp.json, with --config.`,
@@ -174,7 +174,7 @@ async function runDesk(command: readonly string[], flags: DeskFlags): Promise<vo
   offerLinks(desk);
 }
 
-/** True if a browser window, if there is one to open, would be seen by the person who typed the command. */
+/** True if a browser window, if one can be opened, would be seen by the person who typed the command. */
 const isSeen = (environment: NodeJS.ProcessEnv): boolean => !environment['CI'] && !environment['SSH_CONNECTION'];
 
 /** A start link works once, so Enter prints another. */

@@ -1,4 +1,4 @@
-/** `midcall doctor`: a server to add to a host, which finds out what the host does with questions. */
+/** `midcall doctor`: a server to add to a host; it finds out what the host does with questions. */
 
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -78,7 +78,7 @@ function reportFile(file: string, log: (message: string) => void): (reports: rea
   };
 }
 
-/** How this very installation is added to a host. */
+/** How this installation is added to a host. */
 function howTo(): string {
   const entry = { command: process.execPath, args: [ownCommand, 'doctor'] };
   return [

@@ -1,6 +1,6 @@
 /**
- * What the process's exit code says; the table of `midcall --help` and of the documentation. One meaning per number,
- * stable across releases, so that a script can tell a refusal by the tool from a question nobody answered.
+ * The exit codes of the process; the table of `midcall --help` and of the documentation. One meaning per number, stable across
+ * releases, so that a script can tell a refusal by the tool from a question that nobody answered.
  */
 import { Help } from 'commander';
 

@@ -1,4 +1,4 @@
-/** JSON-RPC frames as a few readable lines: who says what, the form, the answer. Pure. */
+/** JSON-RPC frames as a few readable lines: the sender, the form, the answer. Pure. */
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -11,8 +11,8 @@ const brief = (value: unknown): string => {
 
 /**
  * One frame as lines.
- * @param arrow - which way it went
- * @returns nothing for frames that only keep the connection going
+ * @param arrow - its direction
+ * @returns nothing for frames that only maintain the connection
  */
 export function frameLines(arrow: '→' | '←', frame: unknown): string[] {
   const { method, params, result, error } = object(frame);

@@ -1,4 +1,4 @@
-/** What every command that answers servers has: the inbox, the decisions made in advance, and the record. */
+/** The parts of every command that answers servers: the inbox, the decisions made in advance, and the record. */
 import { resolve } from 'node:path';
 import {
   Audit,
@@ -16,7 +16,7 @@ import {
 } from '@midcall/host';
 import { configPath } from '../install/index.ts';
 
-/** Where a command stores what outlives it. */
+/** Where a command stores its state. */
 export interface HostFlags {
   readonly rules: string;
   readonly audit?: string;
@@ -24,7 +24,7 @@ export interface HostFlags {
 
 /** The parts of a host. */
 export interface HostParts {
-  /** As every connection takes them. */
+  /** In the form that every connection takes. */
   readonly host: {
     readonly inbox: Inbox;
     readonly policy: Policy;
@@ -32,15 +32,15 @@ export interface HostParts {
     readonly roots: OfferedRoots;
   };
   readonly keptRules: KeptRules;
-  /** Sign-ins to servers, which every command of this person shares. */
+  /** Sign-ins to servers, shared by all commands of this person. */
   readonly authorization: NonNullable<ConnectionOptions['authorization']>;
 }
 
 /**
- * @param onError - told of what fails beside the questions, such as a record that cannot be written
- * @param memory - where the folders on offer are kept; nowhere if absent
- * @param limits - how much a server may ask, where that is not as usual
- * @throws MidcallError `cli/usage` for a file of rules that cannot be understood; Error for a record that does not verify
+ * @param onError - called with errors that concern no question, such as a record that cannot be written
+ * @param memory - where the folders on offer are stored; nowhere if absent
+ * @param limits - how much a server may ask, if not the default
+ * @throws MidcallError `cli/usage` for a file of rules that cannot be parsed; Error for a record that does not verify
  */
 export function hostParts(
   { rules, audit }: HostFlags,

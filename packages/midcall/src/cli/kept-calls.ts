@@ -1,4 +1,4 @@
-/** Calls that continue by themselves after they were left: naming, listing and resuming them. */
+/** Calls that became tasks and were left: naming, listing and resuming them. */
 import { visible } from '@midcall/core/text';
 import {
   type CallHandle,
@@ -23,8 +23,8 @@ export const shortId = (id: string): string => id.slice(0, 8);
 const listCommand = 'List them: midcall call --resume';
 
 /**
- * @param id - as it was printed, or how it begins
- * @param entry - the server, where the command line names it
+ * @param id - the id as printed, or its beginning
+ * @param entry - the server, if the command line names it
  * @throws MidcallError `cli/usage` if there is no such call, or another process follows it
  */
 export function keptCall(tasks: readonly KeptTask[], id: string, entry: ServerEntry | undefined): KeptCall {

@@ -1,14 +1,14 @@
-/** Keeps the folders that a person offers on the desk, and not those that the command line names for one session. */
+/** Stores the folders that a person offers on the desk, but not those that the command line names for one session. */
 import type { RootsMemory, RootsState } from '@midcall/host';
 
-/** A memory of folders in two parts: what is kept, and what is of this session alone. */
+/** Folders in two parts: those that are stored, and those of this session only. */
 export interface KeptFolders {
   readonly memory: RootsMemory;
-  /** Runs what offers folders for this session; those that were not kept before are not kept by it either. */
+  /** Runs a function that offers folders for this session; folders that were not stored before are not stored by it. */
   forSession<T>(offer: () => Promise<T>): Promise<T>;
 }
 
-/** @param file - where folders are kept; must be read before the first folder is offered */
+/** @param file - where folders are stored; must be read before the first folder is offered */
 export function keptFolders(file: RootsMemory): KeptFolders {
   let storedPaths = new Set<string>();
   const session = new Set<string>();

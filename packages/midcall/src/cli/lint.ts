@@ -1,4 +1,4 @@
-/** `midcall lint`: finds what is wrong with the questions of a server, by making it ask them. */
+/** `midcall lint`: finds problems with a server's questions, by making it ask them. */
 
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';

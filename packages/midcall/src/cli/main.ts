@@ -23,7 +23,7 @@ const program = new Command('midcall')
   .addHelpText('after', () => `\n${exitCodeHelp(process.stdout.columns ?? 80)}`)
   .exitOverride();
 
-// The only option of the program itself ends it, so a subcommand can only be the first word; `help` names its command next.
+// The program's only option ends it, so a subcommand can only be the first word; with `help`, the command is the next one.
 const [first, second] = process.argv.slice(2);
 const commandName = first === 'help' ? second : first;
 for (const { name, description, load } of subcommands) {
@@ -31,7 +31,7 @@ for (const { name, description, load } of subcommands) {
   if (name === commandName) (await load()).register(command);
 }
 
-/** What went wrong may be in the words of a server. */
+/** The message may quote a server. */
 const complain = (message: string): void =>
   void process.stderr.write(`midcall: ${visible(message, { lines: true, max: 4_000 })}\n`);
 

@@ -1,4 +1,4 @@
-/** The person's models, as the commands that answer servers are given them: a module, or the person by hand. */
+/** The person's models, as given to the commands that answer servers: from a module, or the person writes replies by hand. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';

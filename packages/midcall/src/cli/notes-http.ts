@@ -1,6 +1,6 @@
 /**
- * The notes server over HTTP: `/mcp`, and beside it on the same address, where people can sign in, the pages and the
- * document that tells clients where to get a token.
+ * The notes server over HTTP: `/mcp` and, at the same address if people can sign in, the pages and the document that tells
+ * clients where to get a token.
  */
 import type { Bearer } from '@midcall/server/connect';
 import { serveHttp } from '@midcall/server/node';
@@ -12,26 +12,26 @@ export interface NotesHttpOptions {
   readonly port: number;
   /** Besides loopback and the public address. */
   readonly allowHost: readonly string[];
-  /** Where people and clients reach it, without a path; the address it listens on if absent. */
+  /** The address at which people and clients reach it, without a path; the one it listens on if absent. */
   readonly publicUrl: URL | undefined;
-  /** Who may call, and who people are; without it anybody may call, and no page knows anybody. */
+  /** Who may call, and who people are; without it anybody may call, and pages know nobody. */
   readonly signIn: SignInConfig | undefined;
   readonly onError: (error: Error) => void;
 }
 
-/** A notes server that listens. */
+/** A notes server that is listening. */
 export interface NotesServing {
   /** Where clients reach it. */
   readonly url: URL;
-  /** Where it listens; the same, unless something stands in front of it. */
+  /** The address it listens on; differs from the one above only behind a proxy. */
   readonly local: URL;
   close(): Promise<void>;
 }
 
-/** @throws MidcallError `server/setup` if the address cannot be had or used */
+/** @throws MidcallError `server/setup` if the address cannot be listened on or used */
 export async function serveNotes(options: NotesHttpOptions): Promise<NotesServing> {
   const { notes, host, port, allowHost, publicUrl, signIn, onError } = options;
-  // Tokens and links name the address, and that is known once it listens; nothing is read from a request before.
+  // Tokens and links contain the address, which is known once it listens; no request is read before that.
   let server: ReturnType<typeof notesServer> | undefined;
   let guard: Bearer | undefined;
   const serving = await serveHttp(context => server!.factory(context), {

@@ -94,7 +94,7 @@ async function notes(folders: readonly string[], options: Options): Promise<void
   }
 }
 
-/** Options that do not go together. */
+/** Checks for options that exclude each other. */
 function check(
   folders: readonly string[],
   { http, host, allowHost = [], signIn, publicUrl, import: from }: Options,

@@ -7,9 +7,9 @@ import type { OfferedRoot, OfferedRoots } from '@midcall/host';
 import { usage } from './usage.ts';
 
 /**
- * Puts folders on offer; whom they are granted to is the caller's business.
- * @param folders - paths, relative to where the command was started; `DIR=/path` where servers find it under that path
- * @throws MidcallError `cli/usage` if one is no folder that can be used
+ * Puts folders on offer; the caller decides whom they are granted to.
+ * @param folders - paths, relative to where the command was started; `DIR=/path` if servers find it under that path
+ * @throws MidcallError `cli/usage` if one of them cannot be used
  */
 export async function offerFolders(roots: OfferedRoots, folders: readonly string[]): Promise<readonly OfferedRoot[]> {
   const offered: OfferedRoot[] = [];

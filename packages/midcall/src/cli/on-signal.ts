@@ -1,13 +1,13 @@
-/** How commands that serve end. */
+/** How commands that serve are ended. */
 
-/** Closes on the first signal to end; the process ends by itself when nothing is left to do. */
+/** Closes on the first signal to end; the process exits by itself when nothing is left to do. */
 export function closeOnSignal(close: () => Promise<void>): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void close());
 }
 
 /**
  * Closes on a signal to end, and ends the process; a second signal does not wait.
- * @returns does the same, for an end of another kind
+ * @returns a function that does the same without a signal
  */
 export function endOnSignal(close: () => Promise<void>): () => void {
   let ending = false;

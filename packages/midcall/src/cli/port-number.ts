@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 
-/** A port of the command line, 0 for any free one. */
+/** A port on the command line; 0 for any free one. */
 export function portNumber(text: string): number {
   const number = Number(text);
   if (/^\d+$/u.test(text) && number <= 65_535) return number;

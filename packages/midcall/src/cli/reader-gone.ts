@@ -1,14 +1,12 @@
-/**
- * What a command does when its output is no longer read, as with `midcall --help | head -1`: it ends silently.
- */
+/** What a command does if its output is no longer read, as in `midcall --help | head -1`: it ends silently. */
 
-/** True for a write that nobody reads any more, which is no error to tell of: {@link endWithReader} ends the command. */
+/** True for a write error because nobody reads any more, which is not reported: {@link endWithReader} ends the command. */
 export const isReaderGone = (error: unknown): boolean =>
   error instanceof Error && (error as NodeJS.ErrnoException).code === 'EPIPE';
 
 /**
- * Ends a command that serves as a signal would: it would go on for nobody. Any other one comes to its end by itself, so that
- * what it does elsewhere, such as a tool call, is not cut in half.
+ * Ends a command that serves, as a signal would, since it would go on for nobody. Any other command runs to its end, so that
+ * its work, such as a tool call, is not cut short.
  */
 export function endWithReader(): void {
   let gone = false;

@@ -5,7 +5,7 @@ import { createSealer, keyRing, type Sealer } from '@midcall/server';
 
 const purpose = 'desk-secrets';
 
-/** @param folder - where the key is; it is made when something is sealed or opened for the first time */
+/** @param folder - where the key is; it is created when something is first sealed or opened */
 export function secretBox(folder: string): SecretBox {
   let sealer: Sealer | undefined;
   const own = (): Sealer => {

@@ -16,7 +16,7 @@ import type { ServerFlags } from './server-flags.ts';
 import { usage } from './usage.ts';
 
 /**
- * The one server that the flags name.
+ * The one server that the options name.
  * @param words - the words after `--`
  * @throws MidcallError `cli/usage` if they name none, or more than one
  */
@@ -33,8 +33,8 @@ export function chooseServer(flags: ServerFlags, words: readonly string[]): Serv
 }
 
 /**
- * A server at an address, with what is sent to it.
- * @throws MidcallError `cli/usage` if that is no address, or no header, or a file cannot be read
+ * A server at an address, with its headers and sign-in.
+ * @throws MidcallError `cli/usage` if the address or a header is invalid, or a file cannot be read
  */
 export function targetAt(
   url: string,
@@ -50,7 +50,10 @@ export function targetAt(
   });
 }
 
-/** @throws MidcallError `cli/usage` for another word */
+/**
+ * @throws MidcallError `cli/usage` for any other word
+ * @throws MidcallError `cli/usage` for another word
+ */
 export function chooseEra(flags: ServerFlags): 'auto' | Era {
   const { era = 'auto' } = flags;
   if (era === 'auto' || era === '2025-11-25' || era === '2026-07-28') return era;
@@ -62,7 +65,7 @@ export function chooseEra(flags: ServerFlags): 'auto' | Era {
 const runners = /^(node|npx|bunx?|deno|tsx|python[\d.]*|uvx?|pipx|docker|run|sh|bash)$/;
 const placesNotNames = new Set(['index', 'main', 'server', 'cli', 'dist', 'build', 'src', 'bin']);
 
-/** A short name for a command line: its script or package, and not the program that runs it. */
+/** A short name for a command line: its script or package, rather than the program that runs it. */
 export function nameOf(words: readonly string[]): string {
   const program = words.find(word => !word.startsWith('-') && !runners.test(basename(word))) ?? words[0]!;
   const parts = program.split(/[\\/]/).map(part => part.replace(/\.[cm]?[jt]s$|\.py$|@[\d.^~]+$/, ''));
@@ -105,7 +108,7 @@ function readAuth(file: string): ServerAuth {
   } catch (cause) {
     throw usage(`The file ${path} of --server-auth cannot be read. Is it there?`, { cause });
   }
-  // The one reader of such a member reads whole entries.
+  // The only reader of such a member reads whole entries.
   const entry = `{"mcpServers":{"--server-auth":{"url":"http://localhost","auth":${text}}}}`;
   const [read] = readServerEntries(entry, process.env);
   return (read!.target as ServerTarget & { kind: 'url' }).auth!;

@@ -1,8 +1,8 @@
-/** The flags by which every command names one server: `-- <command>`, `--url`, or an entry of an `mcp.json`. */
+/** The options by which every command names one server: `-- <command>`, `--url`, or an entry of an `mcp.json`. */
 import type { Command } from 'commander';
 import { repeatable } from './repeatable.ts';
 
-/** What the flags give. */
+/** The parsed options. */
 export interface ServerFlags {
   readonly url?: string;
   readonly header?: readonly string[];
@@ -12,7 +12,7 @@ export interface ServerFlags {
   readonly era?: string;
 }
 
-/** Adds the flags to a command. */
+/** Adds the options to a command. */
 export function addServerFlags(command: Command): Command {
   return addUrlFlags(command.option('--url <url>', 'the server is at this address (Streamable HTTP)'))
     .option('--config <file>', 'the server is in this mcp.json (default with --server: ./mcp.json)')
@@ -20,7 +20,7 @@ export function addServerFlags(command: Command): Command {
     .option('--era <era>', 'protocol revision: auto, 2026-07-28 or 2025-11-25', 'auto');
 }
 
-/** Adds what goes with `--url`. */
+/** Adds the options that go with `--url`. */
 export function addUrlFlags(command: Command): Command {
   return command
     .option(
@@ -31,7 +31,7 @@ export function addUrlFlags(command: Command): Command {
     .option('--server-auth <file>', 'how to sign in to --url, as a JSON file with what an mcp.json has in "auth"');
 }
 
-/** The words after `--`, which commander does not tell from those before it. */
+/** The words after `--`, which commander does not distinguish from those before it. */
 export function wordsAfterDashes(argv: readonly string[]): readonly string[] {
   const at = argv.indexOf('--');
   return at < 0 ? [] : argv.slice(at + 1);

@@ -1,10 +1,10 @@
-/** The subcommands: what each does in a line, and where it is. Only the one that is run is loaded. */
+/** The subcommands: a line on what each does, and where it is. Only the one that runs is loaded. */
 import type { Command } from 'commander';
 
 export interface Subcommand {
   readonly name: string;
   readonly description: string;
-  /** Loads what adds its arguments, options and action. */
+  /** Loads the function that adds its arguments, options and action. */
   readonly load: () => Promise<{ readonly register: (command: Command) => void }>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A tool's arguments from words on the command line: one JSON object, or `key=value` coerced by the tool's input schema,
- * or `key:=json` as it is. Pure.
+ * A tool's arguments from words on the command line: one JSON object, or `key=value`, converted by the tool's input schema, or
+ * `key:=json`, taken literally. Pure.
  */
 
 import { isRecord, own } from '@midcall/core/json';
@@ -8,7 +8,7 @@ import { visible } from '@midcall/core/text';
 import { usage } from './usage.ts';
 
 /**
- * Reads the words.
+ * Parses the words.
  * @param schema - the tool's `inputSchema`; untrusted
  * @throws MidcallError `cli/usage`, naming the argument and never its value
  */
@@ -19,7 +19,10 @@ export function readToolArguments(words: readonly string[], schema: unknown): Re
   return json ? readObject('The arguments are', first) : readPairs(words, schema);
 }
 
-/** @throws MidcallError `cli/usage` where a required argument is not among those given */
+/**
+ * @throws MidcallError `cli/usage` if a required argument is missing
+ * @throws MidcallError `cli/usage` where a required argument is not among those given
+ */
 export function checkRequired(values: Readonly<Record<string, unknown>>, schema: unknown): void {
   const required = own(schema, 'required');
   const missing = (Array.isArray(required) ? required : []).filter(
@@ -55,7 +58,7 @@ function readPairs(words: readonly string[], schema: unknown): Record<string, un
 
 const visibleName = (name: string): string => visible(name, { max: 60 });
 
-/** @param what - begins the sentence that says what is wrong @throws MidcallError `cli/usage` */
+/** @param what - the beginning of the sentence that says what is wrong @throws MidcallError `cli/usage` */
 export function readObject(what: string, text: string): Record<string, unknown> {
   let value: unknown;
   try {
@@ -67,7 +70,7 @@ export function readObject(what: string, text: string): Record<string, unknown> 
   return value;
 }
 
-/** One argument from the text of it. @param property - its part of the schema @throws MidcallError `cli/usage` */
+/** Converts the text of one argument. @param property - its part of the schema @throws MidcallError `cli/usage` */
 export function readArgument(key: string, text: string, property: unknown): unknown {
   const type = typeOf(property);
   switch (type) {
@@ -96,7 +99,7 @@ export function readArgument(key: string, text: string, property: unknown): unkn
   }
 }
 
-/** The type a property asks for; a nullable one asks for its other type. */
+/** The type a property asks for; for a nullable one, the other type. */
 function typeOf(property: unknown): unknown {
   const type = own(property, 'type');
   if (Array.isArray(type)) return type.find(each => each !== 'null');

@@ -1,4 +1,4 @@
-/** The tools of a server: as lines, and to choose one from. */
+/** The tools of a server: as lines, and as a list to choose from. */
 import { own } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
 import type { Catalogue } from '@midcall/host';
@@ -6,10 +6,10 @@ import type { Terminal } from '@midcall/host/terminal';
 
 type Tools = Catalogue['tools'];
 
-/** Characters of what a tool is for; the rest is left out. */
+/** The most characters of a tool's description. */
 const mostAbout = 70;
 
-/** What a tool is for, in one line; empty where its server does not say. */
+/** A tool's description on one line; empty if its server gives none. */
 function about({ title, description }: Tools[number]): string {
   const [first = ''] = (description ?? title ?? '').trim().split('\n');
   return visible(first.length <= mostAbout ? first : `${first.slice(0, mostAbout).replace(/\s+\S*$/, '')} …`);
@@ -31,7 +31,10 @@ const requiredNames = ({ inputSchema }: Tools[number]): readonly string[] => {
   return (Array.isArray(required) ? required : []).map(name => `${visible(String(name), { max: 60 })}=…`);
 };
 
-/** @returns the name of the tool that the person chose; undefined where they chose none */
+/**
+ * @returns the name of the tool that the person chose; undefined if they chose none
+ * @returns the name of the tool that the person chose; undefined where they chose none
+ */
 export function chooseTool(terminal: Terminal, tools: Tools): Promise<string | undefined> {
   return terminal.choose({
     message: 'Which tool?',

@@ -2,7 +2,7 @@
 import { visible } from '@midcall/core/text';
 import type { Proposal, ProposedAsk } from './propose.ts';
 
-/** @param hasCode - true if there is a module that goes with it */
+/** @param hasCode - true if a module goes with it */
 export function designText(proposal: Proposal, hasCode: boolean): readonly string[] {
   const { tool, ask, kind, advice, reasons, uncertain, asks, timeoutMs, assurance, channels, outcomes } = proposal;
   const lines = [`${visibleLine(tool)}: ${ask ? 'ask' : 'do not ask'} (${kind})`, `  ${advice}`, '', 'Why'];
@@ -28,7 +28,7 @@ export function designText(proposal: Proposal, hasCode: boolean): readonly strin
 
 const visibleLine = (text: string): string => visible(text, { max: 500 });
 
-/** One line a field. */
+/** One line per field. */
 const fieldLines = ({ properties, required }: NonNullable<ProposedAsk['wire']>): readonly string[] =>
   Object.entries(properties).map(
     ([name, property]) =>

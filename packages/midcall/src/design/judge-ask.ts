@@ -1,4 +1,4 @@
-/** What is wrong with one question, by itself: its words, its form, its address, and the way it came. Pure. */
+/** Problems of a single question: its words, its form, its address, and how it was sent. Pure. */
 
 import { isMidcallError } from '@midcall/core/errors';
 import { type Field, labelOf, readForm, refuseSecretMessage, secretIn } from '@midcall/core/form';
@@ -11,7 +11,7 @@ import { longList } from './procedure.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What is known of the tool that asked. */
+/** What is known about the tool that asked. */
 export interface AskingTool {
   /** Names of the tool's own arguments. */
   readonly argumentNames: readonly string[];
@@ -23,7 +23,7 @@ const visiblePart = (text: unknown, max = 80): string => visible(String(text), {
 
 /**
  * Judges one question.
- * @param play - decides what the client had declared
+ * @param play - determines what the client had declared
  */
 export function judgeAsk(ask: LintAsk, tool: AskingTool, era: Era, play: PlayName): readonly Breach[] {
   const way = judgeWay(ask, era, play);
@@ -154,7 +154,7 @@ function judgeField(field: Field, { argumentNames }: AskingTool): readonly Breac
 const looksLikeId = (text: string): boolean =>
   /^[0-9]+$/.test(text) || /^[0-9a-f]{8,}(-[0-9a-f]+)*$/i.test(text) || /^[a-z]+[-_]?[0-9]{2,}$/i.test(text);
 
-/** What can be seen without understanding the schema. */
+/** Problems that are visible without understanding the schema. */
 function rawBreaches(params: Json): Breach[] {
   const breaches: Breach[] = [];
   const texts = [params['message'], ...texted(params['requestedSchema'], 0)].filter(each => typeof each === 'string');
@@ -178,7 +178,7 @@ function rawBreaches(params: Json): Breach[] {
   return breaches;
 }
 
-/** A form that cannot be read may still ask for a secret. */
+/** A form that cannot be parsed may still ask for a secret. */
 function secretsByName(schema: unknown): readonly Breach[] {
   return properties(schema).flatMap(([name, property]) => {
     const { title, description, type } = property;

@@ -1,6 +1,6 @@
 /**
- * What is wrong with a tool, judged by its calls: each alone, and each compared with the accepted one. The server is a black box:
- * effects cannot be seen, so results that should differ and do not are called suspected, and mere wording possible. Pure.
+ * Problems of a tool, judged by its calls: each on its own, and each compared with the accepted one. The server is a black box:
+ * effects cannot be seen, so equal results that should differ are called suspected, and mere wording possible. Pure.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { visible } from '@midcall/core/text';
@@ -30,7 +30,7 @@ const notTaken: Partial<Record<PlayName, Breach['rule']>> = {
   'form-only': 'fails-open',
 };
 
-/** Judges one call by itself. */
+/** Judges one call on its own. */
 export function judgeTrace(trace: PlayTrace): readonly Breach[] {
   const { play, asks, end } = trace;
   const breaches: Breach[] = [];
@@ -87,8 +87,8 @@ const essence = ({ params }: LintAsk): unknown => [
 
 /**
  * Compares a call with the one in which everything was accepted.
- * @param declined - the one in which everything was declined: where accepting failed, what fails in the same way and not as
- *   a decline does was let through
+ * @param declined - the one in which everything was declined: if accepting failed, a call that fails in the same way, and not
+ *   as a decline does, was let through
  * @returns what differs too little, or undefined if the two cannot be compared
  */
 export function judgeBeside(trace: PlayTrace, accepted: PlayTrace, declined: PlayTrace): readonly Breach[] | undefined {
@@ -102,7 +102,7 @@ export function judgeBeside(trace: PlayTrace, accepted: PlayTrace, declined: Pla
   if (!succeeded(accepted.end) || (tellsRefusal(acceptedWords) && !tellsDeed(acceptedWords))) {
     if (sameCourse(declined, accepted)) return same ? undefined : [];
     if (!same) return [];
-    // A server that puts a form again has checked what came back, also where no content that is made up pleases it.
+    // A server that shows a form again has checked the answer, even if it accepts no made-up content.
     if (play.name === 'bare' && putsAgain(trace) && putsAgain(accepted)) return undefined;
     const message = `${did[play.name]} gets as far as accepting, to the same result: ${quoted(words)}.`;
     return [{ rule, message: capital(message), certainty: 'suspected' }];
@@ -119,7 +119,7 @@ export function judgeBeside(trace: PlayTrace, accepted: PlayTrace, declined: Pla
   return [];
 }
 
-/** True if a form came again right after its answer, with the reason perhaps. */
+/** True if a form was sent again right after its answer, possibly with a reason. */
 const putsAgain = ({ asks }: PlayTrace): boolean =>
   asks.some((ask, index) => {
     const before = asks[index - 1];
@@ -148,11 +148,11 @@ export function judgeUnasked(trace: PlayTrace, accepted: PlayTrace): readonly Br
   return [{ rule: 'unasked-in-era', message: `${didNotAsk} It answered: ${quoted(words)}.`, certainty: 'possible' }];
 }
 
-/** True if accepting without content breaks a form of this call. */
+/** True if accepting without content violates a form of this call. */
 export const requiresContent = (asks: readonly LintAsk[]): boolean =>
   asks.some(ask => asksForm(ask) && fieldsOf(ask.params).some(field => field.required));
 
-/** True if content that only an accept carries shows up, read, in a result without one. */
+/** True if content that only an accept has was read, and shows up in a result without one. */
 export function readsAbsent(trace: PlayTrace, accepted: PlayTrace): readonly Breach[] {
   const { play, asks, end } = trace;
   if (asks.length === 0 || play.name === 'accept' || play.name === 'unconfirmed') return [];

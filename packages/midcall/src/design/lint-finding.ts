@@ -1,15 +1,15 @@
-/** One breach of one rule, as seen on the wire of a black-box server. */
+/** One violation of one rule, as seen on the wire of a black-box server. */
 import type { Era } from '@midcall/host';
 import type { PlayName } from './lint-play.ts';
 import { type LintRuleId, lintRules, type Severity } from './lint-rule.ts';
 
 /**
- * How sure it is. `seen`: the breach itself crossed the wire. `suspected`: results that should differ are the same, which
- * says what the server tells, and not what it did. `possible`: only its words point that way.
+ * How certain it is. `seen`: the violation itself crossed the wire. `suspected`: results that should differ are the same, which
+ * shows what the server says, not what it did. `possible`: only the words point that way.
  */
 export type Certainty = 'seen' | 'suspected' | 'possible';
 
-/** One breach. */
+/** One violation. */
 export interface LintFinding {
   readonly rule: LintRuleId;
   readonly severity: Severity;
@@ -19,9 +19,9 @@ export interface LintFinding {
   readonly eras: readonly Era[];
   /** What the person did. */
   readonly play: PlayName;
-  /** The field of the form it is about. */
+  /** The field of the form that it concerns. */
   readonly field?: string;
-  /** One or two sentences; foreign text in it is made visible. */
+  /** One or two sentences; foreign text in them is made visible. */
   readonly message: string;
 }
 
@@ -33,7 +33,7 @@ export interface Breach {
   readonly certainty?: Certainty;
 }
 
-/** A breach as a finding; one that is only possible is at most a warning. */
+/** A violation as a finding; one that is only possible is at most a warning. */
 export function finding(breach: Breach, tool: string, era: Era, play: PlayName): LintFinding {
   const { rule, message, field, certainty = 'seen' } = breach;
   const usual = lintRules[rule].severity;
@@ -41,7 +41,7 @@ export function finding(breach: Breach, tool: string, era: Era, play: PlayName):
   return { rule, severity, certainty, tool, eras: [era], play, ...(field !== undefined && { field }), message };
 }
 
-/** The same breach seen in several plays or eras counts once. */
+/** The same violation in several plays or eras counts once. */
 export function gathered(findings: readonly LintFinding[]): readonly LintFinding[] {
   const byKey = new Map<string, LintFinding>();
   for (const each of findings) {

@@ -29,7 +29,7 @@ export interface Play {
 export interface LintAsk {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** True if it came as a request of its own, and not in a result. */
+  /** True if it was a request of its own, and not part of a result. */
   readonly pushed: boolean;
   /** What was answered. */
   readonly reply: Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 /**
- * The rules a server is judged by: one entry each, with what it says, how bad a breach is, and where it comes from. The
- * pages of docs/lint.md and the rules of a SARIF report are made of this table.
+ * The rules that servers are judged by: one entry each, with its statement, its severity, and its source. docs/lint.md and the
+ * rules of a SARIF report are made from this table.
  */
 
 /** `error`: the specification forbids it, or a person is harmed; `warning`: people are served badly; `note`: worth a look. */
@@ -11,7 +11,7 @@ export interface LintRule {
   readonly severity: Severity;
   /** What must hold, as one sentence. */
   readonly title: string;
-  /** Where that is said. */
+  /** The source of the rule. */
   readonly source: string;
 }
 

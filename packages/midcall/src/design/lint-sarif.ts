@@ -1,6 +1,6 @@
 /**
- * A lint report as SARIF 2.1.0 (OASIS), for tools that gather findings. A running server has no source file to point at:
- * places are logical, the server and its tool. What could not be judged is a notification of the run, not a result. Pure.
+ * A lint report as SARIF 2.1.0 (OASIS), for tools that collect findings. A running server has no source file to point at:
+ * locations are logical, the server and its tool. What could not be judged is a notification of the run, not a result. Pure.
  */
 import { documentation } from '@midcall/core/text';
 import type { LintReport } from './lint.ts';

@@ -1,6 +1,6 @@
 /**
- * One connection on which tools are called as bare messages. The handshake is the SDK's; calls are ours, because what a
- * server really asked must be seen, and because answers are sent here that no honest client would send.
+ * A connection on which tools are called with bare messages. The SDK does the handshake; calls are ours, because the linter has
+ * to see exactly what a server asked, and sends answers that no honest client would.
  *
  * - lint-session-L1 Nothing a server asks reaches the SDK: it would refuse malformed questions before they could be reported.
  * - lint-session-L2 A call ends: with a result, an error, silence of `waitMs`, or after {@link mostAsks} questions.
@@ -38,7 +38,7 @@ export type PlayEnd =
   | { readonly kind: 'endless' }
   | { readonly kind: 'gone' };
 
-/** A call as it went. */
+/** A call and its questions. */
 export interface PlayTrace {
   readonly era: Era;
   readonly play: Play;
@@ -56,13 +56,13 @@ export interface SessionOptions {
   /** `file://` URIs; declared only if there are any. */
   readonly roots: readonly string[];
   readonly client: { readonly name: string; readonly version: string };
-  /** Milliseconds of how long to wait for a silent server. */
+  /** How many milliseconds to wait for a silent server. */
   readonly waitMs: number;
   readonly startTimeoutMs: number;
   readonly clock: Clock;
 }
 
-/** Beyond this many questions, a call is abandoned. */
+/** The most questions of one call; beyond it, the call is abandoned. */
 const mostAsks = 12;
 
 type Answer = (ask: Pick<LintAsk, 'method' | 'params'>, pushed: boolean) => Json | undefined;
@@ -88,7 +88,7 @@ export class LintSession {
   #count = 0;
   /** The last error the server sent for something that was not one of our calls. */
   #lastError: string | undefined;
-  /** True if its server may be in the middle of something; open another one. */
+  /** True if its server may be in the middle of something; open another one then. */
   soiled = false;
 
   private constructor(client: Client, transport: Transport, options: SessionOptions) {
@@ -100,7 +100,7 @@ export class LintSession {
 
   /**
    * Connects in one era.
-   * @throws MidcallError `host/not-found` if the server does not come up or does not speak it
+   * @throws MidcallError `host/not-found` if the server does not start or does not support it
    */
   static async open(transport: Transport, options: SessionOptions): Promise<LintSession> {
     const { era, client: info, startTimeoutMs } = options;
@@ -131,7 +131,7 @@ export class LintSession {
     return session;
   }
 
-  /** Name and version, as the server says. */
+  /** Name and version, as the server gives them. */
   get server(): { readonly name: string; readonly version: string } | undefined {
     return this.#client.getServerVersion();
   }
@@ -252,7 +252,7 @@ export class LintSession {
       return;
     }
     const error = message['error'];
-    // A missing method, such as the one that discovers revisions, is not a reason by itself.
+    // A missing method, such as the one that discovers revisions, is not a reason in itself.
     if (isRecord(error) && error['code'] !== -32601) this.#lastError = String(error['message']);
     if (typeof method !== 'string' || id === undefined || !askMethods.has(method)) {
       deliver();
@@ -273,10 +273,10 @@ function refused(error: Json): PlayEnd {
   return { kind: 'error', code, message: String(error['message']), pages: elicitations.filter(isRecord) };
 }
 
-/** Why an era was not reached: the server's own words where it had any, and none of the SDK's about itself. */
+/** Why an era was not reached: the server's own words if it gave any, and nothing that the SDK says about itself. */
 function unreached(era: Era, cause: unknown, serverWords: string | undefined): string {
   const { code, message = String(cause) } = (cause ?? {}) as { readonly code?: unknown; readonly message?: string };
-  // A number is the code of a JSON-RPC error: the server was there.
+  // A number is the code of a JSON-RPC error: the server was reached.
   const refused = serverWords !== undefined || typeof code === 'number' || code === SdkErrorCode.EraNegotiationFailed;
   const reason = serverWords ?? negotiationReason(message);
   if (serverWords === undefined && notOfferedRevision(message) !== undefined)

@@ -1,11 +1,11 @@
-/** A lint report as a person reads it in a terminal; what a server named or wrote in it is made visible. Pure. */
+/** A lint report as text for a terminal; foreign names and text in it are made visible. Pure. */
 
 import { documentation, visible } from '@midcall/core/text';
 import type { LintReport } from './lint.ts';
 import type { LintFinding } from './lint-finding.ts';
 import { lintRules, type Severity } from './lint-rule.ts';
 
-/** How to write. */
+/** Options of the text. */
 export interface LintTextOptions {
   /** True if the terminal shows colours. */
   readonly colour?: boolean;

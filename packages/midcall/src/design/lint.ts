@@ -1,10 +1,10 @@
 /**
- * Drives a server with a scripted person and reports what breaks the rules: each tool is called, and each question of it
- * is declined, dismissed, sent back unconfirmed, accepted, accepted without content, and asked of a client that cannot
- * ask, in every era the server speaks.
+ * Drives a server with a scripted person and reports what breaks the rules: each tool is called, and each question of it is
+ * declined, dismissed, sent back unconfirmed, accepted, accepted without content, and asked of a client that cannot ask, in
+ * every era the server speaks.
  *
- * - lint-N1 Plays that should change nothing go first, in every era, and those that may change something last: an accept must find
- *   everything unchanged.
+ * - lint-N1 Plays that should change nothing come first, in every era, and those that may change something last: an accept must
+ *   find everything unchanged.
  * - lint-N2 The report says what could not be judged.
  */
 
@@ -24,7 +24,7 @@ import { argumentNames, sampleArguments } from './sample-arguments.ts';
 
 /** Which tools are called. */
 export type LintSelection =
-  /** Those that declare `readOnlyHint`. */
+  /** Only those that declare `readOnlyHint`. */
   | { readonly which: 'read-only' }
   | { readonly which: 'all' }
   /** These, with these arguments; made from the input schema if absent. */
@@ -37,32 +37,32 @@ export interface LintOptions {
   readonly eras?: readonly Era[];
   /** `file://` URIs the client declares as its roots. */
   readonly roots?: readonly string[];
-  /** How we name ourselves to the server. */
+  /** The name by which servers know this linter. */
   readonly client?: { readonly name: string; readonly version: string };
-  /** Milliseconds of how long to wait for a silent server; 10,000 if absent. */
+  /** How many milliseconds to wait for a silent server; 10,000 if absent. */
   readonly waitMs?: number;
-  /** Milliseconds to wait for the server to come up; 30,000 if absent. */
+  /** How many milliseconds to wait for the server to start; 30,000 if absent. */
   readonly startTimeoutMs?: number;
   readonly clock?: Clock;
-  /** Told what is being done. */
+  /** Called with a line on what is being done. */
   readonly onProgress?: (line: string) => void;
 }
 
-/** What was found. */
+/** The findings. */
 export interface LintReport {
   readonly server: { readonly name: string; readonly version: string };
   readonly eras: readonly Era[];
   readonly findings: readonly LintFinding[];
   /** Tool -> how many questions it asked at most in one call. */
   readonly tools: ReadonlyMap<string, number>;
-  /** Tools that were not called, since nobody said they may be. */
+  /** Tools that were not called, since nobody allowed it. */
   readonly notCalled: readonly string[];
   readonly calls: number;
-  /** What could not be judged, an era that was not reached among it; a sentence or two each. */
+  /** What could not be judged, including eras that were not reached; a sentence or two each. */
   readonly notes: readonly string[];
 }
 
-/** Questions of one call whose refusal is tried separately. */
+/** The most questions of one call whose refusal is tried separately. */
 const deepest = 3;
 
 /**
@@ -184,7 +184,7 @@ class Linter {
     return traces;
   }
 
-  /** Accepts one question more each time and refuses the next, until all are accepted; then the rest. */
+  /** Accepts one more question each time and refuses the next, until all are accepted; then the other plays. */
   async #accepting(about: Subject, era: Era, traces: PlayTrace[]): Promise<readonly PlayTrace[]> {
     if (traces.every(trace => trace.asks.length === 0)) return [];
     let accepted: PlayTrace | undefined;
@@ -254,7 +254,7 @@ class Linter {
     for (const breach of breaches) this.#findings.push(finding(breach, tool.name, era, play.name));
   }
 
-  /** A connection with what the play's client declares; reuses the one before if nothing is left open on it. */
+  /** A connection with what the play's client declares; reuses the previous one if nothing is left open on it. */
   async #session(era: Era, play: PlayName): Promise<LintSession> {
     const { waitMs = 10_000, startTimeoutMs = 30_000, clock = systemClock, roots = [] } = this.#options;
     const client = this.#options.client ?? { name: 'midcall-lint', version: '1.0.0' };

@@ -1,4 +1,4 @@
-/** JSON values as TypeScript source: single quotes, names bare where they can be. Pure. */
+/** JSON values as TypeScript source: single quotes, names unquoted where possible. Pure. */
 
 /** Invisible characters, and those that reorder text: code must read as it runs. */
 const unseen = /[\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;

@@ -6,7 +6,7 @@ import type { ToolFacts } from './tool-facts.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** After a number: it is a measure, not a count of things to pick from. */
+/** After a number: it is a measure, not a count of choices. */
 const measures =
   /^(?:\s|-)*(?:%|percent|ms|milliseconds?|seconds?|s|minutes?|min|hours?|h|days?|weeks?|months?|years?|characters?|chars?|letters?|words?|tokens?|bits?|bytes?|[kmgt]i?b|pixels?|px|points?|dpi|requests?|times|steps?|m|km|miles?|metres?|meters?|eur|usd|dollars?|euros?)\b/i;
 
@@ -57,7 +57,7 @@ function choicesIn(schema: unknown, whole: Json, depth = 0): number {
   );
 }
 
-/** What `#/$defs/City` names. */
+/** The definition that a reference such as `#/$defs/City` names. */
 function pointed(reference: string, whole: Json): unknown {
   if (!reference.startsWith('#/')) return undefined;
   let at: unknown = whole;

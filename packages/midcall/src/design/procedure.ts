@@ -1,6 +1,6 @@
 /**
- * The designer's procedure as data: the words it looks for and the decisions it takes, in order. The skill in
- * skills/elicitation-form-designer says the same to a person or a model, and a test keeps the two in step.
+ * The designer's procedure as data: the words it looks for and the decisions it makes, in order. The skill in
+ * skills/elicitation-form-designer says the same to a person or a model, and a test keeps both the same.
  */
 
 /** What a tool turns out to need. The first decision that fits is taken. */

@@ -1,6 +1,6 @@
 /**
- * From the facts about a tool to the questions it should ask. It follows the procedure, gives its reasons with their source,
- * and says what it could not determine. Pure.
+ * Derives the questions that a tool should ask from the facts about it. It follows the procedure, gives its reasons with their
+ * source, and says what it could not determine. Pure.
  */
 import { type Assurance, type Channel, form, type RawForm, type WireSchema } from '@midcall/core/form';
 import { longListIn } from './long-list.ts';
@@ -11,11 +11,11 @@ import { capital, deed, past, plural, type ToolFacts } from './tool-facts.ts';
 export interface ProposedAsk {
   readonly when: string;
   readonly mode: 'form' | 'url';
-  /** `{name}` stands for what is known when the question is asked. */
+  /** `{name}` stands for a value that is known when the question is asked. */
   readonly message: string;
-  /** For forms: as `form()` of @midcall/server takes it. Its choices are examples. */
+  /** For forms: the form as `form()` of @midcall/server takes it. Its choices are examples. */
   readonly form?: RawForm;
-  /** The same as it is sent. */
+  /** The form as it is sent. */
   readonly wire?: WireSchema;
 }
 
@@ -27,10 +27,10 @@ export interface Proposal {
   /** In one sentence. */
   readonly advice: string;
   readonly reasons: readonly { readonly text: string; readonly source: string }[];
-  /** What a description cannot tell, and its author must. */
+  /** What a description cannot tell, so that its author must decide. */
   readonly uncertain: readonly string[];
   readonly asks: readonly ProposedAsk[];
-  /** Milliseconds the person has. */
+  /** How many milliseconds the person has. */
   readonly timeoutMs?: number;
   readonly assurance?: Assurance;
   readonly channels?: readonly Channel[];
@@ -45,7 +45,7 @@ export function propose(facts: ToolFacts): Proposal {
   const { decision, why } = decide(facts);
   const reasons = [{ text: why, source: decision.source }];
   const base = { tool: facts.name, kind: decision.kind, ask: decision.ask, advice: decision.advice };
-  // A page instead of a form changes nothing about what must be agreed to.
+  // Showing a page instead of a form does not change what must be agreed to.
   if (decision.kind === 'widget' && acts(facts) && !undoable(facts))
     reasons.push({
       text: `'${facts.verb}' cannot simply be taken back, so the page or widget asks for a yes to it as well.`,
@@ -167,7 +167,7 @@ const ask = (when: string, message: string, raw: RawForm): ProposedAsk => ({
   wire: form(raw).schema,
 });
 
-/** Two stand-ins: the real ones are what was found. */
+/** Two placeholders: the real choices are what was found. */
 const examples = (noun: string): { const: string; title: string }[] => [
   { const: `${noun}-1`, title: `First ${noun} · where it is · its date` },
   { const: `${noun}-2`, title: `Second ${noun} · where it is · its date` },

@@ -1,6 +1,6 @@
 /**
- * Whether two results say the same, apart from answers, numbers and dates. It says nothing about what a
- * server did, only about what it says, which is all that can be seen from outside. Pure.
+ * Whether two results say the same, apart from answers, numbers and dates. It says nothing about what a server did, only about
+ * what it says, which is all that can be seen from outside. Pure.
  */
 import type { LintAsk } from './lint-play.ts';
 import type { PlayEnd, PlayTrace } from './lint-session.ts';
@@ -42,7 +42,7 @@ function normal(words: string, values: readonly string[]): string {
     .trim();
 }
 
-/** What was answered, and the titles of what was chosen, longest first. */
+/** What was answered, and the titles of the choices, longest first. */
 function answered(asks: readonly LintAsk[]): readonly string[] {
   const values = asks.flatMap(({ reply, params }) => {
     const content = (reply['content'] ?? {}) as Record<string, unknown>;
@@ -68,8 +68,8 @@ const refusal =
 const deed =
   /\b(deleted|removed|dropped|sent|created|updated|overwritten|saved|published|deployed|paid|booked|purchased|moved|archived|done|succe\w+|completed)\b/i;
 
-/** True if words say that something was not done, or how to go on. */
+/** True if the words say that something was not done, or how to continue. */
 export const tellsRefusal = (words: string): boolean => refusal.test(words);
 
-/** True if words say that something was done, and none say the opposite. */
+/** True if the words say that something was done, and none say the opposite. */
 export const tellsDeed = (words: string): boolean => deed.test(words) && !refusal.test(words);

@@ -1,4 +1,7 @@
-/** Arguments made from a tool's input schema, as harmless as the schema allows: only what is required, yes-or-no at no. Pure. */
+/**
+ * Arguments made from a tool's input schema, as harmless as the schema allows: only the required ones, with yes-or-no at no.
+ * Pure.
+ */
 import { isRecord, own } from '@midcall/core/json';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -16,11 +19,11 @@ const samples: Readonly<Record<string, string>> = {
 };
 
 const deepest = 6;
-/** Values in total: a short schema can ask for lists of lists of lists. */
+/** The most values in total: a short schema can ask for lists of lists of lists. */
 const mostValues = 1_000;
 
 /**
- * Arguments that a tool should take, by its schema alone; whether they mean anything to it nobody can know.
+ * Arguments that fit a tool's schema; whether they mean anything to the tool cannot be known.
  * @param schema - the tool's `inputSchema`; untrusted
  */
 export function sampleArguments(schema: unknown): Record<string, unknown> {

@@ -1,4 +1,4 @@
-/** What the designer knows of a tool, read from what its server lists; everything in it is foreign text. Pure. */
+/** What the designer knows about a tool, read from what its server lists; everything in it is foreign text. Pure. */
 
 import { type Secret, secretIn } from '@midcall/core/form';
 import { isRecord } from '@midcall/core/json';
@@ -28,7 +28,7 @@ export interface ToolFacts {
   readonly annotations: Readonly<Record<string, unknown>>;
   /** The word of its name that says what it does, such as `delete`. */
   readonly verb: string;
-  /** What it does it to, in the singular, such as `note`. */
+  /** What it acts on, in the singular, such as `note`. */
   readonly noun: string;
 }
 
@@ -81,11 +81,11 @@ function argument(name: string, schema: Json, required: boolean): ArgumentFacts 
 const singular = (word: string): string =>
   word.endsWith('ies') ? `${word.slice(0, -3)}y` : /[^s]s$/.test(word) ? word.slice(0, -1) : word;
 
-/** More than one of a noun. */
+/** The plural of a noun. */
 export const plural = (noun: string): string =>
   /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : /(s|x|ch|sh)$/.test(noun) ? `${noun}es` : `${noun}s`;
 
-/** With a capital at the beginning. */
+/** With a capital first letter. */
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** `delete` becomes `deleted`. */
@@ -108,7 +108,10 @@ export function past(verb: string): string {
   return irregular[verb] ?? (verb.endsWith('e') ? `${verb}d` : `${verb}ed`);
 }
 
-/** What a yes does, from the first sentence of the description: `Moves the note … to the trash` gives `Move it to the trash`. */
+/**
+ * The effect of a yes, from the first sentence of the description: `Moves the note … to the trash` gives `Move it to the
+ * trash`.
+ */
 export function deed({ description, verb, noun }: ToolFacts): string {
   const [first = ''] = description.split(/[.;,]/);
   const match = /^(\p{L}+?)e?s\s+(?:the|a|an)\s+\p{L}+\b.*?\b(to|into|from)\s+(the|your)\s+(\p{L}+)/u.exec(

@@ -1,6 +1,6 @@
 /**
- * `doctor_timeout`: holds a call open to find out when the host gives it up. A plain tool of the SDK's, since it asks
- * nothing and needs the request itself: whether progress was asked for, and whether it was cancelled.
+ * `doctor_timeout`: holds a call open to find out when the host abandons it. A plain tool of the SDK, since it asks nothing and
+ * needs the request itself: whether progress was asked for, and whether it was cancelled.
  */
 import { type Clock, systemClock } from '@midcall/core/time';
 import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprotocol/server';

@@ -1,9 +1,9 @@
 /**
- * The chart of one host: what was put to it, what came back, and what is still out. It outlives calls, since a host that
+ * The chart of one host: what it was asked, what it answered, and what is still open. It outlives calls, since a host that
  * drops a question drops the call with it: the next call then knows which question it was.
  *
- * - chart-C1 What was put and never settled is `dropped`, from the next call on.
- * - chart-C2 A check that has a finding is not tried again, unless it is named.
+ * - chart-C1 A question that was asked and never settled is `dropped`, from the next call on.
+ * - chart-C2 A check with a finding is not repeated, unless it is named.
  */
 import type { Clock } from '@midcall/core/time';
 import type { Can } from '@midcall/server';
@@ -26,7 +26,7 @@ export interface Plan {
 
 interface Out {
   readonly at: number;
-  /** When the call was given up with this question open. */
+  /** When the call was abandoned with this question open. */
   leftAt?: number;
 }
 
@@ -34,7 +34,7 @@ const nothing: Can = { form: false, url: false, roots: false, sampling: false, s
 /** A call that is left sooner than this continued elsewhere, as every round of 2026-07-28 does. */
 const ROUND_MS = 1_000;
 
-/** Calls that come closer together than this were made at once, and none was given up for the other. */
+/** Calls that come within this time of each other were made at once, and none was abandoned for the other. */
 const TOGETHER_MS = 5_000;
 
 export class Chart {
@@ -54,7 +54,9 @@ export class Chart {
     this.#clock = clock;
   }
 
-  /** Told at each call what the client declares; a call that comes while another is held open shows that it was left. */
+  /**
+   * Told at each call what the client declares; a call that comes while another is held open shows that the latter was left.
+   */
   sees(can: Can | undefined, declared: readonly string[], hearsProgress: boolean | undefined): void {
     if (can) this.#can = can;
     this.declared = declared;
@@ -70,7 +72,7 @@ export class Chart {
     return { checks: checkNames.filter(check => requestedChecks.includes(check) && this.#declared(check)) };
   }
 
-  /** Declared, free of charge, and neither found nor out. */
+  /** Declared, free of charge, and neither found nor open. */
   left(): readonly CheckName[] {
     return checkNames.filter(
       check =>
@@ -85,7 +87,7 @@ export class Chart {
     this.#out.set(check, { at: this.#clock.now() });
   }
 
-  /** Milliseconds since the check was put. */
+  /** How many milliseconds ago the check was started. */
   since(check: CheckName): number {
     return this.#clock.now() - (this.#out.get(check)?.at ?? this.#clock.now());
   }
@@ -95,12 +97,12 @@ export class Chart {
     for (const [row, each] of findings) this.#findings.set(row, each);
   }
 
-  /** The call that was in progress has ended, was given up, or goes on with the client's next request. */
+  /** The call in progress has ended, was abandoned, or continues with the client's next request. */
   leave(): void {
     for (const out of this.#out.values()) out.leftAt = this.#clock.now();
   }
 
-  /** Begins to hold a call open. @returns what ends it */
+  /** Starts to hold a call open. @returns a function that ends it */
   hold(row: 'timeout' | 'timeout.progress'): (end: 'held' | 'cancelled') => void {
     const hold: { readonly row: RowName; readonly at: number; leftAt?: number } = { row, at: this.#clock.now() };
     this.#hold = hold;
@@ -119,7 +121,7 @@ export class Chart {
     );
   }
 
-  /** What is known of each line, in the order of the report. */
+  /** What is known about each line, in the order of the report. */
   findings(): ReadonlyMap<RowName, Finding> {
     const lost = new Map([...this.#out.keys()].flatMap(check => [...this.#lost(check)]));
     return new Map(rowNames.map(row => [row, this.#of(row, lost)]));

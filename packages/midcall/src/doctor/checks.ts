@@ -1,4 +1,4 @@
-/** What is checked, in the order of a report, and which capability each needs. Pure. */
+/** The checks, in the order of a report, and which capability each needs. Pure. */
 import type { Can } from '@midcall/server';
 
 /** A check that can be asked for by name. */

@@ -1,4 +1,4 @@
-/** Who a client says it is and what it declares, in words. What is foreign is made visible. Pure. */
+/** A client's name and what it declares, in words. Foreign text is made visible. Pure. */
 import { isRecord, own } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
 
@@ -7,7 +7,7 @@ const memberWords: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   sampling: { tools: 'with tools', context: 'with context' },
 };
 
-/** What a server can ask for comes first. */
+/** Ordered: what a server can ask for comes first. */
 const first: readonly string[] = ['elicitation', 'roots', 'sampling'];
 
 /** @param capabilities - as the client sent them */
@@ -29,7 +29,7 @@ function elicitation(declared: unknown): readonly string[] {
   return [...(form || !url ? ['forms'] : []), ...(url ? ['pages (URL mode)'] : [])];
 }
 
-/** Extensions of the protocol by the last part of their names, those of others whole. */
+/** Extensions of the protocol by the last part of their names, others by their whole names. */
 function extensions(declared: unknown): readonly string[] {
   const names = isRecord(declared) ? Object.keys(declared).slice(0, 20) : [];
   return names.map(name => visible(name.replace(/^io\.modelcontextprotocol\//, ''), { max: 60 }));
@@ -42,6 +42,6 @@ function spelled(name: string, declared: unknown): string {
   return [visible(name, { max: 60 }), ...parts.map(([, words]) => words as string)].join(', ');
 }
 
-/** True if the client says that it tells of changes to its roots. */
+/** True if the client declares that it announces changes to its roots. */
 export const announcesRoots = (capabilities: unknown): boolean =>
   own(own(capabilities, 'roots'), 'listChanged') === true;

@@ -1,6 +1,6 @@
 /**
- * One call of `doctor`: runs the checks one after the other, and notes each in the chart before and after. Every check ends
- * by itself, whatever its outcome, so none keeps the others from the report.
+ * One call of `doctor`: runs the checks one after the other, and notes each in the chart before and after. Every check ends by
+ * itself, whatever its outcome, so that none keeps the others out of the report.
  */
 
 import type { Answer } from '@midcall/core/form';
@@ -28,21 +28,21 @@ import {
 
 export interface Examination {
   readonly chart: Chart;
-  /** The checks that were named; what is left if absent. */
+  /** The checks that were named; the remaining ones if absent. */
   readonly requested: readonly CheckName[] | undefined;
-  /** Milliseconds for each question. */
+  /** How many milliseconds each question may take. */
   readonly waitMs: number;
   /** A random whole number below its argument. */
   readonly random: (limit: number) => number;
-  /** True if the client declares that it tells of changes to its roots. */
+  /** True if the client declares that it announces changes to its roots. */
   readonly announcesRoots: boolean;
-  /** Why no page can be shown to anybody from here; undefined if one can. */
+  /** Why no page can be shown from here; undefined if one can. */
   readonly noPages: string | undefined;
-  /** Told whenever something was found. */
+  /** Called for every finding. */
   readonly report: () => Promise<void>;
 }
 
-/** A page is given up before the rounds of a 2026-07-28 client are, each of which waits less than a minute for it. */
+/** A page is abandoned before the rounds of a 2026-07-28 client are used up, each of which waits less than a minute for it. */
 const PAGE_MS = 90_000;
 
 type Findings = ReadonlyMap<RowName, Finding>;
@@ -71,7 +71,10 @@ export async function examine(call: Call, examination: Examination): Promise<voi
   }
 }
 
-/** @returns a function that makes the findings, within their own step, since some of them read the clock */
+/**
+ * @returns a function that makes the findings, within a step of their own, since some of them read the clock
+ * @returns a function that makes the findings, within their own step, since some of them read the clock
+ */
 async function attempt(
   check: CheckName,
   lead: string,

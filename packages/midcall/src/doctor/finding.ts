@@ -14,7 +14,7 @@ export const outcomes = [
 /**
  * - `works`: proved by something that happens only if the host does it right.
  * - `refused`: somebody said no, so nothing is proved.
- * - `wrong`: an answer came, and not the one that was given.
+ * - `wrong`: an answer came, but not the one that was given.
  * - `answers-by-itself`: the host, or a program behind it, answered in the person's place.
  * - `dropped`: declared, and nothing useful came back.
  */
@@ -23,7 +23,7 @@ export type Outcome = (typeof outcomes)[number];
 /** The result of one check. */
 export interface Finding {
   readonly outcome: Outcome;
-  /** Milliseconds it took; 0 where nothing was tried. */
+  /** How many milliseconds it took; 0 if nothing was tried. */
   readonly ms: number;
   /** One or two sentences. */
   readonly says: string;

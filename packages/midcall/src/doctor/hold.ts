@@ -3,7 +3,7 @@ import type { Clock } from '@midcall/core/time';
 
 export interface HoldOptions {
   readonly ms: number;
-  /** Tells the client that the call is alive; nothing is told if absent. */
+  /** Tells the client that the call is alive; the client is told nothing if absent. */
   readonly progress?: (done: number) => Promise<void>;
   readonly signal: AbortSignal;
   readonly clock: Pick<Clock, 'after'>;
@@ -18,7 +18,7 @@ export function hold({ ms, progress, signal, clock }: HoldOptions): Promise<'hel
     let quiet = (): void => {};
     const tell = (): void => {
       ticks++;
-      // A client that is gone is noticed by the signal.
+      // That a client is gone shows in the signal.
       progress?.(ticks).catch(() => {});
       quiet = clock.after(EVERY_MS, tell);
     };

@@ -4,12 +4,12 @@ import { own } from '@midcall/core/json';
 import type { RowName } from './checks.ts';
 import { duration, type Finding, finding } from './finding.ts';
 
-/** Milliseconds; nobody reads a question, types a word and sends it in less. */
+/** In milliseconds; nobody reads a question, types a word and sends it in less. */
 const TYPED_MS = 1_000;
 
 type NotAccepted = Exclude<Answer<unknown>, { readonly action: 'accept' }>;
 
-/** The question with the word. */
+/** Judges the question with the word. */
 export function judgeWord(word: string, answer: Answer<unknown>): Finding {
   if (answer.action !== 'accept') return unanswered(answer);
   const { elapsedMs: ms, suspect } = answer.by;
@@ -27,7 +27,7 @@ export function judgeWord(word: string, answer: Answer<unknown>): Finding {
   return finding('wrong', ms, 'It was accepted without the word: nothing shows that a person has read it.');
 }
 
-/** The form with every kind of field, a finding for each. */
+/** Judges the form with every kind of field; one finding for each. */
 export function judgeFields(
   form: Form<unknown>,
   expected: Readonly<Record<string, unknown>>,
@@ -52,7 +52,7 @@ export function judgeFields(
   });
 }
 
-/** The questions that are to be declined, and to be closed. */
+/** Judges the questions that are to be declined, and to be closed. */
 export function judgeRefusal(expected: 'decline' | 'dismiss', answer: Answer<unknown>): Finding {
   const received = answer.action === 'cancel' ? (answer.reason === 'dismissed' ? 'dismiss' : undefined) : answer.action;
   if (received === undefined) return unanswered(answer as NotAccepted);
@@ -66,7 +66,7 @@ export function judgeRefusal(expected: 'decline' | 'dismiss', answer: Answer<unk
   );
 }
 
-/** The page. @param waitMs - how long there was for it */
+/** Judges the page. @param waitMs - how many milliseconds there were for it */
 export function judgePage(answer: Answer<unknown>, waitMs: number): Finding {
   const { elapsedMs: ms, assurance, channel } = answer.by;
   if (answer.action === 'cancel' && answer.reason === 'suspect' && channel === 'page')
@@ -82,7 +82,7 @@ export function judgePage(answer: Answer<unknown>, waitMs: number): Finding {
   return finding('works', ms, `The person agreed to open the link and pressed the button on the page.${code}`);
 }
 
-/** A question that should have been accepted and was not. */
+/** Judges a question that should have been accepted and was not. */
 export function unanswered(answer: NotAccepted): Finding {
   const { elapsedMs: ms, suspect } = answer.by;
   const outcome = answer.action === 'decline' ? 'decline' : answer.reason;

@@ -1,10 +1,10 @@
-/** What the host does by itself: its roots, its model, and how long it waits. Pure. */
+/** Judges what the host does without the person: its roots, its model, and its timeout. Pure. */
 import { isMidcallError } from '@midcall/core/errors';
 import { visible } from '@midcall/core/text';
 import { type PathStyle, type Root, toPath } from '@midcall/server/roots';
 import { duration, type Finding, finding } from './finding.ts';
 
-/** @param announces - true if the client declares that it tells of changes */
+/** @param announces - true if the client declares that it announces changes */
 export function judgeRoots(
   roots: readonly Root[] | undefined,
   ms: number,
@@ -48,7 +48,7 @@ export type HoldEnd =
   /** Another call came while this one was open: the host had given it up without saying so. */
   | { readonly how: 'left'; readonly afterMs: number };
 
-/** @param ms - how long it was held */
+/** @param ms - how many milliseconds it was held */
 export function judgeHold(ms: number, end: HoldEnd): Finding {
   if (end.how === 'cancelled') return finding('dropped', ms, `The host cancelled the call after ${duration(ms)}.`);
   if (end.how === 'left')

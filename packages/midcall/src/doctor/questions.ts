@@ -1,13 +1,13 @@
 /**
- * The questions to the person and to the model. Each contains something random, which comes back only if somebody read the
- * message, so an answer made without reading is recognized. Pure.
+ * The questions to the person and to the model. Each contains something random, which is returned only if somebody read the
+ * message, so that an answer made without reading is recognized. Pure.
  */
 import { type Form, form } from '@midcall/core/form';
 
 /** The random values of one call. */
 export interface RandomValues {
   readonly word: string;
-  /** What the model is to say. */
+  /** The word that the model must say. */
   readonly reply: string;
   readonly number: number;
   readonly colour: string;
@@ -69,7 +69,7 @@ const animals = { cat: 'Cat', dog: 'Dog', owl: 'Owl' } as const;
 const titled = (all: Readonly<Record<string, string>>) =>
   Object.entries(all).map(([value, title]) => ({ const: value, title }));
 
-/** The default that a person is asked to leave as it is. */
+/** The default that a person is asked to leave unchanged. */
 const untouched = 'leave me';
 
 /** @param below - a random whole number from 0 to below its argument */
@@ -114,7 +114,7 @@ export const fieldsQuestion = ({ number, colour, animals: two }: RandomValues): 
   }),
 });
 
-/** What the fields are to hold. */
+/** What the fields should contain. */
 export const fieldsWanted = ({ number, colour, animals: two }: RandomValues): Readonly<Record<string, unknown>> => ({
   text: untouched,
   number,

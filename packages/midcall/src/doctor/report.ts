@@ -1,4 +1,4 @@
-/** A report: what is known of one host, as data and as a text. Pure. */
+/** A report: what is known about one host, as data and as text. Pure. */
 import { visible } from '@midcall/core/text';
 import { advise } from './advice.ts';
 import type { Chart, HostName } from './chart.ts';
@@ -12,14 +12,14 @@ export interface ReportLine {
   /** True if the client declares what this needs, or nothing needs to be declared. */
   readonly declared: boolean;
   readonly outcome: Outcome;
-  /** Milliseconds it took; 0 where nothing was tried. */
+  /** How many milliseconds it took; 0 if nothing was tried. */
   readonly ms: number;
   readonly says: string;
-  /** What an author of a server should do about it. */
+  /** What the author of a server should do about it. */
   readonly advice?: string;
 }
 
-/** What is known of one host. */
+/** What is known about one host. */
 export interface Report {
   readonly host: HostName;
   /** In words, such as `forms` and `roots, announcing changes`. */

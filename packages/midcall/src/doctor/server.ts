@@ -1,7 +1,7 @@
 /**
- * The doctor: an MCP server that finds out what its host does with a server's questions. `doctor` asks, `doctor_timeout`
- * waits, `doctor_report` tells; what was found is kept per host for as long as the process lives, since a host that drops
- * a question takes the call with it. The same for both protocol revisions.
+ * The doctor: an MCP server that finds out what its host does with a server's questions. `doctor` asks, `doctor_timeout` waits,
+ * `doctor_report` reports. Findings are kept per host for as long as the process lives, since a host that drops a question
+ * drops the call too. The same for both protocol revisions.
  */
 import { randomInt } from 'node:crypto';
 import { systemClock } from '@midcall/core/time';
@@ -19,9 +19,9 @@ import { outcomes } from './finding.ts';
 import { type Report, reportOf, reportText } from './report.ts';
 
 export interface DoctorOptions extends Pick<MidcallOptions, 'clock' | 'warn' | 'key' | 'suspectBelowMs'> {
-  /** Milliseconds the person has for each question; 120,000 if absent, and never more than 90,000 for the page. */
+  /** How many milliseconds the person has for each question; 120,000 if absent, and never more than 90,000 for the page. */
   readonly waitMs?: number;
-  /** Called with the whole report after every finding; a call waits for it. */
+  /** Called with the whole report after every finding; the call waits for it. */
   readonly onFound?: (reports: readonly Report[]) => Promise<void> | void;
   /** Where and how the page is served. */
   readonly pages?: Partial<ConnectOptions>;
@@ -52,15 +52,15 @@ const reportShape = z.object({
   next: z.string().optional().describe('What to call next.'),
 });
 
-/** Nothing outside is touched, so no host needs to ask before these. */
+/** Nothing outside is touched, so hosts need not ask before calling these. */
 const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: false, openWorldHint: false };
 
-/** Hosts that are remembered; an older one is forgotten for a new one. */
+/** How many hosts are remembered; a new one replaces the oldest. */
 const MAX_HOSTS = 50;
 
 /**
- * A doctor.
- * @returns `factory`: for `serveStdio`, `serveHttp` or any other way of serving; `close`: waits for the calls that run
+ * Makes a doctor.
+ * @returns `factory`: for `serveStdio`, `serveHttp` or any other way of serving; `close`: waits for the calls in progress
  */
 export function doctorServer({
   waitMs = 120_000,
@@ -181,5 +181,5 @@ function noPages({ baseUrl, reach: configured }: Partial<ConnectOptions> = {}): 
     : undefined;
 }
 
-/** Foreign text is cut short. */
+/** Foreign text, cut short. */
 const short = (text: unknown): string => String(text).slice(0, 200);

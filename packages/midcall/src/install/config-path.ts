@@ -1,8 +1,8 @@
-/** Where a person's own files lie where nothing else is said: `~/.config/midcall`, or below `XDG_CONFIG_HOME`. */
+/** Where a person's own files are by default: `~/.config/midcall`, or below `XDG_CONFIG_HOME`. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** The path of a file of ours by its name, such as `rules.json`. */
+/** The path of one of our files by its name, such as `rules.json`. */
 export function configPath(
   name: string,
   environment: Readonly<Record<string, string | undefined>> = process.env,

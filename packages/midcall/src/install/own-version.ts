@@ -1,4 +1,4 @@
-/** The version of this package, from its package.json beside the folder this file is in, `src` and `dist` alike. */
+/** The version of this package, from its package.json beside the folder that this file is in, `src` and `dist` alike. */
 import { readFileSync } from 'node:fs';
 
 export function ownVersion(): string {

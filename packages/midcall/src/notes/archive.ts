@@ -1,4 +1,4 @@
-/** `notes_archive`: moves a note out of the way and asks every time, even if only one note matches. */
+/** `notes_archive`: moves a note out of the way; asks every time, even if only one note matches. */
 import { z } from 'zod';
 import { label } from './note.ts';
 import { notebook } from './notebook.ts';

@@ -1,6 +1,7 @@
 /**
- * `notes_delete`: one match goes to the trash at once, since that can be undone; of several the person picks one. Everything
- * that matters is in this one function, read from top to bottom; it knows no protocol revision and keeps no state.
+ * `notes_delete`: a single match goes to the trash at once, since that can be undone; of several, the person picks one.
+ * Everything that matters is in this one function, to be read from top to bottom; it knows no protocol revision and keeps no
+ * state.
  */
 import { z } from 'zod';
 import { label } from './note.ts';

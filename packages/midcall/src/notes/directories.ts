@@ -1,4 +1,6 @@
-/** The directories an operator names on the command line: real ones that can be read, or an error before anything is served. */
+/**
+ * Checks the directories that an operator names on the command line: each must be real and readable before anything is served.
+ */
 import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -7,7 +9,7 @@ import { plain } from './plain.ts';
 
 /**
  * Checks directories.
- * @param paths - as they were typed; relative ones from the current directory
+ * @param paths - as typed; relative ones from the current directory
  * @returns absolute, real paths, each once
  * @throws MidcallError `cli/usage` for one that is missing, is a file, or cannot be read
  */

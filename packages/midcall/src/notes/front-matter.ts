@@ -1,17 +1,17 @@
 /**
- * The front matter of a note, read and amended. What is not changed stays: other keys, their order, comments, the byte
- * order mark, the kind of line ending; only the spacing of YAML may differ. Pure.
+ * Reads and changes the front matter of a note. Everything else stays: other keys, their order, comments, the byte order mark,
+ * the kind of line ending; only the spacing of YAML may differ. Pure.
  */
 import { type Document, isScalar, isSeq, parseDocument } from 'yaml';
 import { plain } from './plain.ts';
 
-/** What is to be different. */
+/** The changes to make. */
 export interface Amendment {
   readonly title?: string | undefined;
   readonly tags?: readonly string[] | undefined;
 }
 
-/** The YAML of a front matter; the core schema leaves dates as they are written. */
+/** Parses the YAML of a front matter; the core schema leaves dates as they are written. */
 export const readFront = (front: string): Document.Parsed =>
   parseDocument(front, { schema: 'core', logLevel: 'silent', stringKeys: true });
 
@@ -28,7 +28,10 @@ export function tagsOf(text: string): string[] {
     .slice(0, 20);
 }
 
-/** @returns the whole text, amended; undefined if its front matter cannot be read, and so cannot be kept */
+/**
+ * @returns the whole text with the changes; undefined if its front matter cannot be parsed, and so cannot be preserved
+ * @returns the whole text, amended; undefined if its front matter cannot be read, and so cannot be kept
+ */
 export function amend(text: string, { title, tags }: Amendment): string | undefined {
   const mark = text.startsWith('\ufeff') ? '\ufeff' : '';
   const newline = /\r?\n/u.exec(text)?.[0] ?? '\n';
@@ -43,8 +46,8 @@ export function amend(text: string, { title, tags }: Amendment): string | undefi
 }
 
 /**
- * Takes a text apart, without its byte order mark and with plain line breaks.
- * @returns `rest`: all of it if there is no front matter, else what follows, from the line break of the closing line on
+ * Splits a text, without its byte order mark and with plain line breaks.
+ * @returns `rest`: all of it if there is no front matter; otherwise everything from the line break of the closing line on
  */
 export function splitFront(marked: string): { front: string | undefined; rest: string } {
   const text = marked.replace(/^\ufeff/u, '').replaceAll('\r\n', '\n');

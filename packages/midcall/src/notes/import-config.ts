@@ -1,6 +1,6 @@
 /**
- * The file that names the service notes are imported from, and where its sign-ins are kept: beside it, encrypted, in
- * `<file>.vault`, with the key in `<file>.key`.
+ * The file that names the service to import notes from. Sign-ins are stored beside it, encrypted, in `<file>.vault`, with the
+ * key in `<file>.key`.
  */
 
 import { isConfidential } from '@midcall/core/url';
@@ -21,14 +21,14 @@ const shape = z.strictObject({
   port: z.number().int().min(1).max(65_535).optional(),
 });
 
-/** What the file says, ready to be used. */
+/** The content of the file, ready for use. */
 export interface ImportConfig {
   readonly importing: Importing;
-  /** The loopback port of the pages, where the provider wants to know the callback address beforehand. */
+  /** The loopback port of the pages, if the provider has to know the callback address in advance. */
   readonly port: number | undefined;
 }
 
-/** @throws MidcallError `cli/usage` for a file that cannot be read or says something else; `server/setup` for a bad key */
+/** @throws MidcallError `cli/usage` for a file that cannot be read or is invalid; `server/setup` for a bad key */
 export function readImportConfig(path: string): Promise<ImportConfig> {
   return readService(path, shape, async ({ id, name, address, issuer, clientId, clientSecret, scopes, port }) => {
     const url = new URL(address);

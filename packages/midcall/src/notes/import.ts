@@ -1,7 +1,7 @@
 /**
- * `notes_import` brings notes over from a service that people sign in to, and `notes_disconnect` ends that sign-in. The
- * person signs in once, on a page of this server's; the token stays in the vault, and is taken out inside the step that
- * uses it, so that it enters neither a journal nor a result.
+ * `notes_import` brings notes over from a service that people sign in to, and `notes_disconnect` ends that sign-in. The person
+ * signs in once, on a page of this server; the token stays in the vault, and is read inside the step that uses it, so that it
+ * enters neither a journal nor a result.
  */
 
 import { isMidcallError, type MidcallError } from '@midcall/core/errors';
@@ -19,15 +19,15 @@ import { sdkVersion, tooOld } from './sdk-guard.ts';
 export interface Importing {
   readonly provider: Provider;
   readonly vault: Vault;
-  /** Where it lists a person's notes. */
+  /** The address of a person's list of notes. */
   readonly address: URL;
-  /** The web; the global one if absent. */
+  /** The fetch function; the global one if absent. */
   readonly fetch?: typeof fetch;
   /** The SDK's version; that of this process if absent. */
   readonly sdk?: string;
 }
 
-/** What an import did; plain JSON, so that a step can record it. */
+/** The outcome of an import; plain JSON, so that a step can record it. */
 type Imported =
   | { readonly outcome: 'imported'; readonly created: number; readonly unchanged: number; readonly kept: number }
   | { readonly outcome: 'signed-out' }
@@ -86,7 +86,7 @@ export function registerImport({ mid, server }: Registry, importing: Importing):
           await vault.forget(principal, provider);
           return fetched;
         },
-        // Writing again what is there already changes nothing.
+        // Writing a note again that exists already changes nothing.
         { effect: true, idempotent: true },
       );
       if (done.outcome === 'signed-out') {
@@ -142,12 +142,12 @@ function unlessAllowed(error: unknown): MidcallError {
   throw error;
 }
 
-/** A provider that cannot be asked now does not end a sign-in: the import itself will say what is wrong. */
+/** If a provider cannot be reached, the sign-in is not ended: the import itself will say what is wrong. */
 function whileAway(error: unknown): true | MidcallError {
   return isMidcallError(error, 'connect/provider') ? true : unlessAllowed(error);
 }
 
-/** Writes what is not there yet. */
+/** Writes the notes that do not exist yet. */
 async function write(files: Files, folder: string, notes: readonly RemoteNote[]): Promise<Imported> {
   let [created, unchanged, kept] = [0, 0, 0];
   for (const { id, title, text } of notes) {

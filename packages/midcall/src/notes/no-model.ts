@@ -1,4 +1,4 @@
-/** A model's reply, or why there is none: a refusal by its owner, no model, or a reply of no use. */
+/** A model's reply, or why there is none: its owner refused, there is no model, or the reply is unusable. */
 
 import { isMidcallError } from '@midcall/core/errors';
 import { type SamplingResult, textOf } from '@midcall/core/sampling';
@@ -11,7 +11,7 @@ export type NoReply = 'model-refused' | 'model-refused-unread' | 'no-model' | 'm
 
 /**
  * Waits for a reply.
- * @throws the error of the sampling if it is not the model's
+ * @throws any error that is not about the model
  */
 export async function replied(
   sampling: Promise<SamplingResult>,

@@ -2,8 +2,8 @@
  * Ids of notes: short enough for a form, the same in every run and in every copy of a tree. Pure.
  *
  * - note-id-N1 An id depends on the path below the root alone, so a note keeps it while others come and go.
- * - note-id-N2 No two notes of one list share an id: where two would (the same path in two roots, or a collision), every one of
- *   them is told apart by its absolute path instead.
+ * - note-id-N2 No two notes of one list share an id: if two would (the same path in two roots, or a collision), each of them
+ *   gets an id from its absolute path instead.
  */
 import { createHash } from 'node:crypto';
 
@@ -14,17 +14,17 @@ function short(text: string, length: number): string {
   return `note-${Array.from(bytes, byte => alphabet[byte % 32]).join('')}`;
 }
 
-/** A file as an id sees it. */
+/** A file, as far as its id depends on it. */
 export interface Placed {
   /** Absolute. */
   readonly path: string;
-  /** Below its root, with `/` between the parts. */
+  /** The path below its root, with `/` as the separator. */
   readonly relative: string;
 }
 
 /**
  * Ids for all files of a list.
- * @param hash - how a text becomes an id; another one is given only by tests that want collisions
+ * @param hash - maps a text to an id; only tests that want collisions give another one
  * @returns absolute path -> id
  */
 export function noteIds(

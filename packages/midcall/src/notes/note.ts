@@ -1,6 +1,6 @@
 /**
- * What a note is: a Markdown file with a title, a date and a folder. Everything here is read from the file's name and
- * the first kilobytes of its text; nothing is kept beside it. Pure.
+ * A note: a Markdown file with a title, a date and a folder. Everything is read from the file's name and the first kilobytes of
+ * its text; nothing is stored beside it. Pure.
  */
 import { readFront, splitFront } from './front-matter.ts';
 import { plain } from './plain.ts';
@@ -10,28 +10,28 @@ export interface Note {
   /** Short and stable: derived from the path below the root. */
   readonly id: string;
   readonly title: string;
-  /** The directory below the root; the root's own name where the note lies at the top. */
+  /** The directory below the root; the root's own name if the note is at the top. */
   readonly folder: string;
-  /** `YYYY-MM-DD`: from the front matter, else the day the file was last written (UTC). */
+  /** `YYYY-MM-DD`: from the front matter, or else the day the file was last written (UTC). */
   readonly date: string;
   /** How to name it in a call: relative to the root if there is only one, else absolute. */
   readonly path: string;
 }
 
-/** How much of a file is read to find its title and date. */
+/** How many bytes of a file are read to find its title and date. */
 export const headBytes = 8 * 1024;
 
-/** True for a name that a note may have. */
+/** True for a valid name of a note. */
 export function isNoteName(name: string): boolean {
   return /\.(?:md|markdown)$/iu.test(name);
 }
 
-/** True if a path below a root leads through a hidden folder, the trash included. */
+/** True if a path below a root leads through a hidden folder, such as the trash. */
 export function isHidden(relative: string): boolean {
   return relative.split('/').some(part => part.startsWith('.'));
 }
 
-/** `title · folder · date`: how a note is told from others of the same title. */
+/** `title · folder · date`: distinguishes notes of the same title. */
 export function label(note: Pick<Note, 'title' | 'folder' | 'date'>): string {
   return `${note.title} · ${note.folder} · ${note.date}`;
 }

@@ -1,9 +1,9 @@
 /**
- * The notes of one call: everything the tools do with files, inside the boundary that `call.files()` holds. Paths are
- * taken as they were given and judged by the boundary first, so that one outside is refused as such and never "not found".
+ * The notes of one call: everything the tools do with files, inside the boundary that `call.files()` holds. The boundary judges
+ * paths first, exactly as they were given, so that one outside is refused as such and never "not found".
  *
  * - notebook-B1 Only Markdown files outside hidden folders are notes; nothing else is read or written.
- * - notebook-B2 Moving acts on the note that was shown: a note that is gone, or has another title by now, is left alone.
+ * - notebook-B2 A move acts on the note that was shown: if the file is gone, or has another title by now, nothing is moved.
  * - notebook-B3 No move replaces a file.
  */
 import { basename, dirname } from 'node:path';
@@ -30,14 +30,14 @@ import {
 import { match, words } from './search.ts';
 import { readTrashPath, trashFolder, trashPath } from './trash.ts';
 
-/** The longest note that is read or searched, in bytes. */
+/** The largest note that is read or searched, in bytes. */
 export const maxNoteBytes = 1024 * 1024;
 
 /** A note in the trash. */
 export interface DeletedNote extends Note {
   /** When it was deleted, ISO 8601. */
   readonly deletedAt: string;
-  /** Where it goes back to, named as in a call. */
+  /** Where it is restored to, named as in a call. */
   readonly from: string;
 }
 
@@ -46,26 +46,26 @@ export interface FoundNote extends Note {
   readonly excerpt: string;
 }
 
-/** What became of a move; plain JSON, so that a step can record it. */
+/** The outcome of a move; plain JSON, so that a step can record it. */
 export type Moved =
   | { readonly outcome: 'moved'; readonly to: string }
   | { readonly outcome: 'gone' }
   | { readonly outcome: 'changed'; readonly title: string }
   | { readonly outcome: 'occupied'; readonly by: string };
 
-/** What became of a change to the front matter; plain JSON, so that a step can record it. */
+/** The outcome of a change to the front matter; plain JSON, so that a step can record it. */
 export interface Amended {
   readonly outcome: 'amended' | 'gone' | 'changed' | 'unreadable';
 }
 
-/** Characters from the beginning of a note that an overview shows. */
+/** How many characters from the beginning of a note an overview shows. */
 const glanced = 700;
 
-/** What a handler does with notes. */
+/** What a handler can do with notes. */
 export interface Notebook {
-  /** @param folder - only below it, the archive included; everywhere but the archive if absent */
+  /** @param folder - only below it, including the archive; everywhere but the archive if absent */
   list(folder?: string): Promise<Scan>;
-  /** Notes of exactly this title; if there are none, of this title in another case. */
+  /** Notes with exactly this title; if there are none, with this title in another case. */
   find(title: string, within?: string): Promise<Note[]>;
   search(query: string, folder?: string): Promise<FoundNote[]>;
   /** @throws MidcallError `roots/not-found` if there is no such note */
@@ -73,13 +73,13 @@ export interface Notebook {
   write(path: string, text: string): Promise<{ note: Note; created: boolean }>;
   trash(note: Note): Promise<Moved>;
   /**
-   * What lies in the trash, last deleted first.
-   * @param which - `title`: only of this title; `path`: only what was there
+   * The notes in the trash, last deleted first.
+   * @param which - `title`: only with this title; `path`: only from this path
    */
   deleted(which?: { readonly title?: string | undefined; readonly path?: string | undefined }): Promise<DeletedNote[]>;
   restore(note: DeletedNote): Promise<Moved>;
   archive(note: Note): Promise<Moved>;
-  /** The newest notes, their tags and how they begin; those that cannot be read are left out. */
+  /** The newest notes, their tags and their beginnings; those that cannot be read are left out. */
   glance(folder: string | undefined, most: number): Promise<NoteForModel[]>;
   /** Changes title and tags in the front matter; the text of the note stays as it was. */
   amend(note: Note, change: Amendment): Promise<Amended>;
@@ -242,7 +242,7 @@ export function notebook(files: Files, clock: Pick<Clock, 'now'>): Notebook {
       const to = place(files, await files.absolute(note.from));
       if (!to) throw hidden(note.from);
       const moved = await move(from, to.root, to.relative);
-      // The folders the note leaves behind; one that still holds another note stays.
+      // Removes the folders that the move emptied; one that still holds another note stays.
       for (let folder = from; moved.outcome === 'moved'; ) {
         folder = dirname(folder);
         if (basename(folder) === trashFolder) break;
@@ -284,7 +284,7 @@ export function notebook(files: Files, clock: Pick<Clock, 'now'>): Notebook {
 const hidden = (path: string): MidcallError =>
   new MidcallError('roots/invalid', `'${plain(path)}' lies in a hidden folder, where no notes are kept.`);
 
-/** Undefined if the bytes are no UTF-8, and so would not survive being written again. */
+/** Undefined if the bytes are not UTF-8, and so would not survive being written again. */
 function decoded(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

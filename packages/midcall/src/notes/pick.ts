@@ -5,13 +5,13 @@ import { count } from './reply.ts';
 /** Nobody reads more than this; the newest are shown. */
 const mostChoices = 50;
 
-/** The matches a question can show, and how many there are; plain JSON, so that a step can record it. */
+/** The matches that a question can show, and how many there are; plain JSON, so that a step can record it. */
 export interface Matches<N extends Note = Note> {
   readonly total: number;
   readonly shown: N[];
 }
 
-/** The newest matches of a list that is newest first. */
+/** The newest matches of a list that is sorted newest first. */
 export function newest<N extends Note>(notes: readonly N[]): Matches<N> {
   return { total: notes.length, shown: notes.slice(0, mostChoices) };
 }
@@ -26,7 +26,7 @@ export function choices(notes: readonly Note[]): { const: string; title: string 
   });
 }
 
-/** What the question says beyond its first sentence. */
+/** The part of the question after its first sentence. */
 export function multiple({ total, shown }: Matches, what = 'notes'): string {
   const all = `Multiple ${what} match; pick one.`;
   return total === shown.length ? all : `${all} Only the newest ${shown.length} of ${count(total)} are listed.`;

@@ -1,7 +1,7 @@
 /**
- * What a model is asked about notes, and what of its reply can be put to a person. Notes are written by anybody and a
- * reply may follow what stands in them, so a proposal is only ever a choice: cleaned, short, and for a note that was shown.
- * Pure.
+ * What a model is asked about notes, and which part of its reply can be shown to a person. Anybody may have written the notes,
+ * and a reply may follow instructions in them, so a proposal is only ever a choice: cleaned, short, and for a note that the
+ * model was shown. Pure.
  */
 
 import type { SamplingRequest } from '@midcall/core/sampling';
@@ -16,7 +16,7 @@ export interface NoteForModel {
   readonly excerpt: string;
 }
 
-/** What the model would change about one note; at least one of the two. */
+/** A change to one note that the model proposes; at least one of the two. */
 export interface Proposal {
   readonly note: Note;
   readonly title?: string;
@@ -84,7 +84,7 @@ export function choicesOf(proposals: readonly Proposal[]): { const: string; titl
   ]);
 }
 
-/** What was picked, note by note. */
+/** The chosen changes, note by note. */
 export function picked(proposals: readonly Proposal[], chosen: readonly string[]): Proposal[] {
   return proposals.flatMap(({ note, title, tags }) => {
     const take = {

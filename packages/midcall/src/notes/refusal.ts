@@ -1,6 +1,6 @@
 /**
- * What a tool says when it did nothing. A refusal, a closed question and a client that cannot ask are three different things
- * to whoever reads the result, so each has its own wording. Pure.
+ * What a tool says if it did nothing. A refusal, a closed question and a client that cannot ask are three different things to
+ * the reader of the result, so each has its own wording. Pure.
  */
 
 import type { Answer } from '@midcall/core/form';
@@ -17,9 +17,9 @@ export const notFound = (title: string): CallToolResult =>
   reply(`No note is called '${plain(title)}'. Use notes_search to find it.`, { outcome: 'not-found' });
 
 /**
- * The result for an answer that is no yes; where nobody could be asked, it lists what the person would have seen.
+ * The result for an answer other than yes; if nobody could be asked, it lists what the person would have seen.
  * @param what - what was not done, as in `deleted`
- * @param way - what would help where nobody could be asked
+ * @param way - what would help if nobody could be asked
  */
 export function refused(
   answer: Answer<unknown>,

@@ -1,4 +1,4 @@
-/** What every group of tools is registered with. */
+/** What each group of tools needs to be registered. */
 
 import { MidcallError } from '@midcall/core/errors';
 import type { Clock } from '@midcall/core/time';
@@ -12,36 +12,36 @@ export interface Registry {
   readonly server: McpServer;
   /** Milliseconds since the epoch. */
   readonly clock: Pick<Clock, 'now'>;
-  /** How the person wants lists; the defaults where they have not said. */
+  /** How the person wants lists; the defaults if they have not said. */
   readonly preferences: () => Preferences;
 }
 
 /** How notes are listed. */
 export interface Preferences {
   readonly order: 'newest' | 'title';
-  /** Notes in one list, at most. */
+  /** The most notes in one list. */
   readonly listed: number;
 }
 
-/** How a path may be given. */
+/** The schema of a path. */
 export const pathArgument = z.string().min(1).max(4096);
 
-/** How a title may be given. */
+/** The schema of a title. */
 export const titleArgument = z.string().min(1).max(500);
 
-/** How one note may be named: by one of the two. */
+/** One note, named by one of the two. */
 export const noteArguments = {
   path: pathArgument.optional().describe('Relative to a root, absolute, or a file: URI.'),
   note_id: z.string().max(100).optional().describe('As notes_list gives it.'),
 };
 
-/** How notes may be named that share a title. */
+/** A note among several with the same title. */
 export const titleArguments = {
   title: titleArgument.describe('The title of the note, in full.'),
   path: pathArgument.optional().describe('Only look here: a folder, or the file of the one note that is meant.'),
 };
 
-/** @throws MidcallError `roots/invalid` if it is not one of the two */
+/** @throws MidcallError `roots/invalid` unless it is exactly one of the two */
 export function whichNote(selector: { readonly path?: string | undefined; readonly note_id?: string | undefined }) {
   const { path, note_id: id } = selector;
   if (path !== undefined && id === undefined) return { path };

@@ -1,6 +1,6 @@
 /**
- * Notes from a web service: fetched with the person's access token, and treated as text that anybody may have written.
- * Errors say what happened and contain neither the token nor any of the response.
+ * Notes from a web service: fetched with the person's access token, and treated as text that anybody may have written. Errors
+ * say what happened, without the token or any part of the response.
  */
 
 import { MidcallError } from '@midcall/core/errors';
@@ -20,9 +20,9 @@ export type Fetched =
   /** The service does not accept the token: the sign-in has ended there. */
   | { readonly outcome: 'signed-out' };
 
-/** Notes that one import takes. */
+/** The most notes of one import. */
 const maxImported = 500;
-/** Bytes of the service's whole answer. */
+/** The largest response of the service, in bytes. */
 const maxAnswer = 16 * 1024 * 1024;
 const timeoutMs = 30_000;
 
@@ -43,7 +43,7 @@ const broken = (text: string): MidcallError => new MidcallError('connect/provide
 /**
  * Fetches every note.
  * @param address - of the service's list of notes, `{ notes: [{ id, title, text }] }`
- * @throws MidcallError `connect/provider` if there is no answer that can be used
+ * @throws MidcallError `connect/provider` if there is no usable response
  */
 export async function fetchNotes(
   address: URL,
@@ -52,7 +52,7 @@ export async function fetchNotes(
 ): Promise<Fetched> {
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(timeoutMs)]);
   try {
-    // A redirect would send the token somewhere unintended.
+    // A redirect would send the token to an unintended place.
     const init = {
       headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
       redirect: 'error',

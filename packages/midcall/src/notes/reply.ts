@@ -1,4 +1,4 @@
-/** Results of tools: one text for the model and the person, and the same as data where a tool has an output schema. */
+/** Results of tools: one text for the model and the person, and the same as data if a tool has an output schema. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { label, type Note } from './note.ts';
@@ -12,7 +12,7 @@ export const noteShape = z.object({
   path: z.string().describe('Names the note in other calls.'),
 });
 
-/** What became of a note that was to be moved. */
+/** The outcome for a note that was to be moved. */
 export const outcomeShape = z.object({
   outcome: z.string().describe('What was done, or in one word why nothing was.'),
   note: noteShape.optional(),
@@ -31,7 +31,7 @@ export function data(note: Note): z.infer<typeof noteShape> {
   return { note_id: id, title, folder, date, path };
 }
 
-/** Notes as lines: how each is told apart, and how to name it. */
+/** Notes as lines: what distinguishes each, and how to name it in a call. */
 export function lines(notes: readonly Note[]): string {
   return notes.map(note => `- ${label(note)} (path: ${note.path}, note_id: ${note.id})`).join('\n');
 }

@@ -46,7 +46,8 @@ export function registerResources({ mid, server, clock }: Registry): void {
     new ResourceTemplate('file:///{+path}', {
       async list(ctx) {
         const files = await mid.files(server, ctx).catch(() => undefined);
-        // Nothing is granted, or the client cannot be asked here: the index reports the first and asks for the second.
+        // Either no roots are granted, or the client cannot be asked here: the index reports the first and asks in the second
+        // case.
         if (!files) return { resources: [] };
         try {
           return { resources: await listed(files, clock) };

@@ -1,4 +1,4 @@
-/** `notes_restore`: lists the trash, or takes a note out of it and back to where it was. It never replaces a note. */
+/** `notes_restore`: lists the trash, or restores a note to where it was. It never replaces a note. */
 import { z } from 'zod';
 import { label } from './note.ts';
 import { type DeletedNote, notebook } from './notebook.ts';
@@ -13,7 +13,7 @@ const deletedShape = noteShape.extend({
   deleted_at: z.string().optional(),
 });
 
-/** As a person tells it from others: by where it was, and when it was deleted. */
+/** What distinguishes it for a person: where it was, and when it was deleted. */
 const visibleNote = (note: DeletedNote): DeletedNote => ({
   ...note,
   path: note.from,

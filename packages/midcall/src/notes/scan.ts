@@ -1,6 +1,6 @@
 /**
- * Reading a tree of notes: every Markdown file outside hidden folders, with title and date. Files that vanish while the
- * tree is read are left out; those that cannot be read are counted, so that a list never looks more complete than it is.
+ * Reads a tree of notes: every Markdown file outside hidden folders, with title and date. Files that vanish while the tree is
+ * read are left out; those that cannot be read are counted, so that a list never looks more complete than it is.
  */
 import { basename, sep } from 'node:path';
 import { isMidcallError } from '@midcall/core/errors';
@@ -24,7 +24,7 @@ export interface NoteFile extends Placed {
 /** Where archived notes go. */
 export const archiveFolder = 'archive';
 
-/** Files read at the same time. */
+/** How many files are read at the same time. */
 const width = 24;
 
 /** Applies `fn` to all items, a few at a time, in order. */
@@ -41,7 +41,7 @@ export async function each<T, R>(items: readonly T[], fn: (item: T) => Promise<R
   return results;
 }
 
-/** Where a path lies: its root and what is below it; undefined if it is in none. */
+/** The root that contains a path, and the rest of it; undefined if none does. */
 export function place(files: Pick<Files, 'roots'>, path: string): NoteFile | undefined {
   const inside = (root: string): boolean => path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
   const [root] = files.roots
@@ -53,7 +53,7 @@ export function place(files: Pick<Files, 'roots'>, path: string): NoteFile | und
 }
 
 /**
- * Every note file, the archive's included.
+ * Every note file, including the archive's.
  * @param within - an absolute path, a folder or one file; everything if absent
  */
 export async function noteFiles(files: Files, within?: string): Promise<NoteFile[]> {
@@ -88,7 +88,7 @@ function rootName(files: Pick<Files, 'roots'>, { root }: Pick<NoteFile, 'root'>)
   return files.roots.find(each => each.path === root)?.name || basename(root) || root;
 }
 
-/** How a file is named in a call. */
+/** The name of a file in a call. */
 export function nameOf(files: Pick<Files, 'roots'>, { path, relative }: Placed): string {
   if (files.roots.length > 1) return path;
   return /^[a-z]+:/iu.test(relative) ? `./${relative}` : relative;
@@ -114,7 +114,7 @@ export async function readNote(files: Files, file: NoteFile, id: string): Promis
   }
 }
 
-/** Reads all notes, those of the archive only if `within` leads there; `within` as in {@link noteFiles}. */
+/** Reads all notes; those of the archive only if `within` leads there. `within` is as in {@link noteFiles}. */
 export async function scan(files: Files, within?: string): Promise<Scan> {
   const noteFileList = (await noteFiles(files, within)).filter(file => within !== undefined || !isArchived(file));
   const ids = idsOf(files, noteFileList);

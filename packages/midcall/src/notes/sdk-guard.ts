@@ -1,6 +1,6 @@
 /**
  * Whether this process's SDK can ask by URL: URL mode is new (revision 2025-11-25, SDK 1.23.0), and an older SDK would send the
- * question as something else. So it is checked before anything is asked.
+ * question as something else. So this is checked before anything is asked.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

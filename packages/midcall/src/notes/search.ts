@@ -1,4 +1,4 @@
-/** Finding notes by words: every word must occur; a word in the title counts for more. Pure. */
+/** Finds notes by words: every word must occur; a word in the title counts for more. Pure. */
 import { plain } from './plain.ts';
 
 /** What is searched in. */
@@ -7,7 +7,7 @@ export interface Searched {
   readonly text: string;
 }
 
-/** How well a note fits, and the place that shows it. */
+/** How well a note matches, and the passage that shows it. */
 export interface Hit {
   readonly score: number;
   readonly excerpt: string;
@@ -15,7 +15,7 @@ export interface Hit {
 
 const fold = (text: string): string => text.normalize('NFC').toLowerCase();
 
-/** The words of a query; at most 12 count. */
+/** The words of a query, at most 12. */
 export function words(query: string): string[] {
   return [...new Set(fold(query).split(/\s+/u).filter(Boolean))].slice(0, 12);
 }

@@ -1,6 +1,6 @@
 /**
- * The notes server: Midcall's reference, and useful by itself. One library instance for the process, one SDK server per
- * connection or request; the tools are the same for both protocol revisions and know neither.
+ * The notes server: Midcall's reference, and useful in its own right. One library instance per process, one SDK server per
+ * connection or request; the tools are the same for both protocol revisions and depend on neither.
  */
 
 import { systemClock } from '@midcall/core/time';
@@ -21,11 +21,11 @@ import { registerSummarize } from './summarize.ts';
 import { registerTidy } from './tidy.ts';
 import { registerWrite } from './write.ts';
 
-/** What a notes server is made of. */
+/** Options of a notes server. */
 export interface NotesOptions extends Omit<MidcallOptions, 'roots' | 'pages'> {
-  /** What the operator allows; the client's roots narrow it, and stand alone where it is empty. */
+  /** The directories that the operator allows; the client's roots narrow them, and stand alone if it is empty. */
   readonly directories: readonly string[];
-  /** Offers `notes_setup`, which keeps what the person chooses in this file. */
+  /** Offers `notes_setup`, which stores what the person chooses in this file. */
   readonly setup?: {
     readonly path: string;
     /** What was chosen before; `readSettings(path)`. */
@@ -39,7 +39,7 @@ export interface NotesOptions extends Omit<MidcallOptions, 'roots' | 'pages'> {
   readonly pages?: Partial<ConnectOptions>;
 }
 
-/** Beyond this, lines fill a model's context without helping it. */
+/** Longer lists fill a model's context without helping it. */
 const defaults: Preferences = { order: 'newest', listed: 200 };
 
 const instructions =
@@ -48,12 +48,12 @@ const instructions =
 
 /**
  * A notes server.
- * @returns `factory`: for `serveStdio`, `serveHttp` or any other way of serving; `close`: waits for the calls that run
+ * @returns `factory`: for `serveStdio`, `serveHttp` or any other way of serving; `close`: waits for the calls in progress
  * @throws MidcallError `roots/invalid` for a directory that cannot be used
  */
 export function notesServer({ directories, setup: offered, importing, pages: served, ...options }: NotesOptions): {
   readonly factory: McpServerFactory;
-  /** To be mounted where people reach them, unless they are on loopback; absent where nothing needs a page. */
+  /** To be mounted where people reach them, unless they are on loopback; absent if no tool needs a page. */
   readonly pages?: Connect;
   close(): Promise<void>;
 } {
@@ -86,7 +86,7 @@ export function notesServer({ directories, setup: offered, importing, pages: ser
   return {
     factory() {
       const server = new McpServer({ name: 'midcall-notes', title: 'Notes', version: ownVersion() }, { instructions });
-      // Nobody watches the directories, so no change is promised to be announced.
+      // Nobody watches the directories, so changes are not promised to be announced.
       server.server.registerCapabilities({ tools: { listChanged: false }, resources: { listChanged: false } });
       const registry: Registry = { mid, server, clock, preferences: () => settings ?? defaults };
       for (const register of [

@@ -1,4 +1,4 @@
-/** A JSON file in which the operator describes a service: read and checked, without a word of its secret in any error. */
+/** A JSON file in which the operator describes a service: read and checked, with no part of its secret in any error. */
 import { readFile } from 'node:fs/promises';
 import { MidcallError } from '@midcall/core/errors';
 import type { z } from 'zod';
@@ -10,8 +10,8 @@ export const usage = (path: string, text: string): MidcallError =>
 
 /**
  * Reads a file and makes something of it.
- * @param use - may throw TypeError for an option that cannot be used
- * @throws MidcallError `cli/usage` for a file that cannot be read or says something else
+ * @param use - may throw a TypeError for an unusable option
+ * @throws MidcallError `cli/usage` for a file that cannot be read or is invalid
  */
 export async function readService<S extends z.ZodType, T>(
   path: string,
@@ -32,7 +32,7 @@ export async function readService<S extends z.ZodType, T>(
   }
   const parsed = shape.safeParse(value);
   if (!parsed.success) {
-    // The path and the rule, never the value: it may be the client secret.
+    // The path and the rule, never the value, which may be the client secret.
     const { path: field, code } = parsed.error.issues[0]!;
     throw usage(path, `is no description of a service: ${field.join('.') || 'it'} is wrong (${code}).`);
   }

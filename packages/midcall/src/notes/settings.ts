@@ -1,6 +1,6 @@
 /**
- * What the person chose on the first-run page, kept in one file for its owner only. What is in it can narrow what the
- * command line allows, never widen it.
+ * What the person chose on the first-run page, stored in a file that only its owner can read. It can narrow what the command
+ * line allows, never widen it.
  */
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -20,7 +20,7 @@ const shape = z.strictObject({
 
 export type Settings = z.infer<typeof shape>;
 
-/** Where settings are kept by default. */
+/** Where settings are stored by default. */
 export const settingsPath = (): string => configPath('notes.json');
 
 /**
@@ -49,7 +49,7 @@ export async function readSettings(path: string): Promise<Settings | undefined> 
   }
 }
 
-/** Writes settings, whole or not at all. */
+/** Writes settings, completely or not at all. */
 export const writeSettings = (path: string, settings: Settings): Promise<void> =>
   writeWhole(path, `${JSON.stringify(settings, null, 2)}\n`);
 
@@ -71,10 +71,10 @@ export async function judgeDirectory(
 }
 
 /**
- * The directories that are in force: those of the settings as far as the command line allows them.
- * @param ceiling - of the command line, real paths
- * @throws MidcallError `cli/usage` if settings name directories and none can be used, since going on without them
- *   would allow more than the person chose
+ * The directories in force: those of the settings, as far as the command line allows them.
+ * @param ceiling - those of the command line, as real paths
+ * @throws MidcallError `cli/usage` if settings name directories and none can be used, since continuing without them would allow
+ *   more than the person chose
  */
 export async function directoriesInForce(
   settings: Settings | undefined,

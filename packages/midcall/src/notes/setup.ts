@@ -10,7 +10,7 @@ import { judgeDirectory, readSettings, type Settings, writeSettings } from './se
 
 /** What the tool works on. */
 export interface Setup {
-  /** The directories of the command line, real paths; none if it named none. */
+  /** The directories of the command line, as real paths; empty if it named none. */
   readonly ceiling: readonly string[];
   readonly path: string;
   readonly settings: () => Settings | undefined;
@@ -22,7 +22,7 @@ export interface Setup {
 
 const meanwhile = 'This was set up in the meantime, and is not changed from here. Decline this page.';
 
-/** The setup page. Of several that are open, in this process or beside another, the first to be finished counts. */
+/** The setup page. If several are open, in this process or another, the first to be finished counts. */
 export function setupPage(setup: Setup) {
   let saving = false;
   return formKindOf({

@@ -1,7 +1,7 @@
 /**
- * The file that names the authorization server of a notes server over HTTP: it issues the tokens of the calls and signs
- * people in on the pages. Open questions, pages and sessions are kept beside it, sealed, in `<file>.store`, with the key in
- * `<file>.key`, so that a restart goes on with them.
+ * The file that names the authorization server of a notes server over HTTP: it issues the tokens of the calls and signs people
+ * in on the pages. Open questions, pages and sessions are stored beside it, sealed, in `<file>.store`, with the key in
+ * `<file>.key`, so that they survive a restart.
  */
 
 import type { Store } from '@midcall/core/store';
@@ -20,7 +20,7 @@ const shape = z.strictObject({
   otherPerson: z.enum(['login', 'select_account']).optional(),
 });
 
-/** What the file says, ready to be used. */
+/** The content of the file, ready for use. */
 export interface SignInConfig {
   readonly store: Store;
   readonly key: KeySource;
@@ -29,7 +29,7 @@ export interface SignInConfig {
   guard(resource: URL): Bearer;
 }
 
-/** @throws MidcallError `cli/usage` for a file that cannot be read or says something else; `server/setup` for a bad key */
+/** @throws MidcallError `cli/usage` for a file that cannot be read or is invalid; `server/setup` for a bad key */
 export function readSignInConfig(path: string): Promise<SignInConfig> {
   return readService(path, shape, async ({ issuer, clientId, clientSecret, name, scopes, otherPerson }) => {
     const server = provider({

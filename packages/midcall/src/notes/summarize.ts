@@ -7,7 +7,7 @@ import { summaryRequest } from './proposal.ts';
 import { noteArguments, type Registry, whichNote } from './registry.ts';
 import { data, noteShape, reply } from './reply.ts';
 
-/** Characters of a note that are summarized. */
+/** How many characters of a note are summarized. */
 const mostRead = 16_000;
 
 export function registerSummarize({ mid, server, clock }: Registry): void {

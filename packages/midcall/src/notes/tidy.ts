@@ -1,6 +1,6 @@
 /**
- * `notes_tidy`: the model proposes titles and tags, the person picks which to apply. The two are asked within one call,
- * and a refusal of either ends it with every note as it was.
+ * `notes_tidy`: the model proposes titles and tags, the person picks which to apply. Both happen within one call, and a refusal
+ * of either ends it with every note unchanged.
  */
 
 import { notDone, whyNot } from '@midcall/server';

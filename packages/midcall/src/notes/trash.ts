@@ -1,6 +1,6 @@
 /**
- * Where deleted notes are: in a hidden folder in the same root, with one folder per deletion, named after its time, and below it
- * the note's own path. So a deletion is one rename, needs no further record, and restoring is the reverse rename. Pure.
+ * Deleted notes are in a hidden folder of the same root, with one folder per deletion, named after its time, and below it the
+ * note's own path. So a deletion is one rename, needs no further record, and is restored by the reverse rename. Pure.
  */
 
 /** The hidden folder, in every root. */
@@ -11,7 +11,7 @@ export function trashPath(relative: string, now: number): string {
   return `${trashFolder}/${new Date(now).toISOString().replaceAll(':', '-')}/${relative}`;
 }
 
-/** What a place in the trash says: the path it came from, and when; undefined for a file that is not from a deletion. */
+/** The path that a note in the trash came from, and when it was deleted; undefined for a file that is not from a deletion. */
 export function readTrashPath(inTrash: string): { readonly from: string; readonly deletedAt: string } | undefined {
   const [folder, stamp, ...rest] = inTrash.split('/');
   const parts = /^(\d{4}-\d{2}-\d{2}T)(\d{2})-(\d{2})-(\d{2}\.\d{3}Z)$/u.exec(stamp ?? '');
