@@ -191,6 +191,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
             config,
             name => toolsOf(server).get(name)?.registered ?? gateways.get(server),
           ) as never,
+        name => toolsOf(server).has(name),
       );
     } catch (error) {
       // A factory throws it into the SDK, which tells nobody.

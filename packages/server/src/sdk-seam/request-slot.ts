@@ -13,6 +13,7 @@ import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import type { Departure } from '../call/departure.ts';
 import { type AskingMethod, askingMethods, type RawParams } from '../call/request.ts';
 import { asThrown } from '../call/sendable.ts';
+import { openShortWay } from './short-way.ts';
 
 /** What the client gets, or would have got where it is gone. */
 export type Final = { readonly result: unknown } | { readonly error: unknown };
@@ -105,10 +106,16 @@ export type Handler = (request: { params?: unknown }, ctx: ServerContext) => Pro
  * Wraps a server, once.
  * @param unreached - also told of what is no request of ours: it looks
  * @param around - put around the handler of `tools/call`
+ * @param isOurs - true for a tool that is called through `answer`
  * @returns false where it was wrapped before
  * @throws MidcallError `server/setup` where tools, prompts or resources were registered before
  */
-export function wrapServer(server: McpServer, unreached: Unreached, around?: Around): boolean {
+export function wrapServer(
+  server: McpServer,
+  unreached: Unreached,
+  around?: Around,
+  isOurs: (name: string) => boolean = () => false,
+): boolean {
   if (wrapped.has(server)) return false;
   for (const method of askingMethods) {
     try {
@@ -139,7 +146,9 @@ export function wrapServer(server: McpServer, unreached: Unreached, around?: Aro
     register(method, ...rest.slice(0, -1), own);
     // Outside of what the SDK puts around a handler, which takes no other results than those it knows.
     const inner = method === 'tools/call' ? lowLevel._requestHandlers.get(method) : undefined;
-    if (inner && around) lowLevel._requestHandlers.set(method, around(inner, own));
+    if (!inner || !around) return;
+    const called = openShortWay(server, own, around(inner, own), judged => around(judged, own), isOurs);
+    lowLevel._requestHandlers.set(method, called);
   };
   wrapped.add(server);
   return true;

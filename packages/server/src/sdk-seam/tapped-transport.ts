@@ -21,3 +21,23 @@ export function tapReceived(transport: Transport, received: (message: JSONRPCMes
     received(message);
   };
 }
+
+/** What passes every frame that is no business of its own on as it is, and is ours. */
+const passing = new WeakMap<object, unknown>();
+
+/** Marks a function of ours that is put before another: calls of tools and their results are nothing to it. */
+export const passesCalls = (ours: object, next: unknown): void => void passing.set(ours, next);
+
+/** How the SDK listens to a transport: its server, and the entry that chooses one for it. */
+const listens = [/\b_onrequest\(/, /^\(?\w+\)?\s*=>\s*\{?\s*\w+\.push\(\w+\)[;,]\s*\w+\(\);?\s*\}$/];
+
+/**
+ * True where frames go through nothing but the SDK, and what was marked. What a tracer, or a log, has put between has a text of its
+ * own; it is to see every frame.
+ */
+export function isOfSdk(transport: Transport, member: 'onmessage' | 'send'): boolean {
+  let found: unknown = Object.hasOwn(transport, member) ? transport[member] : undefined;
+  while (typeof found === 'function' && passing.has(found)) found = passing.get(found);
+  if (member === 'send') return found === undefined;
+  return typeof found === 'function' && listens.some(text => text.test(Function.prototype.toString.call(found)));
+}

@@ -13,6 +13,7 @@ import type {
   Transport,
   TransportSendOptions,
 } from '@modelcontextprotocol/server';
+import { passesCalls } from './tapped-transport.ts';
 
 /** What a client is told of its tasks. */
 export interface TaskSubscription {
@@ -120,6 +121,7 @@ function amendWire(server: McpServer, wire: Transport, subscribe: Subscribe): vo
     open.get(id)?.stop?.();
     open.delete(id);
   };
+  const sentBefore = Object.hasOwn(wire, 'send') ? wire.send : undefined;
   const send = wire.send.bind(wire);
   /** Acknowledges a request to listen, and begins to tell. */
   const begin = async (
@@ -143,6 +145,7 @@ function amendWire(server: McpServer, wire: Transport, subscribe: Subscribe): vo
     if ('result' in frame || 'error' in frame) end(frame.id);
     return each?.subscription ? begin(each, each.subscription, frame, options) : send(message, options);
   };
+  passesCalls(wire.send, sentBefore);
   const receive = wire.onmessage;
   wire.onmessage = (message, extra) => {
     const request = asksForTasks(message);
@@ -166,6 +169,7 @@ function amendWire(server: McpServer, wire: Transport, subscribe: Subscribe): vo
       },
     );
   };
+  passesCalls(wire.onmessage, receive);
   afterClose(server.server, () => {
     for (const id of [...open.keys()]) end(id);
   });

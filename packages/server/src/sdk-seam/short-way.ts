@@ -1,0 +1,224 @@
+/**
+ * The short way of a call to a tool of ours: from the transport to its handler, and of its result back, without the schemas by
+ * which the SDK judges each frame up to eight times. It is open to what the SDK has taken once: the first call of a connection
+ * goes the SDK's way, and a later one goes the short way where it declares the same and says nothing that needs a schema. What
+ * is unusual, of a call or a result, is given to the SDK as before.
+ *
+ * - way-W1 Every frame that leaves is the one that would have left on the SDK's way.
+ * - way-W2 A call is in the SDK's own table of requests, so that it is cancelled, and ended with its connection, by the SDK.
+ * - way-W3 Where somebody has put something of theirs between, be it around the transport or the handler, it sees every frame.
+ *
+ * What of the SDK this stands on is held by test/server/short-way.test.ts.
+ */
+import {
+  type JSONRPCMessage,
+  type McpServer,
+  type MessageExtraInfo,
+  ProtocolErrorCode,
+  type ServerContext,
+  type Transport,
+} from '@modelcontextprotocol/server';
+import { takeAnswer } from './client-request.ts';
+import { envelopeCopy, type PlainCall, plainCall } from './plain-call.ts';
+import { isPlainResult } from './plain-result.ts';
+import { StdioLines, sendBy } from './stdio-lines.ts';
+import { isOfSdk, passesCalls } from './tapped-transport.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+type Handler = (request: { params?: unknown }, ctx: ServerContext) => Promise<unknown>;
+
+/** As much of the SDK's server as the short way takes. */
+interface SdkServer {
+  readonly _transport: Transport | undefined;
+  readonly _requestHandlers: Map<string, Handler>;
+  readonly _requestHandlerAbortControllers: Map<unknown, AbortController>;
+  readonly _requestStateVerify: unknown;
+  _onerror(error: Error): void;
+  _outboundServerInfo(): unknown;
+  _wireCodec(): {
+    encodeResult(method: string, result: unknown, server: unknown): unknown;
+    encodeErrorCode(code: number): number;
+  };
+  _invokeInputRequiredCapableHandler(
+    method: string,
+    handler: Handler,
+    request: { params?: unknown },
+    ctx: ServerContext,
+  ): Promise<unknown>;
+  _wrapHandler(method: string, handler: Handler): Handler;
+  request(request: object, ...rest: (object | undefined)[]): Promise<unknown>;
+  notification(notification: object, options: object): Promise<void>;
+  buildContext(ctx: object, extra: MessageExtraInfo | undefined): ServerContext;
+}
+
+/** Of one server: how it answers calls. */
+interface Way {
+  /** What the SDK calls. */
+  installed: Handler;
+  /** The same, of a call that needs no schema. */
+  short: Handler;
+  /** True for a tool of ours. */
+  readonly isOurs: (name: string) => boolean;
+  /** What the SDK has taken once: the revision of its client, and what that declared. */
+  known: { readonly version: string; readonly envelope: Members | undefined } | undefined;
+}
+
+const ways = new WeakMap<McpServer, Way>();
+
+/**
+ * Opens the short way to a handler of `tools/call`.
+ * @param unjudged - the handler as it was given to the SDK, which put its own judgement around it
+ * @param around - what is put around both; see `wrapServer`
+ * @returns what is to be called in the place of the handler with everything around it
+ */
+export function openShortWay(
+  server: McpServer,
+  unjudged: Handler,
+  installed: Handler,
+  around: (handler: Handler) => Handler,
+  isOurs: (name: string) => boolean,
+): Handler {
+  const sdk = sdkOf(server);
+  const judged: Handler = async (request, ctx) => {
+    const result = await sdk._invokeInputRequiredCapableHandler('tools/call', unjudged, request, ctx);
+    if (isPlainResult(result) || isInputRequired(result)) return result;
+    return sdk._wrapHandler('tools/call', async () => result)(request, ctx);
+  };
+  const short = around(judged);
+  const learning: Handler = (request, ctx) => {
+    const version = server.server.getNegotiatedProtocolVersion();
+    const way = ways.get(server);
+    if (way && version !== undefined) {
+      const { envelope } = ctx.mcpReq as { readonly envelope?: Members };
+      way.known = { version, envelope: envelope && envelopeCopy(envelope) };
+    }
+    return installed(request, ctx);
+  };
+  const way = ways.get(server);
+  if (way) Object.assign(way, { installed: learning, short });
+  else {
+    ways.set(server, { installed: learning, short, isOurs, known: undefined });
+    const connect = server.connect.bind(server);
+    server.connect = async transport => {
+      await connect(transport);
+      take(server, transport);
+    };
+  }
+  return learning;
+}
+
+const sdkOf = ({ server }: McpServer): SdkServer => server as unknown as SdkServer;
+
+const isInputRequired = (result: unknown): boolean =>
+  (result as { resultType?: unknown } | null | undefined)?.resultType === 'input_required';
+
+/** Takes from a transport what needs not be judged. */
+function take(server: McpServer, transport: Transport): void {
+  if (!isOfSdk(transport, 'onmessage')) return;
+  const sdk = sdkOf(server);
+  const receive = transport.onmessage!;
+  const taken = (message: unknown, extra: MessageExtraInfo | undefined): boolean => {
+    if (sdk._transport !== transport || extra?.classification !== undefined) return false;
+    if (takeAnswer(server, message)) return true;
+    const way = ways.get(server);
+    const known = way?.known;
+    if (!known || known.version !== server.server.getNegotiatedProtocolVersion()) return false;
+    const call = plainCall(message, known.envelope);
+    if (!call || !way.isOurs(call.params.name)) return false;
+    if (sdk._requestHandlers.get('tools/call') !== way.installed) return false;
+    if (call.requestState !== undefined && sdk._requestStateVerify !== undefined) return false;
+    answer(sdk, transport, way.short, call, extra);
+    return true;
+  };
+  const hook: NonNullable<Transport['onmessage']> = (message, extra) => {
+    if (!taken(message, extra)) receive.call(transport, message, extra);
+  };
+  transport.onmessage = hook;
+  passesCalls(hook, receive);
+  StdioLines.of(transport)?.listen(frame => transport.onmessage === hook && taken(frame, undefined));
+}
+
+/** Answers a call, from its entry in the SDK's table to its response; see `Protocol._onrequest`. */
+function answer(
+  sdk: SdkServer,
+  transport: Transport,
+  handler: Handler,
+  call: PlainCall,
+  extra: MessageExtraInfo | undefined,
+): void {
+  const { id } = call;
+  const controller = new AbortController();
+  sdk._requestHandlerAbortControllers.set(id, controller);
+  const codec = sdk._wireCodec();
+  const send = (message: object): void => {
+    sendBy(transport, message as JSONRPCMessage).then(ended, failed);
+  };
+  const ended = (): void => {
+    const controllers = sdk._requestHandlerAbortControllers;
+    if (controllers.get(id) === controller) controllers.delete(id);
+  };
+  const failed = (error: unknown): void => {
+    sdk._onerror(new Error(`Failed to send response: ${error}`));
+    ended();
+  };
+  const returned = (result: unknown): void => {
+    if (controller.signal.aborted) {
+      ended();
+      return;
+    }
+    let encoded: unknown;
+    try {
+      encoded = codec.encodeResult('tools/call', result, sdk._outboundServerInfo());
+    } catch (error) {
+      sdk._onerror(new Error(`Failed to encode result for tools/call: ${error}`));
+      const { InternalError: code } = ProtocolErrorCode;
+      send({ jsonrpc: '2.0', id, error: { code, message: 'Internal error' } });
+      return;
+    }
+    send({ result: encoded, jsonrpc: '2.0', id });
+  };
+  const threw = (error: { readonly code?: unknown; readonly message?: unknown; readonly data?: unknown }): void => {
+    if (controller.signal.aborted) {
+      ended();
+      return;
+    }
+    const code = Number.isSafeInteger(error.code) ? (error.code as number) : ProtocolErrorCode.InternalError;
+    const { message = 'Internal error', data } = error;
+    const wire = { code: codec.encodeErrorCode(code), message, ...(data !== undefined && { data }) };
+    send({ jsonrpc: '2.0', id, error: wire });
+  };
+  const request = { jsonrpc: '2.0', id, method: 'tools/call', params: call.params };
+  const context = contextOf(sdk, transport, call, controller.signal, extra);
+  // Whatever it throws at once, it would have thrown later.
+  new Promise(resolve => resolve(handler(request, context))).then(returned, threw).catch(failed);
+}
+
+const noState = (): undefined => undefined;
+
+/** What the SDK gives a handler besides the request. */
+function contextOf(
+  sdk: SdkServer,
+  transport: Transport,
+  { id, params, envelope, inputResponses, requestState }: PlainCall,
+  signal: AbortSignal,
+  extra: MessageExtraInfo | undefined,
+): ServerContext {
+  const related = { relatedRequestId: id };
+  const mcpReq = {
+    id,
+    method: 'tools/call',
+    _meta: params._meta,
+    ...(envelope !== undefined && { envelope }),
+    ...(inputResponses !== undefined && { inputResponses }),
+    requestState: requestState === undefined ? noState : () => requestState,
+    signal,
+    send: (request: object, schema: object | undefined, options: object | undefined) =>
+      schema && '~standard' in schema
+        ? sdk.request(request, schema, { ...options, ...related })
+        : sdk.request(request, { ...schema, ...related }),
+    notify: (notification: object, options: object | undefined) =>
+      sdk.notification(notification, { ...options, ...related }),
+  };
+  const http = extra?.authInfo ? { authInfo: extra.authInfo } : undefined;
+  return sdk.buildContext({ sessionId: transport.sessionId, mcpReq, http }, extra);
+}
