@@ -124,8 +124,6 @@ if (everything !== undefined) {
   await page.getByRole('button', { name: 'Edit as JSON' }).click();
   await page.getByLabel('Arguments as JSON').waitFor();
   await page.screenshot({ path: join(everything, 'json-1280-light.png'), fullPage: true });
-  await page.goto(new URL('servers/notes/wire', below).href);
-  await page.getByRole('button', { name: 'Record' }).click();
   await shoot({
     answered: asked,
     searched,

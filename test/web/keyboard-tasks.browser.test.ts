@@ -161,18 +161,11 @@ it('grants a folder', async () => {
 });
 
 it('reads the wire, and saves it', async () => {
-  await goTo('kitchen');
-  await tabTo(/^Messages and logs/);
-  await follow();
-  await tabTo(/^Record/);
-  await press('Enter');
-  await page.getByText('Recording', { exact: true }).waitFor();
   await goTo('polish');
   await field();
   await type('the knife');
   await press('Enter');
   await result('Polished: the knife');
-  await goTo('kitchen');
   await tabTo(/^Messages and logs/);
   await follow();
   await tabTo(/tools\/call/);

@@ -3,6 +3,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { toolList } from '../../packages/host/src/web/pages/server-parts.ts';
+import type { OfferView } from '../../packages/host/src/web/workspace/views.ts';
 import { enter } from './client.ts';
 import { pickOne, stageOfFile, whenSo } from './stage.ts';
 
@@ -95,4 +97,36 @@ it('has the colours that the person chose, and those of the system again', async
   expect((await visitor.get('/')).text).toContain('<html lang="en" data-theme="dark">');
   await visitor.post('/preferences/theme', { theme: 'system' });
   expect((await visitor.get('/settings')).text).toContain('<html lang="en">');
+});
+
+it('says once on the page of a server that its tools do not say what they change, and on the page of each that it is unknown', async () => {
+  const { text } = await visitor.get('/servers/server3');
+  expect(text.split('The server does not say what these tools change.')).toHaveLength(2);
+  expect(text).not.toMatch(/class="chip hint|may destroy/);
+  expect((await visitor.get('/servers/server3/tools/server3_tool_7')).text).toMatch(/hint-unknown[^>]*>unknown</);
+});
+
+it('says of a tool that it may destroy something only where its server says so', () => {
+  const tool = (name: string, annotations: NonNullable<OfferView['annotations']>) => ({
+    name,
+    annotations,
+    inputSchema: {},
+  });
+  const tools = [
+    tool('wipe', { destructiveHint: true }),
+    tool('paint', { readOnlyHint: false }),
+    tool('look', { readOnlyHint: true }),
+  ];
+  const server = { ...on.desk.workspace.servers.get('server3')!, tools };
+  const { text } = toolList(server, { csrf: '', link: path => path });
+  expect(
+    text
+      .match(/(?<=class="name">)\w+<.*?(?=<\/a>)/g)!
+      .map(each => [/^\w+/.exec(each)![0], each.match(/(?<=hint">)[^<]+/g)]),
+  ).toEqual([
+    ['wipe', ['may destroy']],
+    ['paint', null],
+    ['look', ['reads only']],
+  ]);
+  expect(text).toContain('The server does not say what 1 of these 3 tools change.');
 });

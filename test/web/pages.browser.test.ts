@@ -164,7 +164,6 @@ describe('every page and state', () => {
       target: { kind: 'command', command: process.execPath, args: [rich] },
     });
     await whenSo(on.desk, () => workspace.servers.get('rich')?.tools[0]);
-    workspace.wire.record('rich', workspace.servers.connection('rich'));
     for (const task of [kept('journey', 'working'), kept('table', 'input_required')]) await tasks.keep(task);
     await tasks.release(['journey', 'table']);
     const folder = await on.roots.add(await mkdtemp(join(tmpdir(), 'midcall-root-')), { name: 'things' });
@@ -248,6 +247,65 @@ describe('every page and state', () => {
     }
     expect(wrong).toEqual([]);
     expect(me.troubles).toEqual([]);
+  });
+
+  it('play a sound, copy a text as it was written and a result as JSON, and break long values of JSON into lines', async () => {
+    await using me = await enter({
+      viewport: { width: 400, height: 800 },
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    const { page } = me;
+    const copied = () => page.evaluate(() => navigator.clipboard.readText());
+    const result = (name: string) => on.desk.workspace.calls.list().find(call => call.context.name === name)!;
+    await page.goto(at(`/calls/${result('media').context.id}`));
+    const seconds = await page.locator('audio[controls]').evaluate(
+      (sound: HTMLAudioElement) =>
+        new Promise<number>((resolve, reject) => {
+          const look = () => resolve(sound.duration);
+          sound.addEventListener('error', () => reject(new Error(sound.error?.message)));
+          if (sound.readyState > 0) look();
+          else sound.addEventListener('loadedmetadata', look);
+          sound.load();
+        }),
+    );
+    expect(seconds).toBeCloseTo(0.01);
+    await page.goto(at(`/calls/${result('report').context.id}`));
+    await page.getByRole('button', { name: 'Copy', exact: true }).click();
+    await page.getByRole('button', { name: 'Copied', exact: true }).waitFor();
+    expect(await copied()).toContain('| North | 1,200 | 1,340 |');
+    await page.goto(at(`/calls/${result('table').context.id}`));
+    await page.getByRole('button', { name: 'Copy as JSON' }).click();
+    await page.getByRole('button', { name: 'Copied', exact: true }).waitFor();
+    expect(JSON.parse(await copied())).toMatchObject({ structuredContent: { total: 6, more: null } });
+    const long = page.locator('.json-string', { hasText: 'anidentifierthatnobodywouldbreak' }).last();
+    const { lines, right } = await long.evaluate(value => ({
+      lines: new Set([...value.getClientRects()].map(each => each.top)).size,
+      right: value.getBoundingClientRect().right,
+    }));
+    expect(lines).toBeGreaterThan(1);
+    expect(right).toBeLessThan(400);
+    expect(me.troubles).toEqual([]);
+  });
+
+  it('filter the prompts and resources of a server with its tools', async () => {
+    await using me = await enter();
+    await me.page.goto(at('/servers/rich'));
+    const rows = me.page.locator('.tool-row .name:visible');
+    const filter = me.page.getByRole('searchbox', { name: 'Filter 14 entries' });
+    await filter.fill('retract');
+    expect(await rows.allTextContents()).toEqual(['retract']);
+    await filter.fill('notes of');
+    expect(await rows.allTextContents()).toEqual(
+      ['spring', 'summer', 'autumn', 'winter'].map(each => `things://${each}`),
+    );
+    await filter.fill('');
+    expect(await rows.count()).toBe(14);
+    // What has nothing left to show says nothing.
+    await filter.fill('report');
+    expect(await me.page.getByRole('heading', { name: 'Prompts' }).isVisible()).toBe(false);
+    await filter.fill('no such thing');
+    expect(await me.page.locator('#main h2:visible').allTextContents()).toEqual([]);
+    await me.page.getByText('Nothing here has that in its name or description.').waitFor();
   });
 
   it('have nothing that keeps anybody out when a form comes back with errors', async () => {

@@ -11,6 +11,9 @@ const rows = Array.from({ length: 6 }, (_, at) => ({
   excerpt: 'Runs: 60. Failed: 0. Keep this one: it is the baseline for the migration, and everybody asks for it.',
 }));
 const picture = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
+// A hundredth of a second of silence.
+const sound =
+  'UklGRnQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YVAAAACAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgA==';
 const markdown = `# Totals
 
 Both **halves** with \`code\`, a [link](https://example.com/a/b) and ${unbroken}.
@@ -41,7 +44,7 @@ const results = {
   media: {
     content: [
       { type: 'image', mimeType: 'image/png', data: picture },
-      { type: 'audio', mimeType: 'audio/wav', data: 'UklGRiQAAABXQVZFZm10IA==' },
+      { type: 'audio', mimeType: 'audio/wav', data: sound },
       {
         type: 'resource_link',
         uri: `things://${unbroken}`,
@@ -90,15 +93,27 @@ const tools = [
   },
 ];
 
+const prompts = ['draft', 'review', 'publish', 'retract'].map(name => ({
+  name,
+  description: `Helps to ${name} a note.`,
+}));
+const resources = ['spring', 'summer', 'autumn', 'winter'].map(name => ({
+  uri: `things://${name}`,
+  name: `Notes of ${name}`,
+}));
+
 const send = message => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 process.stderr.write(`Starting.\n${unbroken}${unbroken}\n`);
 for await (const line of createInterface({ input: process.stdin })) {
   const { id, method, params } = JSON.parse(line);
   if (id === undefined) continue;
   const serverInfo = { name: 'rich', version: '1.0.0-next.20261123', title: 'A server with results of every kind' };
-  const capabilities = { tools: {}, logging: {} };
+  const capabilities = { tools: {}, prompts: {}, resources: {}, logging: {} };
   if (method === 'initialize') send({ id, result: { protocolVersion: '2025-11-25', capabilities, serverInfo } });
   else if (method === 'tools/list') send({ id, result: { tools } });
+  else if (method === 'prompts/list') send({ id, result: { prompts } });
+  else if (method === 'resources/list') send({ id, result: { resources } });
+  else if (method === 'resources/templates/list') send({ id, result: { resourceTemplates: [] } });
   else if (method === 'logging/setLevel') send({ id, result: {} });
   else if (method === 'tools/call' && results[params.name]) {
     const data = { said: unbroken, at: params.name };

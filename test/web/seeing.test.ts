@@ -1,8 +1,11 @@
-/** Seeing into a server: the messages on the wire, its logs and its standard error, while the person records. */
+/** Seeing into a server: the messages on the wire, its logs and its standard error, as they were before anybody looked. */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemClock } from '@midcall/core/time';
+import type { Connection } from '@midcall/host';
 import { expect, it } from 'vitest';
+import { Wire } from '../../packages/host/src/web/workspace/wire.ts';
 import { enter } from './client.ts';
 import { stageOfFile, whenSo } from './stage.ts';
 
@@ -15,12 +18,17 @@ const tools = [{ name: 'look', inputSchema: { type: 'object', properties: { what
 const write = message => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
 for await (const line of createInterface({ input: process.stdin })) {
   const { id, method, params } = JSON.parse(line);
-  if (method === 'initialize') write({ id, result: { protocolVersion: '2025-11-25', capabilities: { tools: {}, logging: {} }, serverInfo: { name: 's', version: '1' } } });
-  else if (method === 'tools/list') write({ id, result: { tools } });
+  const inRounds = process.argv[2] === '2026-07-28';
+  const more = inRounds && { resultType: 'complete', ttlMs: 0, cacheScope: 'private' };
+  const about = { capabilities: { tools: {}, logging: {} }, serverInfo: { name: 's', version: '1' } };
+  if (method === 'server/discover' && inRounds) write({ id, result: { ...more, ...about, supportedVersions: ['2026-07-28'] } });
+  else if (method === 'initialize') write({ id, result: { protocolVersion: '2025-11-25', ...about } });
+  else if (method === 'tools/list') write({ id, result: { ...more, tools } });
   else if (method === 'tools/call') {
-    write({ method: 'notifications/message', params: { level: 'debug', logger: 'db', data: 'a small thing' } });
-    write({ method: 'notifications/message', params: { level: 'error', logger: 'db', data: { pond: '<b>frozen</b>' } } });
-    write({ id, result: { content: [{ type: 'text', text: params.arguments.what }] } });
+    const level = params._meta?.['io.modelcontextprotocol/logLevel'];
+    if (!inRounds || level === 'debug') write({ method: 'notifications/message', params: { level: 'debug', logger: 'db', data: 'a small thing' } });
+    if (!inRounds || level) write({ method: 'notifications/message', params: { level: 'error', logger: 'db', data: { pond: '<b>frozen</b>' } } });
+    write({ id, result: { ...more, content: [{ type: 'text', text: params.arguments.what }] } });
   } else if (id !== undefined) write({ id, error: { code: -32601, message: 'no' } });
 }`,
 );
@@ -40,20 +48,37 @@ async function look(what: string): Promise<void> {
   });
   await whenSo(on.desk, () => workspace.calls.get(id)?.outcome);
 }
+/** A connection of which only the messages matter. */
+function silentConnection() {
+  let listener: Parameters<Connection['wire']['subscribe']>[0] = () => {};
+  const subscribe = (each: typeof listener) => {
+    listener = each;
+    return () => {
+      listener = () => {};
+    };
+  };
+  const connection = { wire: { subscribe } } as unknown as Connection;
+  return { connection, hear: (message: Record<string, unknown>) => listener({ direction: 'received', message }) };
+}
+
 const page = async (query = '') => (await visitor.get(`/servers/s/wire${query}`)).text;
 const press = (what: string) => visitor.post('/servers/s/wire', { do: what });
 
-it('shows what crosses while it is recorded, and nothing before or after, with secrets masked', async () => {
+it('shows whoever opens the page what has just crossed, but nothing from a pause, with secrets masked', async () => {
   await look('before');
-  expect(await page()).toContain('Nothing is recorded.');
-  await press('record');
-  await look('during');
+  expect(await page()).toContain('&quot;what&quot;: &quot;before&quot;');
   await press('pause');
+  await look('between');
+  await press('clear');
+  expect(await page()).toContain('Nothing is recorded while this is paused.');
+  await press('resume');
   await look('after');
+  await page();
+  await whenSo(on.desk, () => workspace.servers.connection('s').stderr[1]);
   const text = await page();
   expect(text).toContain('tools/call · ');
-  expect(text).toContain('&quot;what&quot;: &quot;during&quot;');
-  expect(text).not.toMatch(/&quot;what&quot;: &quot;(?:before|after)&quot;|otter-pass-3391/);
+  expect(text).toContain('&quot;what&quot;: &quot;after&quot;');
+  expect(text).not.toMatch(/&quot;what&quot;: &quot;(?:before|between)&quot;|otter-pass-3391/);
   expect(text).toContain('connected to the pond');
   const lines = (await visitor.get('/servers/s/wire.jsonl')).text
     .trim()
@@ -68,23 +93,73 @@ it('shows what crosses while it is recorded, and nothing before or after, with s
   expect(JSON.stringify(lines)).not.toContain('otter-pass-3391');
 });
 
+it('tells open pages of the next message after somebody looked, and of none that nobody looks at', async () => {
+  const { connection, hear } = silentConnection();
+  let told = 0;
+  const wire = new Wire(systemClock, () => {
+    told += 1;
+  });
+  wire.follow('q', connection);
+  for (let at = 0; at < 3; at += 1) hear({ at });
+  expect(told).toBe(0);
+  wire.frames('q');
+  for (let at = 0; at < 3; at += 1) hear({ at });
+  expect(told).toBe(1);
+  wire.frames('q');
+  wire.wrote('q');
+  expect(told).toBe(2);
+});
+
+it('wire-P1: does not write out a message before somebody looks', () => {
+  const { connection, hear } = silentConnection();
+  const wire = new Wire(systemClock, () => {});
+  const end = wire.follow('q', connection);
+  let written = 0;
+  const said = {
+    toJSON: () => {
+      written += 1;
+      return 'said';
+    },
+  };
+  hear({ method: 'm', params: { said } });
+  expect(written).toBe(0);
+  expect(wire.frames('q')[0]?.text).toContain('said');
+  end();
+  hear({ method: 'after' });
+  expect(wire.frames('q')).toEqual([]);
+});
+
+it('asks for the log messages of each call where a server sends no others', async () => {
+  await workspace.servers.add({ id: 'r', target: { ...target, args: [file, '2026-07-28'] } });
+  await whenSo(on.desk, () => workspace.servers.get('r')?.tools[0]);
+  expect(workspace.servers.get('r')?.era).toBe('2026-07-28');
+  const id = await workspace.calls.run('r', { kind: 'tool', name: 'look', arguments: { what: 'a duck' } });
+  await whenSo(on.desk, () => workspace.calls.get(id)?.outcome);
+  const { text } = await visitor.get('/servers/r/wire');
+  for (const said of ['a small thing</td>', '&lt;b&gt;frozen']) expect(text).toContain(said);
+});
+
 it('filters by text and by the level of log messages, and shows what a server logs as text', async () => {
   const all = await page();
   expect(all).toContain('a small thing</td>');
   expect(all).toContain('&lt;b&gt;frozen');
   expect(await page('?level=error')).not.toContain('a small thing</td>');
-  expect(await page('?q=nowhere')).toContain('No message fits.');
+  expect((await page('?q=nowhere')).match(/No message fits\./g)).toHaveLength(2);
   expect((await page('?q=tools/call')).match(/data-key="f-/g)).toHaveLength(1);
 });
 
-it('keeps a bounded end of a long recording', async () => {
-  await press('clear');
-  await press('record');
-  for (let at = 0; at < 150; at += 1) await look(`n${at}`);
-  expect(workspace.wire.frames('s')).toHaveLength(500);
-  await look('y'.repeat(300_000));
-  expect(workspace.wire.frames('s').at(-1)).toMatchObject({ message: { jsonrpc: '2.0' } });
-  expect(workspace.wire.frames('s').at(-1)!.text.length).toBeLessThan(1_000);
-  await press('pause');
-  expect((await page()).length).toBeLessThan(400_000);
+it('wire-P2: keeps a bounded end of a long exchange, and of a message that is too large what it was', () => {
+  const { connection, hear } = silentConnection();
+  const wire = new Wire(systemClock, () => {});
+  wire.follow('q', connection);
+  for (let at = 0; at < 700; at += 1) hear({ method: 'm', params: { at } });
+  expect(wire.frames('q')).toHaveLength(500);
+  expect(wire.frames('q').at(-1)).toMatchObject({ number: 700, message: { params: { at: 699 } } });
+  hear({ jsonrpc: '2.0', id: 7, result: { text: 'y'.repeat(300_000) } });
+  hear({ jsonrpc: '2.0', id: 'i'.repeat(300_000), result: Array.from({ length: 300_000 }, () => 1) });
+  const [first, second] = wire.frames('q').slice(-2);
+  expect(first).toMatchObject({ message: { jsonrpc: '2.0', id: 7, tooLarge: 'more than 200,000 characters' } });
+  expect(second!.text.length).toBeLessThan(1_000);
+  for (let at = 0; at < 12; at += 1) hear({ method: 'm', params: { text: `${at}`.repeat(150_000 / `${at}`.length) } });
+  expect(wire.frames('q').reduce((sum, { text }) => sum + text.length, 0)).toBeLessThan(1_000_000);
 });

@@ -33,6 +33,9 @@ export const hearsRootsChanged = (era: Era): boolean => era === pushing;
 /** True if a call says itself that it may become a task, with a parameter; otherwise the server decides. */
 export const callsNameTasks = (era: Era): boolean => era === pushing;
 
+/** True if a server sends log messages only for a request that asks for them. */
+export const logsOnRequest = (era: Era): boolean => era === inRounds;
+
 /** What the SDK's client negotiates. */
 export const negotiationOf = (era: 'auto' | Era): NonNullable<VersionNegotiationOptions['mode']> =>
   era === 'auto' ? 'auto' : era === inRounds ? { pin: era } : 'legacy';

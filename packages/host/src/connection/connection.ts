@@ -15,6 +15,7 @@ import type { CallOutcome, RunOptions } from '../calls/runner.ts';
 import { negotiationOf, unprobed } from '../era.ts';
 import type { SamplingAccount } from '../sampling/flow.ts';
 import type { ForwardedAnswer, ForwardedRequest, ForwardOptions } from '../sdk-seam/forwarded-requests.ts';
+import { askingForLogs } from './asking-for-logs.ts';
 import { authorizerOf } from './authorizer-of.ts';
 import type { CallHandle } from './call-handle.ts';
 import { type Catalogue, readCatalogue } from './catalogue.ts';
@@ -213,15 +214,19 @@ export class Connection {
 
   /**
    * Starts a call. Its questions go to the inbox; subscribers are told of its progress and end.
-   * @param options - `id`: chosen by the caller, unique in the host; random if absent
+   * @param options - `id`: chosen by the caller, unique in the host; random if absent; `logs`: true to ask the server for the log
+   *   messages of the call, on a revision where they have to be asked for; {@link wire} then has them
    * @throws MidcallError `host/server-gone` if the server is not ready
    */
-  run(request: CallRequest, options: RunOptions & { readonly id?: string } = {}): CallHandle {
-    const { attachment } = this.#ready();
+  run(request: CallRequest, options: RunOptions & { readonly id?: string; readonly logs?: boolean } = {}): CallHandle {
+    const { attachment, client } = this.#ready();
+    const sent = options.logs
+      ? askingForLogs(request, client.getNegotiatedProtocolVersion(), this.introduction)
+      : request;
     const id = options.id ?? (this.#options.newId ?? randomUUID)();
     const timeoutMs = options.timeoutMs ?? this.#options.callTimeoutMs;
     const outcome = new Promise<CallOutcome>(resolve => this.#running.set(id, { resolve, onTask: options.onTask }));
-    attachment.run(request, { ...options, id, ...(timeoutMs !== undefined && { timeoutMs }) }).catch(() => {});
+    attachment.run(sent, { ...options, id, ...(timeoutMs !== undefined && { timeoutMs }) }).catch(() => {});
     return { id, outcome, cancel: () => void attachment.cancel(id) };
   }
 

@@ -31,8 +31,9 @@ function countDown(each: HTMLElement, now: number): void {
   const left = Math.ceil((Number(each.dataset['until']) - now) / 1000);
   const last = before.get(each);
   before.set(each, left);
-  each.hidden = left > told[0];
-  if (each.hidden) return;
+  const hidden = left > told[0];
+  if (each.hidden !== hidden) each.hidden = hidden;
+  if (hidden) return;
   const clock = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')} left`;
   write(each, left <= 0 ? 'time is up' : clock);
   const step = told.findIndex(at => last !== undefined && last > at && left <= at && left > 0);
@@ -55,29 +56,31 @@ function formatOf(style: string, timeZone: string): Intl.DateTimeFormat {
   return format;
 }
 
-function localize(): void {
-  for (const each of document.querySelectorAll<HTMLTimeElement>('time[data-clock]'))
+function localize(root: Document): void {
+  for (const each of root.querySelectorAll<HTMLTimeElement>('time[data-clock]'))
     write(
       each,
       formatOf(each.dataset['clock'] ?? '', document.body.dataset['zone'] ?? 'UTC').format(new Date(each.dateTime)),
     );
 }
 
-function tick(): void {
+function tick(root = document): void {
   const now = Date.now();
-  for (const age of document.querySelectorAll<HTMLElement>('time[data-since]'))
+  for (const age of root.querySelectorAll<HTMLElement>('time[data-since]'))
     write(age, spelled(Math.max(0, Math.floor((now - Number(age.dataset['since'])) / 1000))));
-  for (const each of document.querySelectorAll<HTMLElement>('[data-until]')) countDown(each, now);
+  for (const each of root.querySelectorAll<HTMLElement>('[data-until]')) countDown(each, now);
 }
 
-function look(): void {
-  localize();
-  tick();
+function look(root = document): void {
+  localize(root);
+  tick(root);
 }
 
 /** Starts counting. */
 export function startAges(): void {
-  window.setInterval(tick, 1000);
-  document.addEventListener('midcall:shown', look);
+  window.setInterval(() => tick(), 1000);
+  // Before it is shown, so that nothing on screen is written twice.
+  document.addEventListener('midcall:fetched', event => look((event as CustomEvent<Document>).detail));
+  document.addEventListener('midcall:shown', () => look());
   look();
 }

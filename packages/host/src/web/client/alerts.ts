@@ -49,27 +49,28 @@ export function alertPerson(text: string): void {
 /** True if the browser blocks notifications, whatever the person wants. */
 const denied = (): boolean => !('Notification' in window) || Notification.permission === 'denied';
 
-function prepare(): void {
-  for (const box of document.querySelectorAll<HTMLElement>('[data-alerts]')) box.hidden = false;
-  for (const control of document.querySelectorAll<HTMLInputElement>('[data-alerts-switch]'))
-    control.checked = switchedOn();
-  for (const help of document.querySelectorAll<HTMLElement>('[data-alerts-denied]'))
-    help.hidden = !(switchedOn() && denied());
+function prepare(root = document): void {
+  for (const box of root.querySelectorAll<HTMLElement>('[data-alerts]')) box.hidden = false;
+  for (const control of root.querySelectorAll<HTMLInputElement>('[data-alerts-switch]')) control.checked = switchedOn();
+  const hidden = !(switchedOn() && denied());
+  for (const help of root.querySelectorAll<HTMLElement>('[data-alerts-denied]'))
+    if (help.hidden !== hidden) help.hidden = hidden;
 }
 
 /** Shows the switch and handles it. */
 export function startAlerts(): void {
-  document.addEventListener('midcall:shown', prepare);
+  document.addEventListener('midcall:fetched', event => prepare((event as CustomEvent<Document>).detail));
+  document.addEventListener('midcall:shown', () => prepare());
   document.addEventListener('change', event => {
     const control = event.target as HTMLInputElement;
     if (!control.matches('[data-alerts-switch]')) return;
     localStorage.setItem(key, control.checked ? 'on' : 'off');
     prepare();
     if (control.checked && 'Notification' in window && Notification.permission === 'default') {
-      void Notification.requestPermission().then(prepare);
+      void Notification.requestPermission().then(() => prepare());
     }
   });
   // When a person returns from allowing them in the browser's settings, the page must know.
-  window.addEventListener('focus', prepare);
+  window.addEventListener('focus', () => prepare());
   prepare();
 }

@@ -134,6 +134,11 @@ function filter(box: HTMLInputElement): void {
           ),
         ];
   for (const row of rows) row.hidden = !matches(row.textContent ?? '');
+  // A section of which nothing is left goes with its heading.
+  const sections = [...document.querySelectorAll<HTMLElement>(`[data-filter-section="${CSS.escape(id)}"]`)];
+  for (const section of sections) section.hidden = box.value !== '' && !section.querySelector('li:not([hidden])');
+  const none = document.querySelector<HTMLElement>(`[data-filter-none="${CSS.escape(id)}"]`);
+  if (none) none.hidden = sections.some(section => !section.hidden);
 }
 
 function onKey(event: KeyboardEvent): void {
@@ -206,6 +211,10 @@ export function startForms(): void {
   document.addEventListener('input', onInput);
   document.addEventListener('change', onInput);
   document.addEventListener('keydown', onKey);
+  document.addEventListener('midcall:fetched', event => {
+    for (const box of (event as CustomEvent<Document>).detail.querySelectorAll<HTMLElement>('[data-filter]'))
+      box.hidden = false;
+  });
   document.addEventListener('midcall:shown', prepare);
   prepare();
 }

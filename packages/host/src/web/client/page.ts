@@ -76,6 +76,7 @@ export function showDocument(text: string, options: { readonly live: boolean; re
   if (theme === undefined) delete document.documentElement.dataset['theme'];
   else document.documentElement.dataset['theme'] = theme;
   next.body.classList.add(...document.body.classList);
+  document.dispatchEvent(new CustomEvent('midcall:fetched', { detail: next }));
   morph(document.body, next.body, keep);
   document.dispatchEvent(new CustomEvent('midcall:shown'));
   const invalid = options.live ? null : document.querySelector<HTMLElement>('main [aria-invalid=true]');

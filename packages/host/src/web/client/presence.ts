@@ -37,7 +37,7 @@ export function find(): void {
   lost = false;
   window.clearTimeout(timer);
   const box = notice();
-  if (!box) return;
+  if (!box || box.hidden) return;
   box.hidden = true;
   for (const each of box.querySelectorAll<HTMLElement>('[data-unsent]')) each.hidden = true;
 }

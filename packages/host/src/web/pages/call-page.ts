@@ -60,13 +60,17 @@ export function callPage(call: CallView, context: CallPageContext): Content {
       ? restartButton(server, context, { callId: about.id })
       : html`${context.comparable === true && html`<a class="button small" href="${context.link(comparePath(call))}">${texts.compare.action}</a>`}${runAgain}`
     : html`${waitsForPage(call) && runAgain}${buttonForm(context, `${path}/cancel`, texts.call.cancel)}`;
+  const wire =
+    server &&
+    call.earlier !== true &&
+    html`<a class="button small" href="${context.link(serverPath(serverId, 'wire'))}">${texts.wire.title}</a>`;
   return {
     title: about.name,
     serverId,
     tool: about.name,
     ...(openOne && 'question' in openOne && { questionId: openOne.question.id }),
     ...(!outcome && !openOne && { refresh: { after: lookAgain, to: context.link(path) } }),
-    main: html`<div class="head"><h1><a class="crumb" href="${context.link(serverPath(serverId))}">${visibleHtml(serverId, 80)}</a> <span class="mono">${visibleHtml(about.name, 120)}</span></h1><span class="chips-inline">${callChip(call)}</span><div class="head-actions">${action}</div></div>${restart && html`<p class="help">${texts.servers.againHelp}</p>`}${call.earlier === true && html`<p class="help">${texts.call.earlier}</p>`}${noticeBox(context.notice)}${timeline(
+    main: html`<div class="head"><h1><a class="crumb" href="${context.link(serverPath(serverId))}">${visibleHtml(serverId, 80)}</a> <span class="mono">${visibleHtml(about.name, 120)}</span></h1><span class="chips-inline">${callChip(call)}</span><div class="head-actions">${wire}${action}</div></div>${restart && html`<p class="help">${texts.servers.againHelp}</p>`}${call.earlier === true && html`<p class="help">${texts.call.earlier}</p>`}${noticeBox(context.notice)}${timeline(
       call,
       context,
       question => ({

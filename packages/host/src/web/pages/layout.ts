@@ -43,14 +43,14 @@ export function inboxItem(question: Question, { link, now }: DeskView, current: 
 }
 
 /** Whether the person is alerted to new questions; shown if there is client script. */
-export const alertSwitch: Html = html`<div class="alerts" hidden data-alerts><label class="switch"><input type="checkbox" data-alerts-switch> <span>${texts.inbox.alerts}</span></label><p class="help">${texts.inbox.alertsHelp}</p><p class="help" role="status" data-alerts-denied hidden>${texts.inbox.alertsDenied}</p></div>`;
+export const alertSwitch: Html = html`<div class="alerts" hidden data-alerts data-key="alerts"><label class="switch"><input type="checkbox" data-alerts-switch> <span>${texts.inbox.alerts}</span></label><p class="help">${texts.inbox.alertsHelp}</p><p class="help" role="status" data-alerts-denied hidden>${texts.inbox.alertsDenied}</p></div>`;
 
 function inboxRail(view: DeskView, current: string | undefined): Html {
   const { open, link } = view;
   return html`<aside class="rail" id="inbox" aria-labelledby="inbox-title"><div class="rail-head"><h2 id="inbox-title">${texts.inbox.title}</h2><span class="count">${open.length}</span></div>${
     open.length === 0
-      ? html`<p class="rail-empty">${texts.inbox.empty}</p>`
-      : html`<ul class="inbox-list">${open.slice(0, inRail).map(each => inboxItem(each, view, current))}</ul>`
+      ? html`<p class="rail-empty" data-key="no-questions">${texts.inbox.empty}</p>`
+      : html`<ul class="inbox-list" data-key="questions">${open.slice(0, inRail).map(each => inboxItem(each, view, current))}</ul>`
   }${open.length > inRail && html`<p class="rail-more"><a href="${link('/inbox')}">${texts.inbox.more(open.length - inRail)}</a></p>`}${alertSwitch}</aside>`;
 }
 
@@ -94,14 +94,14 @@ export function layout(view: DeskView, content: Content, assets: AssetPaths): st
     },
     body: html`<a class="skip" href="#main">${texts.skip}</a>
 ${topBar(view, content)}
+<div class="offline" id="offline" hidden data-morph="keep" role="alert">${icons.warning}<div><strong>${texts.gone.title}</strong><p data-unsent="not-sent" hidden>${texts.gone.notSent}</p><p data-unsent="unknown" hidden>${texts.gone.unknown}</p><p>${texts.gone.todo}</p></div></div>
 <div class="frame-grid${content.isHome === true && ' is-home'}">
 ${sidebar(view, content)}
 <main id="main" tabindex="-1">${content.main}</main>
 ${content.isHome !== true && inboxRail(view, content.questionId)}
 </div>
 ${keyboardDialogs}
-<div class="announce" role="status" aria-live="polite" id="announce" data-morph="keep"></div>
-<div class="offline" id="offline" hidden data-morph="keep" role="alert">${icons.warning}<div><strong>${texts.gone.title}</strong><p data-unsent="not-sent" hidden>${texts.gone.notSent}</p><p data-unsent="unknown" hidden>${texts.gone.unknown}</p><p>${texts.gone.todo}</p></div></div>`,
+<div class="announce" role="status" aria-live="polite" id="announce" data-morph="keep"></div>`,
   });
 }
 

@@ -24,7 +24,7 @@ function furtherOffers(server: ServerView, session: Session): Html {
   return html`${kinds.map(
     ([kind, title, offers, failed]) =>
       (offers.length > 0 || failed) &&
-      html`<section class="section"><h2>${title}</h2>${failed}${offers.length > 0 && html`<div class="panel">${offerList(server, kind, offers, session)}</div>`}</section>`,
+      html`<section class="section" data-filter-section="offers"><h2>${title}</h2>${failed}${offers.length > 0 && html`<div class="panel">${offerList(server, kind, offers, session)}</div>`}</section>`,
   )}`;
 }
 
@@ -43,7 +43,7 @@ function filterBox({ tools, prompts, resources }: ServerView): Html | false {
   const count = tools.length + prompts.length + resources.length;
   return (
     count >= filterFrom &&
-    html`<div class="search"><input${attributes({ type: 'search', hidden: true, 'data-filter': 'offers', placeholder: texts.servers.filter(count), 'aria-label': texts.servers.filter(count) })}></div>`
+    html`<div class="search"><input${attributes({ type: 'search', hidden: true, 'data-filter': 'offers', placeholder: texts.servers.filter(count), 'aria-label': texts.servers.filter(count) })}></div><p class="empty" data-filter-none="offers" hidden role="status">${texts.servers.noneFits}</p>`
   );
 }
 
@@ -65,6 +65,6 @@ export function serverPage(server: ServerView, entry: ServerEntry, session: Sess
     title: server.id,
     serverId: server.id,
     refresh: { after: server.state === 'starting' ? 1 : 10, to: session.link(serverPath(server.id)) },
-    main: html`<div class="head"><h1>${visibleHtml(server.id, 80)}</h1><span class="chips-inline"><span class="chip chip-${server.state}">${texts.servers.state[server.state] ?? ''}</span></span>${actions}</div>${serverFacts(server, session)}${signIn.isUntold && html`<div class="notice"><span>${own.signOutUntold}</span></div>`}${serverNotice(server, session)}${filterBox(server)}<section class="section"><h2>${texts.servers.tools}</h2>${toolList(server, session)}</section>${furtherOffers(server, session)}${serverLog(server)}${more}`,
+    main: html`<div class="head"><h1>${visibleHtml(server.id, 80)}</h1><span class="chips-inline"><span class="chip chip-${server.state}">${texts.servers.state[server.state] ?? ''}</span></span>${actions}</div>${serverFacts(server, session)}${signIn.isUntold && html`<div class="notice"><span>${own.signOutUntold}</span></div>`}${serverNotice(server, session)}${filterBox(server)}<section class="section" data-filter-section="offers"><h2>${texts.servers.tools}</h2>${toolList(server, session)}</section>${furtherOffers(server, session)}${serverLog(server)}${more}`,
   };
 }

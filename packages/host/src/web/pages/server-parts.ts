@@ -25,12 +25,20 @@ function toolHints(tool: OfferView): readonly string[] {
   ];
 }
 
+const saysNothing = (tool: OfferView): boolean => toolHints(tool).includes(texts.tool.unknown);
+
 /** What a tool's annotations say, as chips. */
 export const hintChips = (tool: OfferView): Html =>
   html`${toolHints(tool).map(each => {
     const unknown = each === texts.tool.unknown;
     return html`<span${attributes({ class: unknown ? 'chip hint hint-unknown' : 'chip hint', title: unknown ? texts.tool.unknownHelp : undefined })}>${each}</span>`;
   })}`;
+
+/** The same in a list, where what is not said of many tools is said once, above. */
+const listedChips = (tool: OfferView): Html =>
+  html`${toolHints(tool)
+    .filter(each => each !== texts.tool.unknown)
+    .map(each => html`<span class="chip hint">${each}</span>`)}`;
 
 /** How much a server offers, in words. */
 export const serverCounts = ({ tools, prompts, resources }: ServerView): string =>
@@ -47,7 +55,7 @@ export function serverTrouble({ state, reason, unlisted }: ServerView): string |
 export function offerList(server: ServerView, kind: OfferKind, offers: readonly OfferView[], { link }: Session): Html {
   return html`<ul class="tool-list" data-filtered="offers">${offers.map(offer => {
     const about = offer.description ?? (kind === 'resource' ? offer.title : undefined);
-    return html`<li><a class="tool-row" href="${link(offerPath(server.id, kind, offer.name))}"><span class="name">${visibleHtml(offer.name, 200)}</span><span class="hints">${hintChips(offer)}</span>${
+    return html`<li><a class="tool-row" href="${link(offerPath(server.id, kind, offer.name))}"><span class="name">${visibleHtml(offer.name, 200)}</span><span class="hints">${listedChips(offer)}</span>${
       about !== undefined && html`<span class="about">${visibleHtml(about.split('\n')[0] ?? '', 200)}</span>`
     }</a></li>`;
   })}</ul>`;
@@ -66,7 +74,8 @@ export function toolList(server: ServerView, session: Session): Html {
   const none = server.state === 'ready' ? texts.servers.noTools : texts.servers.toolsUnknown;
   const list =
     server.tools.length > 0 ? offerList(server, 'tool', server.tools, session) : html`<p class="empty">${none}</p>`;
-  return html`${failed}${(server.tools.length > 0 || !failed) && html`<div class="panel">${list}</div>`}`;
+  const unclear = server.tools.filter(saysNothing).length;
+  return html`${failed}${unclear > 0 && html`<p class="help">${texts.tool.unclear(unclear, server.tools.length)}</p>`}${(server.tools.length > 0 || !failed) && html`<div class="panel">${list}</div>`}`;
 }
 
 const isUrl = (server: ServerView): boolean => /^https?:/.test(server.origin);

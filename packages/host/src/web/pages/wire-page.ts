@@ -10,10 +10,12 @@ import { buttonForm } from './button-form.ts';
 import type { Content } from './layout.ts';
 import { serverPath } from './paths.ts';
 
-/** The search, and what was recorded. */
+/** The search, and what it searches. */
 export interface WireView {
-  readonly recording: boolean;
+  readonly paused: boolean;
   readonly frames: readonly FrameView[];
+  /** The last lines of standard error, oldest first. */
+  readonly stderr: readonly string[];
   readonly search: string;
   /** The least severe level of log messages to show. */
   readonly level: string;
@@ -52,32 +54,46 @@ function logRows(frames: readonly FrameView[], least: string, zone: string): rea
   });
 }
 
+const words = (search: string): readonly string[] => search.toLowerCase().split(/\s+/).filter(Boolean);
+
+/** What was looked for, and from which level log messages are shown. */
+function filterForm(id: string, { search, level }: WireView, { link }: Session): Html {
+  const own = texts.wire;
+  return html`<form class="search" method="get" action="${link(serverPath(id, 'wire'))}" role="search" aria-label="${own.title}"><label class="unseen" for="wire-q">${own.search}</label><input${attributes({ id: 'wire-q', type: 'search', name: 'q', value: search, placeholder: own.search })}><label class="unseen" for="wire-level">${own.level}</label><select id="wire-level" name="level">${levels.map(
+    each => html`<option${attributes({ value: each, selected: each === level })}>${own.from(each)}</option>`,
+  )}</select><button class="button">${own.filter}</button></form>`;
+}
+
 export function wirePage(server: ServerView, wire: WireView, session: Session, zone: string): Content {
   const { link } = session;
   const { id } = server;
   const own = texts.wire;
   const path = serverPath(id, 'wire');
-  const words = wire.search.toLowerCase().split(/\s+/).filter(Boolean);
-  const fitting = wire.frames.filter(({ text }) => words.every(word => text.toLowerCase().includes(word)));
+  const wanted = words(wire.search);
+  const fits = (text: string): boolean => wanted.every(word => text.toLowerCase().includes(word));
+  const fitting = wire.frames.filter(({ text }) => fits(text));
   const frames = fitting.slice(-mostShown).reverse();
   const logs = logRows(fitting, wire.level, zone).slice(-mostShown).reverse();
-  const log = server.log.filter(line => words.every(word => line.toLowerCase().includes(word)));
+  const stderr = wire.stderr.filter(fits);
+  const action = (what: 'pause' | 'resume' | 'clear'): Html =>
+    buttonForm(session, path, own[what], 'small', { do: what });
+  const isEmpty = wire.frames.length === 0;
+  const noFrames = isEmpty ? (wire.paused ? own.nonePaused : own.none) : own.noneFits;
   return {
     title: own.title,
     serverId: id,
     refresh: { after: 5, to: link(path) },
-    main: html`<div class="head"><h1><a class="crumb" href="${link(serverPath(id))}">${visibleHtml(id, 80)}</a> ${own.title}</h1><span class="chips-inline">${server.era !== undefined && html`<span class="chip">${server.era}</span>`}${wire.recording && html`<span class="chip chip-wait"><span class="dot"></span>${own.recording}</span>`}</span><div class="head-actions">${buttonForm(session, serverPath(id, 'wire'), wire.recording ? own.pause : own.record, 'small', { do: wire.recording ? 'pause' : 'record' })}${wire.frames.length > 0 && buttonForm(session, serverPath(id, 'wire'), own.clear, 'small', { do: 'clear' })}${wire.frames.length > 0 && html`<a class="button small" href="${link(serverPath(id, 'wire.jsonl'))}" download="wire.jsonl">${own.export}</a>`}</div></div><p class="lead">${own.lead}</p><form class="search" method="get" action="${link(path)}" role="search" aria-label="${own.title}"><label class="unseen" for="wire-q">${own.search}</label><input${attributes({ id: 'wire-q', type: 'search', name: 'q', value: wire.search, placeholder: own.search })}><label class="unseen" for="wire-level">${own.level}</label><select id="wire-level" name="level">${levels.map(
-      each => html`<option${attributes({ value: each, selected: each === wire.level })}>${own.from(each)}</option>`,
-    )}</select><button class="button">${own.filter}</button></form><section class="section"><h2>${own.frames}</h2><div class="panel">${
+    main: html`<div class="head"><h1><a class="crumb" href="${link(serverPath(id))}">${visibleHtml(id, 80)}</a> ${own.title}</h1><span class="chips-inline">${server.era !== undefined && html`<span class="chip">${server.era}</span>`}${wire.paused && html`<span class="chip">${own.paused}</span>`}</span><div class="head-actions">${action(wire.paused ? 'resume' : 'pause')}${!isEmpty && action('clear')}${!isEmpty && html`<a class="button small" href="${link(serverPath(id, 'wire.jsonl'))}" download="wire.jsonl">${own.export}</a>`}</div></div><p class="lead">${own.lead}</p>${filterForm(id, wire, session)}<section class="section"><h2>${own.logs}</h2><div class="panel table-wrap bounded" tabindex="0" role="region" aria-label="${own.logs}">${
+      logs.length === 0
+        ? html`<p class="empty">${isEmpty || wanted.length === 0 ? own.noLogs : own.noneFits}</p>`
+        : html`<table><tbody>${logs}</tbody></table>`
+    }</div></section>${
+      stderr.length > 0 &&
+      html`<section class="section"><h2>${texts.servers.log}</h2><div class="panel tail bounded" tabindex="0" role="region" aria-label="${texts.servers.log}"><pre class="mono">${visibleHtml(stderr.join('\n'), 100_000, true)}</pre></div></section>`
+    }<section class="section"><h2>${own.frames}</h2><div class="panel">${
       frames.length === 0
-        ? html`<p class="empty">${wire.frames.length > 0 ? own.noneFits : wire.recording ? own.waiting : own.notRecording}</p>`
+        ? html`<p class="empty">${noFrames}</p>`
         : html`<ul class="frames">${frames.map(frame => frameRow(frame, zone))}</ul>`
-    }</div></section><section class="section"><h2>${own.logs}</h2><div class="panel table-wrap" tabindex="0" role="region" aria-label="${own.logs}">${
-      logs.length === 0 ? html`<p class="empty">${own.noLogs}</p>` : html`<table><tbody>${logs}</tbody></table>`
-    }</div></section><section class="section"><h2>${texts.servers.log}</h2><div class="panel">${
-      log.length === 0
-        ? html`<p class="empty">${own.noStderr}</p>`
-        : html`<pre class="result-json" tabindex="0">${visibleHtml(log.join('\n'), 20_000, true)}</pre>`
-    }</div></section>`,
+    }</div>${fitting.length > mostShown && html`<p class="help">${own.notShown(fitting.length - mostShown)}</p>`}</section>`,
   };
 }

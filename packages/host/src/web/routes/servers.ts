@@ -66,10 +66,7 @@ export function serverRoutes(app: Hono, desk: Desk): void {
     try {
       if (what === 'restart') await workspace.servers.restart(id);
       else if (what === 'stop') await workspace.servers.stop(id);
-      else {
-        workspace.wire.forget(id);
-        await workspace.servers.remove(id);
-      }
+      else await workspace.servers.remove(id);
     } catch (error) {
       if (!isMidcallError(error)) throw error;
     }
@@ -122,7 +119,6 @@ export function serverRoutes(app: Hono, desk: Desk): void {
     const name = (first(draft, 'name') ?? '').trim() || id;
     try {
       const target = targetOf(draft, before.target);
-      workspace.wire.forget(id);
       const changed = workspace.servers.replace(id, { ...before, id: name, target });
       // A server that no longer starts says so on its page.
       await changed.catch(error => {
@@ -140,7 +136,9 @@ export function serverRoutes(app: Hono, desk: Desk): void {
     if (!server) return missing(context, desk, texts.servers.unknown);
     const { q = '', level = 'debug' } = context.req.query();
     const { id } = server;
-    const wire = { recording: workspace.wire.isRecording(id), frames: workspace.wire.frames(id), search: q, level };
+    const frames = workspace.wire.frames(id);
+    const { stderr } = workspace.servers.connection(id);
+    const wire = { paused: workspace.wire.isPaused(id), frames, stderr, search: q, level };
     return show(context, desk, wirePage(server, wire, guard, desk.zone));
   });
 
@@ -148,8 +146,8 @@ export function serverRoutes(app: Hono, desk: Desk): void {
     const id = context.req.param('server');
     if (!workspace.servers.get(id)) return missing(context, desk, texts.servers.unknown);
     const what = first(posted(context), 'do');
-    if (what === 'record') workspace.wire.record(id, workspace.servers.connection(id));
-    else if (what === 'pause') workspace.wire.pause(id);
+    if (what === 'pause') workspace.wire.pause(id);
+    else if (what === 'resume') workspace.wire.resume(id);
     else if (what === 'clear') workspace.wire.clear(id);
     return redirect(context, desk, serverPath(id, 'wire'));
   });

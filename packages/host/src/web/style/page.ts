@@ -2,7 +2,7 @@
 export const pageStyle = `
 .head{display:flex;flex-wrap:wrap;align-items:center;gap:8px 14px}
 .head h1{overflow-wrap:anywhere;margin-right:auto}
-.head-actions{display:flex;gap:8px;align-items:center}
+.head-actions{display:flex;flex-wrap:wrap;gap:8px;align-items:center}
 .lead{color:var(--muted);margin-top:6px;max-width:64ch;overflow-wrap:anywhere;white-space:pre-line}
 .head h1 .mono{font-size:.95em;letter-spacing:-.02em}
 .head+.help,.head:has(.head-actions)+.lead{margin-top:8px}
@@ -22,6 +22,9 @@ export const pageStyle = `
 .plain-link:hover{text-decoration:underline}
 .root-line{margin-right:10px}
 .hint{background:none;border:1px solid var(--line);font-weight:450;height:22px}
+.bounded{max-height:360px;overflow:auto}
+.tail{display:flex;flex-direction:column-reverse;padding:11px 16px}
+.tail pre{margin:0;white-space:pre-wrap;overflow-wrap:anywhere;font-size:12.5px}
 .frames>li+li{border-top:1px solid var(--line)}
 .frames summary{display:flex;gap:10px;align-items:baseline;padding:6px 16px;cursor:pointer}
 .frames summary:hover{background:var(--sunken)}

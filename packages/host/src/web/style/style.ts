@@ -4,8 +4,8 @@ import { cardStyle } from './card.ts';
 import { homeStyle } from './home.ts';
 import { pageStyle } from './page.ts';
 
+// No rule here depends on what the body contains: each node that comes or goes would have every style of the page worked out again.
 const shell = `
-html:has(.in-sight){scroll-padding-bottom:120px}
 html{overflow-y:scroll;scroll-padding-top:72px}
 [hidden]{display:none!important}
 h1{font-size:20px;line-height:1.3;font-weight:650;letter-spacing:-.01em}
@@ -115,7 +115,7 @@ input[type=checkbox],input[type=radio]{accent-color:var(--accent);width:16px;hei
 .offline{position:fixed;left:50%;bottom:20px;transform:translateX(-50%);display:flex;gap:12px;width:max-content;max-width:min(620px,calc(100vw - 28px));background:var(--surface);color:var(--ink);border:1px solid var(--bad-line);border-left:4px solid var(--bad);box-shadow:var(--shadow);padding:13px 18px;border-radius:var(--radius);z-index:20}
 .offline .icon{color:var(--bad);margin-top:2px}
 .offline p{margin-top:3px}
-body:has(.offline:not([hidden])) main{padding-bottom:220px}
+.offline:not([hidden])~.frame-grid main{padding-bottom:220px}
 
 .button{display:inline-flex;align-items:center;justify-content:center;gap:7px;min-height:36px;padding:0 15px;border-radius:var(--radius-small);border:1px solid var(--line-strong);background:var(--surface);color:var(--ink);font-weight:560;cursor:pointer;text-decoration:none;white-space:nowrap}
 .button:hover{background:var(--sunken)}

@@ -16,6 +16,7 @@ export const serverTexts = {
         ...(resources > 0 ? [plural(resources, 'resource')] : []),
       ].join(', '),
     filter: (count: number) => `Filter ${count} entries`,
+    noneFits: 'Nothing here has that in its name or description.',
     noTools: 'This server has no tools.',
     toolsUnknown: 'Start it to see what it can do.',
     unlisted: (list: string, why: string) => `The ${list} could not be listed: ${why}`,
@@ -123,6 +124,10 @@ export const serverTexts = {
     destroysNothing: 'changes, destroys nothing',
     unknown: 'unknown',
     unknownHelp: 'The server does not say what this tool changes.',
+    unclear: (count: number, of: number) =>
+      count === of
+        ? `The server does not say what ${of === 1 ? 'this tool changes' : 'these tools change'}.`
+        : `The server does not say what ${count} of these ${of} tools change.`,
     unavailable: 'The server is not running.',
     missing: 'This server offers nothing by that name.',
   },

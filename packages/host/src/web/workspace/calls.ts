@@ -85,7 +85,7 @@ export class DeskCalls {
    * @throws MidcallError `host/server-gone` if the server is not running
    */
   async run(serverId: string, request: Omit<CallContext, 'id'>): Promise<string> {
-    const handle = this.#parts.connection(serverId).run(request);
+    const handle = this.#parts.connection(serverId).run(request, { logs: true });
     this.#history.started({ id: handle.id, ...request }, serverId, this.#parts.clock.now());
     this.#history.update(handle.id, { here: true });
     this.#changed();

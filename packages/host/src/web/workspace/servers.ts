@@ -15,6 +15,8 @@ export interface DeskServersParts {
   readonly roots: OfferedRoots;
   /** Makes the connection of one server; not started. */
   readonly connect: (entry: ServerEntry) => Connection;
+  /** Stores the last messages of a server. @returns stops that */
+  readonly follow: (serverId: string, connection: Connection) => () => void;
   /** Called with everything a server does, once its own state is up to date. */
   readonly onEvent: (serverId: string, event: ConnectionEvent) => void;
   /** Called when anything that is shown has changed. */
@@ -193,7 +195,13 @@ export class DeskServers {
 
   #made(entry: ServerEntry, kept: boolean): Server {
     const connection = this.#parts.connect(entry);
-    const unsubscribe = connection.subscribe(event => this.#heard(entry.id, event));
+    const ends = [
+      connection.subscribe(event => this.#heard(entry.id, event)),
+      this.#parts.follow(entry.id, connection),
+    ];
+    const unsubscribe = (): void => {
+      for (const end of ends) end();
+    };
     return { connection, kept, fresh: true, offers: nothing, unlisted: [], listed: false, unsubscribe };
   }
 

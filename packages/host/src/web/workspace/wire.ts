@@ -1,16 +1,18 @@
 /**
- * The messages between the desk and a server, while the person records them.
+ * The last messages between the desk and each server. They are stored without being asked for, so that the page of messages and
+ * logs shows what has just happened.
  *
- * - wire-P1 Nothing is read before the person starts a recording, or after they pause it.
- * - wire-P2 Frames are limited in number and size; the oldest are dropped first. Members that are named like a secret are
- *   masked.
+ * - wire-P1 Until somebody opens that page, a message is only measured: it is not serialized or masked, and no page is refreshed
+ *   for it.
+ * - wire-P2 Messages are limited in number and size; the oldest are dropped first. Members that are named like a secret are masked
+ *   before anything is shown.
  */
 import type { Clock } from '@midcall/core/time';
 import { type Connection, maskedArguments } from '../../index.ts';
 
 /** One message as it is shown. */
 export interface FrameView {
-  /** Counts up from 1 in each recording. */
+  /** Counts up from 1 for each server. */
   readonly number: number;
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -21,19 +23,32 @@ export interface FrameView {
   readonly text: string;
 }
 
-interface Recording {
-  frames: FrameView[];
-  count: number;
-  /** The most characters of all frames together. */
-  weight: number;
-  stop: (() => void) | undefined;
+/** One message as it is stored. */
+interface Frame extends Pick<FrameView, 'number' | 'at' | 'direction'> {
+  readonly message: Readonly<Record<string, unknown>>;
+  readonly size: number;
+  /** Set when it is first shown. */
+  view?: FrameView;
 }
 
-const [mostFrames, mostCharacters, longestFrame] = [500, 5_000_000, 200_000];
+interface Tail {
+  readonly connection: Connection;
+  frames: Frame[];
+  count: number;
+  /** Of all frames together. */
+  size: number;
+  /** Undefined while it is paused. */
+  stop: (() => void) | undefined;
+  /** True if the page was opened or refreshed since the last message. */
+  isSeen: boolean;
+}
 
-/** The recordings of a desk, by server. */
+/** Per server: the most messages, the most characters of them all, and the most of one message. */
+const [mostFrames, mostCharacters, longestFrame] = [500, 1_000_000, 200_000];
+
+/** The last messages of each server. */
 export class Wire {
-  readonly #recordings = new Map<string, Recording>();
+  readonly #tails = new Map<string, Tail>();
   readonly #clock: Clock;
   readonly #onChange: () => void;
 
@@ -42,57 +57,115 @@ export class Wire {
     this.#onChange = onChange;
   }
 
-  isRecording(serverId: string): boolean {
-    return this.#recordings.get(serverId)?.stop !== undefined;
+  /** Stores the last messages of a server from now on. @returns stops that, and forgets them */
+  follow(serverId: string, connection: Connection): () => void {
+    const tail: Tail = { connection, frames: [], count: 0, size: 0, stop: undefined, isSeen: false };
+    this.#tails.set(serverId, tail);
+    this.#resume(tail);
+    return () => {
+      tail.stop?.();
+      if (this.#tails.get(serverId) === tail) this.#tails.delete(serverId);
+    };
   }
 
-  /** Oldest first. */
+  isPaused(serverId: string): boolean {
+    return this.#tails.get(serverId)?.stop === undefined;
+  }
+
+  /** Oldest first. Pages are refreshed at the next message after this. */
   frames(serverId: string): readonly FrameView[] {
-    return this.#recordings.get(serverId)?.frames ?? [];
+    const tail = this.#tails.get(serverId);
+    if (!tail) return [];
+    tail.isSeen = true;
+    return tail.frames.map(frame => {
+      frame.view ??= viewOf(frame);
+      return frame.view;
+    });
   }
 
-  record(serverId: string, connection: Connection): void {
-    const recording = this.#recordings.get(serverId) ?? { frames: [], count: 0, weight: 0, stop: undefined };
-    this.#recordings.set(serverId, recording);
-    recording.stop?.();
-    recording.stop = connection.wire.subscribe(({ direction, message }) => this.#add(recording, direction, message));
-    this.#onChange();
+  /** Called when a server has written to its standard error, which the page shows too. */
+  wrote(serverId: string): void {
+    const tail = this.#tails.get(serverId);
+    if (tail) this.#tell(tail);
   }
 
   pause(serverId: string): void {
-    const recording = this.#recordings.get(serverId);
-    recording?.stop?.();
-    if (recording) recording.stop = undefined;
+    const tail = this.#tails.get(serverId);
+    tail?.stop?.();
+    if (tail) tail.stop = undefined;
     this.#onChange();
   }
 
-  /** Forgets what was recorded; a recording in progress continues. */
+  /** Continues after a pause; messages sent during the pause are not stored. */
+  resume(serverId: string): void {
+    const tail = this.#tails.get(serverId);
+    if (tail && !tail.stop) this.#resume(tail);
+    this.#onChange();
+  }
+
+  /** Forgets the messages so far. */
   clear(serverId: string): void {
-    const recording = this.#recordings.get(serverId);
-    if (recording) Object.assign(recording, { frames: [], count: 0, weight: 0 });
+    const tail = this.#tails.get(serverId);
+    if (tail) Object.assign(tail, { frames: [], count: 0, size: 0 });
     this.#onChange();
   }
 
-  /** Ends a recording and forgets it. */
-  forget(serverId: string): void {
-    this.#recordings.get(serverId)?.stop?.();
-    this.#recordings.delete(serverId);
+  #resume(tail: Tail): void {
+    tail.stop = tail.connection.wire.subscribe(({ direction, message }) => this.#add(tail, direction, message));
   }
 
-  #add(recording: Recording, direction: FrameView['direction'], received: Readonly<Record<string, unknown>>): void {
-    const whole = maskedArguments(received);
-    const written = JSON.stringify(whole);
-    const message = written.length <= longestFrame ? whole : { ...shortOf(whole), tooLarge: written.length };
-    const text = written.length <= longestFrame ? written : JSON.stringify(message);
-    recording.count += 1;
-    recording.weight += text.length;
-    recording.frames.push({ number: recording.count, at: this.#clock.now(), direction, message, text });
-    while (recording.frames.length > mostFrames || recording.weight > mostCharacters) {
-      const oldest = recording.frames.shift();
-      recording.weight -= oldest?.text.length ?? recording.weight;
-    }
+  #add(tail: Tail, direction: Frame['direction'], received: Frame['message']): void {
+    const size = sizeOf(received);
+    const message = size <= longestFrame ? received : shortOf(received);
+    tail.count += 1;
+    const frame = { number: tail.count, at: this.#clock.now(), direction, message, size: Math.min(size, longestFrame) };
+    tail.frames.push(frame);
+    tail.size += frame.size;
+    while (tail.frames.length > mostFrames || tail.size > mostCharacters) tail.size -= tail.frames.shift()!.size;
+    this.#tell(tail);
+  }
+
+  /** Refreshes pages once for each time that the messages were shown. */
+  #tell(tail: Tail): void {
+    if (!tail.isSeen) return;
+    tail.isSeen = false;
     this.#onChange();
   }
 }
 
-const shortOf = ({ jsonrpc, id, method }: Readonly<Record<string, unknown>>) => ({ jsonrpc, id, method });
+function viewOf({ number, at, direction, message }: Frame): FrameView {
+  const masked = maskedArguments(message);
+  return { number, at, direction, message: masked, text: JSON.stringify(masked) };
+}
+
+/** Characters counted for each member beside its name and text. */
+const perMember = 8;
+
+/** About how many characters a message has when serialized; counting stops above the limit. */
+function sizeOf(message: unknown): number {
+  let size = 0;
+  const left: unknown[] = [message];
+  while (left.length > 0 && size <= longestFrame) {
+    const value = left.pop();
+    size += perMember;
+    if (typeof value === 'string') size += value.length;
+    else if (Array.isArray(value)) {
+      // A list that is certainly too long is not walked.
+      if (value.length * perMember > longestFrame) return longestFrame + 1;
+      for (const each of value) left.push(each);
+    } else if (typeof value === 'object' && value !== null)
+      for (const name in value) {
+        size += name.length;
+        left.push((value as Record<string, unknown>)[name]);
+      }
+  }
+  return size;
+}
+
+/** What is stored of a message that is too large. */
+const shortOf = ({ jsonrpc, id, method }: Frame['message']): Frame['message'] => ({
+  jsonrpc,
+  ...(id !== undefined && { id: typeof id === 'string' ? id.slice(0, 100) : id }),
+  ...(typeof method === 'string' && { method: method.slice(0, 100) }),
+  tooLarge: `more than ${longestFrame.toLocaleString('en')} characters`,
+});

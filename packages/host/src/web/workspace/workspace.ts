@@ -93,7 +93,11 @@ export class Workspace {
     this.servers = new DeskServers({
       roots,
       connect,
-      onEvent: (serverId, event) => this.calls.heard(serverId, event),
+      follow: (serverId, connection) => this.wire.follow(serverId, connection),
+      onEvent: (serverId, event) => {
+        if (event.type === 'stderr') this.wire.wrote(serverId);
+        else this.calls.heard(serverId, event);
+      },
       onChange,
       renamed: (from, to) => this.#renamed(from, to),
       keep: make => this.#keep(record => ({ ...record, servers: make(record.servers) })),
