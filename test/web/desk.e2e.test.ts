@@ -82,7 +82,7 @@ describe('several servers', () => {
       text = await home();
     }
     await reader.cancel();
-    expect(text).toContain('could not be started (/no/such/program)');
+    expect(text).toContain('row-trouble">There is no program');
     const [one] = /servers\/one/.exec(text)!;
     const page = await fetch(new URL(one, url), { headers: { cookie } });
     expect(await page.text()).toContain(place);

@@ -5,7 +5,7 @@ import { visibleHtml } from '../visible-html.ts';
 import type { DeskView, ServerView } from '../workspace/views.ts';
 import type { Content } from './layout.ts';
 import { serverPath } from './paths.ts';
-import { serverCounts } from './server-parts.ts';
+import { serverCounts, serverTrouble } from './server-parts.ts';
 
 /** One entry of the file: on the desk by that name, or not because of a problem. */
 export interface Imported {
@@ -21,7 +21,7 @@ export function importedPage(entries: readonly Imported[], view: DeskView): Cont
   const rows = entries.map(({ id, problem }) => {
     const server = view.servers.find(each => each.id === id);
     const state = problem === undefined ? (server?.state ?? 'stopped') : 'failed';
-    return { id, server, state, why: problem ?? server?.reason };
+    return { id, server, state, why: problem ?? (server && serverTrouble(server)) };
   });
   const count = (state: ServerView['state']): number => rows.filter(row => row.state === state).length;
   const failed = rows.filter(row => row.state === 'failed').map(row => row.id);

@@ -44,9 +44,17 @@ const listedChips = (tool: OfferView): Html =>
 export const serverCounts = ({ tools, prompts, resources }: ServerView): string =>
   texts.servers.counts(tools.length, prompts.length, resources.length);
 
+/** Why a server does not run, for a row that names the server: without its command line or URL, which may fill the row. */
+function withoutOrigin(reason: string, origin: string): string {
+  const named = `(${origin}): `;
+  const at = reason.indexOf(named);
+  const why = at < 0 ? reason : reason.slice(at + named.length);
+  return why.charAt(0).toUpperCase() + why.slice(1);
+}
+
 /** The latest problem of a server; undefined if there is none. */
-export function serverTrouble({ state, reason, unlisted }: ServerView): string | undefined {
-  if (state === 'failed') return reason ?? texts.tool.unavailable;
+export function serverTrouble({ state, reason, unlisted, origin }: ServerView): string | undefined {
+  if (state === 'failed') return withoutOrigin(reason ?? texts.tool.unavailable, origin);
   const [first] = state === 'ready' ? unlisted : [];
   return first && texts.servers.unlisted(first.list, first.why);
 }

@@ -49,7 +49,7 @@ function logRows(frames: readonly FrameView[], least: string, zone: string): rea
     if (levels.indexOf(level as (typeof levels)[number]) < from) return [];
     const text = typeof data === 'string' ? visibleHtml(data, 2_000) : visibleHtml(JSON.stringify(data) ?? '', 2_000);
     return [
-      html`<tr data-key="l-${number}"><td>${clock(at, zone)}</td><td>${visibleHtml(String(level), 20)}</td><td>${visibleHtml(String(logger ?? ''), 80)}</td><td class="long mono">${text}</td></tr>`,
+      html`<tr data-key="l-${number}"><td>${clock(at, zone)}</td><td class="short">${visibleHtml(String(level), 20)}</td><td${attributes({ class: String(logger ?? '').length <= 20 && 'short' })}>${visibleHtml(String(logger ?? ''), 80)}</td><td class="long mono">${text}</td></tr>`,
     ];
   });
 }
