@@ -12,6 +12,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
+import { bundleClient, bundleSuite } from './conformance-bundles.ts';
 import { type Check, type Judged, judge } from './conformance-judge.ts';
 import { root } from './places.ts';
 
@@ -30,12 +31,11 @@ interface Entry extends Judged {
 }
 
 const typescript = ['--import', './scripts/load-typescript.mjs'];
-const hooks = [...typescript, '--import', './scripts/conformance-hooks.ts'];
-const suite = 'node_modules/@modelcontextprotocol/conformance/dist/index.js';
 const revisions: readonly Revision[] = ['2025-11-25', '2026-07-28'];
 const measuresTime = new Set(['sse-retry']);
 const mostRepeats = 2;
 const out = mkdtempSync(join(tmpdir(), 'midcall-conformance-'));
+const [suite, client] = await Promise.all([bundleSuite(out), bundleClient(out)]);
 
 function node(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   return spawn(process.execPath, args, {
@@ -46,7 +46,7 @@ function node(args: readonly string[], env: Readonly<Record<string, string>> = {
 }
 
 async function run(args: readonly string[]): Promise<string> {
-  const child = node([...hooks, suite, ...args]);
+  const child = node([suite, ...args]);
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (said += chunk));
   await once(child, 'close');
@@ -136,8 +136,8 @@ async function testClientAlone(wanted: ReadonlyMap<Revision, Scenarios>): Promis
 }
 
 async function testClientScenario(revision: Revision, scenario: string): Promise<void> {
-  // The command is split on single spaces and run in the directory it is given.
-  const command = `${[process.execPath, ...typescript].join(' ')} conformance/client.ts`;
+  // The command is split on single spaces.
+  const command = `${process.execPath} ${client}`;
   for (let repeats = 0; ; repeats++) {
     const folder = join(out, `client-${revision}-${repeats}-${scenario}`);
     const args = ['client', '--command', command, '--scenario', scenario, '--spec-version', revision];
