@@ -19,8 +19,8 @@ const key = Buffer.alloc(32, 7);
 const connection = new Redis({ path, maxRetriesPerRequest: null });
 const mid = midcall({
   key,
-  store: redisStore({ send: ([command = '', ...args]) => connection.call(command, ...args) }),
-  jobs: await redisJobs({ connection: { path } }),
+  store: redisStore({ send: ([command = '', ...args]) => connection.call(command, ...args), timeoutMs: 120_000 }),
+  jobs: await redisJobs({ connection: { path }, timeoutMs: 120_000 }),
   wake: await redisWake({ connection }),
   principal: ({ http }) => ({ issuer: 'bench', subject: http?.authInfo?.clientId ?? 'nobody' }),
   suspectBelowMs: 0,
@@ -45,7 +45,8 @@ const serving = await serveHttp(
       return { token: clientId, clientId, scopes: [] };
     },
     sessions: { max: most, maxPerOwner: most, maxCalls: most },
-    fleet: await redisFleet({ connection, key }),
+    // On a busy machine, everything takes its time.
+    fleet: await redisFleet({ connection, key, timeoutMs: 120_000, presenceMs: 120_000 }),
   },
 );
 createInterface({ input: process.stdin })

@@ -28,6 +28,7 @@ const { client } = redis;
 // As docs/deploy.md advises: a stream takes 4 KB at once otherwise, and a hash with a long value twice its length.
 await client.config('SET', 'stream-node-max-bytes', '512');
 await client.config('SET', 'hash-max-listpack-value', '1024');
+const MOST_STREAMS = 5_000;
 const accept = 'application/json, text/event-stream';
 const modern = '2026-07-28';
 const older = '2025-11-25';
@@ -53,6 +54,17 @@ const post = (at, message, headers) =>
     headers: { 'content-type': 'application/json', accept, ...headers },
     body: JSON.stringify({ jsonrpc: '2.0', ...message }),
   });
+
+/** Where a connection breaks, or a replica refuses, on a busy machine, it is opened once more. */
+const again = async work => {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tries === 5) throw error;
+    }
+  }
+};
 
 /** One request of 2026-07-28, at a replica. A person has 200 tasks at most. */
 async function send(at, method, params, person = 'one') {
@@ -161,9 +173,13 @@ for (const [kind, begin] of Object.entries(kinds)) {
   let opened = 0;
   const memory = await usedMemory();
   const heap = await heaps();
-  for (const count of [few, many]) {
+  // Each of 2025-11-25 is a connection, of which a process has no more than its limit of descriptors.
+  const most = kind === older ? Math.min(many, MOST_STREAMS) : many;
+  for (const count of [few, most]) {
     for (; opened < count; opened += 20) {
-      await Promise.all(Array.from({ length: Math.min(20, count - opened) }, (_, each) => open(opened + each)));
+      await Promise.all(
+        Array.from({ length: Math.min(20, count - opened) }, (_, each) => again(() => open(opened + each))),
+      );
     }
     const bytes = ((await usedMemory()) - memory) / count;
     const now = await heaps();

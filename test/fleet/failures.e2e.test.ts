@@ -187,6 +187,48 @@ describe.skipIf(!redisServer)('replicas that end', () => {
     }
   });
 
+  it('a call that its client never comes back for ends from its record alone, where the factory makes servers for somebody only', async () => {
+    const of = world();
+    const made: string[][] = [[], [], []];
+    const factory =
+      (at: number): McpServerFactory =>
+      ({ authInfo }) => {
+        if (!authInfo) throw new Error('This server is made for somebody.');
+        made[at]!.push(authInfo.clientId);
+        return server(of)(at)();
+      };
+    const authenticate = async (request: Request) => ({
+      token: 'aUth-7tQ4',
+      clientId: request.headers.get('x-person') ?? 'alice',
+      scopes: [],
+    });
+    await using replicas = await startReplicas({ factory, http: { authenticate } });
+    replicas.route(() => 1);
+    const { client, charge, asked } = await person(replicas);
+    charge('d-10').catch(() => {});
+    await asked();
+    await client.close();
+    await replicas.kill(1);
+    await replicas.passGrace(1);
+    // His is the first session that one of the others serves.
+    replicas.route(() => 2);
+    const bob = await person(replicas, { 'x-person': 'bob' });
+    await until(() => of.audits[2]?.some(({ kind }) => kind === 'ended') ?? false);
+    const [event] = ends(of, 2);
+    expect(event).toMatchObject({
+      outcome: 'failed',
+      code: 'call/interrupted',
+      call: { method: 'tools/call', name: 'charge' },
+    });
+    const [begun] = of.audits[1]!;
+    expect(event!.call).toEqual(begun!.call);
+    await until(async () => (await replicas.client.keys('midcall:fleet:held:*')).length === 0);
+    expect(await replicas.client.keys('midcall:fleet:*:calls')).toEqual([]);
+    expect([made[0], made[2]]).toEqual([[], ['bob']]);
+    expect(of.effects).toEqual([]);
+    await bob.client.close();
+  });
+
   it('a plain tool is not run again: its call ends with an error that says so', async () => {
     const of = world();
     await using replicas = await startReplicas({ factory: server(of) });

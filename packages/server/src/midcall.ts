@@ -175,7 +175,10 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     const onPages = config.pages !== undefined;
     let first: boolean;
     const names = oursOf(server);
-    markReplayable(server, (method, { name }) => names.has(method) || names.has(`${method} ${name ?? ''}`));
+    markReplayable(server, {
+      isReplayable: (method, { name }) => names.has(method) || names.has(`${method} ${name ?? ''}`),
+      endAbandoned: dispatch.endAbandoned,
+    });
     try {
       first = wrapServer(
         server,

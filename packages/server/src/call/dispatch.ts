@@ -1,16 +1,23 @@
 /** Takes each request from its handler's registration to its end: who and what it is, where its call stands, what came of it. */
 
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
-import { type CallToolResult, type McpServer, ProtocolError, type ServerContext } from '@modelcontextprotocol/server';
+import {
+  type CallToolResult,
+  type McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 import type { Config } from '../config.ts';
 import type { Json } from '../digest.ts';
-import { begins, type OpenedCall, openRetry } from '../drivers/open-retry.ts';
+import { begins, interrupted, type OpenedCall, openRetry } from '../drivers/open-retry.ts';
 import { openShared } from '../drivers/open-shared.ts';
 import { viewClient } from '../era.ts';
 import { type FileAccesses, fileAccess } from '../files/file-access.ts';
 import { openByTicket, readTicket } from '../resume/ticket.ts';
 import type { Files } from '../roots/index.ts';
 import { answer, type Earlier } from '../sdk-seam/request-slot.ts';
+import { flowSteps } from '../state/ledger.ts';
 import type { Call } from './call.ts';
 import { CallEnd } from './call-end.ts';
 import { detachedOf } from './detached.ts';
@@ -26,7 +33,7 @@ import {
   unread,
 } from './request.ts';
 import { type CallEnding, type Handler, runCall } from './run-call.ts';
-import { sharedCallOf } from './shared-call.ts';
+import { type EndAbandoned, sharedCallOf } from './shared-call.ts';
 
 /** What the model brings to `resume`. */
 export interface ResumeArguments {
@@ -53,6 +60,8 @@ export interface Dispatch {
   ): Promise<CallToolResult>;
   /** Tells of a request that never reached its handler, since its arguments do not fit. */
   refused(method: AskingMethod, params: RawParams): void;
+  /** Ends a call whose process is gone, and that nobody waits for: what took effect, and what is in doubt, is recorded. */
+  readonly endAbandoned: EndAbandoned;
   /** Files for a handler that cannot ask; see `Midcall.files`. */
   files(server: McpServer, ctx: ServerContext): Promise<Files | undefined>;
   close(): Promise<void>;
@@ -114,6 +123,15 @@ export function dispatcher(config: Config): Dispatch {
     refused(method, params) {
       const call = unread(params, method);
       config.audit?.({ at: config.clock.now(), call, kind: 'ended', outcome: 'failed', code: -32602 });
+    },
+    async endAbandoned({ flow, method, params, principal, stepStore }) {
+      const error = interrupted(await flowSteps(stepStore, flow), false, 'call/interrupted');
+      const end = new CallEnd({ ...unread(params, method), flow, principal }, config);
+      end.failed(error);
+      end.tell({ error });
+      const { message } = error;
+      if (method !== 'tools/call') return { error: { code: ProtocolErrorCode.InternalError, message } };
+      return { result: { content: [{ type: 'text', text: message }], isError: true } };
     },
     files: (server, ctx) => access.unasked({ server, ctx, client: viewClient(server, ctx) }),
     async close() {

@@ -7,7 +7,7 @@ import type { McpServer, Server, ServerContext } from '@modelcontextprotocol/ser
 import type { Json } from '../digest.ts';
 import type { Entry, Journal } from '../engine/journal.ts';
 import type { Principal } from '../principal.ts';
-import type { AskingMethod } from './request.ts';
+import type { AskingMethod, RawParams } from './request.ts';
 
 /** Whose call it is. */
 export interface Caller {
@@ -22,7 +22,7 @@ export interface Shared {
   readonly caller: Caller;
   readonly journal: Journal;
   /** What it came to, where that is known already. */
-  readonly earlier?: unknown;
+  readonly earlier?: SharedOutcome;
 }
 
 /** A question on its way to the client. */
@@ -45,6 +45,11 @@ export interface PutAsk {
   readonly answer: Promise<{ readonly response: SharedResponse; readonly ms: number }>;
 }
 
+/** What a call came to. */
+export type SharedOutcome =
+  | { readonly result: unknown }
+  | { readonly error: { readonly code?: number; readonly message: string } };
+
 /** A JSON-RPC response, as it came. */
 export type SharedResponse =
   | { readonly result: Json }
@@ -55,8 +60,6 @@ export interface SharedCall {
   readonly flow: string;
   /** True for the process that took the request. */
   readonly first: boolean;
-  /** True if nobody is connected, so that nothing is to be done but to record the end. */
-  readonly abandoned: boolean;
   /** Where steps are written. */
   readonly stepStore: Store;
   /** Milliseconds for which they are. */
@@ -70,7 +73,7 @@ export interface SharedCall {
   /** Keeps what came of questions. @returns false if the call is somebody else's */
   record(entries: readonly Entry[]): Promise<boolean>;
   /** Keeps what the call came to. @returns false if the call is somebody else's */
-  settle(outcome: unknown): Promise<boolean>;
+  settle(outcome: SharedOutcome): Promise<boolean>;
 }
 
 /** This process runs the call no more: another does, or will. */
@@ -99,12 +102,29 @@ export function shareCall(server: AnyServer, requestId: unknown, call: SharedCal
 export const sharedCallOf = (server: McpServer, ctx: ServerContext): SharedCall | undefined =>
   shared.get(server)?.get(ctx.mcpReq.id);
 
-/** Whether a request is handled by a handler of ours, which may be run again from its journal. */
-type Replayable = (method: AskingMethod, params: { readonly name?: string }) => boolean;
+/** A call that a handler of ours began, and that nobody waits for any more: what is recorded of it. */
+export interface AbandonedCall extends Pick<SharedCall, 'flow' | 'stepStore'> {
+  readonly method: AskingMethod;
+  readonly params: RawParams;
+  readonly principal: Principal | undefined;
+}
 
-const replayable = new WeakMap<AnyServer, Replayable>();
+/** Records the end of a call, from its record alone. @returns what its client gets, should it come back */
+export type EndAbandoned = (call: AbandonedCall) => Promise<SharedOutcome>;
 
-export const markReplayable = (server: AnyServer, judge: Replayable): void => void replayable.set(server, judge);
+/** What becomes of calls whose process is gone. */
+interface Afterwards {
+  /** Whether a request is handled by a handler of ours, which may be run again from its journal. */
+  readonly isReplayable: (method: AskingMethod, params: { readonly name?: string }) => boolean;
+  readonly endAbandoned: EndAbandoned;
+}
+
+const afterwards = new WeakMap<AnyServer, Afterwards>();
+
+export const markReplayable = (server: AnyServer, after: Afterwards): void => void afterwards.set(server, after);
 
 export const isReplayable = (server: AnyServer, method: AskingMethod, params: { readonly name?: string }): boolean =>
-  replayable.get(server)?.(method, params) ?? false;
+  afterwards.get(server)?.isReplayable(method, params) ?? false;
+
+/** @returns undefined for a server that none of our handlers is registered at */
+export const enderOf = (server: AnyServer): EndAbandoned | undefined => afterwards.get(server)?.endAbandoned;

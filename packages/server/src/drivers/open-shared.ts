@@ -1,23 +1,17 @@
 /** What a request of a session that several processes serve brings: where its call stands, and the claim it is run under. */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { type CallRequest, principalKey } from '../call/request.ts';
-import type { SharedCall } from '../call/shared-call.ts';
+import type { SharedCall, SharedOutcome } from '../call/shared-call.ts';
 import { digest } from '../digest.ts';
-import { flowSteps } from '../state/ledger.ts';
-import { begins, interrupted, type OpenedCall } from './open-retry.ts';
+import { begins, type OpenedCall } from './open-retry.ts';
 
 /**
- * @throws ProtocolError -32602 where the call was opened by somebody else, or its handler has changed since; MidcallError
- *   `call/interrupted` or `step/in-doubt` where nobody waits for it any more
+ * @throws ProtocolError -32602 where the call was opened by somebody else, or its handler has changed since
  */
 export async function openShared(shared: SharedCall, request: CallRequest): Promise<OpenedCall> {
   const { binding, principal } = request;
   const { caller, journal, earlier } = await shared.open({ binding: digest(binding), principal });
   const begun = begins(shared.flow);
-  if (shared.abandoned) {
-    if (earlier !== undefined) return { ...begun, earlier };
-    throw interrupted(await flowSteps(shared.stepStore, shared.flow), false, 'call/interrupted');
-  }
   if (caller.binding !== digest(binding) || principalKey(caller.principal) !== principalKey(principal)) {
     const data = { reason: 'handler_changed' };
     const message = 'This call was started by somebody else, or what it calls has changed since. Start it again.';
@@ -30,7 +24,7 @@ export async function openShared(shared: SharedCall, request: CallRequest): Prom
     attempt: {
       first: shared.first,
       holds: () => shared.holds(),
-      answer: outcome => shared.settle(outcome),
+      answer: outcome => shared.settle(outcome as SharedOutcome),
       abandon: async () => {},
     },
     stepStore: shared.stepStore,

@@ -1,10 +1,8 @@
 /** What a client says besides requests, for whichever replica it concerns. */
 import { isJSONRPCRequest, type JSONRPCMessage } from '@modelcontextprotocol/server';
-import { callName, readQuestionId, type SessionKeys } from './keys.ts';
-import type { Sender, SessionRecord } from './local-session.ts';
+import { answerPlace, callName, nameOfCall, readQuestionId, type SessionKeys } from './keys.ts';
 import type { LocalSessions } from './local-sessions.ts';
 import { type Member, sealAt } from './member.ts';
-import { answerPlace, nameOfCall } from './running-call.ts';
 import { answerQuestion, cancelCall, logMessage } from './scripts.ts';
 import type { Takeovers } from './takeovers.ts';
 
@@ -46,9 +44,9 @@ export class ClientMessages {
     if (status === 'answered') await replica.wake(holder ?? '', nameOfCall(keys, call));
   }
 
-  async notification(keys: SessionKeys, record: SessionRecord, message: JSONRPCMessage, sender: Sender): Promise<void> {
+  async notification(keys: SessionKeys, message: JSONRPCMessage): Promise<void> {
     const { method, params } = message as ClientMessage;
-    if (method === 'notifications/cancelled') await this.#cancel(keys, record, params?.requestId, sender);
+    if (method === 'notifications/cancelled') await this.#cancel(keys, params?.requestId);
     else await this.note(keys, message);
   }
 
@@ -65,13 +63,13 @@ export class ClientMessages {
     else await session.tell([message]);
   }
 
-  async #cancel(keys: SessionKeys, record: SessionRecord, requestId: unknown, sender: Sender): Promise<void> {
+  async #cancel(keys: SessionKeys, requestId: unknown): Promise<void> {
     if (typeof requestId !== 'string' && typeof requestId !== 'number') return;
     const { commands, keys: names, replica } = this.#member;
     const call = names.call(keys, callName(requestId));
     const [status, holder = '', count = ''] = (await commands.run(cancelCall, call.call)) as readonly string[];
     if (status !== 'noted') return;
     if (await replica.isAlive(holder)) return replica.wake(holder, nameOfCall(keys, call));
-    await this.#takeovers.take({ keys, record, standing: { call, holder, count }, sender, abandoned: true });
+    await this.#takeovers.end(keys, { call, holder, count });
   }
 }

@@ -7,9 +7,8 @@
  */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import type { Reply } from './commands.ts';
-import { type CallKeys, eventId, type SessionKeys, STANDALONE } from './keys.ts';
+import { type CallKeys, eventId, nameOfCall, type SessionKeys, STANDALONE, streamName } from './keys.ts';
 import { type Member, openAt } from './member.ts';
-import { nameOfCall, streamName } from './running-call.ts';
 import { readEvents } from './scripts.ts';
 
 /** Where a stream stands, for whoever is to go on with its call. */

@@ -25,16 +25,16 @@ import {
 import { primesStreams } from '../era.ts';
 import { batchRefusal } from '../http/body.ts';
 import type { Refusal } from '../http/refusal.ts';
+import type { CallBody } from './claim.ts';
 import { ClientMessages } from './client-messages.ts';
 import type { ClientStream } from './client-stream.ts';
 import { ClientStreams } from './client-streams.ts';
 import type { Reply } from './commands.ts';
-import { callName, readEventId, type SessionKeys, STANDALONE } from './keys.ts';
+import { callName, nameOfCall, readEventId, type SessionKeys, STANDALONE } from './keys.ts';
 import type { LocalSession, Sender, SessionRecord } from './local-session.ts';
 import { LocalSessions } from './local-sessions.ts';
 import { type Member, openAt, persist, sealAt } from './member.ts';
 import { away, draining, notAcceptable, notFound, sameId, tooMany } from './refusals.ts';
-import { type CallBody, nameOfCall } from './running-call.ts';
 import { beginCall } from './scripts.ts';
 import { SessionDirectory } from './session-directory.ts';
 import { Takeovers } from './takeovers.ts';
@@ -249,7 +249,7 @@ export class FleetSessions {
     if (requests.length > 0 && this.#state !== 'open') return draining;
     for (const message of messages) {
       if (isJSONRPCResponse(message)) await this.#messages.answer(keys, message);
-      else if (isJSONRPCNotification(message)) await this.#messages.notification(keys, record, message, request);
+      else if (isJSONRPCNotification(message)) await this.#messages.notification(keys, message);
     }
     if (requests.length === 0) return new Response(null, { status: 202 });
     const session = await this.#sessions.here(keys, record, entries, request);
@@ -303,7 +303,7 @@ export class FleetSessions {
         await this.#takeovers.take({ keys, record, standing: { call, holder, count }, sender });
       return (await stream.add(call, '')) ? notFound : undefined;
     }
-    session.run(call, { body, count: 1, fields: new Map(), abandoned: false }, sender);
+    session.run(call, { body, count: 1, fields: new Map() }, sender);
     return undefined;
   }
 

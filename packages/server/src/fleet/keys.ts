@@ -67,6 +67,15 @@ export class FleetKeys {
 /** The name of a call: the same in whatever replica the request arrives again. */
 export const callName = (requestId: unknown): string => digest(['call', requestId]).slice(0, 22);
 
+/** Names a call within the fleet. */
+export const nameOfCall = (session: SessionKeys, call: CallKeys): string => `${session.name}/${call.name}`;
+
+/** What is woken where a stream has more. */
+export const streamName = (name: string): string => `${name}/stream`;
+
+/** What an answer is sealed for. */
+export const answerPlace = ({ call }: CallKeys, ask: string): string => `${call} a:${ask}`;
+
 /** The stream that belongs to no call. */
 export const STANDALONE = 'get';
 

@@ -15,11 +15,12 @@ import {
 } from '@modelcontextprotocol/server';
 import { makeServer } from '../call/lending.ts';
 import type { AskingMethod } from '../call/request.ts';
-import { isReplayable, shareCall } from '../call/shared-call.ts';
+import { type EndAbandoned, enderOf, isReplayable, shareCall } from '../call/shared-call.ts';
 import { SessionTransport } from '../sdk-seam/session-transport.ts';
-import { type CallKeys, callName, questionId, type SessionKeys, STANDALONE } from './keys.ts';
+import type { Claim } from './claim.ts';
+import { type CallKeys, callName, nameOfCall, questionId, type SessionKeys, STANDALONE, streamName } from './keys.ts';
 import { type Member, sealAt } from './member.ts';
-import { type Claim, nameOfCall, RunningCall, streamName } from './running-call.ts';
+import { RunningCall } from './running-call.ts';
 import { appendStandalone, beginCall } from './scripts.ts';
 
 /** What a session is, wherever it is served. */
@@ -104,6 +105,11 @@ export class LocalSession {
     }
   }
 
+  /** What ends calls of handlers at such a server that nobody waits for. */
+  get ender(): EndAbandoned | undefined {
+    return enderOf(this.#server);
+  }
+
   /** Whether a request may be run again by another replica. */
   replayable(message: JSONRPCMessage): boolean {
     const { method, params } = message as { readonly method: string; readonly params?: { readonly name?: string } };
@@ -127,17 +133,6 @@ export class LocalSession {
     const unshare = shareCall(this.#server, id, call);
     this.#unshare.set(call, unshare);
     this.#transport.receive(message, { request, ...(auth && { authInfo: auth }) });
-  }
-
-  /** Ends a call with an error, without running it. */
-  async refuse(
-    keys: CallKeys,
-    claim: Claim,
-    error: { readonly code: number; readonly message: string },
-  ): Promise<void> {
-    const call = this.#call(keys, claim, { cancelled() {}, lost() {}, gone() {} });
-    const { id } = claim.body.message as { readonly id: string };
-    await call.append({ jsonrpc: '2.0', id, error }, true);
   }
 
   /** Lets go of what only waits for the client. */
@@ -233,7 +228,7 @@ export class LocalSession {
     )) as readonly string[];
     if (reply[0] !== 'begun' && reply[0] !== 'exists') return undefined;
     const body = { message: { jsonrpc: '2.0', method: 'none' }, flow: '' } as const;
-    const claim = { body, count: Number(reply[2] ?? 1), fields: new Map(), abandoned: false };
+    const claim = { body, count: Number(reply[2] ?? 1), fields: new Map() };
     return this.#call(call, claim, { cancelled() {}, lost() {}, gone() {} });
   }
 

@@ -1,6 +1,8 @@
 /** The sessions that this replica serves now, each with a server of its own, which is let go when nothing uses it. */
 import type { Clock } from '@midcall/core/time';
 import type { JSONRPCMessage, McpServerFactory } from '@modelcontextprotocol/server';
+import { makeServer } from '../call/lending.ts';
+import { type EndAbandoned, enderOf } from '../call/shared-call.ts';
 import type { SessionKeys } from './keys.ts';
 import { LocalSession, type Sender, type SessionRecord } from './local-session.ts';
 import { type Member, openAt } from './member.ts';
@@ -18,6 +20,7 @@ export interface LocalSessionsOptions {
 export class LocalSessions {
   readonly #options: LocalSessionsOptions;
   readonly #sessions = new Map<string, Promise<LocalSession>>();
+  #ender: EndAbandoned | undefined;
 
   constructor(options: LocalSessionsOptions) {
     this.#options = options;
@@ -46,16 +49,14 @@ export class LocalSessions {
   /**
    * The session, told all that its client has told any replica.
    * @param entries - what it was told since this replica looked last; looked up if absent
-   * @param abandoned - true where nobody sends anything: a server that is made for nobody then, and serves no client
    */
   async here(
     keys: SessionKeys,
     record: SessionRecord,
     entries: readonly string[] | undefined,
     sender: Sender,
-    abandoned = false,
   ): Promise<LocalSession> {
-    const name = abandoned ? `${keys.name}/abandoned` : keys.name;
+    const { name } = keys;
     const current = this.#sessions.get(name);
     const opening = current ?? this.#build(keys, record, sender).then(({ session }) => session);
     if (!current) {
@@ -71,6 +72,24 @@ export class LocalSessions {
     const messages = texts.flatMap(text => openAt<JSONRPCMessage>(member, keys.log, text) ?? []);
     if (messages.length > 0) await session.tell(messages);
     return session;
+  }
+
+  /**
+   * What ends calls of this server's handlers that nobody waits for. The server they were begun at was made for somebody; none is
+   * made in that name.
+   * @returns undefined where the factory makes servers for somebody only, and has made none here yet
+   */
+  async ender(): Promise<EndAbandoned | undefined> {
+    if (this.#ender) return this.#ender;
+    try {
+      const request = new Request('http://localhost/', { method: 'POST' });
+      const server = await makeServer(this.#options.factory, { era: 'legacy', requestInfo: request });
+      this.#ender = enderOf(server);
+      await server.close();
+    } catch {
+      // Such a factory makes servers for somebody only.
+    }
+    return this.#ender;
   }
 
   async forget(name: string): Promise<void> {
@@ -103,7 +122,9 @@ export class LocalSessions {
     await Promise.all([...this.#sessions.keys()].map(name => this.forget(name)));
   }
 
-  #build(keys: SessionKeys, record: SessionRecord, sender: Sender) {
-    return LocalSession.open(this.#options.member, keys, record, this.#options.factory, sender);
+  async #build(keys: SessionKeys, record: SessionRecord, sender: Sender) {
+    const opened = await LocalSession.open(this.#options.member, keys, record, this.#options.factory, sender);
+    this.#ender ??= opened.session.ender;
+    return opened;
   }
 }

@@ -3,58 +3,23 @@
  *
  * - running-call-F1 Everything is written under the claim of this replica. Where that is refused, or found to be another's, the
  *   call is lost: its questions are handed over, and nothing of it is written or started any more.
- * - running-call-F2 A question is in the stream of its client before it is waited for, under an id that follows from the call and
- *   the question; whoever takes the call over waits for the same answer.
  * - running-call-F3 What a call came to is kept before its steps are forgotten, and before it is sent.
  */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import {
-  type Caller,
-  HandedOver,
-  type PutAsk,
-  type Shared,
-  type SharedAsk,
-  type SharedCall,
-  type SharedResponse,
-} from '../call/shared-call.ts';
-import { digest, type Json } from '../digest.ts';
+import type { Caller, PutAsk, Shared, SharedAsk, SharedCall, SharedOutcome } from '../call/shared-call.ts';
+import { digest } from '../digest.ts';
 import type { Entry } from '../engine/journal.ts';
+import { CallQuestions } from './call-questions.ts';
+import type { CallBody, Claim } from './claim.ts';
 import type { Reply, Script } from './commands.ts';
-import { type CallKeys, questionId, type SessionKeys } from './keys.ts';
+import { type CallKeys, nameOfCall, type SessionKeys, streamName } from './keys.ts';
 import { type Member, openAt, persist, sealAt } from './member.ts';
-import { appendEvent, noteOnCall, putQuestion, recordAnswer, releaseCall } from './scripts.ts';
-
-/** A call as it was begun. */
-export interface CallBody {
-  readonly message: JSONRPCMessage;
-  /** Names the call in the audit and the ledger. */
-  readonly flow: string;
-  /** Known once its handler has been reached. */
-  readonly caller?: Caller;
-}
-
-/** A right to run a call. */
-export interface Claim {
-  readonly body: CallBody;
-  /** How often the call was taken. */
-  readonly count: number;
-  /** What earlier holders left. */
-  readonly fields: ReadonlyMap<string, string>;
-  /** See {@link SharedCall.abandoned}. */
-  readonly abandoned: boolean;
-}
-
-interface OpenQuestion {
-  readonly resolve: (answer: { readonly response: SharedResponse; readonly ms: number }) => void;
-  readonly reject: (error: unknown) => void;
-}
+import { appendEvent, noteOnCall, recordAnswer, releaseCall } from './scripts.ts';
 
 interface StoredEntry {
   readonly n: number;
   readonly entry: Entry;
 }
-
-export const nameOfCall = (session: SessionKeys, call: CallKeys): string => `${session.name}/${call.name}`;
 
 /** What a call hears from others. */
 export interface CallEvents {
@@ -69,7 +34,6 @@ export interface CallEvents {
 export class RunningCall implements SharedCall {
   readonly flow: string;
   readonly first: boolean;
-  readonly abandoned: boolean;
   readonly progress: number;
   readonly name: string;
   /** Questions that the SDK numbered, by that number. */
@@ -79,7 +43,7 @@ export class RunningCall implements SharedCall {
   readonly #keys: CallKeys;
   readonly #claim: Claim;
   readonly #events: CallEvents;
-  readonly #open = new Map<string, OpenQuestion>();
+  readonly #asks: CallQuestions;
   readonly #stopListening: () => void;
   #eventCount = 0;
   #entries: number;
@@ -94,10 +58,16 @@ export class RunningCall implements SharedCall {
     this.#events = events;
     this.flow = claim.body.flow;
     this.first = claim.count === 1;
-    this.abandoned = claim.abandoned;
     this.progress = (claim.count - 1) * 1_000_000;
     this.name = nameOfCall(session, keys);
     this.#entries = claim.fields.size;
+    this.#asks = new CallQuestions({
+      member,
+      keys,
+      write: (script, at, ...args) => this.#write(script, at, ...args),
+      append: message => this.append(message),
+      wakeListener: listener => this.#wakeListener(listener),
+    });
     this.#stopListening = member.replica.on(this.name, () => void this.look().catch(member.onError));
   }
 
@@ -114,13 +84,18 @@ export class RunningCall implements SharedCall {
     return this.#claim.count;
   }
 
+  /** What it came to, where an earlier holder left that. */
+  get earlier(): SharedOutcome | undefined {
+    return this.#read('r', this.#claim.fields.get('r'));
+  }
+
   get callName(): string {
     return this.#keys.name;
   }
 
   /** True while it only waits for its client. */
   get waiting(): boolean {
-    return this.#open.size > 0;
+    return this.#asks.size > 0;
   }
 
   async open(caller: Caller): Promise<Shared> {
@@ -134,7 +109,7 @@ export class RunningCall implements SharedCall {
       const entry = field.startsWith('j:') ? this.#read<StoredEntry>(field, text) : undefined;
       return entry ? [entry] : [];
     });
-    const earlier = this.#read('r', fields.get('r'));
+    const { earlier } = this;
     return {
       caller: stored ?? caller,
       journal: entries.sort((a, b) => a.n - b.n).map(({ entry }) => entry),
@@ -151,43 +126,13 @@ export class RunningCall implements SharedCall {
     return false;
   }
 
-  async put({ id, method, params, timeoutMs }: SharedAsk, signal: AbortSignal): Promise<PutAsk> {
-    const ask = digest(id).slice(0, 22);
-    const message = { jsonrpc: '2.0', id: questionId(this.#keys.name, ask), method, params } as JSONRPCMessage;
-    const asked = await this.putAs(ask, message, timeoutMs);
-    const takeBack = (): void => {
-      if (!this.#open.has(ask)) return;
-      this.#close(ask)?.reject(signal.reason);
-      void this.append(withdrawal(this.#keys.name, ask, signal.reason)).catch(this.#member.onError);
-    };
-    if (signal.aborted) takeBack();
-    else signal.addEventListener('abort', takeBack, { once: true });
-    const done = (): void => signal.removeEventListener('abort', takeBack);
-    asked.answer.then(done, done);
-    return asked;
+  put(ask: SharedAsk, signal: AbortSignal): Promise<PutAsk> {
+    return this.#asks.put(ask, signal);
   }
 
-  /**
-   * Puts a question under a name that is its own within the call.
-   * @throws HandedOver where this replica has lost the call
-   */
-  async putAs(ask: string, message: JSONRPCMessage, timeoutMs: number, events = this.#keys.events): Promise<PutAsk> {
-    const { limits } = this.#member;
-    let open!: OpenQuestion;
-    const answer = new Promise<{ response: SharedResponse; ms: number }>((resolve, reject) => {
-      open = { resolve, reject };
-    });
-    answer.catch(() => {});
-    // Before it is put: its answer may be there sooner than the reply.
-    this.#open.set(ask, open);
-    const life = Math.max(limits.callMs, timeoutMs + limits.idleMs);
-    const sealed = sealAt(this.#member, events, message);
-    const reply = await this.#write(putQuestion, [this.#keys.call, events], ask, sealed, life, limits.maxEvents);
-    if (!reply) throw new HandedOver();
-    const [, elapsedMs, text, ms, listener] = reply as [string, number, string, number, string];
-    if (text !== '') this.#answered(ask, text, ms);
-    else if (elapsedMs === 0) this.#wakeListener(listener);
-    return { fresh: elapsedMs === 0, elapsedMs, answer };
+  /** See {@link CallQuestions.putAs}. */
+  putAs(...of: Parameters<CallQuestions['putAs']>): Promise<PutAsk> {
+    return this.#asks.putAs(...of);
   }
 
   async record(entries: readonly Entry[]): Promise<boolean> {
@@ -203,7 +148,7 @@ export class RunningCall implements SharedCall {
     return this.#state === 'running';
   }
 
-  settle(outcome: unknown): Promise<boolean> {
+  settle(outcome: SharedOutcome): Promise<boolean> {
     return this.#note('r', outcome);
   }
 
@@ -234,17 +179,14 @@ export class RunningCall implements SharedCall {
   async look(): Promise<void> {
     if (this.#state !== 'running') return;
     const { commands, replica } = this.#member;
-    const asks = [...this.#open.keys()];
-    const fields = ['h', 'e', 'x', ...asks.flatMap(ask => [`a:${ask}`, `t:${ask}`, `q:${ask}`])];
-    const values = (await commands.send('HMGET', this.#keys.call, ...fields)) as (string | null)[];
+    const asks = this.#asks.read();
+    const reply = await commands.send('HMGET', this.#keys.call, 'h', 'e', 'x', ...asks.fields);
+    const values = reply as readonly (string | null)[];
     const [holder, count, cancelled, ...answers] = values;
     if (count === null) return this.#gone();
     if (holder !== replica.id || count !== String(this.#claim.count)) return this.lose();
     if (cancelled !== null) return this.#events.cancelled();
-    asks.forEach((ask, at) => {
-      const [text, answeredAt, askedAt] = answers.slice(3 * at, 3 * at + 3);
-      if (text) this.#answered(ask, text, Number(answeredAt) - Number(askedAt));
-    });
+    asks.take(answers);
   }
 
   /** Lets go of a call that only waits, so that another replica goes on with it. */
@@ -273,7 +215,7 @@ export class RunningCall implements SharedCall {
     this.#state = 'lost';
     this.#stopListening();
     if (!leaves) this.#member.replica.letGo(this.name);
-    for (const ask of [...this.#open.keys()]) this.#close(ask)?.reject(new HandedOver());
+    this.#asks.handOver();
     this.#events.lost();
   }
 
@@ -284,20 +226,6 @@ export class RunningCall implements SharedCall {
     this.#stopListening();
     this.#member.replica.letGo(this.name);
     this.#events.gone();
-  }
-
-  #answered(ask: string, text: string, ms: number): void {
-    const response = openAt<SharedResponse>(this.#member, answerPlace(this.#keys, ask), text);
-    if (response) this.#close(ask)?.resolve({ response, ms: Math.max(0, ms) });
-    // Whoever wrote it has not the key of this fleet: that is no answer, and the question stays open.
-    else
-      this.#member.onError(new Error('An answer in Redis was not written with the key of this fleet; it is ignored.'));
-  }
-
-  #close(ask: string): OpenQuestion | undefined {
-    const open = this.#open.get(ask);
-    this.#open.delete(ask);
-    return open;
   }
 
   #read<T>(field: string, text: string | undefined): T | undefined {
@@ -335,15 +263,3 @@ export class RunningCall implements SharedCall {
     this.#member.replica.wake(replica, streamName(this.name)).catch(this.#member.onError);
   }
 }
-
-/** What is woken where a stream has more. */
-export const streamName = (name: string): string => `${name}/stream`;
-
-/** What an answer is sealed for. */
-export const answerPlace = ({ call }: CallKeys, ask: string): string => `${call} a:${ask}`;
-
-const withdrawal = (call: string, ask: string, reason: unknown): JSONRPCMessage => ({
-  jsonrpc: '2.0',
-  method: 'notifications/cancelled',
-  params: { requestId: questionId(call, ask), reason: String((reason as Error | null)?.message ?? reason) as Json },
-});

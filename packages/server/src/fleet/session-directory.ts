@@ -5,10 +5,9 @@
  *   ends to make room, the one unused for longest first; one with calls in progress or an open stream never does.
  */
 import type { Refusal } from '../http/refusal.ts';
-import type { SessionKeys } from './keys.ts';
+import { nameOfCall, type SessionKeys } from './keys.ts';
 import type { SessionRecord } from './local-session.ts';
 import { type Member, openAt, sealAt } from './member.ts';
-import { nameOfCall } from './running-call.ts';
 import { inUse, openSession, takeRoom, useSession } from './scripts.ts';
 
 /** Looks for a session that may end to make room, at ten sessions each. */

@@ -1,12 +1,16 @@
 /** Calls that another replica ran, or none: gone on with where a client waits, ended where none does. */
 import { isMidcallError } from '@midcall/core/errors';
+import type { JSONRPCMessage, JSONRPCRequest } from '@modelcontextprotocol/server';
+import type { AskingMethod, RawParams } from '../call/request.ts';
+import type { EndAbandoned } from '../call/shared-call.ts';
+import type { CallBody, Claim } from './claim.ts';
 import type { Standing } from './client-stream.ts';
 import type { Reply, Script } from './commands.ts';
-import type { CallKeys, SessionKeys } from './keys.ts';
+import { type CallKeys, nameOfCall, type SessionKeys, streamName } from './keys.ts';
 import type { Sender, SessionRecord } from './local-session.ts';
 import type { LocalSessions } from './local-sessions.ts';
 import { type Member, openAt, persist } from './member.ts';
-import { type CallBody, type Claim, nameOfCall, streamName } from './running-call.ts';
+import { RunningCall } from './running-call.ts';
 import { releaseCall, takeCall, undoBegin } from './scripts.ts';
 import type { SessionDirectory } from './session-directory.ts';
 
@@ -24,13 +28,12 @@ export interface StandingCall {
   readonly record: SessionRecord;
   readonly standing: Standing;
   readonly sender: Sender;
-  /** True if nobody waits for it any more. */
-  readonly abandoned?: boolean;
 }
 
 export class Takeovers {
   readonly #options: TakeoversOptions;
   readonly #taking = new Map<string, Promise<void>>();
+  #isTold = false;
 
   constructor(options: TakeoversOptions) {
     this.#options = options;
@@ -38,15 +41,27 @@ export class Takeovers {
 
   /** Takes a call whose replica is known to be gone; of all that try, one does. */
   take(call: StandingCall): Promise<void> {
-    const name = `${nameOfCall(call.keys, call.standing.call)} ${call.standing.count}`;
-    const taking = this.#taking.get(name) ?? this.#take(call).finally(() => this.#taking.delete(name));
-    this.#taking.set(name, taking);
-    return taking;
+    return this.#once(call.keys, call.standing, () => this.#takeOver(call));
   }
 
   /** Takes a call where its replica is dead. */
   async takeIfDead(call: StandingCall): Promise<void> {
     if (!(await this.#options.member.replica.isAlive(call.standing.holder))) await this.take(call);
+  }
+
+  /** Ends a call whose replica is known to be gone, and that nobody waits for. @returns false where it has to wait */
+  async end(keys: SessionKeys, standing: Standing): Promise<boolean> {
+    const { member, sessions } = this.#options;
+    const at = standing.call.call;
+    const body = openAt<CallBody>(member, at, await member.commands.send('HGET', at, 'b'));
+    // What its handler would have told the operator is told by another of this server.
+    const ender = body?.caller && (await sessions.ender());
+    if (body?.caller && !ender) {
+      this.#tellOnce();
+      return false;
+    }
+    await this.#once(keys, standing, () => this.#end(keys, standing, ender));
+    return true;
   }
 
   /** Ends the calls of replicas that died long ago, for which no client came back. */
@@ -59,7 +74,7 @@ export class Takeovers {
       const names = (await commands.send('SRANDMEMBER', keys.held(replica), '50')) as readonly string[];
       for (const name of names) {
         try {
-          await this.#end(replica, name);
+          if (!(await this.#endHeld(replica, name))) continue;
         } catch (error) {
           // One that cannot be ended keeps nobody from ending the others.
           if (isMidcallError(error, 'store/unavailable')) throw error;
@@ -103,26 +118,47 @@ export class Takeovers {
     undo().catch(onError);
   }
 
-  async #end(replica: string, name: string): Promise<void> {
+  /** @returns false where it has to wait */
+  async #endHeld(replica: string, name: string): Promise<boolean> {
     const { commands, keys: names } = this.#options.member;
     const [sessionName = '', callName = ''] = name.split('/');
     const keys = names.sessionNamed(sessionName);
     const call = names.call(keys, callName);
     const [holder, count, over] = (await commands.send('HMGET', call.call, 'h', 'e', 'd')) as (string | null)[];
-    if (!count || over !== null || (holder !== replica && holder !== '')) return;
-    const session = await this.#options.directory.find(keys, 0);
-    if (!session) return;
-    const sender = { auth: undefined, request: new Request('http://localhost/', { method: 'POST' }) };
-    const standing = { call, holder: holder ?? '', count };
-    await this.take({ keys, record: session.record, standing, sender, abandoned: true });
+    if (!count || over !== null || (holder !== replica && holder !== '')) return true;
+    return this.end(keys, { call, holder: holder ?? '', count });
   }
 
-  async #take({ keys, record, standing, sender, abandoned = false }: StandingCall): Promise<void> {
-    const { member, sessions, isOpen } = this.#options;
+  #once(keys: SessionKeys, { call, count }: Standing, work: () => Promise<void>): Promise<void> {
+    const name = `${nameOfCall(keys, call)} ${count}`;
+    const taking = this.#taking.get(name) ?? work().finally(() => this.#taking.delete(name));
+    this.#taking.set(name, taking);
+    return taking;
+  }
+
+  async #takeOver({ keys, record, standing, sender }: StandingCall): Promise<void> {
+    const { sessions, isOpen } = this.#options;
     if (!isOpen()) return;
-    const { call, holder, count } = standing;
-    const session = await sessions.here(keys, record, undefined, sender, abandoned);
-    await member.replica.hold(nameOfCall(keys, call));
+    const { call } = standing;
+    const session = await sessions.here(keys, record, undefined, sender);
+    const claim = await this.#take(keys, standing);
+    if (!claim) return;
+    // Its client took it back.
+    if (claim.fields.has('x')) await this.#finish(keys, call, claim, session.ender);
+    else if (session.replayable(claim.body.message)) session.run(call, claim, sender);
+    else await this.#finish(keys, call, claim, undefined);
+  }
+
+  async #end(keys: SessionKeys, standing: Standing, ender: EndAbandoned | undefined): Promise<void> {
+    if (!this.#options.isOpen()) return;
+    const claim = await this.#take(keys, standing);
+    if (claim) await this.#finish(keys, standing.call, claim, ender);
+  }
+
+  async #take(keys: SessionKeys, { call, holder, count }: Standing): Promise<Claim | undefined> {
+    const { member } = this.#options;
+    const name = nameOfCall(keys, call);
+    await member.replica.hold(name);
     let reply: Reply;
     try {
       reply = await member.commands.run(takeCall, ...[call.call, keys.session, member.replica.id, holder, count]);
@@ -131,20 +167,42 @@ export class Takeovers {
       throw error;
     }
     const [status, flat = []] = reply as readonly [string, (readonly string[])?];
-    if (status !== 'taken') return member.replica.letGo(nameOfCall(keys, call));
+    if (status !== 'taken') {
+      member.replica.letGo(name);
+      return undefined;
+    }
     const fields = new Map(flat.flatMap((field, at) => (at % 2 === 0 ? [[field, flat[at + 1]!] as const] : [])));
     const body = openAt<CallBody>(member, call.call, fields.get('b'));
     if (!body) throw new Error('A call in Redis was not written with the key of this fleet; it is left alone.');
-    const claim: Claim = {
-      body,
-      count: Number(fields.get('e')),
-      fields,
-      abandoned: abandoned || fields.has('x'),
-    };
-    if (session.replayable(body.message)) session.run(call, claim, sender);
-    else await session.refuse(call, claim, { code: -32603, message: UNKNOWN_END });
+    return { body, count: Number(fields.get('e')), fields };
+  }
+
+  /** Ends a call from its record, without running it. @param ender - undefined for one of no handler of ours */
+  async #finish(keys: SessionKeys, call: CallKeys, claim: Claim, ender: EndAbandoned | undefined): Promise<void> {
+    const { body } = claim;
+    const running = new RunningCall(this.#options.member, keys, call, claim, { cancelled() {}, lost() {}, gone() {} });
+    const { id, method, params = {} } = body.message as JSONRPCRequest;
+    const { flow, stepStore } = running;
+    const principal = body.caller?.principal;
+    const abandoned = { flow, stepStore, method: method as AskingMethod, params: params as RawParams, principal };
+    const outcome = running.earlier ?? (body.caller && (await ender?.(abandoned))) ?? unknownEnd;
+    await running.append({ jsonrpc: '2.0', id, ...outcome } as JSONRPCMessage, true);
+  }
+
+  #tellOnce(): void {
+    if (this.#isTold) return;
+    this.#isTold = true;
+    this.#options.member.onError(new Error(WAITS_FOR_SERVER));
   }
 }
 
-const UNKNOWN_END =
-  'The server stopped while this call was under way, and cannot tell what took effect. Find out before calling again.';
+const unknownEnd = {
+  error: {
+    code: -32603,
+    message:
+      'The server stopped while this call was under way, and cannot tell what took effect. Find out before calling again.',
+  },
+} as const;
+const WAITS_FOR_SERVER =
+  'A call whose replica died, and whose client did not come back, is ended by the first replica that has served a session: this ' +
+  'factory makes no server without a request of somebody.';
