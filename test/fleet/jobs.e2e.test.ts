@@ -47,7 +47,7 @@ describe.skipIf(!redisServer)('jobs over Redis', () => {
       .join('');
     // In its id alone, and in the key.
     expect(fields.split('n'.repeat(43)).length - 1).toBe(1);
-    expect(fields.length).toBeLessThan(220);
+    expect(fields.length).toBeLessThan(190);
     const run: string[] = [];
     jobs.start(async job => void run.push(job));
     await jobs.add('short/1');

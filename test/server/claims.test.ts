@@ -324,6 +324,22 @@ describe('a retry', () => {
     expect(await claim(a)).toEqual({ kind: 'forgotten' });
   });
 
+  it('leaves no sign where it is forgotten, however many followed each other', async () => {
+    const { process, pass, store } = world();
+    const [a, b] = [process('a'), process('b')];
+    await mine(await claim(a)).abandon();
+    const followed = mine(await claim(b));
+    expect(followed.first).toBe(false);
+    await followed.forget();
+    expect([await store.get('claim:n'), await store.get('claim:n:2'), await store.get('result:n')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    await pass(1);
+    expect(mine(await claim(a, 'no')).first).toBe(true);
+  });
+
   it('stops waiting when its client is gone', async () => {
     const { process, pass } = world();
     const [a, b] = [process('a'), process('b')];

@@ -269,6 +269,7 @@ describe('what is audited of a step', () => {
     holds: async () => holds,
     answer: async () => holds,
     abandon: async () => {},
+    forget: async () => {},
   });
   const audited = (begun: Begun, holds = true) => {
     const events: Unstamped[] = [];

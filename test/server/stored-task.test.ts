@@ -2,10 +2,13 @@
 import type { Store } from '@midcall/core/store';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { describe, expect, it } from 'vitest';
+import { principalKey } from '../../packages/server/src/call/request.ts';
+import { digest } from '../../packages/server/src/digest.ts';
 import { keyRing } from '../../packages/server/src/state/keys.ts';
+import { type Binding, type RoundState, sealState } from '../../packages/server/src/state/request-state.ts';
 import { createSealer } from '../../packages/server/src/state/seal.ts';
 import { packTask, unpackTask } from '../../packages/server/src/tasks/stored-task.ts';
-import type { Task } from '../../packages/server/src/tasks/task.ts';
+import { ownerOf, type Task } from '../../packages/server/src/tasks/task.ts';
 import { TaskStore } from '../../packages/server/src/tasks/task-store.ts';
 
 const least: Task = {
@@ -62,18 +65,60 @@ const most: Task = {
 /** As it comes back: members that are undefined are not there. */
 const asJson = (task: Task): unknown => JSON.parse(JSON.stringify(task));
 
+const sealer = createSealer(keyRing(new Uint8Array(32).fill(9)));
+const ask = { id: 'a.1', kind: 'elicit', label: 'Go on?', key: 'elicit', at: 5, due: 900_005 } as const;
+const round = { flow: 'f', nonce: 'n', round: 1, issuedAt: 4, expiresAt: 900_004, journal: [], out: [ask] };
+const bindingOf = ({ principal, clientId, name, audience, ...task }: Task, version = ''): Binding => ({
+  principal: principalKey(principal),
+  client: clientId,
+  method: 'tools/call',
+  name,
+  arguments: digest(task.arguments ?? {}),
+  audience,
+  version,
+});
+const sealed = (binding: Binding, state: RoundState = round): Promise<string> =>
+  sealState(state, binding, { sealer, store: memoryStore(), clock: { now: () => 4 } }, 100_000);
+const long = { ...least, arguments: { text: 'x'.repeat(300) }, clientId: 'c'.repeat(300) };
+
 describe('a task in a store', () => {
   it.each([
     ['with little', least],
     ['with all there is', most],
+    ['of a client whose names are like those we shorten', { ...least, envelope: { '~x': 1, y: '~' } }],
+    ['of a client that says such names', { ...least, envelope: { a: '"~', 'io.modelcontextprotocol/x': '~' } }],
+    ['that somebody else owns', { ...least, owner: ownerOf({ principal: '', client: 'stdio' }) }],
   ])('%s comes back as it was', (_, task) => {
-    const { packed, state } = packTask(task);
-    expect(asJson(unpackTask({ packed: JSON.parse(JSON.stringify(packed)), state }))).toEqual(asJson(task));
+    const packed = JSON.parse(JSON.stringify(packTask(task, sealer)));
+    expect(asJson(unpackTask(packed, sealer))).toEqual(asJson(task));
   });
 
-  it('task-store-1: opens only under its own key, and with its own state', async () => {
+  it.each([
+    ['of its call', () => sealed(bindingOf(least)), { ...least, flow: 'f' }, 220],
+    ['of a version of its handler', () => sealed(bindingOf(least, '7')), { ...least, flow: 'f' }, 230],
+    ['of a call with long arguments', () => sealed(bindingOf(long)), { ...long, flow: 'f' }, 220],
+    ['of a flow of its own', () => sealed(bindingOf(least)), { ...least, flow: 'g' }, 230],
+    ['of another call', () => sealed(bindingOf({ ...least, name: 'other' })), { ...least, flow: 'f' }, 330],
+    ['whose journal lies elsewhere', () => sealed(bindingOf(least), { ...round, flow: 'j'.repeat(9) }), least, 240],
+  ])('its state %s comes back bit for bit, and lies there once', async (_, make, task, most) => {
+    const state = await make();
+    const packed = JSON.stringify(packTask({ ...task, state }, sealer));
+    expect(unpackTask(JSON.parse(packed), sealer).state).toBe(state);
+    // Neither sealed, nor with what the task says already.
+    expect(packed).not.toContain(state.slice(-22));
+    expect(packed.length - JSON.stringify(packTask(task, sealer)).length).toBeLessThan(most);
+  });
+
+  it('seal-E6: its state does not come back where the key that sealed it is gone, and is refused', async () => {
+    const state = await sealed(bindingOf(least));
+    const packed = packTask({ ...least, flow: 'f', state }, sealer);
+    const other = createSealer(keyRing(new Uint8Array(32).fill(8)));
+    const { state: again } = unpackTask(packed, other);
+    expect(sealer.open(again, 'request-state')).toEqual({ ok: false, reason: 'malformed' });
+  });
+
+  it('task-store-1: opens only under its own key', async () => {
     const map = memoryStore();
-    const sealer = createSealer(keyRing(new Uint8Array(32).fill(9)));
     const texts: string[] = [];
     const keys: string[] = [];
     const store: Store = {
@@ -85,16 +130,18 @@ describe('a task in a store', () => {
       },
     };
     const tasks = new TaskStore({ store, sealer, clock: { now: () => 3 }, changed: () => {} });
-    await tasks.create({ ...most, id: 'one', state: 'm1.one' });
+    const state = await sealed(bindingOf(most));
+    await tasks.create({ ...most, id: 'one', state });
     await tasks.create({ ...most, id: 'two', state: 'm1.two' });
-    expect(await tasks.read('one')).toEqual({ ...most, id: 'one', state: 'm1.one' });
+    expect(await tasks.read('one')).toEqual({ ...most, id: 'one', state });
     const [one = '', two = ''] = texts;
-    const sealedOf = (text: string) => text.split(' ')[0]!;
-    for (const swapped of [two, `${sealedOf(one)} m1.two`, sealedOf(one), `${sealedOf(two)} m1.one`]) {
+    // Whoever reads the store could try answers with it, against the digest in the claim.
+    expect(one).not.toContain(state.slice(-22));
+    for (const swapped of [two, `${one} m1.two`]) {
       await map.set(keys[0]!, swapped);
       await expect(tasks.read('one')).rejects.toThrow('cannot be opened');
     }
     await map.set(keys[0]!, one);
-    expect((await tasks.read('one'))?.state).toBe('m1.one');
+    expect((await tasks.read('one'))?.state).toBe(state);
   });
 });

@@ -16,6 +16,11 @@ export interface Detached {
   readonly over?: AbortSignal | undefined;
   /** When each answer it brings was given, in milliseconds since the epoch, by the key of its question. */
   readonly answeredAt?: Readonly<Record<string, number>>;
+  /**
+   * Where nobody but this server has the state that it brings: false once what the state led to is kept. Of such a run no claim is
+   * kept when it has ended, so it is asked after the claim is there.
+   */
+  readonly isStanding?: () => Promise<boolean>;
   /** True while nothing is done but to wait for a page. */
   waits?: boolean;
   /** Lets go of the right to this run, once what came of it is kept. Set when the run has ended. */

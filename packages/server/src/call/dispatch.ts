@@ -166,6 +166,7 @@ async function openAndRun<R>(work: Work<R>, access: FileAccesses, config: Config
     // Another process runs this task: that is no end of it.
     const elsewhere = isMidcallError(error, 'call/interrupted') && detachedOf(request.ctx) !== undefined;
     if (!(error instanceof ProtocolError || elsewhere)) throw error;
+    if (elsewhere) end.handedOver();
     end.failed(error);
     return { kind: 'failed', error, asItself: true };
   }

@@ -74,7 +74,11 @@ export async function runCall<R>(
       // First the task keeps what came of it: if the process dies in between, the steps of this run are still known.
       if (!(await attempt.holds())) return false;
       // Whoever runs it again then finds that its turn is over, and does not need the result.
-      detached.settle = () => settle({ result: {} });
+      detached.settle = async () => {
+        if (!detached.isStanding) return settle({ result: {} });
+        await stored?.forget();
+        await attempt.forget();
+      };
       return true;
     });
   const engine: EngineOptions = {

@@ -7,6 +7,7 @@
 import { MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { detachedOf } from '../call/detached.ts';
 import type { CallRequest } from '../call/request.ts';
 import type { SharedCall } from '../call/shared-call.ts';
 import { fromClient, unanswered } from '../channels/recording.ts';
@@ -80,6 +81,10 @@ export async function openRetry(
   const inputs = digest([String(text).slice(-22), brought.map(({ ask, answer }) => [ask.key, answer?.text ?? null])]);
   const keptMs = lifeOf(state, config.clock.now());
   const claim = await config.claims.claim(state.nonce, inputs, keptMs, mcpReq.signal, request.receivedAt);
+  if ((await detachedOf(request.ctx)?.isStanding?.()) === false) {
+    if (claim.kind === 'mine') await claim.attempt.forget();
+    throw interrupted({ done: [], inDoubt: [], safe: [] }, true);
+  }
   if (claim.kind === 'other-inputs' || claim.kind === 'forgotten') {
     audit({ kind: 'state-refused', reason: 'already answered' });
     throw refused('answered');

@@ -26,6 +26,7 @@ export async function openShared(shared: SharedCall, request: CallRequest): Prom
       holds: () => shared.holds(),
       answer: outcome => shared.settle(outcome as SharedOutcome),
       abandon: async () => {},
+      forget: async () => {},
     },
     stepStore: shared.stepStore,
     keptMs: shared.keptMs,

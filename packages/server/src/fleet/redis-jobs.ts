@@ -25,11 +25,18 @@ export interface RedisJobsOptions {
   readonly onError?: (error: Error) => void;
 }
 
+/** A job as BullMQ gives it to whoever runs it. */
+interface QueuedJob {
+  readonly id?: string;
+  /** `n`: how often it was run in vain. */
+  readonly data: { readonly n?: number };
+  updateData(data: { readonly n: number }): Promise<void>;
+  moveToDelayed(timestamp: number, token?: string): Promise<void>;
+}
+
 const QUEUE = 'tasks';
 /** What BullMQ calls each of them; the name that it was added with is its id. */
 const JOB = 'job';
-/** A job that waits holds this in its settings, so it is short: at a try a minute they are used up after 1,900 years. */
-const MOST_ATTEMPTS = 999_999_999;
 /** Runs side by side: one may take as long as a person is on a page. */
 const SIDE_BY_SIDE = 1_000;
 /** Milliseconds for which a job is a process's own that shows no sign, and between two looks for those that are nobody's. */
@@ -53,7 +60,7 @@ export async function redisJobs(options: RedisJobsOptions): Promise<Jobs> {
   const { connection: configured, prefix = '{midcall:jobs}', timeoutMs = 5_000 } = options;
   const { clock = systemClock, onError = () => {} } = options;
   const packages = ['bullmq', 'ioredis'];
-  const { Queue, Worker } = await needed('redisJobs', 'bullmq', () => import('bullmq'), packages);
+  const { DelayedError, Queue, Worker } = await needed('redisJobs', 'bullmq', () => import('bullmq'), packages);
   const { Redis } = await needed('redisJobs', 'ioredis', () => import('ioredis'), packages);
   const own = !isClient(configured);
   const connect = (): unknown =>
@@ -77,12 +84,7 @@ export async function redisJobs(options: RedisJobsOptions): Promise<Jobs> {
 
   return {
     async add(job, delayMs = 0) {
-      const settings = {
-        jobId: job,
-        delay: Math.max(0, Math.ceil(delayMs)),
-        attempts: MOST_ATTEMPTS,
-        backoff: { type: 'custom' },
-      };
+      const settings = { jobId: job, delay: Math.max(0, Math.ceil(delayMs)) };
       try {
         await bounded(queue.add(JOB, {}, settings));
       } catch (error) {
@@ -94,11 +96,23 @@ export async function redisJobs(options: RedisJobsOptions): Promise<Jobs> {
       await bounded(queue.remove(job)).catch(() => {});
     },
     start(run) {
-      const work = async ({ id = '', attemptsMade }: { readonly id?: string; readonly attemptsMade: number }) => {
-        const under = run(id, attemptsMade + 1);
+      const work = async (job: QueuedJob, token?: string) => {
+        const { id = '', data } = job;
+        const attempt = (data.n ?? 0) + 1;
+        const under = run(id, attempt);
         running.add(under);
         try {
           await under;
+        } catch {
+          // By BullMQ's own attempts, each job that waits would hold in its settings how it is to be repeated.
+          const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(attempt - 1, 10), LONGEST_PAUSE_MS);
+          await job
+            .updateData({ n: attempt })
+            .then(() => job.moveToDelayed(Date.now() + pauseMs, token))
+            .catch(onError);
+          // Also for one that could not be put off: with any other error it would be dropped, and so it is run again as one of a
+          // process that died (jobs-J4).
+          throw new DelayedError();
         } finally {
           running.delete(under);
         }
@@ -114,9 +128,6 @@ export async function redisJobs(options: RedisJobsOptions): Promise<Jobs> {
         stalledInterval: STALLED_MS,
         // However many processes die over a job, it is run (jobs-J1).
         maxStalledCount: Number.MAX_SAFE_INTEGER,
-        settings: {
-          backoffStrategy: attempts => Math.min(FIRST_PAUSE_MS * 2 ** Math.min(attempts - 1, 10), LONGEST_PAUSE_MS),
-        },
       });
       started.on('error', onError);
       worker = started;

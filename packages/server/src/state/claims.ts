@@ -46,6 +46,8 @@ export interface Attempt {
   answer(result: unknown): Promise<boolean>;
   /** Ends the attempt without a result: nothing of it goes on, and the next duplicate may follow it. */
   abandon(): Promise<void>;
+  /** Ends the attempt and leaves no sign of it, where what presents its retry has been told that it is over. */
+  forget(): Promise<void>;
 }
 
 export interface Claims {
@@ -156,10 +158,14 @@ export function claims({ store, results = store, clock, id, waitMs }: ClaimsOpti
       return !lost;
     };
     /** @param outcome - what every duplicate is given; absent if there is none */
-    const leave = async (outcome?: { readonly result: unknown }): Promise<boolean> => {
+    const leave = async (outcome?: { readonly result: unknown } | 'forgotten'): Promise<boolean> => {
       try {
         // One that was followed has nothing to say any more.
         if (isCertain() ? lost : !(await holds())) return false;
+        if (outcome === 'forgotten') {
+          for (let each = attempt; each > 0; each -= 1) await store.delete(keyOf(nonce, each));
+          return true;
+        }
         if (outcome === undefined) {
           await store.set(keyOf(nonce, attempt), JSON.stringify({ i: inputs, t: cameAt } satisfies StoredClaim), {
             ttlMs,
@@ -188,6 +194,7 @@ export function claims({ store, results = store, clock, id, waitMs }: ClaimsOpti
       holds,
       answer: result => leave({ result }),
       abandon: async () => void (await leave()),
+      forget: async () => void (await leave('forgotten')),
     };
   };
 

@@ -56,7 +56,8 @@ export interface RoundState {
   readonly out: readonly OutAsk[];
 }
 
-interface Packed {
+/** A state as it is sealed. */
+export interface Packed {
   readonly f: string;
   readonly n: string;
   readonly r: number;
@@ -76,7 +77,7 @@ export type Unsealed =
 /** What lies in the store where it is too large to travel (state-B4). */
 type Rest = Pick<Packed, 'o' | 'j'>;
 
-const PURPOSE = 'request-state';
+export const STATE_PURPOSE = 'request-state';
 const APART = 'journal';
 /** Clocks of replicas may differ by this much. */
 const SKEW_MS = 60_000;
@@ -92,7 +93,7 @@ export interface StateOptions {
 const parts: readonly (keyof Binding)[] = ['principal', 'client', 'method', 'name', 'arguments', 'audience', 'version'];
 
 /** What is long is bound by its digest, so that the state does not grow with what a client writes. */
-const bound = (binding: Binding): readonly string[] =>
+export const bound = (binding: Binding): readonly string[] =>
   parts.map(part => (binding[part].length > 200 ? digest(binding[part]) : binding[part]));
 
 /** How long what belongs to a state must be kept, in milliseconds: longer than anybody's clock lets it live. */
@@ -129,11 +130,11 @@ export async function sealState(
 ): Promise<string> {
   const packed = pack(state, binding);
   const { f, n, r, iat, exp, b, o, j } = packed;
-  const whole = sealer.seal(packed, PURPOSE);
+  const whole = sealer.seal(packed, STATE_PURPOSE);
   if (whole.length <= maxLength) return whole;
   const ref = `journal:${n}`;
   await store.set(ref, sealUnder(sealer, APART, ref, { o, j } satisfies Rest), { ttlMs: lifeOf(state, clock.now()) });
-  return sealer.seal({ f, n, r, iat, exp, b, ref } satisfies Packed, PURPOSE);
+  return sealer.seal({ f, n, r, iat, exp, b, ref } satisfies Packed, STATE_PURPOSE);
 }
 
 /**
@@ -149,7 +150,7 @@ export function openState(
   if (typeof text === 'string' && text.length > maxLength) return invalid('longer than any we make');
   const here = held?.open(text);
   if (here && !here.ok) return { ok: false, kind: here.reason, reason: gone[here.reason] };
-  const opened = here ? { ok: true as const, payload: JSON.parse(here.json) } : sealer.open(text, PURPOSE);
+  const opened = here ? { ok: true as const, payload: JSON.parse(here.json) } : sealer.open(text, STATE_PURPOSE);
   if (!opened.ok) return invalid(opened.reason);
   const packed = opened.payload as Packed;
   const expected = bound(binding);
@@ -177,7 +178,7 @@ function unpacked({ f: flow, n: nonce, r: round, iat: issuedAt, exp: expiresAt }
  */
 export async function journalIn(text: string, { sealer, store, held }: StateOptions): Promise<Journal> {
   const here = held?.open(text);
-  const opened = here?.ok ? { ok: true as const, payload: JSON.parse(here.json) } : sealer.open(text, PURPOSE);
+  const opened = here?.ok ? { ok: true as const, payload: JSON.parse(here.json) } : sealer.open(text, STATE_PURPOSE);
   if (!opened.ok) return [];
   const { ref, j = [] } = opened.payload as Packed;
   if (ref === undefined) return j;

@@ -18,6 +18,7 @@
  *   limit that anybody will reach; random nonces under one GCM key would end at 2^32.
  * - seal-E5 The length tells how long the value is and nothing else: it is never compressed, because the length of a
  *   compressed text answers guesses about the parts of it that the guesser cannot see.
+ * - seal-E6 A nonce seals one message. What is sealed again is exactly what was sealed before, so it adds no message.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
@@ -33,6 +34,7 @@ const HEADER = KEY_ID + SALT + NONCE;
 /** In characters: whole groups of three bytes, which are spelled by themselves. */
 const KEY_ID_TEXT = (KEY_ID / 3) * 4;
 const SALT_TEXT = (SALT / 3) * 4;
+const HEADER_TEXT = (HEADER / 3) * 4;
 /** Purposes are a handful of constants, and so are the salts of a few replicas; whoever makes salts up grows nothing. */
 const MAX_DERIVED = 256;
 /** Messages under one salt (seal-E4). */
@@ -69,6 +71,13 @@ export interface Sealer {
   seal(payload: unknown, purpose: string, place?: string): string;
   /** As {@link seal}, for a value that has been written as JSON. */
   sealJson(json: string, purpose: string, place?: string): string;
+  /**
+   * Makes a text again, bit for bit, of what it held: for one that is kept inside another sealed value, where it need not lie sealed.
+   * @param json - exactly what that text holds; with anything else a nonce would be used twice, and two messages be known (seal-E6)
+   * @param header - {@link headerOf} that text
+   * @returns undefined where its key is not in the ring
+   */
+  sealAgain(json: string, header: string, purpose: string): string | undefined;
   /** @param text - what came back; anything at all. Never throws because of it. */
   open(text: unknown, purpose: string, place?: string): Opened;
   /** True if another key than the one that seals now made the text: what is kept for long should be sealed again. */
@@ -106,7 +115,10 @@ export function createSealer(keys: KeyRing, options: SealerOptions = {}): Sealer
     series.sealed++;
     const { salt, spelled } = series;
     const key = kept(series.keys, purpose, () => keyOf(sealing, purpose, salt));
-    const nonce = draw(NONCE);
+    return spell(spelled, key, draw(NONCE), json, place);
+  };
+
+  const spell = (spelled: string, key: Buffer, nonce: Uint8Array, json: string, place?: string): string => {
     const cipher = createCipheriv('aes-256-gcm', key, nonce, cipherOptions);
     if (place !== undefined) cipher.setAAD(Buffer.from(place));
     const ciphertext = cipher.update(json, 'utf8');
@@ -131,6 +143,14 @@ export function createSealer(keys: KeyRing, options: SealerOptions = {}): Sealer
 
     sealJson,
 
+    sealAgain(json, header, purpose) {
+      const ringKey = byId.get(header.slice(0, KEY_ID_TEXT));
+      if (!ringKey) return undefined;
+      const spelled = header.slice(0, KEY_ID_TEXT + SALT_TEXT);
+      const nonce = Buffer.from(header.slice(spelled.length), 'base64url');
+      return spell(PREFIX + spelled, keyOf(ringKey, purpose, spelled.slice(KEY_ID_TEXT)), nonce, json);
+    },
+
     open(text, purpose, place) {
       if (typeof text !== 'string' || text.length > maxLength || !text.startsWith(PREFIX)) return malformed;
       const spelled = text.slice(PREFIX.length);
@@ -154,6 +174,9 @@ export function createSealer(keys: KeyRing, options: SealerOptions = {}): Sealer
     outdated: text => !text.startsWith(PREFIX + sealing.id),
   };
 }
+
+/** What of a sealed text is not drawn from what it holds: which key, salt and nonce made it. */
+export const headerOf = (text: string): string => text.slice(PREFIX.length, PREFIX.length + HEADER_TEXT);
 
 const malformed: Opened = { ok: false, reason: 'malformed' };
 const unknownKey: Opened = { ok: false, reason: 'unknown-key' };

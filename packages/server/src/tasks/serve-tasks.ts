@@ -29,9 +29,9 @@ import {
   resultOlder,
   tellOlder,
 } from './serve-older-tasks.ts';
-import { toldOlder } from './task.ts';
+import { ownerOf, toldOlder } from './task.ts';
 import type { CallHandler, CallToolRequest } from './task-servers.ts';
-import { ownerOf, type Tasks } from './tasks.ts';
+import type { Tasks } from './tasks.ts';
 import { isInputRequired } from './turn.ts';
 
 const params = z.looseObject({ taskId: z.string().max(200) });

@@ -200,7 +200,15 @@ export class TaskRuns {
     const begun = await this.#begin(key, task);
     if (!begun || isOver(begun)) return;
     if (begun.turn !== turn) return this.plan(begun);
-    const ctx = contextOf(begun, stop.signal, binding.over);
+    const isStanding = async (): Promise<boolean> => {
+      const current = await this.#store.readAt(key);
+      return current !== undefined && current.turn === turn && !isOver(current);
+    };
+    const ctx = contextOf(begun, {
+      signal: stop.signal,
+      over: binding.over,
+      ...(!begun.isPresented && { isStanding }),
+    });
     this.#live.answers(key, ctx);
     const { name, arguments: args, meta } = begun;
     const request = { method: 'tools/call', params: { name, arguments: args, ...(meta && { _meta: meta }) } } as const;
@@ -264,7 +272,7 @@ export class TaskRuns {
       const next = afterRound(outcome.result, departure);
       const changed = await this.#store.changeAt(key, current => {
         if (current.turn !== turn || isOver(current)) return undefined;
-        const { home: _, dueAt: __, without: ___, ...rest } = current;
+        const { home: _, dueAt: __, without: ___, isPresented: ____, ...rest } = current;
         // What has been answered of the questions that stay open is not asked again (tasks-6).
         const early = Object.entries(current.answers).filter(([ask]) => Object.hasOwn(next.inputRequests ?? {}, ask));
         return { ...rest, ...next, answers: Object.fromEntries(early), turn: turn + 1, updatedAt: clock.now() };

@@ -83,22 +83,16 @@ export class TaskStore {
   #close(key: string, task: Task): string {
     const { sealer } = this.#options;
     if (!sealer) return JSON.stringify(task);
-    const { packed, state } = packTask(task);
-    const sealed = sealUnder(sealer, PURPOSE, placeOf(key, state), packed);
-    return state === undefined ? sealed : `${sealed} ${state}`;
+    return sealUnder(sealer, PURPOSE, key, packTask(task, sealer));
   }
 
   #open(key: string, text: string): Task {
     const { sealer } = this.#options;
     if (!sealer) return JSON.parse(text);
-    const [sealed = '', state] = text.split(' ');
-    const packed = openUnder(sealer, PURPOSE, placeOf(key, state), sealed) as StoredTask['packed'] | undefined;
-    if (packed !== undefined) return unpackTask({ packed, state });
+    const packed = openUnder(sealer, PURPOSE, key, text) as StoredTask | undefined;
+    if (packed !== undefined) return unpackTask(packed, sealer);
     throw new MidcallError('store/corrupt', 'A task in the store cannot be opened with the keys of this server.');
   }
 }
 
 const storeKey = (at: string): string => `task:${at}`;
-
-/** A task is sealed for its state, which lies beside it: sealed already, and a third longer if it were sealed again. */
-const placeOf = (key: string, state: string | undefined): string => (state === undefined ? key : `${key} ${state}`);

@@ -60,6 +60,8 @@ export interface Task {
   readonly status: TaskStatus;
   /** Counts what has been run of it, so that an outcome is taken once. */
   readonly turn: number;
+  /** True if its client has `state` too, and may present it. */
+  readonly isPresented?: boolean;
   /** What the handler is run again with. Absent where its first run is under way in the process `home`. */
   readonly state?: string;
   /** The process in which it is run since the request that began it. */
@@ -82,6 +84,10 @@ export interface Task {
 /** A task in the names of jobs and in the store: nothing by which it could be asked after. */
 export const keyOfId = (id: string): string => digest(id).slice(0, 22);
 export const keyOf = ({ id }: Pick<Task, 'id'>): string => keyOfId(id);
+
+/** Whom a task belongs to. */
+export const ownerOf = (of: { readonly principal: string; readonly client: string }): string =>
+  digest([of.principal, of.client]).slice(0, 22);
 
 /** The name of the job for the turn that a task stands at. */
 export const jobOf = (task: Pick<Task, 'id' | 'turn'>): string => `${keyOf(task)}/${task.turn}`;

@@ -13,12 +13,11 @@ import { detach } from '../call/detached.ts';
 import { isPersonal } from '../call/lending.ts';
 import { type CallRequest, type Registered, readRequest } from '../call/request.ts';
 import type { Config } from '../config.ts';
-import { digest } from '../digest.ts';
 import type { WaitingCall } from '../observe/waiting-calls.ts';
 import { departureOf } from '../sdk-seam/request-slot.ts';
 import { sealState } from '../state/request-state.ts';
 import { OpenTasks } from './open-tasks.ts';
-import { answered, created, isOlder, isOver, keyOf, type Task, told, unanswered } from './task.ts';
+import { answered, created, isOlder, isOver, keyOf, ownerOf, type Task, told, unanswered } from './task.ts';
 import { TaskChanges } from './task-changes.ts';
 import { TaskLists } from './task-lists.ts';
 import { type Outcome, TaskRuns } from './task-runs.ts';
@@ -132,7 +131,7 @@ export class Tasks {
     const answers = Object.fromEntries(
       Object.entries(mcpReq.inputResponses ?? {}).map(([key, answer]) => [key, answered(answer, receivedAt)]),
     );
-    const start = { ...(state === undefined ? { home: this.#runs.home } : { state }), answers };
+    const start = { ...(state === undefined ? { home: this.#runs.home } : { state, isPresented: true }), answers };
     const stored = await this.#read(origin)
       .then(read => this.#keep(read, origin, start))
       .catch(() => undefined);
@@ -317,7 +316,3 @@ export class Tasks {
     return { task, over: this.#runs.bind(task, registered, server) };
   }
 }
-
-/** Whom a task belongs to. */
-export const ownerOf = (of: { readonly principal: string; readonly client: string }): string =>
-  digest([of.principal, of.client]).slice(0, 22);

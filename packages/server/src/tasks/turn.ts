@@ -1,7 +1,7 @@
 /** One turn of a task: the retry that the server makes of itself, and what it leaves in the task. */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Departure } from '../call/departure.ts';
-import { detach } from '../call/detached.ts';
+import { type Detached, detach } from '../call/detached.ts';
 import { broughtBy, type InputRequest, type Task } from './task.ts';
 
 /** What leaves instead of a result, for the client to answer. */
@@ -29,10 +29,12 @@ export const afterRound = (
 
 /**
  * The request that goes on with a task, as its client would make it.
- * @param signal - ends this run of it
- * @param over - fires when the task is over
+ * @param run - `signal` ends this run of it; `over` and `isStanding` as in {@link Detached}
  */
-export function contextOf(task: Task, signal: AbortSignal, over: AbortSignal | undefined): ServerContext {
+export function contextOf(
+  task: Task,
+  { signal, over, isStanding }: { readonly signal: AbortSignal } & Pick<Detached, 'over' | 'isStanding'>,
+): ServerContext {
   const entries = Object.entries(broughtBy(task));
   const mcpReq = {
     id: 0,
@@ -50,7 +52,10 @@ export function contextOf(task: Task, signal: AbortSignal, over: AbortSignal | u
   };
   const { client, principal, clientId } = task;
   const answeredAt = Object.fromEntries(entries.map(([key, { at }]) => [key, at]));
-  return detach({ mcpReq } as unknown as ServerContext, { client, principal, clientId, over, answeredAt });
+  return detach({ mcpReq } as unknown as ServerContext, {
+    ...{ client, principal, clientId, over, answeredAt },
+    ...(isStanding && { isStanding }),
+  });
 }
 
 /** What an error leaves in its task. */
