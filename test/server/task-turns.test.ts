@@ -42,7 +42,7 @@ async function process(store: Store, effects: string[], name: string) {
     return server;
   };
   const client = await bareClient(factory, 'memory', {});
-  const send = (method: string, params: object) => client.send(method, params, { capabilities });
+  const send = (method: string, params: Record<string, unknown>) => client.send(method, params, { capabilities });
   // So that there is a server with the tool.
   await send('tools/list', {});
   return {
