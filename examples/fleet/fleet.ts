@@ -82,6 +82,8 @@ export async function runFleet({ replicas, port, ledger }: FleetExample): Promis
     }
   };
   process.once('SIGTERM', stop).once('SIGINT', stop);
+  // Whoever started this is gone, and nothing is to be left behind.
+  process.stdout.once('error', stop);
 
   try {
     const settings = ['--port', '0', '--unixsocket', socket, '--dir', folder, '--save', '', '--appendonly', 'yes'];

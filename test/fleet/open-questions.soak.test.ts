@@ -22,7 +22,7 @@ it('100,000 open questions take no more heap of a replica, and no longer to look
     for (const bytes of heapOf(many, kind)) expect(bytes, `heap for each of ${kind}`).toBeLessThan(300);
   }
   expect(bytesOf(many, '2026-07-28')).toBeLessThan(100);
-  expect(bytesOf(many, 'tasks')).toBeLessThan(3_000);
+  expect(bytesOf(many, 'tasks')).toBeLessThan(1_700);
   const [shortest, longest] = [few, many].map(count => Number(row(count, 'tasks')[4]));
   expect(longest! / shortest!).toBeLessThan(3);
 });
