@@ -208,7 +208,7 @@ describe('a report', () => {
         'Form: works (4.0 s)',
         '  The word came back: whoever answered has read the message.',
         'Kinds of field: works (4.0 s)',
-        '  It arrived exactly as it was to be filled in.',
+        '  It came back exactly as asked.',
         '',
         'Not declared: Page (URL mode), Roots, Sampling.',
         'Not tried: Decline, Dismiss, Call timeout, Call timeout with progress.',

@@ -99,7 +99,7 @@ it('says that it is not known what became of an answer the desk died with, and s
   });
   await me.page.getByLabel('Full name').fill('Ada Lovelace');
   await me.page.getByRole('button', { name: 'Send answer' }).click();
-  await me.page.getByRole('alert').filter({ hasText: 'This may not have arrived.' }).waitFor();
+  await me.page.getByRole('alert').filter({ hasText: 'The desk may not have received this.' }).waitFor();
   expect([sent, await me.page.getByLabel('Full name').inputValue()]).toEqual([1, 'Ada Lovelace']);
   await me.page.unrouteAll();
   await me.page.getByRole('button', { name: 'Decline' }).click();

@@ -88,7 +88,7 @@ it('are searched by tool and argument, and filtered by server and outcome', asyn
   expect(await found('q=wipe+geese')).toEqual([b]);
   expect(await found('outcome=tool-error')).toEqual([b]);
   expect(await found('server=s&outcome=completed')).toEqual([a]);
-  expect((await visitor.get('/history?server=other')).text).toContain('No call fits.');
+  expect((await visitor.get('/history?server=other')).text).toContain('No call matches.');
 });
 
 it('are not kept where the person wants none, and go where they are cleared', async () => {

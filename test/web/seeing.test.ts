@@ -144,7 +144,7 @@ it('filters by text and by the level of log messages, and shows what a server lo
   expect(all).toContain('a small thing</td>');
   expect(all).toContain('&lt;b&gt;frozen');
   expect(await page('?level=error')).not.toContain('a small thing</td>');
-  expect((await page('?q=nowhere')).match(/No message fits\./g)).toHaveLength(2);
+  expect((await page('?q=nowhere')).match(/No message matches\./g)).toHaveLength(2);
   expect((await page('?q=tools/call')).match(/data-key="f-/g)).toHaveLength(1);
 });
 

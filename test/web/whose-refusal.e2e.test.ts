@@ -87,7 +87,7 @@ it('says of each running call that a question without a known call may be its ow
   for (const id of [first, second]) {
     const page = await desk.page(`/calls/${id}`);
     expect(page).toContain(
-      'A question of this server waits. The server did not say for which call; it may be this one.',
+      'This server has an open question. It did not say for which call; it may be this one.',
     );
     expect(page).toContain('What shall it say?');
     expect(page).toContain('Waiting for you');

@@ -88,7 +88,7 @@ export class CallbackListener {
       parameters: url.searchParams,
       answer: problem =>
         problem === undefined
-          ? send(200, 'You are signed in', ['You can close this page. What waited for it continues.'])
+          ? send(200, 'You are signed in', ['You can close this page. The call that needed it continues.'])
           : send(400, 'You are not signed in', [problem]),
     });
   }

@@ -147,7 +147,7 @@ async function readBack(path: string): Promise<Edited> {
     () => -1,
   );
   if (size < 0) return { problem: 'The editor left no file; nothing was changed.' };
-  if (size > mostBytes) return { problem: 'The text became too long; nothing was changed.' };
+  if (size > mostBytes) return { problem: 'The text is too long; nothing was changed.' };
   const file = await open(path);
   try {
     const text = (await file.readFile('utf8')).replace(/\r\n?/g, '\n');

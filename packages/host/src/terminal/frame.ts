@@ -34,7 +34,7 @@ export function heading(question: Question, timeZone: string): readonly string[]
   const about = call
     ? `For the ${call.kind} ${visible(call.name, { max: 100 })} with ${visible(JSON.stringify(maskedArguments(call.arguments)), { max: 300 })}`
     : question.kind === 'sign-in'
-      ? 'It accepts no calls from anybody who is not signed in.'
+      ? 'It accepts calls only from people who are signed in.'
       : 'For no call that is known';
   return [
     '',

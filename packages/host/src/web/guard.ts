@@ -97,7 +97,7 @@ export class Guard implements Session {
   }
 }
 
-/** Cookies do not know ports, so the name says which desk it is. */
+/** Cookies ignore ports, so the name says which desk it belongs to. */
 function cookieName(port: number): string {
   return `midcall-desk-${port}`;
 }

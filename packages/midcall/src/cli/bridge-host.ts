@@ -36,7 +36,7 @@ export async function serveHost({ flags, entry, era, started, ending }: HostServ
   if (flags.root) await grantFolders(host.roots, entry.id, flags.root);
   const client = { name: 'midcall-bridge', title: 'Midcall bridge', version: ownVersion() };
   const connecting = { client, ...host, authorization, era };
-  log(`waiting for a host on standard input, in front of '${entry.id}'`);
+  log(`waiting for a host on standard input, to use '${entry.id}'`);
   const stdio = new HostStdio();
   // A server that is still starting is stopped, too.
   ending.end = () => void stdio.close();

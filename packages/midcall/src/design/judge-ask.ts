@@ -59,11 +59,11 @@ function judgeAddress(params: Json, era: Era): readonly Breach[] {
   const { url, elicitationId } = params;
   const breaches: Breach[] = [];
   if (era === '2026-07-28' && elicitationId !== undefined)
-    breaches.push({ rule: 'wrong-wire', message: 'It carries an elicitationId, which 2026-07-28 does not have.' });
+    breaches.push({ rule: 'wrong-wire', message: 'It has an elicitationId, which 2026-07-28 does not define.' });
   if (era === '2025-11-25' && typeof elicitationId !== 'string')
     breaches.push({
       rule: 'wrong-wire',
-      message: 'It carries no elicitationId, which 2025-11-25 requires in URL mode.',
+      message: 'It has no elicitationId, which 2025-11-25 requires in URL mode.',
     });
   const judged = judgeUrl(typeof url === 'string' ? url : '');
   const [first] = judged.warnings;

@@ -104,7 +104,7 @@ export function judgeBeside(trace: PlayTrace, accepted: PlayTrace, declined: Pla
     if (!same) return [];
     // A server that shows a form again has checked the answer, even if it accepts no made-up content.
     if (play.name === 'bare' && putsAgain(trace) && putsAgain(accepted)) return undefined;
-    const message = `${did[play.name]} gets as far as accepting, to the same result: ${quoted(words)}.`;
+    const message = `${did[play.name]} leads to the same result as accepting: ${quoted(words)}.`;
     return [{ rule, message: capital(message), certainty: 'suspected' }];
   }
   if (!succeeded(end)) return [];
@@ -142,7 +142,7 @@ export function judgeUnasked(trace: PlayTrace, accepted: PlayTrace): readonly Br
   const words = wordsOf(trace.end);
   const didNotAsk = `It asked nothing, though the client can be asked, and it asks on ${accepted.era}.`;
   if (sameCourse(trace, accepted)) {
-    const message = `${didNotAsk} It gets as far as accepting does there: ${quoted(words)}.`;
+    const message = `${didNotAsk} Its result is the same as after accepting there: ${quoted(words)}.`;
     return [{ rule: 'unasked-in-era', message, certainty: 'suspected' }];
   }
   return [{ rule: 'unasked-in-era', message: `${didNotAsk} It answered: ${quoted(words)}.`, certainty: 'possible' }];

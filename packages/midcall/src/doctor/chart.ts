@@ -65,7 +65,7 @@ export class Chart {
     if (hold && this.#clock.now() - hold.at > TOGETHER_MS) hold.leftAt ??= this.#clock.now();
   }
 
-  /** What to try now. @param requested - by the caller; if absent, what has no finding yet and costs nothing */
+  /** The checks to try now. @param requested - by the caller; if absent, those without a finding that cost nothing */
   plan(requested: readonly CheckName[] | undefined): Plan {
     for (const check of [...this.#out.keys()]) this.settle(check, this.#lost(check));
     const requestedChecks = requested ?? this.left();

@@ -45,10 +45,10 @@ export function judgeFields(
     if (value === undefined) return finding('wrong', ms, `Nothing arrived for ${called}.`);
     if (checkValue(field, value))
       return finding('wrong', ms, `${called} arrived as ${kindOf(value)}, which does not fit.`);
-    if (same(value, want)) return finding('works', ms, 'It arrived exactly as it was to be filled in.');
+    if (same(value, want)) return finding('works', ms, 'It came back exactly as asked.');
     if (field.default !== undefined)
       return finding('wrong', ms, `${called} arrived changed. If you left it alone, the host does not show defaults.`);
-    return finding('works', ms, 'It arrived with the right type, but not with the value that was asked for.');
+    return finding('works', ms, 'It came back with the right type, but not with the value that was asked for.');
   });
 }
 
@@ -100,11 +100,11 @@ export function unanswered(answer: NotAccepted): Finding {
     case 'unfinished':
       return finding('dropped', ms, 'No answer came in time. If you saw no question, the host drops it.');
     case 'unavailable':
-      return finding('dropped', ms, 'The host declares this, and says that it does not have it when asked.');
+      return finding('dropped', ms, 'The host declares this, but when asked says that it does not support it.');
     case 'invalid':
       return finding('wrong', ms, 'The answers that came back did not fit the form.');
     case 'error':
-      return finding('dropped', ms, 'The host sent an error, or something that is no answer.');
+      return finding('dropped', ms, 'The host sent an error, or something that is not an answer.');
   }
 }
 

@@ -110,14 +110,14 @@ export function doctorServer({
         title: 'Examine this host',
         description:
           'Puts a few short questions to the person, and reports what this host declares, what is proved, and what to do ' +
-          'about it. Goes on where an earlier call was cut off. The questions are for the person, not for you.',
+          'about it. Continues where an earlier call was cut off. The questions are for the person, not for you.',
         inputSchema: z.strictObject({
           checks: z
             .array(z.enum(checkNames))
             .optional()
             .describe(
-              'Only these, also where they were tried before. Left out: all that were not, except sampling, which spends ' +
-                "tokens of the person's model and is only tried where it is named.",
+              'Only these, even if they were tried before. If absent: all that were not, except sampling, which spends ' +
+                "tokens of the person's model and is only tried if it is named.",
             ),
         }),
         outputSchema: reportShape,

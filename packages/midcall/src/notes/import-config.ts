@@ -33,7 +33,7 @@ export function readImportConfig(path: string): Promise<ImportConfig> {
   return readService(path, shape, async ({ id, name, address, issuer, clientId, clientSecret, scopes, port }) => {
     const url = new URL(address);
     if (!isConfidential(url)) {
-      throw usage(path, 'names an address that is not https: a token sent there could be read on the way.');
+      throw usage(path, 'names an address that is not https: a token sent there could be intercepted.');
     }
     const service = provider({
       id,

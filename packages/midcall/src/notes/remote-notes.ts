@@ -61,12 +61,12 @@ export async function fetchNotes(
     if (response.status === 401) return { outcome: 'signed-out' };
     if (!response.ok) throw broken(`The service answered with HTTP status ${response.status}.`);
     const read = answerShape.safeParse(JSON.parse(await bounded(response)));
-    if (!read.success) throw broken('The service gave something else than a list of notes, or too many.');
+    if (!read.success) throw broken('The service returned something other than a list of notes, or too many notes.');
     return { outcome: 'fetched', notes: read.data.notes };
   } catch (error) {
     if (error instanceof MidcallError) throw error;
     if (error instanceof SyntaxError)
-      throw broken('The service gave something else than a list of notes, or too many.');
+      throw broken('The service returned something other than a list of notes, or too many notes.');
     throw broken('The service cannot be reached, or did not answer in time.');
   }
 }

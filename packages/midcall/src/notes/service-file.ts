@@ -34,12 +34,12 @@ export async function readService<S extends z.ZodType, T>(
   if (!parsed.success) {
     // The path and the rule, never the value, which may be the client secret.
     const { path: field, code } = parsed.error.issues[0]!;
-    throw usage(path, `is no description of a service: ${field.join('.') || 'it'} is wrong (${code}).`);
+    throw usage(path, `does not describe a service: ${field.join('.') || 'it'} is wrong (${code}).`);
   }
   try {
     return await use(parsed.data);
   } catch (error) {
-    if (error instanceof TypeError) throw usage(path, `is no description of a service: ${error.message}`);
+    if (error instanceof TypeError) throw usage(path, `does not describe a service: ${error.message}`);
     throw error;
   }
 }

@@ -36,7 +36,7 @@ export const callTexts = {
     perhapsAsked: (over: boolean) =>
       over
         ? 'The server did not say for which call it asked this. It may have been this one.'
-        : 'A question of this server waits. The server did not say for which call; it may be this one.',
+        : 'This server has an open question. It did not say for which call; it may be this one.',
     perhapsNoticed: 'The server did not say for which call this was. It may have been this one.',
     result: 'Result',
     toolError: 'The tool reported an error',
@@ -47,7 +47,7 @@ export const callTexts = {
     onPage: 'Waiting for the page you opened.',
     noArguments: 'no arguments',
     unchecked: (why: string) => `Not checked against the schema that the tool declares, because ${why}.`,
-    noContent: 'There is nothing to read in it.',
+    noContent: 'It has no content to show.',
     foreignKind: (kind: string) => `A part of the unknown kind “${kind}”, as it was sent:`,
     tooDeep: 'This is nested too deep to be shown.',
     role: (role: string) => ({ assistant: 'Assistant', user: 'User' })[role] ?? role,
@@ -94,7 +94,7 @@ export const callTexts = {
     logs: 'Log messages',
     noLogs: 'No log messages.',
     notShown: (count: number) => `${plural(count, 'older message')} in the export.`,
-    noneFits: 'No message fits.',
+    noneFits: 'No message matches.',
     none: 'Nothing yet. Run a tool to see its messages here.',
     nonePaused: 'Nothing is recorded while this is paused.',
     sent: 'sent',

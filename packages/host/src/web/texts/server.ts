@@ -32,7 +32,7 @@ export const serverTexts = {
     stop: 'Stop',
     signOut: 'Sign out',
     signOutUntold:
-      'You are signed out here. The place where you signed in could not be told, so what it gave ends there by itself.',
+      'You are signed out here. The sign-in service could not be told, so the access it granted ends only when it expires.',
     remove: 'Remove',
 
     startedWith: 'Started with',
@@ -102,7 +102,7 @@ export const serverTexts = {
     unknown: 'There is no such server on the desk.',
     comingUp: (id: string) => `${id} is starting. This page follows.`,
     wentAway: (id: string) => `${id} is not running.`,
-    againHelp: 'Once the server is there again, you can run this with the same arguments.',
+    againHelp: 'Once the server is running again, you can run this with the same arguments.',
   },
   tool: {
     arguments: 'Arguments',

@@ -4,7 +4,7 @@ import type { OfferedRoot, Rule } from '../../index.ts';
 export const settingTexts = {
   roots: {
     title: 'Roots',
-    lead: 'The folders servers may use. A server learns of a folder only where its box is ticked, and is told when that changes. What you tick is saved at once.',
+    lead: 'The folders servers may use. A server learns of a folder only if its box is ticked, and is told when that changes. What you tick is saved at once.',
     offered: 'Folders to share with this server',
     share: 'Share the ticked folders',
     none: 'No folder is on offer.',
@@ -46,7 +46,7 @@ export const settingTexts = {
     go: 'Search',
     newer: 'Newer',
     older: 'Older',
-    noneFits: 'No call fits.',
+    noneFits: 'No call matches.',
     again: 'Again',
     clear: 'Clear',
     calls: 'Calls',

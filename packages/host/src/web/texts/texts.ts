@@ -73,7 +73,7 @@ export const texts = {
     next: 'Later',
     pages: (from: number, to: number, of: number) => `${from} to ${to} of ${of}`,
     alerts: 'Alert me',
-    alertsHelp: 'With a sound, and a system notification where you allow it.',
+    alertsHelp: 'With a sound, and a system notification if you allow it.',
     alertsDenied:
       'Your browser blocks notifications from the desk, so there is only the sound, and the number in the title of the tab. To allow them, open the site settings to the left of the address, and set Notifications to Allow.',
     arrived: (server: string, tool: string | undefined) =>
@@ -175,7 +175,7 @@ export const texts = {
         case 'timed-out':
           return 'The time to answer ran out. The server was told that nobody answered.';
         case 'withdrawn':
-          if (kind === 'sign-in') return 'The sign-in did not succeed, or was cancelled. What waited for it says why.';
+          if (kind === 'sign-in') return 'The sign-in failed or was cancelled. The call that needed it says why.';
           return 'The server withdrew the question, or its call was cancelled. There is nothing left to answer.';
         case 'completed':
           return kind === 'sign-in' ? 'You are signed in.' : 'The page reported that you have finished.';
@@ -215,13 +215,13 @@ export const texts = {
   },
   field: fieldTexts,
   signIn: {
-    forServer: 'It accepts no calls from anybody who is not signed in.',
+    forServer: 'It accepts calls only from people who are signed in.',
     at: 'You sign in at',
     scopes: 'It asks for',
     code: 'Your code',
     open: 'Sign in',
-    help: 'The page opens in its own tab. What you type there is not seen here. Once you are signed in, this card disappears, and what waited for it continues.',
-    waysOut: 'Decline and Dismiss leave you signed out, and what waits for the sign-in fails.',
+    help: 'The page opens in its own tab. What you type there is not seen here. Once you are signed in, this card disappears, and the call that needed it continues.',
+    waysOut: 'Decline and Dismiss leave you signed out, and the call that needs the sign-in fails.',
   },
   url: {
     domain: 'The page belongs to',
@@ -294,7 +294,7 @@ export const texts = {
   gone: {
     title: 'The desk has stopped, or does not answer.',
     notSent: 'This was not sent.',
-    unknown: 'This may not have arrived.',
+    unknown: 'The desk may not have received this.',
     todo: 'What you typed stays on this page. Copy what you need, start the desk again in its terminal, and open the link it prints.',
   },
   ages: {
