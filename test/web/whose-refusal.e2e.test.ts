@@ -86,9 +86,7 @@ it('says of each running call that a question without a known call may be its ow
   const question = await whenSo(desk.on.desk, () => desk.on.inbox.list().find(each => !each.call));
   for (const id of [first, second]) {
     const page = await desk.page(`/calls/${id}`);
-    expect(page).toContain(
-      'This server has an open question. It did not say for which call; it may be this one.',
-    );
+    expect(page).toContain('This server has an open question. It did not say for which call; it may be this one.');
     expect(page).toContain('What shall it say?');
     expect(page).toContain('Waiting for you');
     expect(page).not.toContain('The server is working.');

@@ -13,7 +13,7 @@ import {
   type WholeAnswer,
 } from './direct-sender.ts';
 import type { McpEndpoint } from './endpoint.ts';
-import { getRequestListener, RESPONSE_ALREADY_SENT } from './hono-node.ts';
+import { getRequestListener, responseAlreadySent } from './hono-node.ts';
 
 /** What others put on a request before it gets here. */
 type Prepared = IncomingMessage & {
@@ -76,7 +76,7 @@ class NodeSender implements DirectSender {
 
   whole({ status, headers, text }: WholeAnswer): Response {
     this.#begin(() => this.#res.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text) }).end(text));
-    return RESPONSE_ALREADY_SENT;
+    return responseAlreadySent;
   }
 
   stream({ headers, events }: EventStreamHead, ended: () => void, limit: UnreadLimit | undefined): EventStream {
@@ -101,7 +101,7 @@ class NodeSender implements DirectSender {
     });
     if (!hasBegun || res.destroyed) over();
     return {
-      response: RESPONSE_ALREADY_SENT,
+      response: responseAlreadySent,
       write: text => {
         if (isOver) return;
         if (res.writableEnded) return over();
