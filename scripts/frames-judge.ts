@@ -53,7 +53,7 @@ export type Validate = (revision: string, name: string, value: unknown) => strin
 type Members = Readonly<Record<string, unknown>>;
 
 /** What is remembered of a request until its response. */
-interface Asked {
+interface OpenRequest {
   readonly method: unknown;
   readonly revision: string;
   /** True where it asks for a task, as 2025-11-25 has it. */
@@ -61,7 +61,7 @@ interface Asked {
 }
 
 interface Connection {
-  readonly requests: Map<string, Asked>;
+  readonly requests: Map<string, OpenRequest>;
   revision: string | undefined;
 }
 
@@ -145,7 +145,7 @@ function envelope(frame: Members): string[] {
   ];
 }
 
-function resultProblems({ method, revision, wantsTask }: Asked, result: Members, validate: Validate): string[] {
+function resultProblems({ method, revision, wantsTask }: OpenRequest, result: Members, validate: Validate): string[] {
   const { resultType } = result;
   const task = revision === modern ? taskMethods.get(String(method)) : undefined;
   const complete = () =>

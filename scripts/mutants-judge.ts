@@ -57,7 +57,7 @@ export type Entry =
  * How many tests of one file try a mutant, and for how long all of them do, in milliseconds that they take without it: tests of a
  * file are alike, and the quickest come first. Without a limit, what survives takes most of a run.
  */
-const patience = { tests: 40, ms: 15_000 };
+const tryLimit = { tests: 40, ms: 15_000 };
 
 /** What is known so far. */
 export class Known {
@@ -109,8 +109,8 @@ export class Known {
     return (
       this.tried.has(mutant) &&
       !this.killed.has(mutant) &&
-      (this.#spent.get(mutant) ?? 0) < patience.ms &&
-      (this.#tests.get(`${mutant} ${fileOf(test)}`) ?? 0) < patience.tests
+      (this.#spent.get(mutant) ?? 0) < tryLimit.ms &&
+      (this.#tests.get(`${mutant} ${fileOf(test)}`) ?? 0) < tryLimit.tests
     );
   }
 

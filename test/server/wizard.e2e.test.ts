@@ -9,12 +9,12 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, it, onTestFinished } from 'vitest';
 import { travelCommand } from '../fixtures/travel-server.ts';
 
-interface Asked {
+interface AskedForm {
   readonly message: string;
   readonly requestedSchema: { readonly properties: Readonly<Record<string, { readonly default?: unknown }>> };
 }
 type Answer = { readonly action: 'accept' | 'decline' | 'cancel'; readonly content?: Record<string, unknown> };
-type Person = (asked: Asked, index: number) => Answer | Promise<Answer>;
+type Person = (asked: AskedForm, index: number) => Answer | Promise<Answer>;
 
 const accept = (content: Record<string, unknown>): Answer => ({ action: 'accept', content });
 
@@ -38,15 +38,15 @@ async function traveller(era: Era, transport: StdioClientTransport | StreamableH
     { name: 'test', version: '1.0.0' },
     { capabilities: { elicitation: {} }, versionNegotiation: negotiation(era) },
   );
-  let ask: (asked: Asked) => Answer | Promise<Answer>;
+  let ask: (asked: AskedForm) => Answer | Promise<Answer>;
   client.setRequestHandler(
     'elicitation/create',
-    async ({ params }) => (await ask(params as unknown as Asked)) as never,
+    async ({ params }) => (await ask(params as unknown as AskedForm)) as never,
   );
   await client.connect(transport);
   onTestFinished(() => client.close());
   return async (person: Person) => {
-    const asked: Asked[] = [];
+    const asked: AskedForm[] = [];
     ask = question => person(question, asked.push(question) - 1);
     const { content } = await client.callTool({ name: 'trip_plan', arguments: {} }, { timeout: 600_000 });
     return { text: (content as { text: string }[])[0]!.text, asked };

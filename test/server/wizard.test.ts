@@ -14,7 +14,7 @@ const change = (name: string) => accept({ next: name });
 const out = accept({ day: '2027-03-01', return: false });
 const outAndBack = accept({ day: '2027-03-01', return: true });
 
-interface Asked {
+interface AskedForm {
   readonly message: string;
   readonly requestedSchema: { readonly properties: Readonly<Record<string, Readonly<Record<string, unknown>>>> };
 }
@@ -31,7 +31,7 @@ async function asks([era, carrier]: Pairing, answers: readonly Scripted[], add: 
   await using pair = await connectPair(factory, { era, carrier, person });
   const [tool] = (await pair.client.listTools()).tools;
   const result = await pair.client.callTool({ name: tool!.name, arguments: {} });
-  return { text: textOf(result), asked: person.asked.map(({ params }) => params as unknown as Asked) };
+  return { text: textOf(result), asked: person.asked.map(({ params }) => params as unknown as AskedForm) };
 }
 
 const plansTrip = (pairing: Pairing, answers: readonly Scripted[], isFree: (seat: string) => boolean = () => true) => {
