@@ -29,8 +29,7 @@ export function noteServer(mid: Midcall, notes: Notes, mail: Mail) {
     const found = await call.step('find', () => notes.find(title));
     const note = found[0];
     if (!note) return text(`No note called '${title}'.`);
-    const form = { to: { type: 'string', title: 'To' } } as const;
-    const answer = await call.elicit({ message: `Send '${title}' to whom?`, form });
+    const answer = await call.elicit({ message: `Send '${title}' to whom?`, form: { to: String } });
     if (answer.action !== 'accept') return text(`Nothing sent: ${answer.action}.`);
     const { to } = answer.content;
     const { id } = await call.step('send', ({ key }) => mail.send(to, note.text, key), { idempotent: true });
