@@ -29,11 +29,11 @@ async function planning(era: Era, ...options: readonly string[]) {
   return { ...person, question };
 }
 
-/** Waits for the card of one form, fills it in, and sends it. */
-async function answer(page: Page, says: string | RegExp, fill: () => Promise<void>): Promise<void> {
+/** Waits for the card of one form, fills it in, and sends it, or goes back by another button. */
+async function answer(page: Page, says: string | RegExp, fill: () => Promise<void>, by = 'Send answer'): Promise<void> {
   await page.getByRole('article').getByRole('blockquote').filter({ hasText: says }).waitFor();
   await fill();
-  await page.getByRole('article').getByRole('button', { name: 'Send answer' }).click();
+  await page.getByRole('article').getByRole('button', { name: by }).click();
 }
 
 it.each(eras)(
@@ -47,14 +47,14 @@ it.each(eras)(
     };
     await answer(page, 'Step 1: Dates', () => dates('2027-12-01'));
     await answer(page, 'Step 2: Return', () => card.getByLabel('Return').fill('2027-03-08'));
-    await answer(page, 'Choose a day after the departure.', async () => {
-      expect(await card.getByLabel('Return').inputValue()).toBe('2027-03-08');
-      await card.getByRole('radio', { name: 'Change: Dates' }).check();
-    });
+    const isDay = async (day: string) => expect(await card.getByLabel('Return').inputValue()).toBe(day);
+    await answer(page, 'Choose a day after the departure.', () => isDay('2027-03-08'), 'Change: Dates');
     await answer(page, 'Step 1: Dates', async () => {
       expect(await card.getByLabel('Departure').inputValue()).toBe('2027-12-01');
       await dates('2027-03-01');
     });
+    await answer(page, 'Step 3: Seat', () => card.getByRole('radio', { name: '1A' }).waitFor(), 'Change: Return');
+    await answer(page, 'Step 2: Return', () => isDay('2027-03-08'));
     await answer(page, 'Step 3: Seat', () => card.getByRole('radio', { name: '1B' }).check());
     await answer(page, /Return: Return: 2027-03-08\s+Seat: Seat: 1B/, async () => {
       expect(await violations(page)).toEqual([]);

@@ -4,6 +4,7 @@
  */
 
 import { MidcallError } from '@midcall/core/errors';
+import { wayBackMeta } from '@midcall/core/form';
 import { defined } from '@midcall/core/json';
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -96,10 +97,12 @@ export function formParams(
   asks: ClientView['asks'],
   message: string,
   requestedSchema: unknown,
-  app?: string,
+  { app, wayBack }: { readonly app?: string | undefined; readonly wayBack?: string | undefined } = {},
 ): Readonly<Record<string, unknown>> {
   const params = asks === 'rounds' ? { mode: 'form', message, requestedSchema } : { message, requestedSchema };
-  return app === undefined ? params : { ...params, _meta: { ui: { resourceUri: app } } };
+  if (app === undefined && wayBack === undefined) return params;
+  const ui = app === undefined ? {} : { ui: { resourceUri: app } };
+  return { ...params, _meta: { ...ui, ...(wayBack !== undefined && wayBackMeta(wayBack)) } };
 }
 
 /** The parameters of a URL question; its id exists on 2025-11-25 only. */

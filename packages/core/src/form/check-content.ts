@@ -41,10 +41,13 @@ export function checkContent(fields: readonly Field[], content: unknown): Checke
   const checked: Content = {};
   const work = new Work(formLimits.answerSteps);
   let expectedCount = 0;
+  const goesBack = fields.some(
+    field => field.kind === 'select' && field.wayBack === true && Object.hasOwn(values, field.name),
+  );
   for (const field of fields) {
     if (!Object.hasOwn(values, field.name) || values[field.name] === undefined) {
       if (Object.hasOwn(values, field.name)) expectedCount += 1;
-      if (field.required) issues.push(issue(field, 'required', 'is required'));
+      if (field.required && !goesBack) issues.push(issue(field, 'required', 'is required'));
       continue;
     }
     expectedCount += 1;

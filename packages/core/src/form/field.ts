@@ -51,6 +51,8 @@ export interface SelectField extends Named {
   readonly kind: 'select';
   readonly choices: readonly Choice[];
   readonly default?: string;
+  /** True where a choice goes back to an earlier form of a wizard; the other fields need no answer then. */
+  readonly wayBack?: true;
 }
 
 /** A field that is answered with any number of its choices. */

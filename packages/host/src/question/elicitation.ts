@@ -2,7 +2,7 @@
  * What an `elicitation/create` says, judged before anybody sees it (2025-11-25 and 2026-07-28, client/elicitation). Pure. It
  * reads what the transport received, not what the SDK made of it.
  */
-import { type Field, readForm } from '@midcall/core/form';
+import { type Field, readFormParams } from '@midcall/core/form';
 import { appUri } from './app-uri.ts';
 import type { Ending } from './question.ts';
 
@@ -53,7 +53,7 @@ export function readElicitation(
 }
 
 function readFormMode(params: Readonly<Record<string, unknown>>, message: string): Elicitation {
-  const form = readForm(params['requestedSchema']);
+  const form = readFormParams(params);
   if (form.ok) {
     // An App only helps with the form, so an invalid name is ignored.
     const app = appUri(params);

@@ -7,9 +7,11 @@ import { fieldList, fieldPicks, isLong, takeDefaults } from './field-list.ts';
 import { heading, quoted } from './frame.ts';
 import type { Pick, Prompter } from './prompter.ts';
 import { askField, notSent, type Sheet, unanswered } from './sheet.ts';
-import { askToLeave, decline, dismiss, listPick, refusing } from './ways-out.ts';
+import { askToLeave, decline, dismiss, goBackTo, listPick, refusing, type WayBack, wayBackOf } from './ways-out.ts';
 
 export type FormDialogOptions = Omit<FieldOptions, 'secrets'>;
+
+type DialogOptions = FieldOptions & { readonly wayBack: WayBack | undefined };
 
 type Went = 'on' | 'back' | 'before' | 'list' | Reply;
 
@@ -19,13 +21,16 @@ type Went = 'on' | 'back' | 'before' | 'list' | Reply;
  * No entry is lost: it is offered again on the way forward, and printed if nothing was sent.
  */
 export async function formDialog(
-  question: FormQuestion,
+  asked: FormQuestion,
   prompter: Prompter,
   caller: FormDialogOptions,
   start: { readonly answers?: Content; readonly problem?: string } = {},
 ): Promise<Reply> {
-  const { fields } = question;
-  const options: FieldOptions = { ...caller, secrets: secretsOf(question) };
+  const wayBack = wayBackOf(asked);
+  // It is no field to be filled in on the way forward.
+  const fields = asked.fields.filter(field => field !== wayBack);
+  const question = { ...asked, fields };
+  const options: DialogOptions = { ...caller, secrets: secretsOf(question), wayBack };
   const sheet: Sheet = {
     at: start.problem === undefined ? -1 : fields.length,
     answers: new Map(Object.entries(start.answers ?? {})),
@@ -41,7 +46,7 @@ export async function formDialog(
   return reply;
 }
 
-async function walk(question: FormQuestion, sheet: Sheet, prompter: Prompter, options: FieldOptions): Promise<Reply> {
+async function walk(question: FormQuestion, sheet: Sheet, prompter: Prompter, options: DialogOptions): Promise<Reply> {
   const { fields } = question;
   for (;;) {
     const outcome = await step(question, sheet, prompter, options);
@@ -64,18 +69,18 @@ async function walk(question: FormQuestion, sheet: Sheet, prompter: Prompter, op
     // Nobody is there to go back, or the question is over.
     if (options.signal.aborted || prompter.starved) return dismiss;
     if (sheet.at < 0 && sheet.answers.size + sheet.typed.size === 0) return dismiss;
-    const ways = { back: sheet.at >= 0, list: isLong(question) && !sheet.listed };
+    const ways = { back: sheet.at >= 0, list: isLong(question) && !sheet.listed, to: goBackTo(options.wayBack) };
     const leaving = sheet.backed || sheet.at < 0 ? await askToLeave(prompter, options.signal, ways) : 'back';
-    if (typeof leaving === 'object') return leaving;
+    if (typeof leaving === 'object') return 'to' in leaving ? leave(question, sheet, options, leaving.to) : leaving;
     sheet.backed = leaving === 'back';
     if (leaving === 'list') toList(question, sheet, options);
     else if (leaving === 'back') goBack(question, sheet);
   }
 }
 
-function step(question: FormQuestion, sheet: Sheet, prompter: Prompter, options: FieldOptions): Promise<Went> {
+function step(question: FormQuestion, sheet: Sheet, prompter: Prompter, options: DialogOptions): Promise<Went> {
   const { fields } = question;
-  if (sheet.at < 0) return open(question, prompter, options);
+  if (sheet.at < 0) return open(question, sheet, prompter, options);
   if (sheet.at >= fields.length) return review(question, sheet, prompter, options);
   if (sheet.listed) return fieldList(question, sheet, prompter, options);
   const before = fields[sheet.at - 1];
@@ -93,24 +98,40 @@ function goBack({ fields }: FormQuestion, sheet: Sheet): void {
   if (sheet.at < 0) sheet.listed = false;
 }
 
-async function open(question: FormQuestion, prompter: Prompter, { signal }: FormDialogOptions): Promise<Went> {
-  const first = await prompter.choose({ message: 'What do you want to do?', picks: opening(question), signal });
+/** What was entered so far, and the form to go back to. */
+function leave(question: FormQuestion, sheet: Sheet, { secrets, wayBack }: DialogOptions, to: string): Reply {
+  takeDefaults(question, sheet, secrets);
+  return { action: 'accept', content: { ...Object.fromEntries(sheet.answers), [wayBack!.name]: to } };
+}
+
+async function open(question: FormQuestion, sheet: Sheet, prompter: Prompter, options: DialogOptions): Promise<Went> {
+  const { signal, wayBack } = options;
+  const ways = goBackTo(wayBack);
+  const picks = opening(
+    question,
+    ways.map(({ pick }) => pick),
+  );
+  const first = await prompter.choose({ message: 'What do you want to do?', picks, signal });
   if (!first.given) return 'back';
+  const back = ways.find(({ pick }) => pick.value === first.value);
+  if (back) return leave(question, sheet, options, back.to);
   if (first.value === 'list') return 'list';
   return first.value === 'dismiss' ? dismiss : first.value === 'decline' ? decline : 'on';
 }
 
-const opening = (question: FormQuestion): readonly Pick[] => [
+const opening = (question: FormQuestion, waysBack: readonly Pick[]): readonly Pick[] => [
   question.fields.length === 0
     ? { value: 'answer', label: 'Send answer', hint: 'there is nothing to fill in' }
     : { value: 'answer', label: 'Answer', hint: `${question.fields.length} to fill in; you see it before it is sent` },
   ...(isLong(question) ? [listPick] : []),
+  ...waysBack,
   ...refusing,
 ];
 
-async function review(question: FormQuestion, sheet: Sheet, prompter: Prompter, options: FieldOptions): Promise<Went> {
+async function review(question: FormQuestion, sheet: Sheet, prompter: Prompter, options: DialogOptions): Promise<Went> {
   const { fields } = question;
   const { answers } = sheet;
+  const waysBack = goBackTo(options.wayBack);
   for (;;) {
     const lacking = unanswered(question, sheet);
     prompter.say([
@@ -125,6 +146,7 @@ async function review(question: FormQuestion, sheet: Sheet, prompter: Prompter, 
           ? [{ value: 'fill', label: 'Fill in what is required' }]
           : [{ value: 'send', label: 'Send answer' }]),
         { value: 'change', label: 'Change something' },
+        ...waysBack.map(({ pick }) => pick),
         ...refusing,
       ],
       signal: options.signal,
@@ -132,6 +154,8 @@ async function review(question: FormQuestion, sheet: Sheet, prompter: Prompter, 
     if (!next.given) return 'back';
     if (next.value === 'dismiss') return dismiss;
     if (next.value === 'decline') return decline;
+    const back = waysBack.find(({ pick }) => pick.value === next.value);
+    if (back) return leave(question, sheet, options, back.to);
     if (next.value === 'send') return { action: 'accept', content: Object.fromEntries(answers) };
     if (isLong(question)) return 'list';
     const field = next.value === 'fill' ? lacking[0] : await whichField(question, sheet, prompter, options);

@@ -2,7 +2,7 @@
  * The roles that a scripted person plays for a server, and what each answers. Answers are made from the form's schema, never
  * from its meaning. Pure.
  */
-import { type Field, readForm } from '@midcall/core/form';
+import { type Field, readFormParams } from '@midcall/core/form';
 import { fittingContent } from '@midcall/testing';
 
 /** What the person does, or what the client cannot do. */
@@ -47,7 +47,7 @@ export const asksForm = (ask: Pick<LintAsk, 'method' | 'params'>): boolean =>
 
 /** The fields of a question's form; none if it cannot be read. */
 export function fieldsOf(params: Readonly<Record<string, unknown>>): readonly Field[] {
-  const form = readForm(params['requestedSchema']);
+  const form = readFormParams(params);
   return form.ok ? form.fields : [];
 }
 

@@ -1,47 +1,68 @@
 /**
- * A form of a wizard that does not stand as it was answered, with a choice to change a form before it instead. What was typed is
- * there as defaults, so nothing has to be filled in on the way back. Pure.
+ * A form of a wizard with a choice to change a form before it instead, and with what was typed as its defaults. What else is
+ * typed on the way back is kept, also where it is no whole answer yet. Pure.
  */
-import { type Form, readForm, type WireSchema } from '@midcall/core/form';
+import { type Form, formLimits, readForm, type WireSchema, withWayBackField } from '@midcall/core/form';
 import { typedIn } from './validated.ts';
 import type { FormAnswer, OpenForm } from './wizard-forms.ts';
 
-/** Told what a form is given to check: as it was typed, before a library makes something else of it. */
-export type OnTyped = (typed: FormAnswer['typed'], goTo?: string) => void;
+/** What a form was given to check: as it was typed, before a library makes something else of it. */
+export interface Given {
+  readonly typed: FormAnswer['typed'];
+  /** The form before it that the person wants to change instead. */
+  readonly goTo?: string;
+  /** True where it is an answer to the form all the same. */
+  readonly fits: boolean;
+}
 
-/** The same form, which tells what it is given to check. */
-export const watched = (form: Form<unknown>, onTyped: OnTyped): Form<unknown> => ({
-  schema: form.schema,
-  fields: form.fields,
-  library: form.library,
-  check(content, judging) {
-    onTyped(typedIn({ content }));
-    return form.check(content, judging);
-  },
-});
+/** A form to be put, and the name of its field that leads back, if it has one. */
+export interface Leaving {
+  readonly form: Form<unknown>;
+  readonly wayBack?: string;
+}
 
 const TITLE = 'Or change an earlier answer';
 
-/** @param formsBefore - those the person may go back to; where there are none, the form is only watched */
-export function withWayBack(form: Form<unknown>, formsBefore: readonly OpenForm[], onTyped: OnTyped): Form<unknown> {
-  if (formsBefore.length === 0) return watched(form, onTyped);
+/**
+ * @param formsBefore - those the person may go back to
+ * @param onGiven - told of each answer
+ */
+export function withWayBack(
+  form: Form<unknown>,
+  formsBefore: readonly OpenForm[],
+  onGiven: (given: Given) => void,
+): Leaving {
   const { properties } = form.schema;
-  let field = 'change';
-  while (Object.hasOwn(properties, field)) field += '_';
+  const check: Form<unknown>['check'] = async (typed, judging) => {
+    const checked = await form.check(typed, judging);
+    onGiven({ typed: typedIn({ content: typed }), fits: checked.ok });
+    return checked;
+  };
+  const { schema, fields, library } = form;
+  if (formsBefore.length === 0 || Object.keys(properties).length >= formLimits.fields)
+    return { form: { schema, fields, library, check } };
+  let wayBack = 'change';
+  while (Object.hasOwn(properties, wayBack)) wayBack += '_';
   const oneOf = formsBefore.map(({ name, title }) => ({ const: name, title: `Change: ${title}` }));
-  const schema = { ...form.schema, properties: { ...properties, [field]: { type: 'string', title: TITLE, oneOf } } };
-  const read = readForm(schema);
+  const extended = { ...schema, properties: { ...properties, [wayBack]: { type: 'string', title: TITLE, oneOf } } };
+  const read = readForm(extended);
   return {
-    schema: schema as WireSchema,
-    fields: read.ok ? read.fields : form.fields,
-    library: form.library,
-    async check(content, judging) {
-      const { [field]: goTo, ...typed } = typedIn({ content });
-      const known = formsBefore.find(({ name }) => name === goTo);
-      onTyped(typed, known?.name);
-      if (goTo === undefined || known) return form.check(typed, judging);
-      const message = `${TITLE} must be one of the forms before this one.`;
-      return { ok: false, issues: [{ field, rule: 'enum', message }] };
+    wayBack,
+    form: {
+      schema: extended as WireSchema,
+      fields: withWayBackField(read.ok ? read.fields : fields, wayBack),
+      library,
+      async check(content, judging) {
+        const { [wayBack]: goTo, ...typed } = typedIn({ content });
+        if (goTo === undefined) return check(typed, judging);
+        if (!formsBefore.some(({ name }) => name === goTo)) {
+          const message = `${TITLE} must be one of the forms before this one.`;
+          return { ok: false, issues: [{ field: wayBack, rule: 'enum', message }] };
+        }
+        const checked = await form.check(typed, judging);
+        onGiven({ typed, goTo: goTo as string, fits: checked.ok });
+        return checked.ok ? checked : { ok: true, value: undefined };
+      },
     },
   };
 }

@@ -6,7 +6,7 @@
  * - wizard-W2 What the person typed is there again when they come back to a form, also to one that did not apply meanwhile.
  * - wizard-W3 The handler gets the same content by either way: the forms that apply, each judged by its own rules and its
  *   `validate`, which runs again where a form before it was changed.
- * - wizard-W4 Where a form is refused for what an earlier one holds, the earlier one can be changed from there.
+ * - wizard-W4 From every form the person can go back to those before it, without filling it in first.
  * - wizard-W5 In the journal, a page is one question; else each form is one, as if the handler had asked it with `call.elicit`.
  *   So replays, tasks and other replicas need no rules for wizards.
  */
@@ -31,7 +31,7 @@ import { recordedCheck } from './recorded-check.ts';
 import { type NotTaken, typedIn, validated } from './validated.ts';
 import type { WizardAsk, WizardForms } from './wizard-ask.ts';
 import { again, applying, contentsOf, type FormAnswer, type OpenForm, readWizard, summary } from './wizard-forms.ts';
-import { watched, withWayBack } from './wizard-way-back.ts';
+import { type Given, withWayBack } from './wizard-way-back.ts';
 
 /** Puts one question to the person by the channel that the ladder gives it. */
 export interface WizardCall extends ChannelCall {
@@ -56,10 +56,16 @@ export async function askWizard(
   return onPage ? askOnOnePage(call, ask, forms, shared) : new Sequence(call, ask.message, forms, shared).ask();
 }
 
-const questionOf = <T>(message: string, form: Form<T>, shared: Shared, more: object = {}): FormQuestion<T> => ({
-  ask: { message, form, ...shared, ...more } as unknown as FormQuestion<T>['ask'],
+const questionOf = <T>(
+  message: string,
+  form: Form<T>,
+  shared: Shared,
+  more: { readonly wayBack?: string | undefined } = {},
+): FormQuestion<T> => ({
+  ask: { message, form, ...shared } as unknown as FormQuestion<T>['ask'],
   form,
   withdrawn: undefined,
+  ...defined(more),
 });
 
 /** One form after the other. */
@@ -70,6 +76,8 @@ class Sequence {
   readonly #shared: Shared;
   /** The last answer to each form, also to one that does not apply any more (wizard-W2). */
   readonly #answers = new Map<string, FormAnswer>();
+  /** What was typed in a form that was left for one before it; it is shown again with it. */
+  readonly #left = new Map<string, FormAnswer['typed']>();
   /** Forms to be judged again, since one before them was changed (wizard-W3). */
   readonly #stale = new Set<string>();
   /** How often `validate` has refused a form since it last stood: one that never stands ends, also where the person goes back. */
@@ -87,7 +95,9 @@ class Sequence {
     let changed: string | undefined;
     for (let count = 0; ; count++) {
       const forms = applying(this.#forms, this.#answers);
-      const next = forms.find(({ name }) => name === changed || this.#stale.has(name) || !this.#answers.has(name));
+      const next = forms.find(
+        ({ name }) => name === changed || this.#left.has(name) || this.#stale.has(name) || !this.#answers.has(name),
+      );
       if (next) {
         const outcome = await this.#askForm(next, forms, count);
         if (typeof outcome === 'object') return outcome;
@@ -126,24 +136,32 @@ class Sequence {
     };
     const isRefusedTooOften = (): boolean => this.#refusals.get(name)! > ASK_AGAIN;
     let standing = this.#answers.get(name);
+    let typed = this.#left.get(name) ?? standing?.typed;
     let issues: readonly Issue[] = [];
-    if (standing && this.#stale.delete(name)) {
+    if (standing && this.#stale.delete(name) && !this.#left.has(name)) {
       issues = await problems(standing.content, 0);
       if (issues.length === 0) return undefined;
       if (isRefusedTooOften()) return this.#invalid();
     }
+    this.#left.delete(name);
     for (let attempt = 1; ; attempt++) {
-      let [typed, goTo]: [FormAnswer['typed'], string | undefined] = [{}, undefined];
-      const onTyped = (content: FormAnswer['typed'], to?: string): void => {
-        [typed, goTo] = [content, to];
-      };
-      const shown = standing ? again(open.form, { issues, typed: standing.typed }) : open.form;
-      const form = issues.length === 0 ? watched(shown, onTyped) : withWayBack(shown, formsBefore, onTyped);
+      let given: Given = { typed: {}, fits: true };
+      const shown = typed ? again(open.form, { issues, typed }) : open.form;
+      const { form, wayBack } = withWayBack(shown, formsBefore, got => {
+        given = got;
+      });
       const asked = issues.length === 0 ? message : askAgain(message, issues);
-      const answer = await this.#call.putQuestion(questionOf(asked, form, this.#shared));
+      const answer = await this.#call.putQuestion(questionOf(asked, form, this.#shared, { wayBack }));
       if (answer.action !== 'accept') return answer as Answer<never>;
-      standing = { content: answer.content, typed };
       this.#by = weakest(this.#by, answer.by);
+      const { goTo, fits } = given;
+      typed = given.typed;
+      // A form that was refused is only judged again after one before it was changed: that may be all that was wrong.
+      if (goTo !== undefined && (issues.length === 0 || !fits)) {
+        this.#left.set(name, typed);
+        return goTo;
+      }
+      standing = { content: answer.content, typed };
       if (goTo === undefined) {
         issues = await problems(standing.content, attempt);
         if (isRefusedTooOften()) return this.#invalid();

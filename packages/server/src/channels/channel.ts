@@ -19,6 +19,8 @@ export interface FormQuestion<T = unknown> {
   readonly form: Form<T>;
   /** Fires when the question is taken back, where it is another server's. */
   readonly withdrawn: AbortSignal | undefined;
+  /** The field by which the person goes back to an earlier form, in a form of a wizard. */
+  readonly wayBack?: string;
   /** Set where an answer of another channel did not count: which channel, and whether the answer was a yes. */
   readonly before?: { readonly channel: Channel; readonly saidYes: boolean };
 }

@@ -1,5 +1,5 @@
 /** Every outcome of one question: an accept for each boundary value of its form, and every way not to accept. */
-import { checkContent, type Field, readForm } from '@midcall/core/form';
+import { checkContent, type Field, readFormParams } from '@midcall/core/form';
 
 /** A question as it crossed the wire. */
 export interface ExploredQuestion {
@@ -52,7 +52,7 @@ export function readQuestion(method: string, params: Readonly<Record<string, unk
 export function outcomesOf(question: ExploredQuestion, answering: Answering | undefined): Outcomes {
   if (question.method === 'sampling/createMessage') return { list: samplingOutcomes(question, answering), leftOut: [] };
   if (question.params['mode'] === 'url') return { list: around({ action: 'accept' }, []), leftOut: [] };
-  const form = readForm(question.params['requestedSchema']);
+  const form = readFormParams(question.params);
   const fields = form.ok ? form.fields : [];
   const base = { ...fittingContent(fields), ...answering?.(question) };
   const leftOut: string[] = [];
@@ -116,7 +116,8 @@ function samplingOutcomes(question: ExploredQuestion, answering: Answering | und
 
 /** Content that fits a form, as far as its fields tell: every field filled in, every yes-or-no field true. */
 export function fittingContent(fields: readonly Field[]): Record<string, unknown> {
-  return Object.fromEntries(fields.map(field => [field.name, good(field)]));
+  const answered = fields.filter(field => field.kind !== 'select' || field.wayBack !== true);
+  return Object.fromEntries(answered.map(field => [field.name, good(field)]));
 }
 
 const samples = {

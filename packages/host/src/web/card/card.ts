@@ -77,7 +77,7 @@ ${body.accept !== undefined && html`<button${attributes({ class: 'button primary
 <button class="button" name="action" value="decline">${body.decline ?? texts.question.decline}</button>
 ${body.dismiss !== false && html`<button class="button plain" name="action" value="dismiss">${body.dismiss ?? texts.question.dismiss} <kbd class="script-only">${texts.question.esc}</kbd></button>`}
 ${question.kind === 'form' && html`<noscript><button class="button plain" name="action" value="review">${texts.question.reviewStep}</button></noscript>`}
-</div>
+</div>${body.moreWays}
 <p class="ways-out">${body.waysOut}</p>
 ${standing(question, id, context.keepsRules === true)}
 </form>

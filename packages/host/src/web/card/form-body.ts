@@ -1,6 +1,6 @@
 /** The body of a form's card: the message, the fields, and a review of the answer. */
 
-import { checkContent, type Issue, isCardNumber, labelOf } from '@midcall/core/form';
+import { checkContent, type Field, type Issue, isCardNumber, labelOf, type SelectField } from '@midcall/core/form';
 import { attributes, type Html, html } from '@midcall/core/page';
 import { type FormQuestion, mask, secretsOf } from '../../index.ts';
 import { formAppFrame } from '../apps/app-frame.ts';
@@ -24,6 +24,21 @@ function reviewValue(
   return html`<span class="review-value">${visibleHtml(readable(field, value), 120)}</span>${same && html` <span class="mark">${texts.question.unchanged}</span>`}`;
 }
 
+/** The field of a wizard's form that leads to an earlier one: its choices are buttons. */
+const isWayBack = (field: Field): field is SelectField => field.kind === 'select' && field.wayBack === true;
+const ahead = ({ fields }: FormQuestion): readonly Field[] => fields.filter(field => !isWayBack(field));
+
+/** What is typed goes along, as with any other button. */
+function waysBack({ fields }: FormQuestion): Html | false {
+  const index = fields.findIndex(isWayBack);
+  const field = fields[index];
+  if (!field || !isWayBack(field)) return false;
+  return html`<p class="ways-back">${field.choices.map(
+    ({ title }, at) =>
+      html`<button class="button small" name="f${index}" value="${at}">${visibleHtml(title, 200)}</button>`,
+  )}</p>`;
+}
+
 /** From this many fields on, the ways out stay visible. */
 const longForm = 6;
 
@@ -33,7 +48,7 @@ function review(
   content: Readonly<Record<string, unknown>>,
   secrets: ReadonlySet<string>,
 ): Html {
-  const rows = question.fields.map(
+  const rows = ahead(question).map(
     field =>
       html`<div><dt>${visibleHtml(labelOf(field), 80)}</dt><dd>${reviewValue(field, content, secrets)}</dd></div>`,
   );
@@ -79,15 +94,16 @@ export function formBody(question: FormQuestion, context: CardContext): CardBody
   };
   return {
     content: html`${quoted(question.message, `${scope}-says`)}${app !== undefined && formAppFrame(app, context.link(`/questions/${encodeURIComponent(question.id)}/proposal`), question.call?.arguments ?? {})}${problemSummary(issues)}<div${attributes({ class: 'fields', role: 'group', 'aria-labelledby': `${scope}-who`, 'aria-describedby': `${scope}-says` })}>${question.fields.map(
-      (field, at) => fieldControl(field, at, place),
+      (field, at) => !isWayBack(field) && fieldControl(field, at, place),
     )}</div>${review(question, content, secrets)}`,
     accept: texts.question.send,
     ...(question.fields.length >= longForm && {
       inSight: texts.question.counted(
-        question.fields.filter(field => Object.hasOwn(content, field.name)).length,
-        question.fields.filter(field => !Object.hasOwn(content, field.name)).length,
+        ahead(question).filter(field => Object.hasOwn(content, field.name)).length,
+        ahead(question).filter(field => !Object.hasOwn(content, field.name)).length,
       ),
     }),
     waysOut: texts.question.waysOut,
+    moreWays: waysBack(question),
   };
 }

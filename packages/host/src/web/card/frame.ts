@@ -39,6 +39,8 @@ export interface CardBody {
   readonly decline?: string;
   readonly dismiss?: string | false;
   readonly waysOut: string;
+  /** More buttons, below the others: the first button of a form is the one that Enter presses. */
+  readonly moreWays?: Html | false;
   /** The text beside the ways out of a long form, if they stay visible. */
   readonly inSight?: string;
   /** Set if accepting opens a page in a tab of its own. */

@@ -106,6 +106,7 @@ fieldset.field .help{margin:-4px 0 8px}
 .review dd{font-weight:560;overflow-wrap:anywhere;font-size:13px}
 .review dd .quiet-text{font-weight:450}
 .actions{display:flex;flex-wrap:wrap;gap:9px;margin-top:14px;align-items:center}
+.ways-back{display:flex;flex-wrap:wrap;gap:8px;margin:10px 0 0}
 .actions .plain[value=dismiss]{margin-left:auto;padding-right:8px}
 form:has(>.in-sight) :is(input,select,textarea,button){scroll-margin-bottom:120px}
 .actions.in-sight{position:sticky;bottom:0;z-index:2;margin:14px -20px 0;padding:12px 20px;background:var(--raised);border-top:1px solid var(--line)}

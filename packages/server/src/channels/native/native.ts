@@ -20,7 +20,7 @@ export const native: AskChannel = {
 
 /** @param form - in the spelling that the client knows */
 export function asNative<T>(
-  { ask, withdrawn }: FormQuestion<T>,
+  { ask, withdrawn, wayBack }: FormQuestion<T>,
   { config, request }: ChannelCall,
   form: FormPutting<T>['form'] & { readonly schema: object },
 ): FormPutting<T> {
@@ -32,12 +32,10 @@ export function asNative<T>(
       to: 'client',
       channel: 'native',
       method: 'elicitation/create',
-      params: formParams(
-        request.client.asks,
-        message,
-        before ? withProblems(form.schema, before) : form.schema,
-        ask.app,
-      ),
+      params: formParams(request.client.asks, message, before ? withProblems(form.schema, before) : form.schema, {
+        app: ask.app,
+        wayBack,
+      }),
       key: ask.key,
       timeoutMs: ask.timeoutMs ?? config.askTimeoutMs,
       withdrawn,
