@@ -50,7 +50,7 @@ describe.each(['2025', '2026'])('a wizard in a terminal, %s', era => {
       ['Send it?', interrupt],
     );
     await answer(tty, ['Seat (required)', interrupt], ['Leave this question?', '']);
-    await answer(tty, ['Go on', down + down + enter]);
+    await answer(tty, ['Go on', down + down], ['● Change: Dates', down], ['● Decline', enter]);
     await tty.until('No trip was planned: the person said no');
     expect(await tty.ended).toBe(0);
   });
