@@ -68,7 +68,12 @@ afterEach(async () => {
 async function start(
   era: (typeof eras)[number],
   carrier: Carrier,
-  { address = api.address, sdk, ...served }: { address?: URL; sdk?: string } & HttpOptions = {},
+  {
+    address = api.address,
+    sdk,
+    roots,
+    ...served
+  }: { address?: URL; sdk?: string; roots?: () => readonly { uri: string }[] } & HttpOptions = {},
 ) {
   const store = memoryStore();
   const key = randomBytes(32).toString('base64');
@@ -117,8 +122,8 @@ async function start(
     ...http,
   });
   handle = (req, res) => server.pages?.handle(req as never, res as never);
-  const person = scriptedPerson([{ action: 'accept' }], { repeat: true });
-  const capabilities = { elicitation: { url: {} } };
+  const person = scriptedPerson([{ action: 'accept' }], { repeat: true, ...(roots && { roots }) });
+  const capabilities = { elicitation: { url: {} }, ...(roots && { roots: {} }) };
   const pair = await connectPair(server.factory, { era, carrier, person, capabilities, http: served });
   onTestFinished(async () => {
     await pair.close();
@@ -190,6 +195,12 @@ describe.each(eras)('%s', era => {
       expect(everywhere).not.toContain(clientSecret);
       expect(everywhere).not.toContain(token?.value);
       expect(everywhere).not.toContain('Bearer');
+    });
+
+    it('nobody is sent to sign in where the client allows no folder to write to', async () => {
+      const { call, person } = await start(era, carrier, { roots: () => [] });
+      expect(await call('notes_import')).toContain('The client allows no folder');
+      expect(person.asked.filter(({ method }) => method !== 'roots/list')).toEqual([]);
     });
 
     it('000-20: an SDK without URL mode is refused before anything is asked', async () => {

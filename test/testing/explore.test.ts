@@ -382,6 +382,33 @@ describe('an exploration', () => {
     expect(report.notCovered).toEqual(['pages: a person who agrees to open one never finishes it']);
   });
 
+  it('lets the time of a page pass that is only a link, where the client cannot be asked', async () => {
+    const pages: Connect[] = [];
+    const report = await explore(
+      {
+        name: 'act',
+        server: options => {
+          pages.push(connect({ name: 'Explored', reach: { kind: 'here', browser: false } }));
+          const mid = midcall({ ...options, pages: pages.at(-1)! });
+          return () => {
+            const server = new McpServer({ name: 'explored', version: '1.0.0' });
+            mid.tool(server, 'act', {}, async (_, call) => {
+              const answer = await call.elicit({ message: 'Delete it all?', form: Boolean });
+              if (answer.action !== 'accept' || !answer.content) return text('Kept.');
+              await call.step('delete', () => 1, { effect: true });
+              return text('Deleted.');
+            });
+            return server;
+          };
+        },
+      },
+      {},
+    );
+    await Promise.all(pages.map(each => each.close()));
+    expect([report.findings, report.outside], report.text).toEqual([[], []]);
+    expect(report.notCovered).toEqual(['pages: a person who agrees to open one never finishes it']);
+  });
+
   it('takes sampling through its outcomes', async () => {
     const report = await explore(
       {

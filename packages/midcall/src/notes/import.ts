@@ -57,6 +57,8 @@ export function registerImport({ mid, server }: Registry, importing: Importing):
     },
     async ({ folder }, call) => {
       const { principal, signal } = call;
+      // Nobody is sent to sign in where nothing could be written afterwards.
+      const files = await call.files();
       const connected = await call.step('look', async () => {
         const token = await vault.token(principal, provider).catch(whileAway);
         return token instanceof Error ? token.message : token !== undefined;
@@ -74,7 +76,6 @@ export function registerImport({ mid, server }: Registry, importing: Importing):
           return reply(`Nothing was imported: ${whyNot(answer)}`, { outcome: notDone(answer) });
         }
       }
-      const files = await call.files();
       const done = await call.step(
         'import',
         async (): Promise<Imported> => {

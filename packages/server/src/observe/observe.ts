@@ -8,6 +8,8 @@ export type Observation =
   | { readonly kind: 'run' }
   /** The handler returned or threw, whether or not anybody still waits for it. */
   | { readonly kind: 'returned' }
+  /** A page of the server's is waited for. */
+  | { readonly kind: 'page' }
   /** The call ended with this error. */
   | { readonly kind: 'failed'; readonly error: unknown }
   /** A step marked `effect`, or a change of files, begins or has ended. */

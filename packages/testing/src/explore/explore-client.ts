@@ -63,7 +63,7 @@ async function pushed(path: Path): Promise<Trace['end']> {
   wire.send({ method: 'notifications/initialized' });
   wire.send({ id: 2, method: 'tools/call', params: { name: subject.name, arguments: subject.args } });
   for (;;) {
-    const first = await wire.receive(trace.onPage);
+    const first = await wire.receive(() => trace.onPage);
     if (!first) return { kind: 'hang' };
     const round: { message: WireMessage; question: ExploredQuestion; outcome: ExploredOutcome }[] = [];
     for (const message of [first, ...(await wire.drain())]) {
@@ -141,7 +141,7 @@ function requester({ wire, trace }: Path, capabilities: Json) {
       const requestId = id;
       const beside: WireMessage[] = [];
       for (;;) {
-        const message = await wire.receive(trace.onPage);
+        const message = await wire.receive(() => trace.onPage);
         if (message?.method === news) beside.push(message);
         else if (!message || (message.id === requestId && message.method === undefined)) {
           wire.unread(beside);
@@ -299,7 +299,7 @@ interface ToldTask {
 /** What the server tells of the task next; undefined if it stays silent. */
 async function newsOf({ wire, trace }: Path): Promise<ToldTask | undefined> {
   for (;;) {
-    const message = await wire.receive(trace.onPage);
+    const message = await wire.receive(() => trace.onPage);
     if (!message) return undefined;
     if (message.method === news) return message.params as unknown as ToldTask;
   }

@@ -82,7 +82,7 @@ export class OpenTrace {
   replayDiffers = false;
   rounds = 0;
   askedRoots = false;
-  /** Somebody agreed to open a page. */
+  /** Somebody agreed to open a page, or the server waits for one. */
   onPage = false;
   observed = false;
   /** Questions are with the person. */
@@ -115,7 +115,8 @@ export class OpenTrace {
 
   saw(seen: Observation): void {
     this.observed = true;
-    if (seen.kind === 'failed') this.#failure = seen.error;
+    if (seen.kind === 'page') this.onPage = true;
+    else if (seen.kind === 'failed') this.#failure = seen.error;
     else if (seen.kind === 'returned') this.raced ||= this.waiting && !this.gone;
     else if (seen.kind === 'effect' && seen.phase === 'begun') this.#begin(seen);
     else if (seen.kind === 'effect') this.#end(seen);

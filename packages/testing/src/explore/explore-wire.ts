@@ -21,9 +21,9 @@ export interface Wire {
   send(message: Readonly<Record<string, unknown>>): void;
   /**
    * The next message of the server; undefined if it stays silent for `hangMs`.
-   * @param onPage - true if a person is on a page of the server's: nobody finishes it, so its time is let pass too
+   * @param onPage - true while a page of the server's is waited for: nobody finishes it, so its time is let pass too
    */
-  receive(onPage?: boolean): Promise<WireMessage | undefined>;
+  receive(onPage?: () => boolean): Promise<WireMessage | undefined>;
   /** Everything the server has to say by now. */
   drain(): Promise<WireMessage[]>;
   /** Puts messages back, to be received next. */
@@ -124,10 +124,10 @@ export function openWire(factory: McpServerFactory, clock: VirtualClock, hangMs:
     });
   return {
     send: message => within(() => void near.send({ jsonrpc: '2.0', ...message } as never)),
-    async receive(onPage = false) {
+    async receive(onPage = () => false) {
       const wasAtWork = observeWork(begun, onFiles);
       for (let [silent, fired, atWork] = [0, 0, 0]; queue.length === 0; ) {
-        if (onPage) {
+        if (onPage()) {
           await turns();
           if (queue.length > 0) break;
           if (within(() => clock.next())) continue;

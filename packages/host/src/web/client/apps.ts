@@ -88,6 +88,9 @@ function onMessage(event: MessageEvent<unknown>): void {
       if (typeof params['height'] === 'number' && Number.isFinite(params['height']))
         frame.style.height = `${Math.min(mostHeight, Math.max(leastHeight, Math.ceil(params['height'])))}px`;
       return;
+    case 'ui/request-display-mode':
+      answer({ mode: 'inline' });
+      return;
     case 'ping':
       answer({});
       return;

@@ -166,6 +166,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
       // A link in a result leaves with the result; whatever else announced the page has left by now.
       audited: at.announce === 'link' ? auditFields(id, question, at) : 'already',
     };
+    config.observe?.({ kind: 'page' });
     const request = { kind: 'url', identity: ['page', at.pageId], label: question.message, detail } as const;
     const { value, fresh } = await run.ask(request);
     return { fresh, answer: judgePage<T>(readRecording(value), at, question.demanded) };

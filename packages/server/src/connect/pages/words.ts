@@ -17,7 +17,7 @@ export const words = {
   expired: { title: 'This link has expired', lines: ['Nothing was done.', again], status: 410 },
   used: {
     title: 'This is done',
-    lines: ['This link works once, and it was used. You can close this page and go back to your assistant.'],
+    lines: ['You can close this page and go back to your assistant. The link does not work a second time.'],
     status: 200,
   },
   underWay: {
