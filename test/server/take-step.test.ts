@@ -188,7 +188,7 @@ it('refuses policies and times that are none', async () => {
   await expect(step({ retry: { attempts: 2, delay: 5 } })).rejects.toThrow(/delayMs/);
   await expect(step({ timeoutMs: -1 })).rejects.toThrow(/timeoutMs/);
   await expect(step({ timeoutMs: 2 ** 31 })).rejects.toThrow(/at most 2147483647/);
-  for (const until of [Number.NaN, -1, new Date('never')]) {
+  for (const until of [Number.NaN, -1, new Date('never'), Date.parse('2026-07-28')]) {
     await expect(mid.withoutClient(each => each.sleep(until))).rejects.toThrow(/call\.sleep/);
   }
 });

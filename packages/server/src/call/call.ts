@@ -200,7 +200,7 @@ export interface Call {
   uuid(): Promise<string>;
   /**
    * Waits. When it ends is recorded, so a replay waits for what is left of it.
-   * @param until - milliseconds from now, or a time
+   * @param until - milliseconds from now, up to ten years; or a time
    */
   sleep(until: number | Date): Promise<void>;
   /**

@@ -21,6 +21,9 @@ type Work = (context: StepContext) => unknown;
 type Surroundings = { readonly config: Config; readonly flow: string };
 type Failure = Error & { readonly code?: string | number };
 
+/** A longer number is a time since the epoch by mistake. */
+const LONGEST_SLEEP_MS = 315_576_000_000;
+
 /** The steps of one run. */
 export class Steps {
   readonly #run: CallRun;
@@ -66,6 +69,11 @@ export class Steps {
     if (!Number.isFinite(wakeAt) || wakeAt < 0) {
       throw new TypeError(
         'call.sleep: the first argument must be a number of milliseconds from 0 up, or a valid Date.',
+      );
+    }
+    if (typeof until === 'number' && until > LONGEST_SLEEP_MS) {
+      throw new TypeError(
+        `call.sleep: a number must be milliseconds from now, at most ${LONGEST_SLEEP_MS} (ten years); got ${until}. To wait until a time, pass a Date.`,
       );
     }
     const due = await this.draw('sleep', () => (typeof until === 'number' ? clock.now() + until : wakeAt), between);
