@@ -4,8 +4,11 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { midcall as toolkit } from '@midcall/server';
+import { sqliteStore } from '@midcall/server/stores/sqlite';
 import { expect, it } from 'vitest';
 import { askingServer } from '../host/person.ts';
+import { interrupt, terminal } from './tty.ts';
 
 const bin = fileURLToPath(new URL('../../packages/midcall/bin/midcall.js', import.meta.url));
 
@@ -58,6 +61,45 @@ it.each(['2026-07-28', '2025-11-25'])(
     expect(again.stderr).toContain(`There is no call '${id}' to return to.`);
   },
 );
+
+it.each(['2026-07-28', '2025-11-25'])(
+  'on %s, Ctrl-C cancels a call that the server works on: the server is there to be told',
+  async era => {
+    const home = mkdtempSync(join(tmpdir(), 'midcall-kept-'));
+    const [tasks, file] = [join(home, 'tasks.json'), join(home, 'store.db')];
+    const words = ['wait_for_truck', '--era', era, '--tasks', tasks, '--no-keep'];
+    const tty = terminal(words, {}, [process.execPath, server, file]);
+    await tty.until('… the server works on it');
+    tty.type(interrupt);
+    await tty.until('midcall: the call was cancelled');
+    expect(await tty.ended).toBe(130);
+    expect(tty.text()).not.toContain('has not confirmed');
+    expect((await midcall(['call', '--resume', '--tasks', tasks])).stdout).toBe('No call continues by itself.\n');
+
+    const store = await sqliteStore(file);
+    const mid = toolkit({ key: 'q7H0c1VfS2m9Zt4yKx8bN3wPdR6uJ5eLgA0iTsYoCz4=', store });
+    expect(await mid.calls()).toEqual([]);
+    await mid.close();
+    store.close();
+  },
+);
+
+it('says of a cancelled call that its server has not confirmed it, and cancels it again', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'midcall-kept-'));
+  const tasks = join(home, 'tasks.json');
+  const command = [process.execPath, server, join(home, 'store.db')];
+  const left = await midcall(['call', 'wait_for_truck', '--detach', '--tasks', tasks, '--', ...command]);
+  const id = left.stdout.trim();
+  // As a host leaves it that is killed before its server has answered.
+  const content = JSON.parse(readFileSync(tasks, 'utf8'));
+  writeFileSync(tasks, JSON.stringify({ tasks: [{ ...content.tasks[0], cancelled: true }] }));
+  const listed = await midcall(['call', '--resume', '--tasks', tasks]);
+  expect(listed.stdout).toContain('wait_for_truck  stock-server  cancelled, not confirmed');
+  const resumed = await midcall(['call', '--resume', id, '--tasks', tasks]);
+  expect(resumed).toMatchObject({ code: 130, stdout: '' });
+  expect(resumed.stderr).toContain('midcall: the call was cancelled');
+  expect((await midcall(['call', '--resume', '--tasks', tasks])).stdout).toBe('No call continues by itself.\n');
+});
 
 it('keeps nothing of a server that makes no task, and says why the result is here', async () => {
   const home = mkdtempSync(join(tmpdir(), 'midcall-kept-'));

@@ -49,7 +49,16 @@ async function waiting(carrier: Carrier) {
   const url = String(task.inputRequests[asked].params.url);
   const page = async () => (await fetch(url)).text();
   const consent = () => send('tasks/update', { taskId, inputResponses: { [asked]: { action: 'accept' } } });
-  return { mid, events, page, consent, until, cancel: () => send('tasks/cancel', { taskId }), steps: () => steps };
+  return {
+    mid,
+    events,
+    page,
+    consent,
+    until,
+    said: () => task.statusMessage,
+    cancel: () => send('tasks/cancel', { taskId }),
+    steps: () => steps,
+  };
 }
 
 describe.each(['memory', 'http'] as const)('a task over %s that is cancelled', carrier => {
@@ -77,12 +86,13 @@ describe.each(['memory', 'http'] as const)('a task over %s that is cancelled', c
   });
 
   it('withdraws it, too, where whoever runs the server ends it', async () => {
-    const { mid, page, consent, until, steps } = await waiting(carrier);
+    const { mid, page, consent, until, said, steps } = await waiting(carrier);
     await consent();
     await until('working');
     const task = (await mid.calls()).find(({ kind }) => kind === 'task')!;
     expect(await mid.cancel(task.id)).toBe(true);
     await until('cancelled');
+    expect(said()).toBe('This task was ended by whoever runs the server.');
     await eventually(async () => (await page()).includes('This is no longer needed'));
     expect(steps()).toBe(0);
   });

@@ -148,7 +148,7 @@ it('followed-task-3: a server that cannot say how a task stands is asked less an
   expect(of('tasks/cancel')).toEqual([]);
 });
 
-it('followed-task-2: a question that the task asks no more is taken back, and nothing is sent for it', async () => {
+it('ext-tasks-57; followed-task-2: a question that the task asks no more is taken back, and nothing is sent for it', async () => {
   const { send, of, call, me } = await connected(
     ({ method }) => {
       if (method === 'tools/call') return { result: { resultType: 'task', ...task() } };

@@ -57,7 +57,7 @@ async function host(
 }
 
 describe.each(['memory', 'http'] as const)('over %s', carrier => {
-  it('ext-tasks-02, ext-tasks-23, ext-tasks-25, ext-tasks-41, ext-tasks-56: asks the person what a task asks, and gives its result as that of the call', async () => {
+  it('ext-tasks-02, ext-tasks-23, ext-tasks-25, ext-tasks-41, ext-tasks-56, ext-tasks-58: asks the person what a task asks, and gives its result as that of the call', async () => {
     const seen: string[] = [];
     const { text } = await host(
       async call => {

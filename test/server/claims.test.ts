@@ -83,6 +83,20 @@ const mine = (claimed: Claim) => {
 };
 
 describe('a retry', () => {
+  it('costs no more writes to follow, however many processes have died of it', async () => {
+    const of = world();
+    const writes: number[] = [];
+    for (let n = 0; n < 12; n += 1) {
+      const name = `process ${n}`;
+      const before = of.sets;
+      expect(mine(await claim(of.process(name))).first).toBe(n === 0);
+      writes.push(of.sets - before);
+      of.freeze(name);
+      await of.pass(WAIT);
+    }
+    expect(new Set(writes.slice(1)).size).toBe(1);
+  });
+
   it('is one presenter’s; the others wait and are given the same result', async () => {
     const { process } = world();
     const [a, b] = [process('a'), process('b')];

@@ -55,7 +55,7 @@ const httpTransport = (url: URL, token: string): Transport =>
 
 type Answer = (question: Frame) => Params | Promise<Params>;
 
-async function connect(transport: Transport, answer: Answer, version = '2025-11-25') {
+async function connect(transport: Transport, answer: Answer, version = '2025-11-25', extensions?: Params) {
   const received: Frame[] = [];
   const questions: Frame[] = [];
   const waiting = new Map<unknown, (frame: Frame) => void>();
@@ -80,7 +80,7 @@ async function connect(transport: Transport, answer: Answer, version = '2025-11-
     });
   const hello = await request('initialize', {
     protocolVersion: version,
-    capabilities: { elicitation: { form: {}, url: {} }, sampling: {} },
+    capabilities: { elicitation: { form: {}, url: {} }, sampling: {}, ...(extensions && { extensions }) },
     clientInfo: { name: 'bare', version: '1.0.0' },
   });
   transport.setProtocolVersion?.(version);
@@ -317,6 +317,17 @@ describe('a task of 2025-11-25', () => {
     const again = await connect(httpTransport(serving.url, 'alice'), yes);
     expect((await again.request('tasks/list')).result.tasks).toMatchObject([{ taskId }]);
     expect((await again.request('tasks/result', { taskId })).result.content[0].text).toBe('accept true');
+  });
+
+  it('ext-tasks-59: begins by the parameter alone: the extension of 2026-07-28 means nothing', async () => {
+    const extensions = { 'io.modelcontextprotocol/tasks': {} };
+    const factory = serverOf(sure, { task: 'always' });
+    const { request, questions } = await connect(await transports.memory(factory), yes, '2025-11-25', extensions);
+    const { result } = await request('tools/call', { name: 'act', arguments: {} });
+    expect(result.content[0].text).toBe('accept true');
+    expect(questions).toHaveLength(1);
+    const { error } = await request('tasks/update', { taskId: 'any', inputResponses: {} });
+    expect(error).toMatchObject({ code: -32601 });
   });
 
   it('is not there on an older revision: the parameter is not looked at', async () => {

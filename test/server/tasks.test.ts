@@ -334,6 +334,25 @@ describe('a task', () => {
     expect(again.result?.resultType).toBe('task');
   });
 
+  it('ext-tasks-60, ext-tasks-62, ext-tasks-63, ext-tasks-64, ext-tasks-65: is no task of 2025-11-25: what that revision has for tasks is unknown', async () => {
+    const { send } = await client(serverOf(sure, { task: 'always' }));
+    const discovered = (await send('server/discover', {})).result as unknown as { readonly capabilities: object };
+    expect(discovered.capabilities).toMatchObject({ extensions: { [extension]: {} } });
+    expect(discovered.capabilities).not.toHaveProperty('tasks');
+    const older = { elicitation: {}, tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } };
+    const call = { name: 'act', arguments: {}, task: { ttl: 'no number' } };
+    const rounds = await send('tools/call', call, { capabilities: older });
+    expect(rounds.result?.resultType).toBe('input_required');
+    const { taskId, ttlMs } = (await send('tools/call', { ...call, task: { ttl: 1 } })).result as unknown as Told & {
+      readonly ttlMs: number;
+    };
+    expect(ttlMs).toBeGreaterThan(1);
+    for (const method of ['tasks/get', 'tasks/cancel'])
+      expect((await send(method, { taskId }, { capabilities: older })).error?.code).toBe(-32021);
+    for (const method of ['tasks/result', 'tasks/list'])
+      expect((await send(method, { taskId })).error?.code, method).toBe(-32601);
+  });
+
   it('ext-tasks-01, ext-tasks-04: is refused where it is required and the client has none, and left out where it is not', async () => {
     const required = await client(serverOf(sure, { task: 'required' }));
     const params = { name: 'act', arguments: {} };
@@ -376,6 +395,38 @@ describe('a task', () => {
     const second = await client(serverOf(work, { task: 'always', store, clock }));
     expect(textOf(await second.until(taskId, 'completed'))).toBe('done');
     expect(runs).toBe(2);
+  });
+
+  it('tasks-7: stays cancelled, and runs nothing more, where its process dies before the step that was under way has ended', async () => {
+    const [gone, clock] = [handClock(), handClock()];
+    const store = memoryStore({ clock: { now: clock.now } });
+    let begun = (): void => {};
+    const begins = new Promise<void>(resolve => {
+      begun = resolve;
+    });
+    let runs = 0;
+    const work: Handler = async call => {
+      runs += 1;
+      begun();
+      return call.step('work', () => new Promise<string>(() => {}), { idempotent: true });
+    };
+    // Never closed: it dies.
+    const mid = midcall({ key, warn: () => {}, store, clock: gone });
+    const first = await client(() => {
+      const server = new McpServer({ name: 'notes', version: '1.0.0' });
+      mid.tool(server, 'act', { task: 'always' }, async (_, call) => ({
+        content: [{ type: 'text', text: await work(call) }],
+      }));
+      return server;
+    });
+    const { taskId } = told(await first.call());
+    await begins;
+    expect(acknowledged(await first.cancel(taskId))).toEqual({ resultType: 'complete' });
+    expect((await first.get(taskId)).status).toBe('working');
+    clock.move(60_000);
+    const second = await client(serverOf(work, { task: 'always', store, clock }));
+    await second.until(taskId, 'cancelled');
+    expect(runs).toBe(1);
   });
 
   it('has failed, whoever looks, where the process is gone in which its first run was', async () => {

@@ -150,7 +150,7 @@ it('counts down to the end of a question, and says how long there is only now an
   await page.goto(new URL(`calls/k-5`, on.desk.url).href);
   await page.locator('body.scripted').waitFor();
   const left = page.locator('.time-left');
-  await page.locator('.chip-until', { hasText: /open until \d\d:\d\d/ }).waitFor();
+  await page.locator('.chip-until', { hasText: /open at most until \d\d:\d\d/ }).waitFor();
   expect(await left.isVisible()).toBe(false);
   await page.clock.fastForward(130_000);
   await left.filter({ hasText: /^4:\d\d left$/ }).waitFor();

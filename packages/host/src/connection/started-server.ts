@@ -11,6 +11,7 @@ import { terminate } from './terminate.ts';
 
 /** A process for one connection to take over. */
 export class StartedServer {
+  readonly #ownGroup: boolean;
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #said = new StderrTail();
   #onStderr: ((line: string) => void) | undefined;
@@ -21,9 +22,16 @@ export class StartedServer {
   /**
    * Starts the process.
    * @param target - the server's command
+   * @param options - `ownGroup`: true to start it in a process group of its own, so that Ctrl-C in a terminal reaches this process
+   *   alone, which can then still speak with the server; not on Windows, which has no such groups
    */
-  constructor({ command, args, env, cwd }: ServerTarget & { readonly kind: 'command' }) {
+  constructor(
+    { command, args, env, cwd }: ServerTarget & { readonly kind: 'command' },
+    { ownGroup = false }: { readonly ownGroup?: boolean } = {},
+  ) {
+    this.#ownGroup = ownGroup && process.platform !== 'win32';
     this.#child = spawn(command, args, {
+      detached: this.#ownGroup,
       env: { ...inheritedEnvironment(process.env, process.platform), ...env },
       stdio: 'pipe',
       windowsHide: true,
@@ -49,10 +57,16 @@ export class StartedServer {
    * @param onStderr - called with each line it writes to standard error, including those it has written already
    */
   take(onStderr: (line: string) => void): ChildProcessWithoutNullStreams | undefined {
-    if (this.#onStderr || this.#isOver) return undefined;
+    if (this.#onStderr || this.#isOver || this.#child.pid === undefined) return undefined;
     this.#onStderr = onStderr;
     for (const line of this.#said.lines) onStderr(line);
     return this.#child;
+  }
+
+  /** Asks whatever is left of its process group to end, such as what a package runner started. Call it after the connection has ended. */
+  endGroup(): void {
+    const { pid } = this.#child;
+    if (this.#ownGroup && pid !== undefined) terminate(-pid);
   }
 
   /** Stops the process at once, unless it was taken over; it cannot be taken over any more. */

@@ -54,6 +54,7 @@ export class AttachedTasks {
       server: () => ({ callsNameTasks: callsNameTasks(era()), capabilities: client.getServerCapabilities() }),
       answer: (call, request, withdrawn) => this.#answer(call, request, withdrawn),
       onTask: task => this.#onTask(task),
+      onCancel: call => this.#onCancel(call.context.id),
       onEnd: (call, over) => this.#onEnd(call.context.id, over),
     });
     return this.#follower;
@@ -67,8 +68,9 @@ export class AttachedTasks {
     if (left.length > 0) void this.#write(storage => storage.release(left));
   }
 
-  /** Resolves when all changes so far are stored. */
+  /** Resolves when all changes so far are stored, and servers know what was cancelled or take too long to say so. */
   async settled(): Promise<void> {
+    await this.#follower?.settled();
     await this.#writes;
   }
 
@@ -111,6 +113,14 @@ export class AttachedTasks {
     const message = state.statusMessage;
     const task = { status, kept: this.#own.has(context.id), ...(message !== undefined && { message }) } as const;
     if (this.#options.calls.get(context.id) === call) tell({ type: 'call-task', call: context, task });
+  }
+
+  /** Until the server confirms it, a process that takes the task over cancels it again (kept-tasks-3). */
+  #onCancel(callId: string): void {
+    const task = this.#own.get(callId);
+    if (!task) return;
+    this.#own.set(callId, { ...task, cancelled: true });
+    void this.#save(callId);
   }
 
   #onEnd(callId: string, over: boolean): void {

@@ -60,6 +60,7 @@ export function followTasks(transport: Transport, options: FollowTasksOptions): 
     }),
     answer: (_, { request }, signal) => answer(request as TaskQuestion, signal),
     onTask: async () => {},
+    onCancel: () => {},
     onEnd: () => {},
   });
   interceptTransport(transport, follower);

@@ -275,7 +275,7 @@ const pollOf = ({ pollMs = usualPoll }: TaskState): number => Math.min(mostPoll,
 const finalCodes: readonly unknown[] = [-32_602, -32_601, -32_021];
 
 /** True for a permanent error; others may be temporary, such as a store that cannot be reached. */
-const isFinal = (error: unknown): boolean => finalCodes.includes(own(error, 'code'));
+export const isFinal = (error: unknown): boolean => finalCodes.includes(own(error, 'code'));
 
 const endOf = ({ status, statusMessage, result, error }: TaskState): TaskEnd =>
   status === 'completed'

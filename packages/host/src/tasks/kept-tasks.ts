@@ -5,6 +5,8 @@
  * - kept-tasks-1 A task is followed by one process at a time: a process that takes one over records itself, and the task of a
  *   process that is still alive is not taken over.
  * - kept-tasks-2 A task stays until its end is known, its time is up, or the person abandons it.
+ * - kept-tasks-3 A task that the person cancelled stays until its server confirms that. A process that takes it over cancels it again,
+ *   and shows none of its questions.
  */
 import { MidcallError } from '@midcall/core/errors';
 import { isRecord } from '@midcall/core/json';
@@ -30,6 +32,8 @@ export interface KeptTask {
   readonly expiresAt?: number;
   /** The ids of its open questions, by their keys on the wire. */
   readonly questions: Readonly<Record<string, string>>;
+  /** True once the person has cancelled it, until the server confirms that. */
+  readonly cancelled?: boolean;
   /** The process that follows it. */
   readonly holder?: ProcessMark;
 }
@@ -153,6 +157,7 @@ function isTask(value: unknown): value is KeptTask {
     (expiresAt === undefined || typeof expiresAt === 'number') &&
     isRecord(questions) &&
     Object.values(questions).every(isText) &&
+    typeof (value['cancelled'] ?? false) === 'boolean' &&
     (holder === undefined || isMark(holder))
   );
 }

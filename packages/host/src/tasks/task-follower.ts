@@ -13,7 +13,8 @@ import type { Interception, JsonRpcMessage, SendApart } from '@midcall/core/sdk-
 import type { Clock } from '@midcall/core/time';
 import { RELATED_TASK_META_KEY, SUBSCRIPTION_ID_META_KEY } from '@modelcontextprotocol/client';
 import type { RunningCall } from '../calls/calls.ts';
-import { FollowedTask, type TaskEnd } from './followed-task.ts';
+import { cancelledByPerson } from '../calls/runner.ts';
+import { FollowedTask, isFinal, type TaskEnd } from './followed-task.ts';
 import type { KeptTask } from './kept-tasks.ts';
 import { metaOf, OwnRequests } from './own-requests.ts';
 import { type DeclaringServer, paramsOf, type SentCall, TaskCalls } from './task-calls.ts';
@@ -54,9 +55,11 @@ export interface TaskFollowerOptions {
   readonly answer: (call: RunningCall | undefined, asked: TaskRequest, taken: AbortSignal) => Promise<object>;
   /** Called when a call has become a task, before it is followed; and for each change after that. */
   readonly onTask: (task: TaskOfCall) => Promise<void>;
+  /** Called when a call is given up and its task is about to be cancelled; `onEnd` follows. */
+  readonly onCancel: (call: RunningCall) => void;
   /**
-   * Called when a task needs no following any more. @param over - false if the task goes on, but its server no longer reports
-   * it
+   * Called when a task needs no following any more. @param over - false if the task may go on, but its server no longer answers
+   * for it
    */
   readonly onEnd: (call: RunningCall, over: boolean) => void;
 }
@@ -70,6 +73,9 @@ interface Followed {
 
 /** How many tasks the server is asked to report on unasked; over HTTP each is a connection. */
 const mostListening = 32;
+/** Milliseconds a server has to confirm that it cancelled a task. */
+const mostCancelMs = 5_000;
+
 export class TaskFollower implements Interception {
   readonly #options: TaskFollowerOptions;
   readonly #requests: OwnRequests;
@@ -77,11 +83,13 @@ export class TaskFollower implements Interception {
   /** Tasks that are followed, by the id of their request. */
   readonly #followed = new Map<unknown, Followed>();
   /** Calls that are tasks already, by the ids of the calls. */
-  readonly #resuming = new Map<string, TaskState>();
+  readonly #resuming = new Map<string, { readonly state: TaskState; readonly cancelled: boolean }>();
   /** Subscriptions to changes of tasks (extension), by the ids of their requests. */
   readonly #listening = new Map<unknown, FollowedTask>();
   /** Requests of the server for a task, by their ids. */
   readonly #pushed = new Map<unknown, { readonly taskId: string; readonly answered: () => void }>();
+  /** Cancelled tasks that the server has not confirmed yet. */
+  readonly #cancelling = new Set<Promise<void>>();
   #deliver: Deliver | undefined;
 
   constructor(options: TaskFollowerOptions) {
@@ -101,10 +109,21 @@ export class TaskFollower implements Interception {
     for (const map of [this.#followed, this.#pushed, this.#resuming, this.#listening]) map.clear();
   }
 
+  /** Resolves when the server has confirmed every cancelled task, or has taken too long. */
+  async settled(): Promise<void> {
+    if (this.#cancelling.size === 0) return;
+    let callOff = (): void => {};
+    const late = new Promise<void>(resolve => {
+      callOff = this.#options.clock.after(mostCancelMs, resolve);
+    });
+    await Promise.race([Promise.all(this.#cancelling), late]).finally(callOff);
+  }
+
   /** Keeps the next request of this call from being sent, since the call is a task already. */
-  resume({ call, taskId, status }: KeptTask): void {
-    const state = readTask({ taskId, status: 'working' })!;
-    this.#resuming.set(call.id, status === 'input_required' ? { ...state, status } : state);
+  resume({ call, taskId, status, cancelled = false }: KeptTask): void {
+    const working = readTask({ taskId, status: 'working' })!;
+    const state: TaskState = status === 'input_required' ? { ...working, status } : working;
+    this.#resuming.set(call.id, { state, cancelled });
   }
 
   readonly incoming = (message: JsonRpcMessage, deliver: Deliver): void => {
@@ -137,7 +156,7 @@ export class TaskFollower implements Interception {
     const resumed = sent.call && this.#resuming.get(sent.call.context.id);
     if (!sent.call || !resumed) return this.#calls.send(message, sent, send);
     this.#resuming.delete(sent.call.context.id);
-    void this.#begin(sent, resumed);
+    void this.#begin(sent, resumed.state, resumed.cancelled);
     return Promise.resolve();
   };
 
@@ -146,7 +165,7 @@ export class TaskFollower implements Interception {
     this.#calls.note(message);
     const answered = this.#calls.answered(message);
     if (!answered?.state) deliver(message);
-    else if (answered.givenUp) this.#cancel(answered.sent, answered.state.taskId);
+    else if (answered.givenUp) void this.#cancel(answered.sent, answered.state.taskId);
     else void this.#begin(answered.sent, answered.state);
   }
 
@@ -205,7 +224,8 @@ export class TaskFollower implements Interception {
     else if (!becomesTask) await pass();
   }
 
-  async #begin(sent: SentCall, first: TaskState): Promise<void> {
+  /** @param cancelled - true if the task was cancelled before: it is cancelled again, and not followed */
+  async #begin(sent: SentCall, first: TaskState, cancelled = false): Promise<void> {
     const { taskId } = first;
     const { clock, server, answer, onTask, onEnd } = this.#options;
     const tell = async (state: TaskState): Promise<void> => sent.call && onTask({ call: sent.call, state });
@@ -233,6 +253,7 @@ export class TaskFollower implements Interception {
     };
     const followed: Followed = { sent, task, stop };
     this.#followed.set(sent.id, followed);
+    if (cancelled) sent.call?.abort.abort(cancelledByPerson);
     if (signal?.aborted) {
       this.#giveUp(followed);
       return;
@@ -254,7 +275,7 @@ export class TaskFollower implements Interception {
       return;
     }
     // Its questions cannot be shown to a person.
-    this.#cancel(sent, task.taskId);
+    void this.#cancel(sent, task.taskId);
     if (sent.call) sent.call.abort.abort(end.error);
     else deliver({ error: { code: -32603, message: end.error.message } });
   }
@@ -268,13 +289,21 @@ export class TaskFollower implements Interception {
     if (this.#followed.get(followed.sent.id) !== followed) return;
     const { sent, task } = followed;
     this.#stop(followed);
-    if (sent.call) this.#options.onEnd(sent.call, true);
-    this.#cancel(sent, task.taskId);
+    if (sent.call) this.#options.onCancel(sent.call);
+    const told = this.#cancel(sent, task.taskId).then(isTold => {
+      this.#cancelling.delete(told);
+      if (sent.call) this.#options.onEnd(sent.call, isTold);
+    });
+    this.#cancelling.add(told);
   }
 
-  #cancel(sent: SentCall, taskId: string): void {
+  /** @returns false if the server did not confirm it */
+  async #cancel(sent: SentCall, taskId: string): Promise<boolean> {
     const { callsNameTasks, capabilities } = this.#options.server();
-    if (!callsNameTasks || cancelsTasks(capabilities)) void this.#requests.ask(sent, 'tasks/cancel', { taskId });
+    if (callsNameTasks && !cancelsTasks(capabilities)) return true;
+    const response = await this.#requests.ask(sent, 'tasks/cancel', { taskId });
+    const error = own(response, 'error');
+    return response !== undefined && (error === undefined || isFinal(error));
   }
 
   /** Asks the server to report changes of a task until it is over; without its consent the task is polled as before. */

@@ -24,7 +24,7 @@ export function quoted(text: string, max = 2_000): readonly string[] {
 function deadline({ openUntil }: Question, timeZone: string): readonly string[] {
   if (openUntil === undefined) return [];
   const format = dateFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone });
-  return [`Open until ${format.format(openUntil)}`];
+  return [`Open at most until ${format.format(openUntil)}`];
 }
 
 /** Who asks, for which call, and how long it is open. @param timeZone - an IANA name */

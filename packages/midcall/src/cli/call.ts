@@ -7,7 +7,15 @@
 import { resolve } from 'node:path';
 import { isMidcallError } from '@midcall/core/errors';
 import { visible, visibleJson } from '@midcall/core/text';
-import { type CallProgress, type CallTask, Connection, type ServerEntry, tasksFile } from '@midcall/host';
+import {
+  type CallProgress,
+  type CallTask,
+  Connection,
+  type KeptTask,
+  type ServerEntry,
+  StartedServer,
+  tasksFile,
+} from '@midcall/host';
 import { Terminal } from '@midcall/host/terminal';
 import type { Command } from 'commander';
 import { configPath, ownVersion } from '../install/index.ts';
@@ -124,6 +132,8 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
   // From here on a terminal keeps its input open; every error in the command line has been reported before.
   const terminal = answers ? undefined : terminalFor(flags, onUnanswered);
   const hide = inbox.present((answers ?? terminal)!);
+  // Ctrl-C cancels the call, and the server must still be running to learn of it.
+  const started = entry.target.kind === 'command' ? startedApart(entry.target) : undefined;
   const connection = new Connection(entry, {
     client: { name: 'midcall', title: 'Midcall', version: ownVersion() },
     era,
@@ -136,6 +146,7 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
     authorization,
     tasks,
     onError: complain,
+    ...(started && { started }),
     ...(flags.root && { roots: host.roots }),
   });
   let wantsFolder = false;
@@ -199,8 +210,8 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
     }
     if (flags.detach) say(['midcall: The server made no task of this call, so its result is here.']);
     await connection.settled();
-    if ((await tasks.list()).some(({ call }) => call.id === running.id))
-      say([`midcall: The call may continue at the server. To find out: midcall call --resume ${shortId(running.id)}`]);
+    const open = (await tasks.list()).find(({ call }) => call.id === running.id);
+    if (open) say([openLine(open)]);
     return exitOf(outcome);
   } catch (error) {
     if (!isMidcallError(error, 'host/not-found')) throw error;
@@ -209,8 +220,13 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
   } finally {
     terminal?.close();
     await connection.stop();
+    started?.endGroup();
   }
 }
+
+/** Starts a server that Ctrl-C does not reach. On Windows the connection starts it, since there are no process groups. */
+const startedApart = (target: ConstructorParameters<typeof StartedServer>[0]): StartedServer | undefined =>
+  process.platform === 'win32' ? undefined : new StartedServer(target, { ownGroup: true });
 
 /** True if a person sits at the terminal and reads what is written to it. */
 const isSeen = (flags: CallFlags): boolean =>
@@ -250,6 +266,14 @@ function onInterrupt(act: () => unknown): () => void {
 function taskLine({ status, message }: CallTask): string {
   const state = status === 'input_required' ? 'the server waits for an answer' : 'the server works on it';
   return message === undefined ? `… ${state}` : `… ${state}: ${visible(message, { max: 200 })}`;
+}
+
+/** Says what to do about a call that may still go on at the server. */
+function openLine({ call, cancelled }: KeptTask): string {
+  const resume = `midcall call --resume ${shortId(call.id)}`;
+  return cancelled
+    ? `midcall: The server has not confirmed that it cancelled the call, and may continue it. To cancel it again: ${resume}`
+    : `midcall: The call may continue at the server. To find out: ${resume}`;
 }
 
 function progressLine({ progress, total, message }: CallProgress): string {

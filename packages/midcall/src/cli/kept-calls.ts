@@ -69,12 +69,12 @@ export function keptCalls(tasks: readonly KeptTask[], now: number): string {
 }
 
 function lineOf(task: KeptTask, now: number): string {
-  const { call, server, status, startedAt } = task;
+  const { call, server, status, startedAt, cancelled } = task;
   const parts = [
     shortId(call.id),
     visible(call.name, { max: 60 }),
     visible(server.id, { max: 60 }),
-    status === 'input_required' ? 'waits for an answer' : 'working',
+    cancelled ? 'cancelled, not confirmed' : status === 'input_required' ? 'waits for an answer' : 'working',
     `for ${spanOf(now - startedAt)}`,
     ...(isFollowed(task) ? [`followed by ${followerOf(task)}`] : []),
   ];

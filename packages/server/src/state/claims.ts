@@ -224,6 +224,8 @@ export function claims({ store, results = store, clock, id, waitMs }: ClaimsOpti
           continue;
         }
         attempt++;
+        // However many processes died of a retry, only the attempt that follows the last of them is written.
+        if (await read(keyOf(nonce, attempt))) continue;
         if (clock.now() - shownAt >= presentMs / 3) await show();
         if (!(await store.set(keyOf(nonce, attempt), ownClaim, { ttlMs, ifAbsent: true }))) continue;
         const firstAt = firstClaim.t ?? cameAt;

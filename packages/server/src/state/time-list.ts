@@ -10,7 +10,7 @@ const PARTS = 64;
 /** Tries to change a value that others are changing. */
 const MOST_TRIES = 100;
 /** Longer values are read again before they are changed, in characters, so that what waits takes no memory. */
-const MOST_REMEMBERED = 4_096;
+const MOST_REMEMBERED = 1_024;
 
 /** The time of a name, in milliseconds since the epoch; undefined takes it off. */
 type Change = number | undefined;

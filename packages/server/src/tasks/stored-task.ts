@@ -39,6 +39,7 @@ const letters = {
   answers: 'w',
   without: 'b',
   dueAt: 'd',
+  isCancelled: 'x',
   result: 'R',
   error: 'E',
   statusMessage: 'M',

@@ -55,8 +55,8 @@ export class TaskEnds {
   }
 
   /** Ends a task that nothing is being done for, as one that its client cancelled. @returns undefined if it was over */
-  async cancel(key: string): Promise<Task | undefined> {
-    const task = await this.end(key, undefined, cancelledEnd);
+  async cancel(key: string, end = cancelledEnd): Promise<Task | undefined> {
+    const task = await this.end(key, undefined, end);
     if (!task) return undefined;
     const { principal, name, flow = '' } = task;
     const call = { flow, method: 'tools/call', name, arguments: digest(task.arguments ?? {}), principal } as const;
@@ -67,6 +67,10 @@ export class TaskEnds {
 }
 
 export const cancelledEnd: Partial<Task> = { status: 'cancelled', statusMessage: 'The client cancelled this task.' };
+export const endedByOperator: Partial<Task> = {
+  status: 'cancelled',
+  statusMessage: 'This task was ended by whoever runs the server.',
+};
 
 /** What a task ends with whose server has its tool no longer. */
 export const toolGone = (name: string): Partial<Task> =>

@@ -1,44 +1,100 @@
 /**
- * Which tasks an owner has, for `tasks/list` of 2025-11-25: one value for each owner, in the order of their beginning. It holds
- * digests, by which nobody can ask after a task.
+ * Which tasks an owner has: one value in the store for each owner, in the order of their beginning, so that however many tasks
+ * wait, no process holds anything of them. It has digests, by which nobody can ask after a task. What is added to one list while
+ * it is being written is written together.
  */
 import { MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
 import type { Clock } from '@midcall/core/time';
-import { keyOfId, type Task } from './task.ts';
+import { keyOf, type Task } from './task.ts';
 
-/** The most tasks on one list, whether they are over or not. */
-const MOST_LISTED = 1_000;
+export interface TaskListsOptions {
+  readonly store: Store;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Of its keys in the store. */
+  readonly prefix: string;
+  /** The most tasks on one list. */
+  readonly most: number;
+  /** Says that a list is full, and what its owner can do. */
+  readonly full: string;
+  /** True for a task that is to make room on a full list, by the digest of its id; only those that expired do if absent. */
+  readonly makesRoom?: (at: string) => Promise<boolean>;
+}
+
 /** Tries to change a value that others are changing. */
 const MOST_TRIES = 50;
 
 /** The digest of an id, and when its task is no more, in milliseconds since the epoch. */
 type Listed = readonly [at: string, until: number];
 
-export class TaskLists {
-  readonly #store: Store;
-  readonly #clock: Pick<Clock, 'now'>;
+/** What is written together. */
+interface Batch {
+  readonly added: Listed[];
+  /** How many of them there was room for: the first ones. */
+  readonly written: Promise<number>;
+}
 
-  constructor({ store, clock }: { readonly store: Store; readonly clock: Pick<Clock, 'now'> }) {
-    this.#store = store;
-    this.#clock = clock;
+/** The writing of one list, in this process. */
+interface Writing {
+  last: Promise<unknown>;
+  /** What is written after it. */
+  next?: Batch | undefined;
+}
+
+export class TaskLists {
+  readonly #options: TaskListsOptions;
+  /** By owners. */
+  readonly #writing = new Map<string, Writing>();
+
+  constructor(options: TaskListsOptions) {
+    this.#options = options;
   }
 
-  /** @throws MidcallError `call/too-many` if the list is full; then the task is not to begin */
-  async add({ id, owner, createdAt, ttlMs }: Task): Promise<void> {
-    const key = listKey(owner);
+  /** @throws MidcallError `call/too-many` if the list is full, or `store/unavailable`; then the task is not to begin */
+  async add(task: Pick<Task, 'id' | 'owner' | 'createdAt' | 'ttlMs'>): Promise<void> {
+    const { added, written } = this.#nextBatch(task.owner);
+    const place = added.push([keyOf(task), task.createdAt + task.ttlMs]);
+    if (place > (await written)) throw new MidcallError('call/too-many', this.#options.full);
+  }
+
+  /** Digests of ids, the oldest first. */
+  async read(owner: string): Promise<readonly string[]> {
+    return this.#live(await this.#options.store.get(this.#keyOf(owner))).map(([at]) => at);
+  }
+
+  #nextBatch(owner: string): Batch {
+    const writing: Writing = this.#writing.get(owner) ?? { last: Promise.resolve() };
+    if (writing.next) return writing.next;
+    const added: Listed[] = [];
+    const written = writing.last.then(() => {
+      writing.next = undefined;
+      return this.#write(owner, added);
+    });
+    writing.last = written
+      .catch(() => {})
+      .then(() => {
+        if (!writing.next) this.#writing.delete(owner);
+      });
+    writing.next = { added, written };
+    this.#writing.set(owner, writing);
+    return writing.next;
+  }
+
+  /** @returns how many there was room for */
+  async #write(owner: string, added: readonly Listed[]): Promise<number> {
+    const { store, clock, most } = this.#options;
+    const key = this.#keyOf(owner);
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      const text = await this.#store.get(key);
-      const listed = this.#live(text);
-      if (listed.length >= MOST_LISTED) {
-        throw new MidcallError('call/too-many', `You have ${MOST_LISTED} tasks. Wait until some of them expire.`);
-      }
-      const next: readonly Listed[] = [...listed, [keyOfId(id), createdAt + ttlMs]];
+      const text = await store.get(key);
+      const listed = await this.#withRoom(this.#live(text), added.length);
+      const room = Math.max(0, most - listed.length);
+      if (room === 0) return 0;
+      const next = [...listed, ...added.slice(0, room)];
       const options = {
-        ttlMs: Math.max(1, ...next.map(([, until]) => until - this.#clock.now())),
+        ttlMs: Math.max(1, ...next.map(([, until]) => until - clock.now())),
         ...(text === undefined ? { ifAbsent: true } : { ifEquals: text }),
       };
-      if (await this.#store.set(key, JSON.stringify(next), options)) return;
+      if (await store.set(key, JSON.stringify(next), options)) return room;
     }
     throw new MidcallError(
       'store/unavailable',
@@ -46,15 +102,21 @@ export class TaskLists {
     );
   }
 
-  /** Digests of ids, the oldest first. */
-  async read(owner: string): Promise<readonly string[]> {
-    return this.#live(await this.#store.get(listKey(owner))).map(([at]) => at);
+  /** @param wanted - how many are to be added */
+  async #withRoom(listed: readonly Listed[], wanted: number): Promise<readonly Listed[]> {
+    const { most, makesRoom } = this.#options;
+    if (!makesRoom || listed.length + wanted <= most) return listed;
+    const staying: Listed[] = [];
+    for (const each of listed) if (!(await makesRoom(each[0]))) staying.push(each);
+    return staying;
   }
 
   #live(text: string | undefined): readonly Listed[] {
     const listed = text === undefined ? [] : (JSON.parse(text) as readonly Listed[]);
-    return listed.filter(([, until]) => until > this.#clock.now());
+    return listed.filter(([, until]) => until > this.#options.clock.now());
+  }
+
+  #keyOf(owner: string): string {
+    return `${this.#options.prefix}:${owner}`;
   }
 }
-
-const listKey = (owner: string): string => `tasks-of:${owner}`;

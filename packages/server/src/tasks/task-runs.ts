@@ -7,6 +7,7 @@
  * - tasks-6 A turn is run with the same answers however often it is begun: one that comes while it is being run waits for the next.
  * - tasks-4 Of every task that is not over, a job for its turn waits or is being run, from its acknowledgement to its end; of one
  *   whose server was made for its owner, only while there is such a server, and again when the owner asks after it.
+ * - tasks-7 A cancellation is in the store before it is acknowledged.
  */
 import { isMidcallError } from '@midcall/core/errors';
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
@@ -116,7 +117,7 @@ export class TaskRuns {
     if (isOver(task)) return;
     const { jobs, clock } = this.#config;
     const name = jobOf(task);
-    if (task.home !== undefined || isReady(task, clock.now())) {
+    if (task.home !== undefined || task.isCancelled || isReady(task, clock.now())) {
       await jobs.add(name);
       // The job may come to a process that has no server of its owner.
       if (task.isPersonal) this.#run(name, 1).catch(() => {});
@@ -139,17 +140,30 @@ export class TaskRuns {
     this.#live.track(key, stop, ended, ctx).catch(() => {});
   }
 
-  /** Ends a task; what it has begun in this process ends first. One that is over stays as it is. */
+  /**
+   * Ends a task; what it has begun in this process ends first. One that is over stays as it is. Once this has resolved, no process
+   * begins anything of it, even after `kill -9` (tasks-7).
+   */
   async cancel(task: Task): Promise<void> {
     const key = keyOf(task);
+    if (this.#live.has(key)) {
+      const { clock } = this.#config;
+      const mark = (current: Task): Task | undefined =>
+        isOver(current) || current.isCancelled ? undefined : { ...current, isCancelled: true, updatedAt: clock.now() };
+      await this.#store.changeAt(key, mark);
+    }
     if (!this.#live.cancel(key)) await this.#ends.cancel(key);
   }
 
-  /** The same, but over at once, whatever goes on of it. @returns false where it was over before */
-  async cancelNow(task: Task): Promise<boolean> {
+  /**
+   * The same, but over at once, whatever goes on of it.
+   * @param end - what it then says
+   * @returns false where it was over before
+   */
+  async cancelNow(task: Task, end = cancelledEnd): Promise<boolean> {
     const key = keyOf(task);
-    if (!this.#live.has(key)) return (await this.#ends.cancel(key)) !== undefined;
-    return (await this.#ends.end(key, undefined, cancelledEnd, () => this.#live.stop(key))) !== undefined;
+    if (!this.#live.has(key)) return (await this.#ends.cancel(key, end)) !== undefined;
+    return (await this.#ends.end(key, undefined, end, () => this.#live.stop(key))) !== undefined;
   }
 
   /** Lets go of what is under way, so that another process may go on with it, and resolves when it has ended. */
@@ -185,6 +199,10 @@ export class TaskRuns {
     // Whoever took the last outcome may have died before it added the next job.
     if (task.turn !== turn) return this.plan(task);
     if (task.home !== undefined) return this.#seekHome(key, task.home, turn);
+    if (task.isCancelled) {
+      await this.#ends.cancel(key);
+      return;
+    }
     if (!isReady(task, this.#config.clock.now())) {
       if (isDue) throw new Error('The question is not due yet.');
       return;

@@ -76,6 +76,8 @@ export interface Task {
   readonly without?: readonly string[];
   /** When the next question is due, in milliseconds since the epoch. */
   readonly dueAt?: number;
+  /** True once its client has cancelled it, while a run of it was under way. */
+  readonly isCancelled?: boolean;
   readonly result?: unknown;
   readonly error?: WireError;
   readonly statusMessage?: string;

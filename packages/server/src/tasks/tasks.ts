@@ -16,9 +16,9 @@ import type { Config } from '../config.ts';
 import type { WaitingCall } from '../observe/waiting-calls.ts';
 import { departureOf } from '../sdk-seam/request-slot.ts';
 import { sealState } from '../state/request-state.ts';
-import { OpenTasks } from './open-tasks.ts';
 import { answered, created, isOlder, isOver, keyOf, ownerOf, type Task, told, unanswered } from './task.ts';
 import { TaskChanges } from './task-changes.ts';
+import { endedByOperator } from './task-ends.ts';
 import { TaskLists } from './task-lists.ts';
 import { type Outcome, TaskRuns } from './task-runs.ts';
 import type { CallHandler, CallToolRequest } from './task-servers.ts';
@@ -39,24 +39,39 @@ export type Follow = (tell: (task: Record<string, unknown>) => void) => () => vo
 /** How long a task lives, in milliseconds: a person may be away for a few days. */
 const TTL_MS = 7 * 24 * 60 * 60_000;
 
+/** The most that one person and client may have that are not over. */
+const MOST_OPEN = 200;
+const tooManyOpen = `You have ${MOST_OPEN} unfinished tasks. Answer or cancel some of them, then call again.`;
+
+/** The most on one list of 2025-11-25, whether they are over or not. */
+const MOST_LISTED = 1_000;
+const listIsFull = `You have ${MOST_LISTED} tasks. Wait until some of them expire.`;
+
 export class Tasks {
   readonly #config: Config;
   readonly #store: TaskStore;
   readonly #lists: TaskLists;
   readonly #changes: TaskChanges;
-  readonly #open: OpenTasks;
+  /** Those that are not over, so that nobody fills the store for all; also those that were, until the list is full. */
+  readonly #open: TaskLists;
+  /** Keys of tasks that are on their list and not yet in the store. */
+  readonly #beginning = new Set<string>();
   readonly #runs: TaskRuns;
 
   constructor(config: Config) {
     this.#config = config;
     const sealer = config.contents === config.store ? undefined : config.sealer;
-    this.#lists = new TaskLists({ store: config.store, clock: config.clock });
     const isShared = sealer !== undefined;
     const { idleClock: clock, wake } = config;
     this.#changes = new TaskChanges({ read: id => this.#store.read(id), isShared, clock, wake });
     const changed = (task: Task) => this.#changes.changed(task);
     this.#store = new TaskStore({ store: config.store, sealer, clock: config.clock, changed });
-    this.#open = new OpenTasks(id => this.#store.read(id));
+    this.#lists = new TaskLists({ ...config, prefix: 'tasks-of', most: MOST_LISTED, full: listIsFull });
+    const makesRoom = async (key: string): Promise<boolean> => {
+      const task = await this.#store.readAt(key);
+      return task ? isOver(task) : !this.#beginning.has(key);
+    };
+    this.#open = new TaskLists({ ...config, prefix: 'open-tasks', most: MOST_OPEN, full: tooManyOpen, makesRoom });
     this.#runs = new TaskRuns({ config, store: this.#store, ended: task => this.#ended(task) });
   }
 
@@ -218,7 +233,7 @@ export class Tasks {
   /** Ends a task, whoever it belongs to. @returns false where it was over */
   async endAt(key: string): Promise<boolean> {
     const task = await this.#store.readAt(key);
-    return task !== undefined && this.#runs.cancelNow(task);
+    return task !== undefined && this.#runs.cancelNow(task, endedByOperator);
   }
 
   /**
@@ -264,7 +279,6 @@ export class Tasks {
   }
 
   #ended(task: Task): void {
-    this.#open.remove(task);
     this.#config.waiting.removeTask(keyOf(task));
   }
 
@@ -304,14 +318,17 @@ export class Tasks {
       ...start,
     };
     if (task.isPersonal) this.#runs.serve(task.owner, server);
-    await this.#open.add(task);
+    const key = keyOf(task);
+    this.#beginning.add(key);
     try {
+      await this.#open.add(task);
       if (isOlder(task)) await this.#lists.add(task);
-      await this.#store.create(task);
-      await this.#config.waiting.addTask(keyOf(task), now + task.ttlMs);
+      await Promise.all([this.#store.create(task), this.#config.waiting.addTask(key, now + task.ttlMs)]);
     } catch (error) {
       this.#ended(task);
       throw error;
+    } finally {
+      this.#beginning.delete(key);
     }
     return { task, over: this.#runs.bind(task, registered, server) };
   }

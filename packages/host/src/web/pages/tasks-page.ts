@@ -17,12 +17,16 @@ function row(call: LeftCall, session: Session, now: number, zone: string): Html 
     follower === 'desk'
       ? html`<a class="mono" href="${session.link(path)}">${label}</a>`
       : html`<span class="mono">${label}</span>`;
-  const chip = html`<span class="chip ${waits ? 'chip-wait' : 'chip-running'}">${waits ? texts.task.waits : texts.task.working}</span>`;
+  const { cancelled, waits: waiting, working } = texts.task;
+  const state = follower === 'cancelled' ? cancelled : waits ? waiting : working;
+  const chip = html`<span class="chip ${waits ? 'chip-wait' : 'chip-running'}">${state}</span>`;
   const note = message !== undefined && html` <span class="quiet-text">${visibleHtml(message, 200)}</span>`;
+  const forget = () => buttonForm(session, '/tasks/forget', texts.task.forget, 'small', { call: id });
   const act = {
     desk: () => buttonForm(session, `${path}/cancel`, texts.task.cancel),
     other: () => html``,
-    nobody: () => buttonForm(session, '/tasks/forget', texts.task.forget, 'small', { call: id }),
+    nobody: forget,
+    cancelled: forget,
   };
   return html`<tr data-key="${id}"><td>${minute(startedAt, now, zone)}</td><td>${linkedName}<br><span class="quiet-text one-line">${visibleHtml(serverId, 80)}</span></td><td class="long">${chip}${note} <span class="quiet-text">${texts.task.follower[follower]}</span></td><td>${act[follower]()}</td></tr>`;
 }

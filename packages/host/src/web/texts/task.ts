@@ -8,10 +8,12 @@ export const taskTexts = {
     change: 'Change',
     waits: 'Waits for an answer',
     working: 'The server works on it',
+    cancelled: 'Cancelled, not confirmed',
     follower: {
       desk: '',
       other: 'Another process of yours follows it, such as midcall call.',
       nobody: 'It continues here once its server is connected.',
+      cancelled: 'The server has not said that it knows. It is told again once it is connected.',
     },
     cancel: 'Cancel',
     forget: 'Forget',

@@ -123,7 +123,7 @@ export const texts = {
     unknown: 'There is no such question. It may belong to an earlier session.',
     title: 'Question',
     age: 'waiting',
-    openUntil: 'open until',
+    openUntil: 'open at most until',
     left: (minutes: number, seconds: number) => `${minutes}:${String(seconds).padStart(2, '0')} left`,
     timeIsUp: 'time is up',
   },

@@ -12,8 +12,11 @@ export interface LeftCall {
   readonly waits: boolean;
   /** The server's own words; untrusted. */
   readonly message?: string;
-  /** Who follows it: this desk, another process of the person's, or nobody until its server is connected. */
-  readonly follower: 'desk' | 'other' | 'nobody';
+  /**
+   * Who follows it: this desk, another process of the person's, or nobody until its server is connected; or it is cancelled, and
+   * its server has not said that it knows.
+   */
+  readonly follower: 'desk' | 'other' | 'nobody' | 'cancelled';
 }
 
 /** @param calls - of the desk; @param storedTasks - in the file, oldest first */
@@ -27,8 +30,9 @@ export function leftCalls(calls: readonly CallView[], storedTasks: readonly Kept
   const away = storedTasks
     .filter(({ call }) => !followed.some(({ id }) => id === call.id))
     .map((task): LeftCall => {
-      const { call, server, startedAt, status } = task;
-      const follower = isFollowed(task) && task.holder?.pid !== process.pid ? 'other' : 'nobody';
+      const { call, server, startedAt, status, cancelled } = task;
+      const isElsewhere = isFollowed(task) && task.holder?.pid !== process.pid;
+      const follower = isElsewhere ? 'other' : cancelled ? 'cancelled' : 'nobody';
       return { ...call, serverId: server.id, startedAt, waits: status === 'input_required', follower };
     });
   return [...followed, ...away].sort((a, b) => b.startedAt - a.startedAt);
