@@ -15,14 +15,15 @@ async function hostOf(revision?: string) {
   host.onmessage = message => heard.push(message);
   await host.start();
   if (revision !== undefined) host.setProtocolVersion(revision);
-  const written = (): unknown[] =>
-    String(output.read() ?? '')
+  const written = async (): Promise<unknown[]> => {
+    await new Promise(setImmediate);
+    return String(output.read() ?? '')
       .split('\n')
       .filter(Boolean)
       .map(line => JSON.parse(line));
-  const write = async (text: string | Buffer): Promise<unknown[]> => {
+  };
+  const write = (text: string | Buffer): Promise<unknown[]> => {
     input.write(text);
-    await new Promise(setImmediate);
     return written();
   };
   return { host, heard, write, written, line: (value: unknown) => write(`${JSON.stringify(value)}\n`) };
@@ -75,9 +76,9 @@ describe('a batch', () => {
     expect(heard).toHaveLength(4);
     await host.send(pong(2));
     await host.send(pong(9));
-    expect(written()).toEqual([pong(9)]);
+    expect(await written()).toEqual([pong(9)]);
     await host.send(pong(1));
-    expect(written()).toEqual([]);
+    expect(await written()).toEqual([]);
     expect(await line(cancelled)).toEqual([[pong(2), pong(1)]]);
   });
 
@@ -111,6 +112,7 @@ it('says once when its host reads too slowly, and once when it has read all', as
   host.ondrain = () => void said.push('drained');
   await host.start();
   for (let id = 0; id < 10; id += 1) await host.send(pong(id));
+  await new Promise(setImmediate);
   expect(said).toEqual(['full']);
   for (let n = 0; n < 10; n += 1) {
     take();
@@ -129,7 +131,7 @@ describe('stdio-H3: a request whose id an earlier one has', () => {
     expect(await line({ ...ping(7), id: '7' })).toEqual([]);
     expect(heard).toEqual([ping(7), { ...ping(7), id: '7' }]);
     await host.send(pong(7));
-    expect(written()).toEqual([pong(7)]);
+    expect(await written()).toEqual([pong(7)]);
     expect(await line(ping(7))).toEqual([]);
     expect(heard).toHaveLength(3);
   });
@@ -140,4 +142,26 @@ describe('stdio-H3: a request whose id an earlier one has', () => {
     for (const message of [ping(7), takenBack, ping(7)]) expect(await line(message)).toEqual([]);
     expect(heard).toEqual([ping(7), takenBack, ping(7)]);
   });
+});
+
+it('writes what is said in one turn at once, in order', async () => {
+  const writes: string[][] = [];
+  const output = new Writable({
+    decodeStrings: false,
+    write(chunk, _encoding, done) {
+      writes.push([String(chunk)]);
+      done();
+    },
+    writev(chunks, done) {
+      writes.push(chunks.map(({ chunk }) => String(chunk)));
+      done();
+    },
+  });
+  const host = new HostStdio(new PassThrough(), output);
+  await host.start();
+  await Promise.all([1, 2, 3].map(async id => host.send(pong(id))));
+  await new Promise(setImmediate);
+  await host.send(pong(4));
+  await new Promise(setImmediate);
+  expect(writes.map(each => each.map(line => JSON.parse(line).id))).toEqual([[1, 2, 3], [4]]);
 });

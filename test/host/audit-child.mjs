@@ -32,8 +32,9 @@ const held = [];
 const commands = {
   record(times) {
     for (let n = 0; n < Number(times); n++) {
-      const entry = audit.record({ type: 'policy', what: `change ${n} ${'x'.repeat(400)}` });
-      say(entry ? `wrote ${entry.n} ${entry.hash}` : `lost ${failure.code}`);
+      const isWritten = audit.record({ type: 'policy', what: `change ${n} ${'x'.repeat(400)}` });
+      const entry = audit.entries().at(-1);
+      say(isWritten ? `wrote ${entry.n} ${entry.hash}` : `lost ${failure.code}`);
     }
     say('done');
   },

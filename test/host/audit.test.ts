@@ -46,6 +46,54 @@ describe('audit', () => {
     expect(audit.entries()[99]?.call?.argumentsDigest).toBe(audit.entries()[0]?.call?.argumentsDigest);
   });
 
+  it('audit-A4: seals what is nowhere but in memory when somebody looks, however often', () => {
+    const audit = filled(3);
+    const [first] = audit.entries();
+    expect(audit.entries()[0]).toBe(first);
+    audit.record({ type: 'policy', what: 'later' }, { call });
+    expect(verifyAudit(audit.export().trim().split('\n'))).toMatchObject({ ok: true, entries: 4, last: audit.last });
+    const heard: number[] = [];
+    audit.subscribe(({ n }) => heard.push(n));
+    audit.record({ type: 'policy', what: 'last' });
+    expect(heard).toEqual([5]);
+    expect(verifyAudit(audit.export().trim().split('\n'))).toMatchObject({ ok: true, entries: 5 });
+  });
+
+  it('audit-A4: goes on counting where entries leave memory before anybody looks, and keeps no more than it may', () => {
+    const audit = new Audit({ keep: 3 });
+    audit.record({ type: 'policy', what: 'seen' });
+    expect(audit.entries()).toHaveLength(1);
+    for (let n = 2; n <= 20; n += 1) audit.record({ type: 'policy', what: `${n}` });
+    expect(audit.entries().map(({ n, event }) => [n, event])).toEqual(
+      [18, 19, 20].map(n => [n, { type: 'policy', what: `${n}` }]),
+    );
+    expect(audit.verify()).toMatchObject({ ok: true, entries: 3, last: audit.last });
+  });
+
+  it('audit-A4: keeps no long arguments until then, and digests them as it digests short ones', () => {
+    const long = { text: 'x'.repeat(1_000_000), list: Array.from({ length: 1_000 }, (_, n) => n) };
+    const [audit, seen] = [new Audit(), new Audit()];
+    seen.subscribe(() => {});
+    for (const each of [audit, seen])
+      for (const args of [long, { city: 'Rome' }, { deep: { deeper: { list: [1, 'two', null] } } }])
+        each.record({ type: 'call', state: 'started' }, { call: { ...call, arguments: args } });
+    const digests = (of: Audit) => of.entries().map(each => each.call?.argumentsDigest);
+    expect(digests(audit)).toEqual(digests(seen));
+    expect(new Set(digests(audit)).size).toBe(3);
+    let read = 0;
+    const slow = new Proxy(long, {
+      get(target, name) {
+        read += 1;
+        return Reflect.get(target, name);
+      },
+    });
+    const later = new Audit();
+    later.record({ type: 'call', state: 'started' }, { call: { ...call, arguments: slow } });
+    const before = read;
+    later.entries();
+    expect([before > 0, read]).toEqual([true, before]);
+  });
+
   it('finds entries by words and by server', () => {
     const audit = filled(12);
     expect(audit.entries({ search: 'CHANGE 11' })).toHaveLength(1);
@@ -77,11 +125,11 @@ describe('audit', () => {
     };
     const audit = new Audit({ sink, onError: error => errors.push(error) });
     for (thrown of ['text', null, new Error('/secret/path'), Object.assign(new Error('full'), { code: 'ENOSPC' })]) {
-      expect(audit.record({ type: 'policy', what: 'lost' })).toBeUndefined();
+      expect(audit.record({ type: 'policy', what: 'lost' })).toBe(false);
     }
     expect([audit.entries().length, errors.length, audit.unwritten]).toEqual([0, 4, 4]);
     thrown = undefined;
-    expect(audit.record({ type: 'policy', what: 'written' })).toMatchObject({ n: 2 });
+    expect(audit.record({ type: 'policy', what: 'written' })).toBe(true);
     expect(audit.entries().map(({ event }) => event)).toMatchObject([
       { type: 'gap', lost: 4, why: 'It could not be written (ENOSPC).' },
       { type: 'policy', what: 'written' },
@@ -116,7 +164,7 @@ describe('audit', () => {
     for (const what of ['one', 'two']) audit.record({ type: 'policy', what });
     const [first, second] = readFileSync(path, 'utf8').trim().split('\n') as [string, string];
     writeFileSync(path, `${first}\n`);
-    expect(audit.record({ type: 'policy', what: 'three' })).toBeUndefined();
+    expect(audit.record({ type: 'policy', what: 'three' })).toBe(false);
     expect(readFileSync(path, 'utf8')).toBe(`${first}\n`);
     expect(errors).toMatchObject([{ message: expect.stringContaining('changed while it was written') }]);
     rmSync(path);

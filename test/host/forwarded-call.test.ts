@@ -8,7 +8,7 @@ import type { ForwardedAnswer, ForwardOptions } from '../../packages/host/src/sd
 const call = {} as RunningCall;
 
 /** Runs a call whose server answers so. */
-async function ran(answer: ForwardedAnswer, during: (options: ForwardOptions) => void = () => {}) {
+async function ran(answer: ForwardedAnswer, during: (options: Pick<ForwardOptions, 'onProgress'>) => void = () => {}) {
   const handedOver: ForwardedAnswer[] = [];
   const progress: CallProgress[] = [];
   const send = forwardedCall(

@@ -7,4 +7,5 @@ export {
   type JsonRpcMessage,
   type SendApart,
 } from './intercept-transport.ts';
+export { isJsonRpcMessage } from './json-rpc-message.ts';
 export { endedWhenProbed, negotiationReason, notOfferedRevision } from './negotiation-failure.ts';

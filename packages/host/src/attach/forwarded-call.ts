@@ -4,13 +4,18 @@
  * there.
  */
 import { own } from '@midcall/core/json';
+import type { CallAbort } from '../calls/call-abort.ts';
 import type { RunningCall } from '../calls/calls.ts';
 import type { CallProgress, SendCall } from '../calls/runner.ts';
 import type { ForwardedAnswer, ForwardedRequest, ForwardOptions } from '../sdk-seam/forwarded-requests.ts';
 
 /** Where a forwarded call is sent. */
 export interface ForwardedCallParts {
-  readonly send: (request: ForwardedRequest, options: ForwardOptions, call: RunningCall) => Promise<ForwardedAnswer>;
+  readonly send: (
+    request: ForwardedRequest,
+    options: Pick<ForwardOptions, 'onProgress'> & { readonly signal: CallAbort },
+    call: RunningCall,
+  ) => Promise<ForwardedAnswer>;
   /** Makes the next request of the call that the SDK sends resolve with this answer, without being sent. */
   readonly handOver: (call: RunningCall, answer: ForwardedAnswer) => void;
   readonly bySdk: SendCall;
@@ -23,7 +28,7 @@ export function forwardedCall(request: ForwardedRequest, { send, handOver, bySdk
       const progress = progressIn(params);
       if (progress) own.onprogress(progress);
     };
-    const answer = await send(request, { signal: own.signal, onProgress }, call);
+    const answer = await send(request, { signal: call.abort, onProgress }, call);
     if ('result' in answer) {
       const { resultType, ...result } = answer.result;
       if (resultType === undefined || resultType === 'complete') return { result };

@@ -7,6 +7,8 @@
  * - audit-A2 What a sink has written is never rewritten.
  * - audit-A3 The chain continues only from what was written. An entry that could not be written is lost, and the next one is a
  *   `gap` that says how many were lost and why, so that a full disk or a killed process never looks like tampering.
+ * - audit-A4 A record without a sink is sealed when it is read. Entries that were dropped from memory before that were never
+ *   sealed: the chain then begins with the oldest entry left, under its own number.
  */
 
 import { hash } from 'node:crypto';
@@ -82,12 +84,63 @@ const sha256 = (text: string): string => hash('sha256', text, 'hex');
 const digests = new WeakMap<CallContext, string>();
 
 /** What represents a call's arguments in the record. */
-export function argumentsDigest(call: CallContext): string {
+export function argumentsDigest(call: CallContext, args = call.arguments): string {
   // Masked first, since a short secret could be guessed from its digest.
-  const digest = digests.get(call) ?? sha256(canonical(maskedArguments(call.arguments)));
+  const digest = digests.get(call) ?? sha256(canonical(maskedArguments(args)));
   digests.set(call, digest);
   return digest;
 }
+
+/** An entry before it is sealed. */
+interface Unsealed {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly principal: string | undefined;
+  readonly asker: Asker | undefined;
+  /** `digest`: of arguments that are too large to be stored until the entry is sealed. */
+  readonly call: (CallContext & { readonly digest?: string }) | undefined;
+  readonly event: HostEvent;
+}
+
+/** The most values, and characters of one, of arguments that are stored until an entry is sealed. */
+const mostKept = { values: 32, characters: 200 } as const;
+
+/** True for arguments that take little memory. */
+function isSmall(args: Readonly<Record<string, unknown>>): boolean {
+  let values = 0;
+  const fits = (value: unknown): boolean => {
+    values += 1;
+    if (values > mostKept.values) return false;
+    if (typeof value === 'string') return value.length <= mostKept.characters;
+    if (typeof value !== 'object' || value === null) return true;
+    if (Array.isArray(value) && value.length > mostKept.values) return false;
+    for (const name in value) {
+      if (name.length > mostKept.characters || !fits((value as Record<string, unknown>)[name])) return false;
+    }
+    return true;
+  };
+  return fits(args);
+}
+
+/** A call without its arguments, unless they are small. */
+function withoutLarge(call: CallContext): Unsealed['call'] {
+  const digest = digests.get(call);
+  if (digest !== undefined) return { ...call, arguments: {}, digest };
+  const args = { ...call.arguments };
+  return isSmall(args) ? call : { ...call, arguments: {}, digest: argumentsDigest(call, args) };
+}
+
+type Content = Omit<AuditEntry, 'n' | 'previous' | 'hash'>;
+
+const contentOf = ({ at, principal, asker, call, event }: Unsealed): Content => ({
+  at: new Date(at).toISOString(),
+  ...defined({ principal: call?.principal ?? principal }),
+  ...(asker && { asker: { id: asker.id, name: asker.name, origin: asker.origin, era: asker.era } }),
+  ...(call && {
+    call: { id: call.id, kind: call.kind, name: call.name, argumentsDigest: call.digest ?? argumentsDigest(call) },
+  }),
+  event,
+});
 
 const seal = (entry: Omit<AuditEntry, 'hash'>): AuditEntry => ({ ...entry, hash: sha256(canonical(entry)) });
 
@@ -165,6 +218,8 @@ const readable = ({ principal, asker, call, event }: AuditEntry): string =>
 /** The record of one host. */
 export class Audit {
   readonly #entries: AuditEntry[] = [];
+  /** Entries that have not been read yet; they follow the sealed ones (audit-A4). */
+  #unsealed: Unsealed[] = [];
   readonly #listeners = new Set<(entry: AuditEntry) => void>();
   readonly #clock: Clock;
   readonly #sink: AuditLog | undefined;
@@ -197,7 +252,7 @@ export class Audit {
 
   /**
    * Appends one event.
-   * @returns undefined if it could not be written
+   * @returns false if it could not be written
    */
   record(
     event: HostEvent,
@@ -206,24 +261,40 @@ export class Audit {
       readonly call?: CallContext | undefined;
       readonly principal?: string | undefined;
     } = {},
-  ): AuditEntry | undefined {
-    const { asker, call } = about;
-    const entry = {
-      at: new Date(this.#clock.now()).toISOString(),
-      ...defined({ principal: call?.principal ?? about.principal }),
-      ...(asker && { asker: { id: asker.id, name: asker.name, origin: asker.origin, era: asker.era } }),
-      ...(call && { call: { id: call.id, kind: call.kind, name: call.name, argumentsDigest: argumentsDigest(call) } }),
-      event,
-    };
+  ): boolean {
+    const { asker, call, principal } = about;
+    const at = this.#clock.now();
+    if (!this.#sink && this.#listeners.size === 0) {
+      this.#keepUnsealed({ at, principal, asker, call: call && withoutLarge(call), event });
+      return true;
+    }
+    const content = contentOf({ at, principal, asker, call, event });
     try {
       this.#sayGap();
-      return this.#append(entry);
+      this.#append(content);
+      return true;
     } catch (error) {
-      const { lost = 0, since = entry.at } = this.#gap ?? {};
+      const { lost = 0, since = content.at } = this.#gap ?? {};
       this.#gap = { lost: lost + 1, why: whyOf(error), since };
       this.#onError(error);
-      return undefined;
+      return false;
     }
+  }
+
+  #keepUnsealed(entry: Unsealed): void {
+    this.#unsealed.push(entry);
+    // Dropping one at a time would move all the others each time.
+    if (this.#unsealed.length <= 2 * this.#keep) return;
+    const left = this.#unsealed.length - this.#keep;
+    this.#count += left;
+    this.#last = genesis;
+    this.#entries.length = 0;
+    this.#unsealed = this.#unsealed.slice(left);
+  }
+
+  /** Seals what has not been read until now (audit-A4). */
+  #seal(): void {
+    for (const entry of this.#unsealed.splice(0)) this.#append(contentOf(entry));
   }
 
   /** Records what was lost, before anything else. @throws if that cannot be written either */
@@ -241,7 +312,7 @@ export class Audit {
   }
 
   /** Makes something the next entry, once it is written (audit-A3). */
-  #append(content: Omit<AuditEntry, 'n' | 'previous' | 'hash'>): AuditEntry {
+  #append(content: Content): void {
     for (let tries = 0; tries < 10; tries += 1) {
       const entry = seal({ n: this.#count + 1, ...content, previous: this.#last });
       if (this.#sink && !this.#sink.append(JSON.stringify(entry))) {
@@ -249,7 +320,7 @@ export class Audit {
         continue;
       }
       this.#add(entry);
-      return entry;
+      return;
     }
     throw new Error('Other processes keep writing to this audit record. Give each process a record of its own.');
   }
@@ -289,6 +360,7 @@ export class Audit {
    * @param options - `search`: those whose server, call or event contains every word of it; `server`: those of one server
    */
   entries(options: { readonly search?: string; readonly server?: string } = {}): readonly AuditEntry[] {
+    this.#seal();
     const words = (options.search ?? '').toLowerCase().split(/\s+/).filter(Boolean);
     return this.#entries.filter(entry => {
       if (options.server !== undefined && entry.asker?.id !== options.server) return false;
@@ -299,6 +371,7 @@ export class Audit {
 
   /** The entries in memory as JSON Lines. */
   export(): string {
+    this.#seal();
     return this.#entries.map(entry => `${JSON.stringify(entry)}\n`).join('');
   }
 
@@ -314,11 +387,13 @@ export class Audit {
 
   /** The hash of the last entry; keep it elsewhere to notice a cut at the end. */
   get last(): string {
+    this.#seal();
     return this.#last;
   }
 
   /** Calls `listener` for every entry from now on. @returns ends the subscription */
   subscribe(listener: (entry: AuditEntry) => void): () => void {
+    this.#seal();
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }

@@ -7,6 +7,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { CallContext } from '../question/question.ts';
+import type { CallAbort } from './call-abort.ts';
 import type { CallTimeout } from './call-timeout.ts';
 
 /** A call in progress. */
@@ -16,7 +17,7 @@ export interface RunningCall {
   readonly startedAt: number;
   readonly timeout: CallTimeout;
   /** Stops the call; its open questions are withdrawn. */
-  readonly abort: AbortController;
+  readonly abort: CallAbort;
   /** When the server forgets the task that the call became, if it said so; milliseconds since the epoch. */
   expiresAt?: number;
 }

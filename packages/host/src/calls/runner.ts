@@ -9,6 +9,7 @@ import { type Clock, MAX_TIMER_MS } from '@midcall/core/time';
 import { type RequestOptions, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import type { CallContext } from '../question/question.ts';
 import { invalidResultIssue, isConnectionGone, isRoundNotice } from '../sdk-seam/error-prose.ts';
+import { CallAbort } from './call-abort.ts';
 import { callTimeout } from './call-timeout.ts';
 import type { Calls, RunningCall } from './calls.ts';
 
@@ -139,7 +140,7 @@ export class CallRunner {
     const { calls, clock, newId, gate, tell } = this.#options;
     const { startedAt = clock.now(), ...described } = about;
     const context: CallContext = { ...described, id: about.id ?? newId() };
-    const abort = new AbortController();
+    const abort = new CallAbort();
     const onAbort = (): void => abort.abort(cancelledByPerson);
     if (options.signal?.aborted) onAbort();
     options.signal?.addEventListener('abort', onAbort, { once: true });
@@ -162,9 +163,9 @@ export class CallRunner {
       const opening = gate();
       if (opening) {
         const goOn = call.timeout.pause();
-        await orAborted(opening, abort.signal);
+        await orAborted(opening, abort);
         goOn();
-      } else if (abort.signal.aborted) throw abort.signal.reason;
+      } else if (abort.aborted) throw abort.reason;
       const { result, unchecked } = await this.#send(call, send, options);
       ended(
         result['isError'] === true
@@ -173,7 +174,7 @@ export class CallRunner {
       );
       return result;
     } catch (error) {
-      const reason = abort.signal.aborted ? abort.signal.reason : error;
+      const reason = abort.aborted ? abort.reason : error;
       ended(outcomeOf(reason));
       throw reason;
     } finally {
@@ -192,12 +193,18 @@ export class CallRunner {
       options.onProgress?.(progress);
     };
     // The timeout is ours, so the SDK's is disabled.
-    const sent: SendOptions = { signal: call.abort.signal, timeout: MAX_TIMER_MS, onprogress };
+    const sent: SendOptions = {
+      get signal() {
+        return call.abort.signal;
+      },
+      timeout: MAX_TIMER_MS,
+      onprogress,
+    };
     for (let round = 1; ; round += 1) {
       try {
         return await send(sent, call);
       } catch (error) {
-        if (call.abort.signal.aborted || round > mostPageRounds) throw error;
+        if (call.abort.aborted || round > mostPageRounds) throw error;
         if (!(await this.#options.openPages(call, error))) throw error;
         call.timeout.renew();
       }
@@ -208,12 +215,12 @@ export class CallRunner {
 /** Ends everything that depends on a call that is over; distinct from a cancellation. */
 const callOver = { how: 'withdrawn' } as const;
 
-function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) return Promise.reject(signal.reason);
+function orAborted<T>(promise: Promise<T>, abort: CallAbort): Promise<T> {
+  if (abort.aborted) return Promise.reject(abort.reason);
   return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+    const onAbort = (): void => reject(abort.reason);
+    abort.addEventListener('abort', onAbort);
+    promise.then(resolve, reject).finally(() => abort.removeEventListener('abort', onAbort));
   });
 }
 

@@ -12,6 +12,7 @@ import { MidcallError } from '@midcall/core/errors';
 import { isRecord, own } from '@midcall/core/json';
 import type { Interception, JsonRpcMessage } from '@midcall/core/sdk-seam';
 import type { Client, JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import type { AbortWatch } from '../calls/call-abort.ts';
 import { type Era, serverSendsRequests } from '../era.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -34,6 +35,11 @@ export interface ForwardOptions {
   readonly signal?: AbortSignal;
   /** Called with the members of the server's progress, except its token; without it, no progress is asked for. */
   readonly onProgress?: (params: Readonly<Record<string, unknown>>) => void;
+}
+
+/** The same for callers that have no `AbortSignal`. */
+interface WatchOptions extends Omit<ForwardOptions, 'signal'> {
+  readonly signal?: AbortWatch;
 }
 
 /** How a request is sent if it is a call. */
@@ -89,17 +95,17 @@ export class ForwardedRequests implements Required<Interception> {
    * @param call - if it is one
    * @throws MidcallError `host/cancelled` if it was cancelled, `host/server-gone` if the connection is closed
    */
-  async send(
+  send(
     client: Client,
     era: Era,
     request: ForwardedRequest,
-    options: ForwardOptions,
+    options: WatchOptions,
     call?: SentCall,
   ): Promise<ForwardedAnswer> {
     const { transport } = client;
     const { signal, onProgress } = options;
-    if (!transport) throw serverGone();
-    if (signal?.aborted) throw givenUp();
+    if (!transport) return Promise.reject(serverGone());
+    if (signal?.aborted) return Promise.reject(givenUp());
     this.#last += 1;
     const id = `${mark}${this.#last}`;
     const { method, params } = request;
@@ -107,28 +113,36 @@ export class ForwardedRequests implements Required<Interception> {
     const sent = Object.keys(meta).length > 0 ? { ...params, _meta: meta } : params;
     // On 2026-07-28 over HTTP, a request is cancelled by closing its stream.
     const stream = hasOwnStreams(transport) && !serverSendsRequests(era) ? new AbortController() : undefined;
-    let onAbort: (() => void) | undefined;
-    try {
-      return await new Promise<ForwardedAnswer>((resolve, reject) => {
-        this.#waiting.set(id, {
-          isCall: call !== undefined,
-          settle: answer => (answer instanceof MidcallError ? reject(answer) : resolve(answer)),
-          onProgress,
-        });
-        onAbort = () => {
-          reject(givenUp());
-          if (stream) stream.abort();
-          else this.#tell(client, { method: 'notifications/cancelled', params: { requestId: id } }).catch(() => {});
-        };
-        signal?.addEventListener('abort', onAbort, { once: true });
+    return new Promise((resolve, reject) => {
+      const over = (): void => {
+        this.#waiting.delete(id);
+        signal?.removeEventListener('abort', onAbort);
+      };
+      const onAbort = (): void => {
+        over();
+        reject(givenUp());
+        if (stream) stream.abort();
+        else this.#tell(client, { method: 'notifications/cancelled', params: { requestId: id } }).catch(() => {});
+      };
+      const failed = (error: unknown): void => {
+        over();
+        reject(unsent(error));
+      };
+      const settle = (answer: ForwardedAnswer | MidcallError): void => {
+        over();
+        if (answer instanceof MidcallError) reject(answer);
+        else resolve(answer);
+      };
+      this.#waiting.set(id, { isCall: call !== undefined, settle, onProgress });
+      signal?.addEventListener('abort', onAbort, { once: true });
+      try {
         const message = enveloped(client, { jsonrpc: '2.0', id, method, ...(sent && { params: sent }) });
         const send = () => transport.send(message, { ...(stream && { requestSignal: stream.signal }) });
-        (call ? call.within(send) : send()).catch(error => reject(unsent(error)));
-      });
-    } finally {
-      this.#waiting.delete(id);
-      if (onAbort) signal?.removeEventListener('abort', onAbort);
-    }
+        (call ? call.within(send) : send()).catch(failed);
+      } catch (error) {
+        failed(error);
+      }
+    });
   }
 
   /** Sends another party's notification. @throws MidcallError `host/server-gone` if the connection is gone */

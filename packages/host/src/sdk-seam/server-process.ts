@@ -4,7 +4,10 @@
  * and waits for it.
  */
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { writeTogether } from '@midcall/core/node';
+import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { StdioClientTransport, type StdioServerParameters } from '@modelcontextprotocol/client/stdio';
+import { MessageBuffer } from './message-buffer.ts';
 
 /**
  * The members of the SDK's class that this relies on; checked by test/host/sdk-seam.test.ts and
@@ -12,7 +15,7 @@ import { StdioClientTransport, type StdioServerParameters } from '@modelcontextp
  */
 interface Inside {
   _process: ChildProcessWithoutNullStreams | undefined;
-  readonly _readBuffer: { append(chunk: Buffer): void };
+  _readBuffer: MessageBuffer;
   processReadBuffer(): void;
 }
 
@@ -21,9 +24,13 @@ export class ServerProcess extends StdioClientTransport {
   readonly #running: ChildProcessWithoutNullStreams | undefined;
 
   /** @param running - a process that was started with these parameters; its standard error is read by whoever started it */
-  constructor(parameters: StdioServerParameters, running?: ChildProcessWithoutNullStreams) {
+  constructor(
+    parameters: StdioServerParameters & { readonly maxBufferSize: number },
+    running?: ChildProcessWithoutNullStreams,
+  ) {
     super(parameters);
     this.#running = running;
+    this.#inside._readBuffer = new MessageBuffer(parameters.maxBufferSize);
   }
 
   override async start(): Promise<void> {
@@ -31,6 +38,12 @@ export class ServerProcess extends StdioClientTransport {
     else await super.start();
     // Each message that waits for a slow server adds a listener, so Node's warning about many listeners is disabled.
     this.#inside._process?.stdin.setMaxListeners(0);
+  }
+
+  override send(message: JSONRPCMessage): Promise<void> {
+    const { _process: child } = this.#inside;
+    if (child) writeTogether(child.stdin);
+    return super.send(message);
   }
 
   /** Pauses reading; the output of the process waits in its pipe, and then the process waits. */

@@ -5,10 +5,11 @@
 import { isRecord } from '@midcall/core/json';
 import type { JsonRpcMessage } from '@midcall/core/sdk-seam';
 import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/client';
+import type { AbortWatch } from '../calls/call-abort.ts';
 import type { RunningCall } from '../calls/calls.ts';
 import type { OwnRequests, SentFor } from './own-requests.ts';
 import { createdTask, declaresTasks, type TaskState } from './task-messages.ts';
-import { TaskSupport, takesTasks } from './task-support.ts';
+import { type TaskMode, TaskSupport, takesTasks } from './task-support.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 type Send = (message: JsonRpcMessage) => Promise<void>;
@@ -18,7 +19,7 @@ export interface SentCall extends SentFor {
   readonly id: unknown;
   readonly call: RunningCall | undefined;
   /** Fires if the call is cancelled, even after it has become a task. */
-  readonly signal: AbortSignal | undefined;
+  readonly signal: AbortWatch | undefined;
 }
 
 /** What a server declares, once that is known. */
@@ -73,7 +74,7 @@ export class TaskCalls {
   }
 
   /** Sends a call, as one that may become a task if both sides support tasks. */
-  async send(message: JsonRpcMessage, sent: SentCall, send: Send): Promise<void> {
+  send(message: JsonRpcMessage, sent: SentCall, send: Send): Promise<void> {
     const { callsNameTasks, capabilities } = this.#options.server();
     if (callsNameTasks) return takesTasks(capabilities) ? this.#sendAsTask(message, sent, send) : send(message);
     if (declaresTasks(sent.meta[CLIENT_CAPABILITIES_META_KEY])) this.#expect(sent, false);
@@ -102,16 +103,20 @@ export class TaskCalls {
     this.#expected.clear();
   }
 
-  async #sendAsTask(message: JsonRpcMessage, sent: SentCall, send: Send): Promise<void> {
+  #sendAsTask(message: JsonRpcMessage, sent: SentCall, send: Send): Promise<void> {
     const { stored: storage, requests } = this.#options;
     const params = message['params'] as Json;
+    const tool = String(params['name']);
+    const supported = (support: TaskMode): Promise<void> => {
+      // A call that could not be resumed gains nothing by being a task.
+      if (support === 'forbidden' || (support === 'optional' && !storage)) return send(message);
+      this.#expect(sent, true);
+      return send({ ...message, params: { ...params, task: { ttl: ttlMs } } });
+    };
+    const support = this.#support.known(tool);
+    if (support) return supported(support);
     const list = (page: Json) => requests.ask(sent, 'tools/list', page);
-    const support = await this.#support.of(String(params['name']), list);
-    if (sent.signal?.aborted) return;
-    // A call that could not be resumed gains nothing by being a task.
-    if (support === 'forbidden' || (support === 'optional' && !storage)) return send(message);
-    this.#expect(sent, true);
-    return send({ ...message, params: { ...params, task: { ttl: ttlMs } } });
+    return this.#support.of(tool, list).then(each => (sent.signal?.aborted ? undefined : supported(each)));
   }
 
   #expect(sent: SentCall, asTask: boolean): void {

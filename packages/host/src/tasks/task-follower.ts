@@ -151,7 +151,7 @@ export class TaskFollower implements Interception {
       meta: metaOf(params),
       send: sendApart,
       call,
-      signal: call?.abort.signal ?? connectionGone,
+      signal: call?.abort ?? connectionGone,
     };
     const resumed = sent.call && this.#resuming.get(sent.call.context.id);
     if (!sent.call || !resumed) return this.#calls.send(message, sent, send);

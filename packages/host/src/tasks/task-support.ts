@@ -29,12 +29,17 @@ export class TaskSupport {
     }
   }
 
+  /** Undefined if the list must be read first. */
+  known(tool: string): TaskMode | undefined {
+    return this.#changed ? undefined : this.#support.get(tool);
+  }
+
   /**
    * @param ask - sends a request of `tools/list`
    * @returns `forbidden` also for a tool that the server does not have
    */
   async of(tool: string, ask: (params: Json) => Promise<Json | undefined>): Promise<TaskMode> {
-    if (!this.#support.has(tool) || this.#changed) await this.#list(ask);
+    if (this.known(tool) === undefined) await this.#list(ask);
     return this.#support.get(tool) ?? 'forbidden';
   }
 

@@ -12,6 +12,8 @@
 import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { isRecord, own } from '@midcall/core/json';
+import { writeTogether } from '@midcall/core/node';
+import { isJsonRpcMessage } from '@midcall/core/sdk-seam';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 
 /** The revision that has batches. */
@@ -119,7 +121,7 @@ export class HostStdio implements Transport {
   }
 
   #message(value: unknown): void {
-    if (isMessage(value)) {
+    if (isHostMessage(value)) {
       // A cancelled request is not answered.
       if ('method' in value && value.method === 'notifications/cancelled') {
         const id = own(value.params, 'requestId');
@@ -161,7 +163,7 @@ export class HostStdio implements Transport {
       return;
     }
     const ids = messages
-      .filter(each => isMessage(each) && 'method' in each && 'id' in each)
+      .filter(each => isJsonRpcMessage(each) && 'method' in each && 'id' in each)
       .map(each => own(each, 'id'));
     const batch: Batch = { waiting: new Set(ids), answers: [] };
     if (batch.waiting.size > 0) this.#batches.add(batch);
@@ -189,17 +191,14 @@ export class HostStdio implements Transport {
   }
 
   #write(value: object): void {
-    if (this.#output.write(`${JSON.stringify(value)}\n`) || this.#isFull) return;
-    this.#isFull = true;
-    this.onfull?.();
+    writeTogether(this.#output, () => {
+      const { writableLength, writableHighWaterMark } = this.#output;
+      if (this.#isFull || writableLength < writableHighWaterMark) return;
+      this.#isFull = true;
+      this.onfull?.();
+    });
+    this.#output.write(`${JSON.stringify(value)}\n`);
   }
 }
 
-function isMessage(value: unknown): value is JSONRPCMessage {
-  if (!isRecord(value) || value['jsonrpc'] !== '2.0') return false;
-  const { id, method, params, result, error } = value;
-  const hasId = typeof id === 'string' || typeof id === 'number';
-  if (method !== undefined)
-    return typeof method === 'string' && (id === undefined || hasId) && (params === undefined || isRecord(params));
-  return hasId && (isRecord(result) || isRecord(error));
-}
+const isHostMessage = (value: unknown): value is JSONRPCMessage => isJsonRpcMessage(value);

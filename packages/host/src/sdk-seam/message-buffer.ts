@@ -1,0 +1,85 @@
+/**
+ * Splits the output of a process into messages. It replaces the SDK's buffer, which copies everything it holds with each chunk and
+ * tries one schema after the other on each message. The members of a message are checked by its reader.
+ */
+import { isJsonRpcMessage } from '@midcall/core/sdk-seam';
+import type { JSONRPCMessage, ReadBuffer } from '@modelcontextprotocol/client';
+
+const lineFeed = 0x0a;
+
+/** One message per line. */
+export class MessageBuffer implements Pick<ReadBuffer, 'append' | 'readMessage' | 'clear'> {
+  readonly #mostBytes: number;
+  /** The beginning of a line, from earlier chunks. */
+  #begun: Buffer[] = [];
+  #begunBytes = 0;
+  /** What follows, and where it is read on. */
+  #chunk: Buffer = Buffer.alloc(0);
+  #from = 0;
+
+  /** @param mostBytes - bytes of one message and what follows it in the same chunk */
+  constructor(mostBytes: number) {
+    this.#mostBytes = mostBytes;
+  }
+
+  /** Call once {@link readMessage} has returned null. @throws Error with the SDK's text if the message is too large */
+  append(chunk: Buffer): void {
+    if (this.#begunBytes + chunk.length > this.#mostBytes) {
+      this.clear();
+      throw new Error(`ReadBuffer exceeded maximum size of ${this.#mostBytes} bytes`);
+    }
+    this.#chunk = chunk;
+    this.#from = 0;
+  }
+
+  /**
+   * @returns the next message; null if there is none yet. Lines that are not JSON are skipped, since some servers log to their
+   *   standard output
+   * @throws Error for JSON that is not a message
+   */
+  readMessage(): JSONRPCMessage | null {
+    for (;;) {
+      const end = this.#chunk.indexOf(lineFeed, this.#from);
+      if (end < 0) {
+        this.#begin();
+        return null;
+      }
+      const line = this.#lineUntil(end);
+      let value: unknown;
+      try {
+        value = JSON.parse(line);
+      } catch {
+        continue;
+      }
+      if (!isJsonRpcMessage(value))
+        throw new Error('The server wrote a line of JSON that is not a JSON-RPC 2.0 message.');
+      return value as unknown as JSONRPCMessage;
+    }
+  }
+
+  clear(): void {
+    this.#begun = [];
+    this.#begunBytes = 0;
+    this.#chunk = Buffer.alloc(0);
+    this.#from = 0;
+  }
+
+  #lineUntil(end: number): string {
+    const [chunk, from] = [this.#chunk, this.#from];
+    this.#from = end + 1;
+    if (this.#begun.length === 0) return chunk.toString('utf8', from, end);
+    const line = Buffer.concat([...this.#begun, chunk.subarray(from, end)]).toString('utf8');
+    this.#begun = [];
+    this.#begunBytes = 0;
+    return line;
+  }
+
+  /** The rest of the chunk begins a line. */
+  #begin(): void {
+    const rest = this.#chunk.subarray(this.#from);
+    if (rest.length > 0) this.#begun.push(rest);
+    this.#begunBytes += rest.length;
+    this.#chunk = Buffer.alloc(0);
+    this.#from = 0;
+  }
+}

@@ -1,0 +1,70 @@
+/** What a server writes to its standard output, as messages. */
+import { ReadBuffer } from '@modelcontextprotocol/client';
+import { describe, expect, it } from 'vitest';
+import { isMessageTooLarge } from '../../packages/host/src/sdk-seam/error-prose.ts';
+import { MessageBuffer } from '../../packages/host/src/sdk-seam/message-buffer.ts';
+
+type Buffering = Pick<ReadBuffer, 'append' | 'readMessage' | 'clear'>;
+
+/** Every message that comes of these chunks, and the errors between them. */
+function read(buffer: Buffering, chunks: readonly Buffer[]): unknown[] {
+  const messages: unknown[] = [];
+  for (const chunk of chunks) {
+    buffer.append(chunk);
+    for (;;) {
+      try {
+        const message = buffer.readMessage();
+        if (message === null) break;
+        messages.push(message);
+      } catch {
+        messages.push('an error');
+      }
+    }
+  }
+  return messages;
+}
+
+const text = [
+  '{"jsonrpc":"2.0","id":1,"result":{"of":"Zoë","_meta":{"own":1}}}',
+  'Listening on port 80',
+  '',
+  '{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"a\\nb"}}\r',
+  '{"level":"info"}',
+  '[]',
+  '{"jsonrpc":"2.0","id":"two","error":{"code":-32601,"message":"no"}}',
+  '{"jsonrpc":"2.0","id":3,"method":"ping"}',
+  '{"jsonrpc":"2.0","id":4,"resu',
+].join('\n');
+
+describe('what a process has written', () => {
+  it.each([1, 2, 7, 64, 10_000])('is what the SDK reads of it, in chunks of %i bytes', size => {
+    const bytes = Buffer.from(text);
+    const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) =>
+      bytes.subarray(n * size, (n + 1) * size),
+    );
+    const messages = read(new MessageBuffer(10_000), chunks);
+    expect(messages).toEqual(read(new ReadBuffer({ maxBufferSize: 10_000 }), chunks));
+    expect(messages.filter(each => each !== 'an error')).toHaveLength(4);
+  });
+
+  it('is refused in the words of the SDK where it is too much, and read on after that', () => {
+    const [buffer, sdk] = [new MessageBuffer(100), new ReadBuffer({ maxBufferSize: 100 })];
+    const errors = [buffer, sdk].map(each => {
+      read(each, [Buffer.from('x'.repeat(60))]);
+      try {
+        each.append(Buffer.from('x'.repeat(60)));
+      } catch (error) {
+        return error as Error;
+      }
+      return undefined;
+    });
+    expect(errors[0]?.message).toBe(errors[1]?.message);
+    expect(errors.every(each => each && isMessageTooLarge(each))).toBe(true);
+    expect(read(buffer, [Buffer.from('{"jsonrpc":"2.0","id":1,"result":{}}\n')])).toHaveLength(1);
+  });
+
+  it('passes a message whose members only its reader can judge, so that its request ends', () => {
+    const odd = '{"jsonrpc":"2.0","id":1,"error":{"code":"none"},"more":true}';
+    expect(read(new MessageBuffer(1_000), [Buffer.from(`${odd}\n`)])).toEqual([JSON.parse(odd)]);
+  });
+});
