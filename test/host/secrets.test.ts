@@ -4,7 +4,7 @@ import { Audit, type Ending, type FormQuestion, Inbox, type InboxEvent, mask, ty
 import { Terminal } from '@midcall/host/terminal';
 import { eras } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
-import { argumentsDigest } from '../../packages/host/src/audit/audit.ts';
+import { argumentsDigest } from '../../packages/host/src/audit/audit-entry.ts';
 import { pickOne } from '../web/stage.ts';
 import { nextQuestion } from './person.ts';
 import { wired } from './wire-server.ts';

@@ -1,8 +1,9 @@
 export { openUrl } from '@midcall/core/node';
 export { visible } from '@midcall/core/text';
 export type { Notice } from './attach/asking.ts';
-export type { AuditEntry, AuditVerdict, HostEvent } from './audit/audit.ts';
+export type { AuditVerdict } from './audit/audit.ts';
 export { Audit } from './audit/audit.ts';
+export type { AuditEntry, HostEvent } from './audit/audit-entry.ts';
 export type { CallOutcome, CallProgress, CallTask } from './calls/runner.ts';
 export type { Catalogue } from './connection/catalogue.ts';
 export { commandWords } from './connection/command-words.ts';

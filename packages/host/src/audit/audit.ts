@@ -11,58 +11,19 @@
  *   sealed: the chain then begins with the oldest entry left, under its own number.
  */
 
-import { hash } from 'node:crypto';
-import { canonical, defined } from '@midcall/core/json';
 import { checkOptions, func, having, notNegative } from '@midcall/core/options';
 import { type Clock, clockKind, systemClock } from '@midcall/core/time';
-import type { Asker, CallContext, Ending, Question } from '../question/question.ts';
-import { maskedArguments } from '../question/secrets.ts';
-
-/** What happened; `asker` and `call` are added if they are known. */
-export type HostEvent =
-  | {
-      readonly type: 'asked';
-      readonly question: string;
-      readonly kind: Question['kind'];
-      readonly about: string;
-      readonly shownBy: readonly string[];
-    }
-  | {
-      readonly type: 'ended';
-      readonly question: string;
-      readonly kind: Question['kind'];
-      readonly how: Ending['how'];
-      readonly via?: string;
-      readonly rule?: string;
-      readonly elapsedMs: number;
-    }
-  /** A request that was never shown: malformed, hostile, undeclared, or refused by policy before the person was asked. */
-  | { readonly type: 'refused'; readonly kind: string; readonly by: 'host' | 'policy'; readonly why: string }
-  | { readonly type: 'call'; readonly state: 'started' | 'ended'; readonly how?: string }
-  | { readonly type: 'allowed'; readonly kind: string; readonly rule: string }
-  | { readonly type: 'policy'; readonly what: string }
-  | { readonly type: 'roots'; readonly what: string }
-  /** Entries that could not be written; `since` is when the first of them should have been, where that is known. */
-  | { readonly type: 'gap'; readonly lost: number; readonly why: string; readonly since?: string };
-
-/** One line of the record. */
-export interface AuditEntry {
-  readonly n: number;
-  /** ISO 8601, UTC. */
-  readonly at: string;
-  /** For whom, if the host serves several: the principal that made the call, or else the one that the server is reached for. */
-  readonly principal?: string;
-  readonly asker?: Pick<Asker, 'id' | 'name' | 'origin' | 'era'>;
-  readonly call?: {
-    readonly id: string;
-    readonly kind: CallContext['kind'];
-    readonly name: string;
-    readonly argumentsDigest: string;
-  };
-  readonly event: HostEvent;
-  readonly previous: string;
-  readonly hash: string;
-}
+import type { Asker, CallContext } from '../question/question.ts';
+import {
+  type AuditEntry,
+  contentOf,
+  type EntryContent,
+  genesis,
+  type HostEvent,
+  hashOf,
+  type UnsealedEntry,
+  withoutLarge,
+} from './audit-entry.ts';
 
 /** Where entries are written, besides memory. */
 export interface AuditLog {
@@ -75,74 +36,6 @@ export interface AuditLog {
    */
   append(line: string): boolean;
 }
-
-const genesis = '0'.repeat(64);
-
-const sha256 = (text: string): string => hash('sha256', text, 'hex');
-
-/** Digests of arguments, since one call may be in any number of entries. */
-const digests = new WeakMap<CallContext, string>();
-
-/** What represents a call's arguments in the record. */
-export function argumentsDigest(call: CallContext, args = call.arguments): string {
-  // Masked first, since a short secret could be guessed from its digest.
-  const digest = digests.get(call) ?? sha256(canonical(maskedArguments(args)));
-  digests.set(call, digest);
-  return digest;
-}
-
-/** An entry before it is sealed. */
-interface Unsealed {
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-  readonly principal: string | undefined;
-  readonly asker: Asker | undefined;
-  /** `digest`: of arguments that are too large to be stored until the entry is sealed. */
-  readonly call: (CallContext & { readonly digest?: string }) | undefined;
-  readonly event: HostEvent;
-}
-
-/** The most values, and characters of one, of arguments that are stored until an entry is sealed. */
-const mostKept = { values: 32, characters: 200 } as const;
-
-/** True for arguments that take little memory. */
-function isSmall(args: Readonly<Record<string, unknown>>): boolean {
-  let values = 0;
-  const fits = (value: unknown): boolean => {
-    values += 1;
-    if (values > mostKept.values) return false;
-    if (typeof value === 'string') return value.length <= mostKept.characters;
-    if (typeof value !== 'object' || value === null) return true;
-    if (Array.isArray(value) && value.length > mostKept.values) return false;
-    for (const name in value) {
-      if (name.length > mostKept.characters || !fits((value as Record<string, unknown>)[name])) return false;
-    }
-    return true;
-  };
-  return fits(args);
-}
-
-/** A call without its arguments, unless they are small. */
-function withoutLarge(call: CallContext): Unsealed['call'] {
-  const digest = digests.get(call);
-  if (digest !== undefined) return { ...call, arguments: {}, digest };
-  const args = { ...call.arguments };
-  return isSmall(args) ? call : { ...call, arguments: {}, digest: argumentsDigest(call, args) };
-}
-
-type Content = Omit<AuditEntry, 'n' | 'previous' | 'hash'>;
-
-const contentOf = ({ at, principal, asker, call, event }: Unsealed): Content => ({
-  at: new Date(at).toISOString(),
-  ...defined({ principal: call?.principal ?? principal }),
-  ...(asker && { asker: { id: asker.id, name: asker.name, origin: asker.origin, era: asker.era } }),
-  ...(call && {
-    call: { id: call.id, kind: call.kind, name: call.name, argumentsDigest: call.digest ?? argumentsDigest(call) },
-  }),
-  event,
-});
-
-const seal = (entry: Omit<AuditEntry, 'hash'>): AuditEntry => ({ ...entry, hash: sha256(canonical(entry)) });
 
 /** What {@link verifyAudit} found. */
 export type AuditVerdict =
@@ -187,7 +80,7 @@ export function verifyAudit(lines: readonly string[], options: { readonly excerp
     if (index === 0 && options.excerpt) [previous, before] = [entry.previous, entry.n - 1];
     if (entry.previous !== previous) return bad('This entry does not follow the one before it.');
     if (entry.n !== before + index + 1) return bad('An entry is missing before this one.');
-    if (sha256(canonical(rest)) !== sealed) return bad('This entry was changed after it was written.');
+    if (hashOf(rest) !== sealed) return bad('This entry was changed after it was written.');
     if (entry.event?.type === 'gap') lost += entry.event.lost;
     previous = sealed;
   }
@@ -219,7 +112,7 @@ const readable = ({ principal, asker, call, event }: AuditEntry): string =>
 export class Audit {
   readonly #entries: AuditEntry[] = [];
   /** Entries that have not been read yet; they follow the sealed ones (audit-A4). */
-  #unsealed: Unsealed[] = [];
+  #unsealed: UnsealedEntry[] = [];
   readonly #listeners = new Set<(entry: AuditEntry) => void>();
   readonly #clock: Clock;
   readonly #sink: AuditLog | undefined;
@@ -281,7 +174,7 @@ export class Audit {
     }
   }
 
-  #keepUnsealed(entry: Unsealed): void {
+  #keepUnsealed(entry: UnsealedEntry): void {
     this.#unsealed.push(entry);
     // Dropping one at a time would move all the others each time.
     if (this.#unsealed.length <= 2 * this.#keep) return;
@@ -312,9 +205,10 @@ export class Audit {
   }
 
   /** Makes something the next entry, once it is written (audit-A3). */
-  #append(content: Content): void {
+  #append(content: EntryContent): void {
     for (let tries = 0; tries < 10; tries += 1) {
-      const entry = seal({ n: this.#count + 1, ...content, previous: this.#last });
+      const unsealed = { n: this.#count + 1, ...content, previous: this.#last };
+      const entry = { ...unsealed, hash: hashOf(unsealed) };
       if (this.#sink && !this.#sink.append(JSON.stringify(entry))) {
         this.#readOn();
         continue;
