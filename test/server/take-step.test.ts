@@ -1,6 +1,8 @@
 /** Steps that are tried again, steps with a time limit, and values that are drawn once per call. */
+import { randomBytes } from 'node:crypto';
 import { systemClock } from '@midcall/core/time';
 import { type AuditEvent, type Call, type MidcallOptions, midcall } from '@midcall/server';
+import { memoryStore } from '@midcall/server/stores/memory';
 import { connectPair, type Era, pairings, type Scripted, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
@@ -179,6 +181,39 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     });
     expect(runs).toBe(era === '2026-07-28' ? 2 : 1);
   });
+});
+
+it('keeps what was drawn, how long it waited and how often it tried for the process that goes on with the call', async () => {
+  const attempts: string[] = [];
+  const seen: unknown[] = [];
+  const [store, key, time] = [memoryStore(), randomBytes(32).toString('base64'), clock()];
+  const process = () => midcall({ suspectBelowMs: 0, warn: () => {}, clock: time, store, key });
+  let mid = process();
+  const factory = () => {
+    const server = new McpServer({ name: 'test', version: '1.0.0' });
+    mid.tool(server, 'act', {}, async (_args, each) => {
+      const drawn = [await each.now(), await each.random(), await each.uuid()];
+      await each.sleep(33);
+      const flaky = each.step('flaky', context => Promise.reject(new Error(String(attempts.push(context.key)))), {
+        retry: { attempts: 3, delayMs: 10 },
+      });
+      seen.push([...drawn, await flaky.catch(error => (error as Error).message)]);
+      await ask(each);
+      return JSON.stringify(seen.at(-1));
+    });
+    return server;
+  };
+  const ends = async () => {
+    await mid.close();
+    mid = process();
+    return yes;
+  };
+  const person = scriptedPerson([ends]);
+  await using pair = await connectPair(factory, { era: '2026-07-28', carrier: 'http', person });
+  const { content } = await pair.client.callTool({ name: 'act' });
+  expect(seen).toHaveLength(2);
+  expect(new Set([...seen.map(each => JSON.stringify(each)), (content[0] as { text: string }).text]).size).toBe(1);
+  expect([attempts.length, new Set(attempts).size, time.waits]).toEqual([3, 1, [33, 10, 20]]);
 });
 
 it('refuses policies and times that are none', async () => {
