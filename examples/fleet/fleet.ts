@@ -81,9 +81,14 @@ export async function runFleet({ replicas, port, ledger }: FleetExample): Promis
       });
     }
   };
+  // npm ends without telling what it runs.
+  const starter = process.ppid;
   process.once('SIGTERM', stop).once('SIGINT', stop);
-  // Whoever started this is gone, and nothing is to be left behind.
+  // Where whoever started this is gone, nothing is left behind.
   process.stdout.once('error', stop);
+  const orphaned = setInterval(() => {
+    if (process.ppid !== starter) stop();
+  }, RESTART_MS);
 
   try {
     const settings = ['--port', '0', '--unixsocket', socket, '--dir', folder, '--save', '', '--appendonly', 'yes'];
@@ -136,6 +141,7 @@ export async function runFleet({ replicas, port, ledger }: FleetExample): Promis
         resolve();
       }, 50);
     });
+    clearInterval(orphaned);
     rmSync(folder, { recursive: true, force: true });
   }
 }

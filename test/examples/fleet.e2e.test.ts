@@ -11,7 +11,7 @@ import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextproto
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { hasHaproxy } from '../../examples/fleet/haproxy.ts';
-import { grown } from '../fixtures/grown.ts';
+import { eventually, grown } from '../fixtures/grown.ts';
 import { redisServer } from '../stores/redis-server.ts';
 
 type Line = { readonly role: 'replica' | 'redis'; readonly pid: number } | { readonly ready: string };
@@ -27,21 +27,28 @@ let fleet: ReturnType<typeof spawn> | undefined;
 
 beforeAll(async () => {
   if (!redisServer) return;
-  const args = ['--import', './scripts/load-typescript.mjs', 'scripts/example.ts', 'fleet', '--ledger', ledger];
-  fleet = spawn(process.execPath, [...args, '--replicas', '4', '--port', '0'], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const args = ['run', '--silent', 'example', '--', 'fleet', '--replicas', '4', '--port', '0', '--ledger', ledger];
+  fleet = spawn('npm', args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
   createInterface({ input: fleet.stdout! }).on('line', line => void lines.push(JSON.parse(line) as Line));
   await grown(lines, isReady);
 });
 
 afterAll(async () => {
   if (!fleet) return;
-  const ended = new Promise(resolve => fleet!.once('exit', resolve));
+  const said = new Promise(resolve => fleet!.stdout!.once('close', resolve));
   fleet.kill('SIGTERM');
-  await ended;
+  // npm is gone at once; what it ran drains, and leaves nothing behind.
+  await said;
+  await eventually(() => lines.every(line => 'ready' in line || !isRunning(line.pid)));
 });
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 /** A client of one kind, whose person answers when told to. */
 async function connect(kind: string, url: URL, asked: string[]) {
