@@ -14,10 +14,7 @@ import type { Rule } from './judge.ts';
 
 /** Rules that are kept. */
 export interface KeptRules {
-  /**
-   * @throws MidcallError `cli/usage` for a file that cannot be parsed: do not continue then
-   * @throws MidcallError `cli/usage` for a file that cannot be understood: go no further then
-   */
+  /** @throws MidcallError `cli/usage` for a file that cannot be parsed: do not continue then */
   read(): Promise<readonly Rule[]>;
   /**
    * The stored rules as they are now: the same list object until the file changes. For {@link PolicyOptions.kept}.

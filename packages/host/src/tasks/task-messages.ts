@@ -27,10 +27,7 @@ export interface TaskState {
 /** The longest id that is accepted; it is written to a file, and sent repeatedly. */
 const longestId = 1_000;
 
-/**
- * @returns undefined if it is not a task
- * @returns undefined for what is no task
- */
+/** @returns undefined if it is not a task */
 export function readTask(value: unknown): TaskState | undefined {
   if (!isRecord(value)) return undefined;
   const { taskId, status, statusMessage, inputRequests, result, error } = value;

@@ -88,10 +88,7 @@ const notations: Readonly<Record<string, string>> = {
   number: 'a number',
 };
 
-/**
- * @returns the arguments with this one, which is left out if nothing is typed; undefined if the person left
- * @returns the arguments with this one, which is left out where nothing is typed; undefined where the person left
- */
+/** @returns the arguments with this one, which is left out if nothing is typed; undefined if the person left */
 async function askOne(
   terminal: Terminal,
   { name, title, description, required, schema }: Argument,

@@ -29,10 +29,7 @@ export const bridgeLimits: Partial<Limits> = { open: 1_000, perWindow: 1_000 };
 /** Addresses that stand for every address of this machine. */
 const everywhere: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 
-/**
- * @throws MidcallError `cli/usage` for options that exclude each other
- * @throws MidcallError `cli/usage` for flags that do not go together
- */
+/** @throws MidcallError `cli/usage` for options that exclude each other */
 export function checkHttpFlags(flags: BridgeFlags): void {
   const { http, host, auth, publicUrl, allowHost, allowOrigin, redis, peerUrl } = flags;
   const must = (holds: boolean, text: string): void => {

@@ -64,10 +64,7 @@ const scenarios: readonly Scenario[] = [
   },
 ];
 
-/**
- * @returns how many scenarios went wrong
- * @returns how many scenarios went wrong
- */
+/** @returns how many scenarios went wrong */
 async function demonstrate(era: Era, print: (line: string) => void): Promise<number> {
   const directory = await copySamples();
   const client = new Client(

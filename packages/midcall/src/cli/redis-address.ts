@@ -3,7 +3,6 @@ import { usage } from './usage.ts';
 /**
  * @throws MidcallError `cli/usage` if it is not the address of a Redis server. It may contain a password, so no error repeats
  *   it.
- * @throws MidcallError `cli/usage` for what is no address of a Redis. It may hold a password, so no error repeats it.
  */
 export function redisAddress(text: string): string {
   if (text.startsWith('/') || (/^rediss?:\/\//iu.test(text) && URL.canParse(text))) return text;

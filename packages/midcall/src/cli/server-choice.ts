@@ -50,10 +50,7 @@ export function targetAt(
   });
 }
 
-/**
- * @throws MidcallError `cli/usage` for any other word
- * @throws MidcallError `cli/usage` for another word
- */
+/** @throws MidcallError `cli/usage` for any other word */
 export function chooseEra(flags: ServerFlags): 'auto' | Era {
   const { era = 'auto' } = flags;
   if (era === 'auto' || era === '2025-11-25' || era === '2026-07-28') return era;

@@ -19,10 +19,7 @@ export function readToolArguments(words: readonly string[], schema: unknown): Re
   return json ? readObject('The arguments are', first) : readPairs(words, schema);
 }
 
-/**
- * @throws MidcallError `cli/usage` if a required argument is missing
- * @throws MidcallError `cli/usage` where a required argument is not among those given
- */
+/** @throws MidcallError `cli/usage` if a required argument is missing */
 export function checkRequired(values: Readonly<Record<string, unknown>>, schema: unknown): void {
   const required = own(schema, 'required');
   const missing = (Array.isArray(required) ? required : []).filter(

@@ -31,10 +31,7 @@ const requiredNames = ({ inputSchema }: Tools[number]): readonly string[] => {
   return (Array.isArray(required) ? required : []).map(name => `${visible(String(name), { max: 60 })}=…`);
 };
 
-/**
- * @returns the name of the tool that the person chose; undefined if they chose none
- * @returns the name of the tool that the person chose; undefined where they chose none
- */
+/** @returns the name of the tool that the person chose; undefined if they chose none */
 export function chooseTool(terminal: Terminal, tools: Tools): Promise<string | undefined> {
   return terminal.choose({
     message: 'Which tool?',

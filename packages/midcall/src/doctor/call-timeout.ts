@@ -15,7 +15,7 @@ export interface CallTimeoutOptions {
   readonly report: () => Promise<void>;
   readonly outputSchema: z.ZodType;
   readonly reported: (chart: Chart) => CallToolResult;
-  /** The current time, and timers; this machine's clock where absent. */
+  /** The current time, and timers; this machine's clock if absent. */
   readonly clock?: Clock | undefined;
 }
 

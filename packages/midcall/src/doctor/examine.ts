@@ -71,10 +71,7 @@ export async function examine(call: Call, examination: Examination): Promise<voi
   }
 }
 
-/**
- * @returns a function that makes the findings, within a step of their own, since some of them read the clock
- * @returns a function that makes the findings, within their own step, since some of them read the clock
- */
+/** @returns a function that makes the findings, within a step of their own, since some of them read the clock */
 async function attempt(
   check: CheckName,
   lead: string,

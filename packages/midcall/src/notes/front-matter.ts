@@ -28,10 +28,7 @@ export function tagsOf(text: string): string[] {
     .slice(0, 20);
 }
 
-/**
- * @returns the whole text with the changes; undefined if its front matter cannot be parsed, and so cannot be preserved
- * @returns the whole text, amended; undefined if its front matter cannot be read, and so cannot be kept
- */
+/** @returns the whole text with the changes; undefined if its front matter cannot be parsed, and so cannot be preserved */
 export function amend(text: string, { title, tags }: Amendment): string | undefined {
   const mark = text.startsWith('\ufeff') ? '\ufeff' : '';
   const newline = /\r?\n/u.exec(text)?.[0] ?? '\n';

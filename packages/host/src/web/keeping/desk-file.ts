@@ -30,10 +30,7 @@ export interface DeskMemory {
 /** Encrypts text, so that only the holder of the key can read it. */
 export interface SecretBox {
   readonly seal: (text: string) => string;
-  /**
-   * @returns undefined for text that cannot be opened
-   * @returns undefined for what does not open
-   */
+  /** @returns undefined for text that cannot be opened */
   readonly open: (sealed: string) => string | undefined;
 }
 
