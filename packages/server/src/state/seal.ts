@@ -74,7 +74,7 @@ export interface Sealer {
   /**
    * Makes a text again, bit for bit, of what it held: for one that is kept inside another sealed value, where it need not lie sealed.
    * @param json - exactly what that text holds; with anything else a nonce would be used twice, and two messages be known (seal-E6)
-   * @param header - {@link headerOf} that text
+   * @param header - the header of that text
    * @returns undefined where its key is not in the ring
    */
   sealAgain(json: string, header: string, purpose: string): string | undefined;
