@@ -397,6 +397,92 @@ describe('a task', () => {
     expect(runs).toBe(2);
   });
 
+  it.each(['an answer that was in time', 'a deadline that has passed'])(
+    'tasks-8: goes on with %s, though its server was away for a night',
+    async what => {
+      const [gone, clock] = [handClock(), handClock()];
+      const store = memoryStore({ clock: { now: clock.now } });
+      const mid = midcall({ key, warn: () => {}, store, clock: gone, suspectBelowMs: 0 });
+      const first = await client(() => {
+        const server = new McpServer({ name: 'notes', version: '1.0.0' });
+        mid.tool(server, 'act', { task: 'always' }, async (_, call) => ({
+          content: [{ type: 'text', text: await sure(call) }],
+        }));
+        return server;
+      });
+      const { taskId } = told(await first.call());
+      const { inputRequests } = await first.until(taskId, 'input_required');
+      await mid.close();
+      if (what.startsWith('an answer')) await first.update(taskId, { [Object.keys(inputRequests!)[0]!]: yes });
+      clock.move(12 * 60 * 60_000);
+      const second = await client(serverOf(sure, { task: 'always', store, clock }));
+      const done = await second.until(taskId, 'completed');
+      expect(textOf(done)).toBe(what.startsWith('an answer') ? 'accept true' : 'cancel timeout');
+    },
+  );
+
+  it('tasks-8: goes on for a night also where its rounds made it a task', async () => {
+    const [gone, clock] = [handClock(), handClock()];
+    const store = memoryStore({ clock: { now: clock.now } });
+    const options = { store, suspectBelowMs: 0, maxRounds: 1 };
+    const work: Handler = async call =>
+      `${await sure(call)}, ${(await call.elicit({ message: 'Really?', form: Boolean })).action}`;
+    const mid = midcall({ key, warn: () => {}, clock: gone, ...options });
+    const first = await client(() => {
+      const server = new McpServer({ name: 'notes', version: '1.0.0' });
+      mid.tool(server, 'act', {}, async (_, call) => ({ content: [{ type: 'text', text: await work(call) }] }));
+      return server;
+    });
+    const { inputRequests, requestState } = (await first.call()).result as unknown as Told & {
+      readonly requestState: string;
+    };
+    const inputResponses = { [Object.keys(inputRequests!)[0]!]: yes };
+    const { taskId } = told(await first.call({ inputResponses, requestState }));
+    await first.until(taskId, 'input_required');
+    await mid.close();
+    clock.move(12 * 60 * 60_000);
+    const second = await client(serverOf(work, { ...options, clock }));
+    expect(textOf(await second.until(taskId, 'completed'))).toBe('accept true, cancel');
+  });
+
+  it('takes its answer though the clock of its server is set back by an hour', async () => {
+    const clock = handClock();
+    const { call, until, update } = await client(
+      serverOf(sure, { task: 'always', clock, store: memoryStore({ clock }) }),
+    );
+    const { taskId } = told(await call());
+    const { inputRequests } = await until(taskId, 'input_required');
+    clock.move(-60 * 60_000);
+    await update(taskId, { [Object.keys(inputRequests!)[0]!]: yes });
+    expect(textOf(await until(taskId, 'completed'))).toBe('accept true');
+  });
+
+  it('is told while its store can be read and not written, and takes its answer when it can', async () => {
+    const memory = memoryStore();
+    let isFull = false;
+    const set: typeof memory.set = (...args) =>
+      isFull ? Promise.reject(new Error('SQLITE_FULL: database or disk is full')) : memory.set(...args);
+    const { call, until, update, get } = await client(serverOf(sure, { task: 'always', store: { ...memory, set } }));
+    const { taskId } = told(await call());
+    const { inputRequests } = await until(taskId, 'input_required');
+    const answer = { [Object.keys(inputRequests!)[0]!]: yes };
+    isFull = true;
+    expect((await update(taskId, answer)).error).toMatchObject({ code: -32603 });
+    expect((await get(taskId)).status).toBe('input_required');
+    expect((await call()).error).toMatchObject({ code: -32603, message: expect.stringContaining('has not begun') });
+    isFull = false;
+    expect(acknowledged(await update(taskId, answer))).toEqual({ resultType: 'complete' });
+    expect(textOf(await until(taskId, 'completed'))).toBe('accept true');
+  });
+
+  it('ext-tasks-47: says what an update without answers lacks', async () => {
+    const { call, send, until } = await client(serverOf(sure, { task: 'always' }));
+    const { taskId } = told(await call());
+    await until(taskId, 'input_required');
+    const { error } = await send('tasks/update', { taskId });
+    expect(error).toMatchObject({ code: -32602, message: expect.stringContaining('needs inputResponses') });
+  });
+
   it('tasks-7: stays cancelled, and runs nothing more, where its process dies before the step that was under way has ended', async () => {
     const [gone, clock] = [handClock(), handClock()];
     const store = memoryStore({ clock: { now: clock.now } });

@@ -14,6 +14,8 @@ export interface Detached {
   readonly clientId: string;
   /** Fires when the task is over; undefined if nobody can ask for it. */
   readonly over?: AbortSignal | undefined;
+  /** Until when the task lives, in milliseconds since the epoch: what it is run again with lives as long. */
+  readonly until: number;
   /** When each answer it brings was given, in milliseconds since the epoch, by the key of its question. */
   readonly answeredAt?: Readonly<Record<string, number>>;
   /**

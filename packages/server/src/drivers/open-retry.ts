@@ -62,7 +62,8 @@ export async function openRetry(
   const { mcpReq } = request.ctx;
   const text: unknown = mcpReq.requestState();
   if (text === undefined) return begins(config.id());
-  const opening = openState(text, request.binding, config, config.maxStateLength);
+  const isOwn = detachedOf(request.ctx) !== undefined;
+  const opening = openState(text, request.binding, config, config.maxStateLength, isOwn);
   const opened = opening instanceof Promise ? await opening : opening;
   if (!opened.ok) {
     audit({ kind: 'state-refused', reason: opened.reason });

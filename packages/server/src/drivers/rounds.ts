@@ -152,7 +152,11 @@ function leave(
     nonce: config.id(),
     round: opened.round + 1,
     issuedAt: now,
-    expiresAt: Math.max(...out.map(ask => ask.due), ...waits.map(ask => ask.detail.dueAt)) + config.stateTtlMs,
+    expiresAt: Math.max(
+      Math.max(...out.map(ask => ask.due), ...waits.map(ask => ask.detail.dueAt)) + config.stateTtlMs,
+      // A task goes on whenever its server is there again.
+      detachedOf(request.ctx)?.until ?? 0,
+    ),
     journal,
     out,
   };

@@ -108,6 +108,11 @@ export function claims({ store, results = store, clock, id, waitMs }: ClaimsOpti
     await store.set(`present:${me()}`, '', { ttlMs: presentMs });
     shownAt = at;
   };
+  /** True so many milliseconds after the last sign of presence; also where the clock has been set back since. */
+  const isUnseenFor = (ms: number): boolean => {
+    const since = clock.now() - shownAt;
+    return since < 0 || since >= ms;
+  };
   const renew = (): void => {
     if (running.size === 0) return;
     stopRenewing ??= clock.after(presentMs / 3, () => {
@@ -147,7 +152,7 @@ export function claims({ store, results = store, clock, id, waitMs }: ClaimsOpti
       keys.push(next);
       running.set(next, ended);
     };
-    const isCertain = (): boolean => lost || !(following || clock.now() - shownAt >= presentMs);
+    const isCertain = (): boolean => lost || !(following || isUnseenFor(presentMs));
     const holds = async (): Promise<boolean> => {
       if (!isCertain()) {
         following ??= follow().finally(() => {
@@ -205,7 +210,7 @@ export function claims({ store, results = store, clock, id, waitMs }: ClaimsOpti
 
   return {
     async claim(nonce, inputs, ttlMs, signal, cameAt = clock.now()) {
-      if (clock.now() - shownAt >= presentMs / 3) await show();
+      if (isUnseenFor(presentMs / 3)) await show();
       const ownClaim = JSON.stringify({ i: inputs, o: me(), t: cameAt } satisfies StoredClaim);
       const first = keyOf(nonce, 1);
       if (await store.set(first, ownClaim, { ttlMs, ifAbsent: true })) {
@@ -226,7 +231,7 @@ export function claims({ store, results = store, clock, id, waitMs }: ClaimsOpti
         attempt++;
         // However many processes died of a retry, only the attempt that follows the last of them is written.
         if (await read(keyOf(nonce, attempt))) continue;
-        if (clock.now() - shownAt >= presentMs / 3) await show();
+        if (isUnseenFor(presentMs / 3)) await show();
         if (!(await store.set(keyOf(nonce, attempt), ownClaim, { ttlMs, ifAbsent: true }))) continue;
         const firstAt = firstClaim.t ?? cameAt;
         const attempted = take(nonce, attempt, inputs, ttlMs, firstAt);

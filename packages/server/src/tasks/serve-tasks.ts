@@ -90,6 +90,7 @@ export function serveTasks(server: McpServer, tasks: Tasks, config: Config): voi
       toldOfStore(async () => listOlder(tasks, await whoseOlder(ctx), params?.cursor))) as never,
   );
   handle('tasks/update', async (id, owner, { mcpReq }) => {
+    if (!mcpReq.inputResponses) throw noResponses();
     // The SDK takes answers out of the parameters of every request, and leaves out what can be none.
     const unreadable = (mcpReq.droppedInputResponseKeys ?? []).map(key => [key, undefined]);
     const responses = { ...Object.fromEntries(unreadable), ...mcpReq.inputResponses };
@@ -161,6 +162,19 @@ const ofNobody =
   'midcall: calls do not become tasks here: the factory reads the request it makes a server for, so a task could continue only on a ' +
   'server made for the same person, and nobody knows who that is. Give midcall() the option principal, or do not read the request.';
 
+/** @throws ProtocolError in words of ours where a store fails in its own (see `toldOfStore`) */
+function notBegun(error: unknown): never {
+  if (error instanceof ProtocolError || isMidcallError(error)) throw error;
+  const text = 'The server cannot reach its store at the moment, so this call has not begun. Try again.';
+  throw new ProtocolError(ProtocolErrorCode.InternalError, text);
+}
+
+const noResponses = (): Error =>
+  new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    'tasks/update needs inputResponses: an object with the answers, by the keys of the inputRequests of the task.',
+  );
+
 const unknownMethod = (): Error => new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found');
 
 async function olderOwnerOf(ctx: ServerContext, config: Config): Promise<string> {
@@ -229,7 +243,8 @@ export function callsMayBecomeTasks(
   };
   const asTask = (request: CallToolRequest, ctx: ServerContext, registered: Registered): Promise<unknown> => {
     const atOnce = (registered.task ?? 'when-needed') !== 'when-needed' || config.taskAfterMs === 0;
-    if (atOnce && ctx.mcpReq.requestState() === undefined) return tasks.begin({ server, ctx, request, registered });
+    if (atOnce && ctx.mcpReq.requestState() === undefined)
+      return tasks.begin({ server, ctx, request, registered }).catch(notBegun);
     return watched(request, ctx, registered);
   };
   /** A call at a server that was made for its request. */
@@ -300,7 +315,7 @@ async function callOlder({
   }
   const owner = await olderOwnerOf(ctx, config);
   const request = { method: 'tools/call', params } as const;
-  const task = await tasks.beginOlder({ server, ctx, request, registered }, owner, read.data.ttl);
+  const task = await tasks.beginOlder({ server, ctx, request, registered }, owner, read.data.ttl).catch(notBegun);
   tellOlder(tasks, server, task);
   return { task: toldOlder(task) };
 }

@@ -6,7 +6,7 @@
 import { MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
 import type { Clock } from '@midcall/core/time';
-import { keyOf, type Task } from './task.ts';
+import { endOf, keyOf, type Task } from './task.ts';
 
 export interface TaskListsOptions {
   readonly store: Store;
@@ -53,7 +53,7 @@ export class TaskLists {
   /** @throws MidcallError `call/too-many` if the list is full, or `store/unavailable`; then the task is not to begin */
   async add(task: Pick<Task, 'id' | 'owner' | 'createdAt' | 'ttlMs'>): Promise<void> {
     const { added, written } = this.#nextBatch(task.owner);
-    const place = added.push([keyOf(task), task.createdAt + task.ttlMs]);
+    const place = added.push([keyOf(task), endOf(task)]);
     if (place > (await written)) throw new MidcallError('call/too-many', this.#options.full);
   }
 

@@ -8,6 +8,7 @@
  * - tasks-4 Of every task that is not over, a job for its turn waits or is being run, from its acknowledgement to its end; of one
  *   whose server was made for its owner, only while there is such a server, and again when the owner asks after it.
  * - tasks-7 A cancellation is in the store before it is acknowledged.
+ * - tasks-8 What a task is run again with lives as long as the task: its server may be away for any time.
  */
 import { isMidcallError } from '@midcall/core/errors';
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';

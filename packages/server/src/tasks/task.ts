@@ -97,6 +97,9 @@ export const jobOf = (task: Pick<Task, 'id' | 'turn'>): string => `${keyOf(task)
 /** True for a task of 2025-11-25, which the two revisions tell of in ways of their own. */
 export const isOlder = ({ client }: Task): boolean => client.asks === 'push';
 
+/** When it expires, in milliseconds since the epoch. */
+export const endOf = ({ createdAt, ttlMs }: Pick<Task, 'createdAt' | 'ttlMs'>): number => createdAt + ttlMs;
+
 export const isOver = ({ status }: Task): boolean => status !== 'working' && status !== 'input_required';
 
 /** The questions that have no answer yet. */

@@ -15,8 +15,8 @@ import { type CallRequest, type Registered, readRequest } from '../call/request.
 import type { Config } from '../config.ts';
 import type { WaitingCall } from '../observe/waiting-calls.ts';
 import { departureOf } from '../sdk-seam/request-slot.ts';
-import { sealState } from '../state/request-state.ts';
-import { answered, created, isOlder, isOver, keyOf, ownerOf, type Task, told, unanswered } from './task.ts';
+import { prolongState, sealState } from '../state/request-state.ts';
+import { answered, created, endOf, isOlder, isOver, keyOf, ownerOf, type Task, told, unanswered } from './task.ts';
 import { TaskChanges } from './task-changes.ts';
 import { endedByOperator } from './task-ends.ts';
 import { TaskLists } from './task-lists.ts';
@@ -120,8 +120,14 @@ export class Tasks {
   /** Makes a task of a round that would otherwise leave. @returns what answers the call */
   async adopt(origin: Origin, round: InputRequired): Promise<Record<string, unknown>> {
     const departure = departureOf(origin.ctx);
+    const read = await this.#read(origin);
+    const config = this.#config;
     const start = afterRound(round, departure);
-    const { task, over } = await this.#keep(await this.#read(origin), origin, start);
+    const state =
+      start.state === undefined
+        ? undefined
+        : await prolongState(start.state, config.clock.now() + TTL_MS, read.binding, config, config.maxStateLength);
+    const { task, over } = await this.#keep(read, origin, { ...start, ...(state !== undefined && { state }) });
     this.#detach(origin, task, over);
     this.#runs.heed(task, departure);
     await this.#announce(task, origin.ctx.mcpReq.signal);
@@ -167,8 +173,8 @@ export class Tasks {
   /** @returns undefined where there is no such task for this client */
   async find(owner: string, id: string): Promise<Task | undefined> {
     const task = await this.#owned(owner, id);
-    // Whoever looks also finds what a process that is gone has left.
-    if (task) await this.#runs.plan(task);
+    // Whoever looks also finds what a process that is gone has left; a store that cannot be written can still be read.
+    if (task) await this.#runs.plan(task).catch(() => {});
     return task;
   }
 
@@ -283,8 +289,9 @@ export class Tasks {
   }
 
   /** The request that a task came from belongs to it now. */
-  #detach({ ctx }: Origin, { client, principal, clientId }: Task, over: AbortSignal | undefined): void {
-    detach(ctx, { client, principal, clientId, over });
+  #detach({ ctx }: Origin, task: Task, over: AbortSignal | undefined): void {
+    const { client, principal, clientId } = task;
+    detach(ctx, { client, principal, clientId, over, until: endOf(task) });
   }
 
   /** Keeps a new task (tasks-1). @returns it, and what fires when it is over where a gateway took its call */

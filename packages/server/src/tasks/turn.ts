@@ -2,7 +2,7 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Departure } from '../call/departure.ts';
 import { type Detached, detach } from '../call/detached.ts';
-import { broughtBy, type InputRequest, type Task } from './task.ts';
+import { broughtBy, endOf, type InputRequest, type Task } from './task.ts';
 
 /** What leaves instead of a result, for the client to answer. */
 export interface InputRequired {
@@ -53,7 +53,7 @@ export function contextOf(
   const { client, principal, clientId } = task;
   const answeredAt = Object.fromEntries(entries.map(([key, { at }]) => [key, at]));
   return detach({ mcpReq } as unknown as ServerContext, {
-    ...{ client, principal, clientId, over, answeredAt },
+    ...{ client, principal, clientId, over, answeredAt, until: endOf(task) },
     ...(isStanding && { isStanding }),
   });
 }
