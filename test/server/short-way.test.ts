@@ -4,7 +4,8 @@
  * error that is told, is the same. And what of the SDK it stands on: that the other one really has the short way.
  */
 import { PassThrough } from 'node:stream';
-import { midcall } from '@midcall/server';
+import { type Midcall, midcall } from '@midcall/server';
+import { mcpEndpoint } from '@midcall/server/http';
 import { McpServer, ProtocolError, type Transport, UrlElicitationRequiredError } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { describe, expect, it } from 'vitest';
@@ -67,6 +68,41 @@ const odd: Readonly<Record<string, () => unknown>> = {
   },
 };
 
+/** @param stopped - told why each call of `stuck` ended */
+function registerTools(mid: Midcall, server: McpServer, stopped: unknown[]): void {
+  mid.tool(server, 'echo', { inputSchema: z.object({}).loose() }, args => text(JSON.stringify(args)));
+  mid.tool(server, 'bare', {}, () => text('bare'));
+  mid.tool(server, 'later', {}, async () => {
+    await turns(30);
+    return text('later');
+  });
+  mid.tool(server, 'strict', { inputSchema: z.object({ title: z.string() }) }, ({ title }) => text(title));
+  mid.tool(
+    server,
+    'shaped',
+    { inputSchema: z.object({ n: z.unknown() }), outputSchema: z.object({ n: z.number() }) },
+    ({ n }) => ({ ...text('n'), structuredContent: { n } }),
+  );
+  mid.tool(server, 'odd', { inputSchema: z.object({ which: z.string() }) }, ({ which }) => odd[which]!() as never);
+  mid.tool(server, 'told', {}, (_, call) => {
+    call.log('warning', { a: 1 });
+    call.progress(1, { total: 2 });
+    return text('told');
+  });
+  mid.tool(server, 'ask', {}, async (_, call) => {
+    const answer = await call.elicit({ message: 'Sure?', form: Boolean });
+    return text(JSON.stringify({ ...answer, by: { ...answer.by, elapsedMs: 0 } }));
+  });
+  mid.tool(server, 'stuck', {}, async (_, call) => {
+    await new Promise<void>(resolve => call.signal.addEventListener('abort', () => resolve()));
+    stopped.push(call.signal.reason);
+    return text('never');
+  });
+  mid.tool(server, 'gone', {}, () => text('gone')).disable();
+  mid.tool(server, 'changed', {}, () => text('before')).update({ callback: () => text('after') } as never);
+  server.registerTool('plain', { inputSchema: z.object({ a: z.number() }) }, ({ a }) => text(String(a)));
+}
+
 /** Where somebody has put a listener of theirs: which of the ways that leaves. */
 type Between = 'nothing' | 'before the entry' | 'before the server';
 
@@ -108,37 +144,7 @@ async function stage(era: Era, between: Between) {
         listen(transport);
       };
     }
-    mid.tool(server, 'echo', { inputSchema: z.object({}).loose() }, args => text(JSON.stringify(args)));
-    mid.tool(server, 'bare', {}, () => text('bare'));
-    mid.tool(server, 'later', {}, async () => {
-      await turns(30);
-      return text('later');
-    });
-    mid.tool(server, 'strict', { inputSchema: z.object({ title: z.string() }) }, ({ title }) => text(title));
-    mid.tool(
-      server,
-      'shaped',
-      { inputSchema: z.object({ n: z.unknown() }), outputSchema: z.object({ n: z.number() }) },
-      ({ n }) => ({ ...text('n'), structuredContent: { n } }),
-    );
-    mid.tool(server, 'odd', { inputSchema: z.object({ which: z.string() }) }, ({ which }) => odd[which]!() as never);
-    mid.tool(server, 'told', {}, (_, call) => {
-      call.log('warning', { a: 1 });
-      call.progress(1, { total: 2 });
-      return text('told');
-    });
-    mid.tool(server, 'ask', {}, async (_, call) => {
-      const answer = await call.elicit({ message: 'Sure?', form: Boolean });
-      return text(JSON.stringify({ ...answer, by: { ...answer.by, elapsedMs: 0 } }));
-    });
-    mid.tool(server, 'stuck', {}, async (_, call) => {
-      await new Promise<void>(resolve => call.signal.addEventListener('abort', () => resolve()));
-      stopped.push(call.signal.reason);
-      return text('never');
-    });
-    mid.tool(server, 'gone', {}, () => text('gone')).disable();
-    mid.tool(server, 'changed', {}, () => text('before')).update({ callback: () => text('after') } as never);
-    server.registerTool('plain', { inputSchema: z.object({ a: z.number() }) }, ({ a }) => text(String(a)));
+    registerTools(mid, server, stopped);
     server.server.onerror = error => errors.push(error.message);
     const lowLevel = server.server as unknown as { _onrequest(request: Json, extra: unknown): void };
     const onrequest = lowLevel._onrequest.bind(lowLevel);
@@ -522,5 +528,83 @@ describe.each<Era>(['2025-11-25', '2026-07-28'])('way-W1 on %s: what leaves is w
     await staged.serving.close();
     await staged.arrived(each => each['method'] === 'c');
     expect(lines.write(note('d'))).toBe(false);
+  });
+});
+
+/** What a POST of each frame is answered, after that of a plain call. */
+async function post(
+  between: Between,
+  frames: readonly Json[],
+): Promise<{ readonly answered: unknown[]; readonly judged: number }> {
+  let judged = 0;
+  const mid = midcall({ warn: () => {}, suspectBelowMs: 0 });
+  const errors: string[] = [];
+  const onError = (error: Error): void => void errors.push(error.message);
+  const factory = () => {
+    const server = new McpServer({ name: 's', version: '1' }, { capabilities: { logging: {} } });
+    if (between === 'before the server') {
+      const connect = server.connect.bind(server);
+      server.connect = async transport => {
+        await connect(transport);
+        const receive = transport.onmessage!;
+        transport.onmessage = (...given) => receive(...given);
+      };
+    }
+    registerTools(mid, server, []);
+    server.server.onerror = onError;
+    const lowLevel = server.server as unknown as { _onrequest(request: Json, extra: unknown): void };
+    const onrequest = lowLevel._onrequest.bind(lowLevel);
+    lowLevel._onrequest = (request, extra) => {
+      judged += 1;
+      onrequest(request, extra);
+    };
+    return server;
+  };
+  const endpoint = mcpEndpoint(factory, { onError });
+  const answered: unknown[] = [];
+  for (const frame of [
+    { jsonrpc: '2.0', id: 0, method: 'tools/call', params: { name: 'bare', _meta: envelope } },
+    ...frames,
+  ]) {
+    const { method, params } = frame as { method?: string; params?: { name?: unknown } | null };
+    const headers = {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': String(method),
+      ...(typeof params?.name === 'string' && { 'mcp-name': params.name }),
+    };
+    const request = new Request('http://127.0.0.1/mcp', { method: 'POST', headers, body: JSON.stringify(frame) });
+    const response = await endpoint.fetch(request);
+    const body = await response.text();
+    const sent = body.startsWith('{') ? [body] : body.split('\n').filter(line => line.startsWith('data: {'));
+    answered.push([response.status, comparable(sent.map(each => JSON.parse(each.replace('data: ', ''))))]);
+  }
+  await endpoint.close();
+  return { answered: [...answered, errors.toSorted()], judged };
+}
+
+describe('way-W1 over HTTP on 2026-07-28', () => {
+  it('answers each frame of the corpus as the SDK would, whatever came before', async () => {
+    const call = (id: unknown, name: string, given: Json = {}): Json => ({
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
+      params: { name, _meta: envelope, ...given },
+    });
+    const staged = { era: '2026-07-28', call, line: (frame: unknown) => JSON.stringify(frame) } as unknown as Stage;
+    const frames = scenes
+      .filter(([name]) => !name.includes('taken back') && !name.startsWith('the end of'))
+      .flatMap(([, make]) => make('2026-07-28'))
+      .slice(0, 200)
+      .flatMap(step => {
+        const said = typeof step === 'function' && step.length < 2 ? step(staged, []) : 'nothing';
+        return typeof said === 'string' || Array.isArray(said) ? [] : [said as Json];
+      })
+      .filter(frame => JSON.stringify(frame).length < 10_000 && !JSON.stringify(frame).includes('stuck'));
+    expect(frames.length).toBeGreaterThan(80);
+    const [short, sdk] = [await post('nothing', frames), await post('before the server', frames)];
+    expect(short.answered).toEqual(sdk.answered);
+    expect(short.judged).toBeLessThan(sdk.judged - 20);
   });
 });

@@ -1,8 +1,8 @@
 /**
  * The short way of a call to a tool of ours: from the transport to its handler, and of its result back, without the schemas by
- * which the SDK judges each frame up to eight times. It is open to what the SDK has taken once: the first call of a connection
- * goes the SDK's way, and a later one goes the short way where it declares the same and says nothing that needs a schema. What
- * is unusual, of a call or a result, is given to the SDK as before.
+ * which the SDK judges each frame up to eight times. It is open to what the SDK has taken once: a call goes the SDK's way where its
+ * client declares what none did before, and over standard input where it is the first of its connection. Another goes the short
+ * way, where it says nothing that needs a schema. What is unusual, of a call or a result, is given to the SDK as before.
  *
  * - way-W1 Every frame that leaves is the one that would have left on the SDK's way.
  * - way-W2 A call is in the SDK's own table of requests, so that it is cancelled, and ended with its connection, by the SDK.
@@ -18,8 +18,10 @@ import {
   type ServerContext,
   type Transport,
 } from '@modelcontextprotocol/server';
+import { inEnvelopes } from '../era.ts';
 import { takeAnswer } from './client-request.ts';
-import { envelopeCopy, type PlainCall, plainCall } from './plain-call.ts';
+import { KnownEnvelopes } from './known-envelopes.ts';
+import { type PlainCall, plainCall } from './plain-call.ts';
 import { isPlainResult } from './plain-result.ts';
 import { StdioLines, sendBy } from './stdio-lines.ts';
 import { isOfSdk, passesCalls } from './tapped-transport.ts';
@@ -59,9 +61,12 @@ interface Way {
   short: Handler;
   /** True for a tool of ours. */
   readonly isOurs: (name: string) => boolean;
-  /** What the SDK has taken once: the revision of its client, and what that declared. */
-  known: { readonly version: string; readonly envelope: Members | undefined } | undefined;
+  /** The revision of its client, once the SDK's entry has given this server a call of it. */
+  version: string | undefined;
 }
+
+/** What clients of 2026-07-28 declare: the SDK has the same of each, whichever of its servers was told. */
+const knownEnvelopes = new KnownEnvelopes();
 
 const ways = new WeakMap<McpServer, Way>();
 
@@ -86,18 +91,16 @@ export function openShortWay(
   };
   const short = around(judged);
   const learning: Handler = (request, ctx) => {
-    const version = server.server.getNegotiatedProtocolVersion();
     const way = ways.get(server);
-    if (way && version !== undefined) {
-      const { envelope } = ctx.mcpReq as { readonly envelope?: Members };
-      way.known = { version, envelope: envelope && envelopeCopy(envelope) };
-    }
+    if (way) way.version = server.server.getNegotiatedProtocolVersion();
+    const { envelope } = ctx.mcpReq as { readonly envelope?: Members };
+    if (envelope) knownEnvelopes.add(envelope);
     return installed(request, ctx);
   };
   const way = ways.get(server);
   if (way) Object.assign(way, { installed: learning, short });
   else {
-    ways.set(server, { installed: learning, short, isOurs, known: undefined });
+    ways.set(server, { installed: learning, short, isOurs, version: undefined });
     const connect = server.connect.bind(server);
     server.connect = async transport => {
       await connect(transport);
@@ -117,16 +120,20 @@ function take(server: McpServer, transport: Transport): void {
   if (!isOfSdk(transport, 'onmessage')) return;
   const sdk = sdkOf(server);
   const receive = transport.onmessage!;
-  const taken = (message: unknown, extra: MessageExtraInfo | undefined): boolean => {
-    if (sdk._transport !== transport || extra?.classification !== undefined) return false;
+  const taken = (message: unknown, extra?: MessageExtraInfo): boolean => {
+    if (sdk._transport !== transport) return false;
     if (takeAnswer(server, message)) return true;
     const way = ways.get(server);
-    const known = way?.known;
-    if (!known || known.version !== server.server.getNegotiatedProtocolVersion()) return false;
-    const call = plainCall(message, known.envelope);
+    const version = server.server.getNegotiatedProtocolVersion();
+    if (!way || version === undefined) return false;
+    const isModern = inEnvelopes(version);
+    const { classification } = extra ?? {};
+    if (classification && !(isModern && classification.era === 'modern')) return false;
+    const call = plainCall(message, isModern ? knownEnvelopes : undefined);
     if (!call || !way.isOurs(call.params.name)) return false;
     if (sdk._requestHandlers.get('tools/call') !== way.installed) return false;
     if (call.requestState !== undefined && sdk._requestStateVerify !== undefined) return false;
+    way.version = version;
     answer(sdk, transport, way.short, call, extra);
     return true;
   };
@@ -135,7 +142,12 @@ function take(server: McpServer, transport: Transport): void {
   };
   transport.onmessage = hook;
   passesCalls(hook, receive);
-  StdioLines.of(transport)?.listen(frame => transport.onmessage === hook && taken(frame, undefined));
+  // What is read from a line has passed no entry: on that connection the SDK has to have chosen this server for good.
+  const isChosen = (): boolean => {
+    const version = ways.get(server)?.version;
+    return version !== undefined && version === server.server.getNegotiatedProtocolVersion();
+  };
+  StdioLines.of(transport)?.listen(frame => isChosen() && transport.onmessage === hook && taken(frame));
 }
 
 /** Answers a call, from its entry in the SDK's table to its response; see `Protocol._onrequest`. */
