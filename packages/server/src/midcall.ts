@@ -26,6 +26,7 @@ import { runUnattended } from './call/unattended.ts';
 import type { MidcallOptions } from './config.ts';
 import { configure, drawn } from './configure.ts';
 import { aboutClient } from './era.ts';
+import { KeptWith } from './kept-with.ts';
 import type { WaitingCall } from './observe/waiting-calls.ts';
 import { waitingKinds } from './observe/waiting-kinds.ts';
 import {
@@ -156,16 +157,16 @@ export function midcall(options: MidcallOptions = {}): Midcall {
   const dispatch = dispatcher(config);
   const tasks = new Tasks(config);
   const waiting = waitingKinds(tasks, config);
-  const tools = new WeakMap<McpServer, Map<string, ResumableTool>>();
+  const tools = new KeptWith<McpServer, Map<string, ResumableTool>>();
   const toolsOf = (server: McpServer): Map<string, ResumableTool> => {
     const toolsByName = tools.get(server) ?? new Map<string, ResumableTool>();
     tools.set(server, toolsByName);
     return toolsByName;
   };
   /** What `mid.handle` has for every tool of a server. */
-  const gateways = new WeakMap<McpServer, Registered>();
+  const gateways = new KeptWith<McpServer, Registered>();
   /** What is registered here, by method and name; a server has plain tools beside it. */
-  const ownNames = new WeakMap<McpServer, Set<string>>();
+  const ownNames = new KeptWith<McpServer, Set<string>>();
   const oursOf = (server: McpServer): Set<string> => {
     const names = ownNames.get(server) ?? new Set<string>();
     ownNames.set(server, names);
@@ -208,10 +209,10 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     return server;
   };
 
-  const haveTasks = new WeakSet<McpServer>();
+  const haveTasks = new KeptWith<McpServer, true>();
   const withTasks = (server: McpServer): void => {
     if (haveTasks.has(server)) return;
-    haveTasks.add(server);
+    haveTasks.set(server, true);
     serveTasks(server, tasks, config);
   };
 

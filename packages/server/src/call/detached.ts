@@ -3,6 +3,7 @@
  * and its person comes with them.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
+import { KeptWith } from '../kept-with.ts';
 import type { Principal } from '../principal.ts';
 import type { ClientView } from './client-view.ts';
 
@@ -34,8 +35,8 @@ export const taskCancelled = Object.freeze(new Error('The client cancelled this 
 
 type OverListener = (over: AbortSignal) => void;
 
-const detached = new WeakMap<ServerContext, Detached>();
-const listening = new WeakMap<ServerContext, OverListener[]>();
+const detached = new KeptWith<ServerContext, Detached>();
+const listening = new KeptWith<ServerContext, OverListener[]>();
 
 /** @returns the same context, marked as one that no client is connected to */
 export function detach(ctx: ServerContext, as: Detached): ServerContext {

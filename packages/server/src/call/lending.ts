@@ -13,6 +13,7 @@ import type {
   Server,
   ServerContext,
 } from '@modelcontextprotocol/server';
+import { KeptWith } from '../kept-with.ts';
 
 interface Making {
   readonly factory: McpServerFactory;
@@ -23,7 +24,7 @@ interface Making {
   isLent: boolean;
 }
 
-const makings = new WeakMap<McpServer | Server, Making>();
+const makings = new KeptWith<McpServer | Server, Making>();
 /** Factories whose handlers have been seen to read later. */
 const lateReaders = new WeakSet<McpServerFactory>();
 let underWay = 0;

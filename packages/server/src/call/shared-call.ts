@@ -6,6 +6,7 @@ import type { Store } from '@midcall/core/store';
 import type { McpServer, Server, ServerContext } from '@modelcontextprotocol/server';
 import type { Json } from '../digest.ts';
 import type { Entry, Journal } from '../engine/journal.ts';
+import { KeptWith } from '../kept-with.ts';
 import type { Principal } from '../principal.ts';
 import type { AskingMethod, RawParams } from './request.ts';
 
@@ -87,7 +88,7 @@ export class HandedOver extends Error {
 
 type AnyServer = McpServer | Server;
 
-const shared = new WeakMap<AnyServer, Map<unknown, SharedCall>>();
+const shared = new KeptWith<AnyServer, Map<unknown, SharedCall>>();
 
 /** Shares a call, until the returned function is called. */
 export function shareCall(server: AnyServer, requestId: unknown, call: SharedCall): () => void {
@@ -119,7 +120,7 @@ interface Afterwards {
   readonly endAbandoned: EndAbandoned;
 }
 
-const afterwards = new WeakMap<AnyServer, Afterwards>();
+const afterwards = new KeptWith<AnyServer, Afterwards>();
 
 export const markReplayable = (server: AnyServer, after: Afterwards): void => void afterwards.set(server, after);
 

@@ -13,6 +13,7 @@ import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import type { Departure } from '../call/departure.ts';
 import { type AskingMethod, askingMethods, type RawParams } from '../call/request.ts';
 import { asThrown } from '../call/sendable.ts';
+import { KeptWith } from '../kept-with.ts';
 import { openShortWay } from './short-way.ts';
 
 /** What the client gets, or would have got where it is gone. */
@@ -47,9 +48,9 @@ interface Slot {
   ended?: (final: Final) => void;
 }
 
-const wrapped = new WeakSet<McpServer>();
-const arrangements = new WeakMap<McpServer, Arrangement>();
-const slots = new WeakMap<ServerContext, Slot>();
+const wrapped = new KeptWith<McpServer, true>();
+const arrangements = new KeptWith<McpServer, Arrangement>();
+const slots = new KeptWith<ServerContext, Slot>();
 
 /** Which tools are listed for the client that asks, and in which order. */
 export type Arrangement = <T extends { readonly name: string }>(
@@ -150,7 +151,7 @@ export function wrapServer(
     const called = openShortWay(server, own, around(inner, own), judged => around(judged, own), isOurs);
     lowLevel._requestHandlers.set(method, called);
   };
-  wrapped.add(server);
+  wrapped.set(server, true);
   return true;
 }
 

@@ -19,6 +19,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server';
 import { inEnvelopes } from '../era.ts';
+import { KeptWith } from '../kept-with.ts';
 import { takeAnswer } from './client-request.ts';
 import { KnownEnvelopes } from './known-envelopes.ts';
 import { type PlainCall, plainCall } from './plain-call.ts';
@@ -68,7 +69,7 @@ interface Way {
 /** What clients of 2026-07-28 declare: the SDK has the same of each, whichever of its servers was told. */
 const knownEnvelopes = new KnownEnvelopes();
 
-const ways = new WeakMap<McpServer, Way>();
+const ways = new KeptWith<McpServer, Way>();
 
 /**
  * Opens the short way to a handler of `tools/call`.

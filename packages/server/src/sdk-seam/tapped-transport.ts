@@ -1,5 +1,6 @@
 /** What passes through a transport of the SDK, seen on its way. */
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
+import { KeptWith } from '../kept-with.ts';
 
 /** @param sending - told of each message before it is sent */
 export function tapSent(transport: Transport, sending: (message: JSONRPCMessage) => void): void {
@@ -23,10 +24,10 @@ export function tapReceived(transport: Transport, received: (message: JSONRPCMes
 }
 
 /** What passes every frame that is no business of its own on as it is, and is ours. */
-const passing = new WeakMap<object, unknown>();
+const passing = new KeptWith<object, { readonly next: unknown }>();
 
 /** Marks a function of ours that is put before another: calls of tools and their results are nothing to it. */
-export const passesCalls = (ours: object, next: unknown): void => void passing.set(ours, next);
+export const passesCalls = (ours: object, next: unknown): void => void passing.set(ours, { next });
 
 /** How the SDK listens to a transport: its server, and the entry that chooses one for it. */
 const listens = [/\b_onrequest\(/, /^\(?\w+\)?\s*=>\s*\{?\s*\w+\.push\(\w+\)[;,]\s*\w+\(\);?\s*\}$/];
@@ -37,7 +38,7 @@ const listens = [/\b_onrequest\(/, /^\(?\w+\)?\s*=>\s*\{?\s*\w+\.push\(\w+\)[;,]
  */
 export function isOfSdk(transport: Transport, member: 'onmessage' | 'send'): boolean {
   let found: unknown = Object.hasOwn(transport, member) ? transport[member] : undefined;
-  while (typeof found === 'function' && passing.has(found)) found = passing.get(found);
+  while (typeof found === 'function' && passing.has(found)) found = passing.get(found)?.next;
   if (member === 'send') return found === undefined;
   return typeof found === 'function' && listens.some(text => text.test(Function.prototype.toString.call(found)));
 }

@@ -13,6 +13,7 @@ import type {
   Transport,
   TransportSendOptions,
 } from '@modelcontextprotocol/server';
+import { KeptWith } from '../kept-with.ts';
 import { passesCalls } from './tapped-transport.ts';
 
 /** What a client is told of its tasks. */
@@ -46,7 +47,7 @@ export type Subscribe = (request: ListenRequest, http?: ServerContext['http']) =
 const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
 
-const subscribes = new WeakMap<McpServer, Subscribe>();
+const subscribes = new KeptWith<McpServer, Subscribe>();
 const tapped = new WeakSet<Transport>();
 
 /** Lets clients of a server listen to its tasks; before it is connected. */

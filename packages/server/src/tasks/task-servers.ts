@@ -2,6 +2,7 @@
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { isLendable, lend } from '../call/lending.ts';
 import type { Config } from '../config.ts';
+import { KeptWith } from '../kept-with.ts';
 import { nameOf } from '../sdk-seam/server-name.ts';
 import { GatewayTasks } from './gateway-tasks.ts';
 import { keyOf, type Task } from './task.ts';
@@ -31,12 +32,12 @@ const MOST_OWNERS = 500;
 
 export class TaskServers {
   readonly #audience: string | undefined;
-  readonly #handlers = new WeakMap<McpServer, CallHandler>();
+  readonly #handlers = new KeptWith<McpServer, CallHandler>();
   /** A server that has the tool, by the names of both. */
   readonly #servers = new Map<string, McpServer>();
   /** Those that were made for one owner, by tools: the last one of each. The owner seen last comes last. */
   readonly #personal = new Map<string, Map<string, McpServer>>();
-  readonly #offered = new WeakMap<McpServer, Set<string>>();
+  readonly #offered = new KeptWith<McpServer, Set<string>>();
   readonly #gateways: GatewayTasks;
 
   constructor({ audience, idleClock }: Pick<Config, 'audience' | 'idleClock'>) {
