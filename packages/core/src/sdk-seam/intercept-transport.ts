@@ -57,15 +57,20 @@ export function interceptTransport(transport: InterceptedTransport, { incoming, 
       );
   }
   if (!incoming) return;
-  // The SDK calls the `onmessage` it finds from its own, and that is ours: a message comes by again once it is delivered.
-  const delivered = new WeakSet<object>();
+  // The SDK calls the `onmessage` it finds from its own, and that is ours: a message comes by again while it is delivered.
+  let delivering: unknown;
   const wrap =
     (next: Deliver): Deliver =>
     (message, extra) => {
-      if (delivered.has(message as object)) return next(message, extra);
+      if (delivering === message) return next(message, extra);
       incoming(message as JsonRpcMessage, each => {
-        delivered.add(each);
-        next(each, extra);
+        const before = delivering;
+        delivering = each;
+        try {
+          next(each, extra);
+        } finally {
+          delivering = before;
+        }
       });
     };
   // One that intercepts already stays nearest to the wire, and hands on to this one.

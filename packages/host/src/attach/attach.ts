@@ -19,9 +19,11 @@ import { boundedStore } from '@midcall/core/store';
 import { type Clock, systemClock } from '@midcall/core/time';
 import type { Client } from '@modelcontextprotocol/client';
 import { Audit } from '../audit/audit.ts';
+import type { HostEvent } from '../audit/audit-entry.ts';
 import type { AskSignIn } from '../authorization/sign-in.ts';
 import { Calls } from '../calls/calls.ts';
 import {
+  type CallOutcome,
   CallRunner,
   cancelledByPerson,
   type RunOptions,
@@ -32,7 +34,7 @@ import {
 import { callsOutliveProcess, type Era, eraOf } from '../era.ts';
 import { Policy } from '../policy/policy.ts';
 import type { ElicitationMode } from '../question/elicitation.ts';
-import type { Asker } from '../question/question.ts';
+import type { Asker, CallContext } from '../question/question.ts';
 import { AnnouncedRoots } from '../roots/announced-roots.ts';
 import { type SamplingAccount, SamplingFlow } from '../sampling/flow.ts';
 import { aroundConnect } from '../sdk-seam/around-connect.ts';
@@ -101,6 +103,8 @@ class Wiring implements Attachment {
   readonly #tasks: AttachedTasks;
   #roots: AnnouncedRoots | undefined;
   #tap: Tap | undefined;
+  /** One for every question and every entry of the record, and what it was made of. */
+  #asker: { readonly info: unknown; readonly asker: Asker } | undefined;
 
   constructor(client: Client, options: AttachOptions) {
     const { inbox, sampling } = options;
@@ -115,13 +119,11 @@ class Wiring implements Attachment {
       new Rounds(boundedStore(options.store, this.#clock), options.server.id, options.onError ?? (() => {}));
     const audit = options.audit ?? new Audit({ clock: this.#clock });
     const tell = (event: AttachEvent): void => {
-      const asker = this.asker();
-      const about = { asker, principal: options.principal };
-      if (event.type === 'call-started')
-        audit.record({ type: 'call', state: 'started' }, { ...about, call: event.call });
+      const about = (call: CallContext) => ({ asker: this.asker(), principal: options.principal, call });
+      if (event.type === 'call-started') audit.record(callStarted, about(event.call));
       if (event.type === 'call-ended') {
         this.#rounds?.drop(event.call.id);
-        audit.record({ type: 'call', state: 'ended', how: event.outcome.how }, { ...about, call: event.call });
+        audit.record(callEnded(event.outcome.how), about(event.call));
       }
       for (const listener of this.#listeners) listener(event);
     };
@@ -288,14 +290,17 @@ class Wiring implements Attachment {
 
   asker(): Asker {
     const { id, origin } = this.#options.server;
-    const info = this.#client.getServerVersion();
-    return {
+    const [info, era] = [this.#client.getServerVersion(), this.#era()];
+    if (this.#asker?.info === info && this.#asker?.asker.era === era) return this.#asker.asker;
+    const asker = {
       id,
       name: info?.name.slice(0, longestName) ?? id,
       ...(info?.version !== undefined && { version: info.version.slice(0, longestName) }),
       origin,
-      era: this.#era(),
+      era,
     };
+    this.#asker = { info, asker };
+    return asker;
   }
 
   account(): SamplingAccount | undefined {
@@ -358,6 +363,16 @@ class Wiring implements Attachment {
     });
     this.#sdk.lead((call, send, options) => this.#runner.run(call, this.#bySdk(send), options));
   }
+}
+
+/** One for every entry of the record that says so. */
+const callStarted = { type: 'call', state: 'started' } as const;
+const callsEnded = new Map<CallOutcome['how'], HostEvent>();
+
+function callEnded(how: CallOutcome['how']): HostEvent {
+  const event = callsEnded.get(how) ?? { type: 'call', state: 'ended', how };
+  callsEnded.set(how, event);
+  return event;
 }
 
 /** The longest part of a server's own name that is kept: it is in every question and every audit entry. */
