@@ -40,7 +40,12 @@ const project = (name: string, kind: Kind) => ({
     ...kind,
     testTimeout: 600_000,
     hookTimeout: 600_000,
-    setupFiles: ['test/fixtures/own-config.ts', 'test/fixtures/record-frames.ts', 'test/fixtures/record-canaries.ts'],
+    setupFiles: [
+      'test/fixtures/own-config.ts',
+      'test/fixtures/no-pattern-as-text.ts',
+      'test/fixtures/record-frames.ts',
+      'test/fixtures/record-canaries.ts',
+    ],
   },
 });
 

@@ -7,7 +7,7 @@ import { type RedisServer, redisServer, startRedis } from '../stores/redis-serve
 import { fleetKey } from './replicas.ts';
 
 const PRESENCE_MS = 3_600_000;
-const opened: { close(): Promise<void> }[] = [];
+const opened: { close(): Promise<void>; quit(): Promise<unknown> }[] = [];
 let redis: RedisServer;
 let client: Redis;
 
@@ -38,11 +38,15 @@ async function owners(at: string, key = fleetKey): Promise<Owners> {
       await made.close();
       connection.disconnect();
     },
+    quit: () => connection.quit(),
   });
   return made;
 }
 
-const [a, b] = ['http://127.0.0.1:1001/', 'http://127.0.0.1:1002/'];
+/** From here on nothing of the first ones reaches Redis any more, where they are still taken to be alive. */
+const silence = (count: number) => Promise.all(opened.slice(0, count).map(each => each.quit()));
+
+const [a, b, c] = ['http://127.0.0.1:1001/', 'http://127.0.0.1:1002/', 'http://127.0.0.1:1003/'];
 const here = (owner: 'here' | URL): string => (owner === 'here' ? owner : owner.href);
 
 describe.skipIf(!redisServer)('owners', () => {
@@ -72,10 +76,41 @@ describe.skipIf(!redisServer)('owners', () => {
     await expect(one.ownerOf('y')).rejects.toSatisfy(error => isMidcallError(error, 'call/closed'));
   });
 
-  it('O3: an address that was written without the key leads nowhere', async () => {
+  it('O3: an address that was written with another key leads nowhere, and it is said that the keys differ', async () => {
     const [one, other] = [await owners(a), await owners(b, 'Hk3vS0dQxZ8rW1uJb7TnYp5LcGfA2mE9oViK6tNqR4s=')];
     await other.ownerOf('x');
-    await expect(one.ownerOf('x')).rejects.toThrow('Check that all have the same key');
+    await expect(one.ownerOf('x')).rejects.toMatchObject({
+      code: 'store/corrupt',
+      message: expect.stringMatching(/sealed with another key/),
+    });
+  });
+
+  it.each(['http://evil.example/', '', 'another'])(
+    'O3: an address that somebody has changed leads nowhere, and it is said that it was changed (%j)',
+    async instead => {
+      const one = await owners(a);
+      await one.ownerOf('x');
+      const other = await owners(b);
+      await other.ownerOf('y');
+      await silence(2);
+      const place = `midcall:owners:at:${await client.get((await client.keys('midcall:owners:has:*'))[0]!)}`;
+      const [besides] = (await client.keys('midcall:owners:at:*')).filter(each => each !== place);
+      // That of another replica does not open here.
+      await client.set(place, instead === 'another' ? (await client.get(besides!))! : instead);
+      const third = await owners(c);
+      const asked = await Promise.allSettled([third.ownerOf('x'), third.ownerOf('y')]);
+      const failed = asked.flatMap(each => (each.status === 'rejected' ? [each.reason] : []));
+      expect(failed).toMatchObject([{ code: 'store/corrupt', message: expect.stringMatching(/was changed in Redis/) }]);
+    },
+  );
+
+  it('an address that Redis has lost is told as lost', async () => {
+    const one = await owners(a);
+    await one.ownerOf('x');
+    await silence(1);
+    await client.del(...(await client.keys('midcall:owners:at:*')));
+    const lost = /^Redis has lost the address/;
+    await expect((await owners(b)).ownerOf('x')).rejects.toMatchObject({ code: 'store/unavailable', message: lost });
   });
 
   it('need a key that outlives one process', async () => {

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { type AuditEvent, midcall } from '@midcall/server';
+import type { HttpOptions } from '@midcall/server/http';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -184,6 +187,47 @@ describe.skipIf(!redisServer)('sessions of 2025-11-25 on any replica', () => {
     expect(ended()).toMatchObject([{ outcome: 'cancelled' }]);
     expect(of.effects).toEqual(['look o-2 at 1']);
     await client.close();
+  });
+});
+
+describe.skipIf(!redisServer)('a stream of a session on any replica', () => {
+  /** Calls `flood` on a connection that ends with its response, which is read only once all has been sent. */
+  async function flood(http: HttpOptions) {
+    const MOST = 300;
+    const ends: string[] = [];
+    const factory = () => () => {
+      const server = new McpServer({ name: 'floods', version: '1.0.0' }, { capabilities: { logging: {} } });
+      server.registerTool('flood', {}, async ({ mcpReq }) => {
+        for (let n = 0; n < MOST; n += 1) await mcpReq.log('info', 'x'.repeat(60_000));
+        ends.push('flood');
+        return text('all told');
+      });
+      return server;
+    };
+    const replicas = await startReplicas({ factory, http });
+    const { url } = replicas.servings[0]!;
+    const send = async (body: object, headers: Readonly<Record<string, string>>): Promise<IncomingMessage> => {
+      const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+      const sent = request(url, { method: 'POST', agent: false, headers: { ...json, ...headers } });
+      sent.end(JSON.stringify({ jsonrpc: '2.0', ...body }));
+      return (await once(sent, 'response'))[0] as IncomingMessage;
+    };
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } };
+    const first = await send({ id: 0, method: 'initialize', params }, {});
+    first.resume();
+    const known = { 'mcp-session-id': String(first.headers['mcp-session-id']), 'mcp-protocol-version': '2025-11-25' };
+    const called = await send({ id: 1, method: 'tools/call', params: { name: 'flood', arguments: {} } }, known);
+    await grown(ends, each => each.length > 0);
+    let said = '';
+    for await (const chunk of called) said += chunk;
+    await replicas[Symbol.asyncDispose]();
+    return { connection: called.headers.connection, messages: said.match(/"data":"x/gu)?.length, said, MOST, replicas };
+  }
+
+  it('waits in Redis for its client, however little may wait unread, and ends with its connection where its client said so', async () => {
+    const { connection, messages, MOST, said, replicas } = await flood({ maxUnreadBytes: 20_000 });
+    expect([messages, said.includes('all told'), replicas.errors.flat()]).toEqual([MOST, true, []]);
+    expect(connection).toBe('close');
   });
 });
 

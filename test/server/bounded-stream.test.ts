@@ -58,6 +58,15 @@ describe('the event stream of a client', () => {
     await expect(response.text()).rejects.toThrow('The client reads too slowly.');
   });
 
+  it('bounded-stream-B1: gives what it has kept before it breaks off', async () => {
+    const { body } = stream(100, false);
+    const response = boundedStream(new Response(body, events), { mostBytes: 10_000, onCut: () => {} });
+    await turns();
+    const reader = response.body!.getReader();
+    for (let n = 0; n < 10; n += 1) expect((await reader.read()).value?.byteLength).toBe(1_000);
+    await expect(reader.read()).rejects.toThrow('The client reads too slowly.');
+  });
+
   it('ends for whoever writes when its client goes', async () => {
     const { body, cancelled } = stream(1, false);
     await boundedStream(new Response(body, events), { mostBytes: 10_000, onCut: () => {} }).body!.cancel('gone');

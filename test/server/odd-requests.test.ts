@@ -195,7 +195,7 @@ describe('a request', () => {
     await using on = await countedEndpoint(factory, { elsewhere });
     expect(await sendRaw(on.port, mcp([own], 'http://127.0.0.1/beside?x'))).toMatchObject({
       status: 200,
-      body: /\/beside/,
+      body: expect.stringContaining('/beside'),
     });
   });
 

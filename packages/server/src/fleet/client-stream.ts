@@ -72,7 +72,6 @@ export class ClientStream {
     const headers = {
       'content-type': 'text/event-stream',
       'cache-control': 'no-cache, no-transform',
-      connection: 'keep-alive',
       'x-accel-buffering': 'no',
       'mcp-session-id': sessionId,
     };
@@ -120,7 +119,7 @@ export class ClientStream {
   }
 
   keepAlive(): void {
-    this.#write(': keepalive\n\n');
+    if (this.#isRead) this.#write(': keepalive\n\n');
   }
 
   /** Ends the connection; the client comes back after `retryMs`. */
@@ -145,14 +144,19 @@ export class ClientStream {
     this.#options.ended();
   }
 
+  /** False while as much as may wait is waiting for its client. */
+  get #isRead(): boolean {
+    const { desiredSize } = this.#controller ?? {};
+    return desiredSize === undefined || desiredSize === null || desiredSize > 0;
+  }
+
   #pump(part: Part): void {
     if (this.#ended || part.state === 'over') return;
     if (part.busy) {
       part.again = true;
       return;
     }
-    const { desiredSize } = this.#controller ?? {};
-    if (desiredSize !== undefined && desiredSize !== null && desiredSize <= 0) return;
+    if (!this.#isRead) return;
     part.busy = true;
     const pump = async (): Promise<void> => {
       do {

@@ -14,12 +14,21 @@ import { type Clock, clockKind, idleClock } from '@midcall/core/time';
 import { digest } from '../digest.ts';
 import { type KeySource, keyRing } from '../state/keys.ts';
 import { createSealer } from '../state/seal.ts';
-import { openUnder, sealUnder } from '../state/sealed-under.ts';
+import { sealUnder } from '../state/sealed-under.ts';
 import { Commands } from './commands.ts';
 import { clientOf, connectionKind, type FleetConnection, isClient } from './connection.ts';
 import { FleetKeys } from './keys.ts';
 import { Replica } from './replica.ts';
 import { takeOwned } from './scripts.ts';
+
+const changed =
+  'The address of a replica of this fleet was changed in Redis, or written without its key. Find out who else can write there.';
+/** Why an address that is there leads nowhere. */
+const unreadable = {
+  'unknown-key': 'The address of a replica of this fleet is sealed with another key. Give all replicas the same keys.',
+  malformed: changed,
+  tampered: changed,
+} as const;
 
 /** What owners are built from. */
 export interface RedisOwnersOptions {
@@ -47,7 +56,8 @@ export interface Owners {
    * Who has something. Where nobody does, this replica has it from now on.
    * @param name - the same in every replica; Redis sees a digest of it
    * @returns `here`, or the address of the replica that has it
-   * @throws MidcallError `store/unavailable` if Redis cannot be used now; `call/closed` once this replica takes nothing any more
+   * @throws MidcallError `store/unavailable` if Redis cannot be used now, or has lost the address; `store/corrupt` if the address
+   *   was not written with the key of this fleet; `call/closed` once this replica takes nothing any more
    */
   ownerOf(name: string): Promise<'here' | URL>;
   /** Leaves all that this replica has to the others, and takes no more; what others have can still be asked. */
@@ -110,12 +120,16 @@ export async function redisOwners(options: RedisOwnersOptions): Promise<Owners> 
 
   const addressOf = async (holder: string): Promise<URL> => {
     const place = keys.address(holder);
-    const opened = openUnder(sealer, PURPOSE, place, String((await commands.send('GET', place)) ?? ''));
-    if (typeof opened === 'string' && URL.canParse(opened)) return new URL(opened);
-    throw new MidcallError(
-      'store/unavailable',
-      'The Redis of this fleet has no address of another replica that can be read. Check that all have the same key.',
-    );
+    const sealed = (await commands.send('GET', place)) as string | null;
+    // Its replica is alive, and shows it again at its next turn.
+    if (sealed === null)
+      throw new MidcallError(
+        'store/unavailable',
+        'Redis has lost the address of a replica of this fleet. Try again later.',
+      );
+    const opened = sealer.open(sealed, PURPOSE, place);
+    if (opened.ok) return new URL(opened.payload as string);
+    throw new MidcallError('store/corrupt', unreadable[opened.reason]);
   };
   const leave = async (): Promise<void> => {
     hasLeft = true;

@@ -1,8 +1,10 @@
 /**
  * Event streams whose client may stop reading: what is written for it is kept up to a limit, and then its stream is cut. In a session,
  * the client can resume it, as far as its session keeps events; any other request is cancelled by it.
+ *
+ * - bounded-stream-B1 What was kept before the cut can still be read, so that a client which reads gets further each time it resumes
+ *   a stream, however much is replayed to it at once.
  */
-
 import type { UnreadLimit } from './direct-sender.ts';
 
 /** A response whose body buffers at most so many bytes. */
@@ -10,15 +12,32 @@ export function boundedStream(response: Response, { mostBytes, onCut }: UnreadLi
   const { body, status, statusText, headers } = response;
   if (!body || headers.get('content-type')?.startsWith('text/event-stream') !== true) return response;
   const reader = body.getReader();
-  const bounded = new ReadableStream<Uint8Array>(
+  let failed: { readonly error: unknown } | undefined;
+  const fail = (error: unknown): void => {
+    failed = { error };
+  };
+  const kept = new ReadableStream<Uint8Array>(
     {
-      start(controller) {
-        // Read as soon as it is written: whoever writes looks at no limit.
-        void pump(reader, controller, onCut);
-      },
+      // Read as soon as it is written: whoever writes looks at no limit.
+      start: controller =>
+        void pump(reader, controller, onCut)
+          .catch(fail)
+          .finally(() => close(controller)),
       cancel: reason => reader.cancel(reason),
     },
     new ByteLengthQueuingStrategy({ highWaterMark: mostBytes }),
+  ).getReader();
+  const bounded = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await kept.read();
+        if (!done) controller.enqueue(value);
+        else if (failed) controller.error(failed.error);
+        else controller.close();
+      },
+      cancel: reason => kept.cancel(reason),
+    },
+    { highWaterMark: 0 },
   );
   return new Response(bounded, { status, statusText, headers });
 }
@@ -28,20 +47,22 @@ async function pump(
   controller: ReadableStreamDefaultController<Uint8Array>,
   onCut: () => void,
 ): Promise<void> {
-  try {
-    for (let read = await reader.read(); !read.done; read = await reader.read()) {
-      if (controller.desiredSize !== null && controller.desiredSize <= 0) {
-        onCut();
-        const slow = new Error('The client reads too slowly.');
-        controller.error(slow);
-        await reader.cancel(slow);
-        return;
-      }
-      controller.enqueue(read.value);
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    if (controller.desiredSize !== null && controller.desiredSize <= 0) {
+      onCut();
+      const slow = new Error('The client reads too slowly.');
+      void reader.cancel(slow).catch(() => {});
+      throw slow;
     }
+    controller.enqueue(read.value);
+  }
+}
+
+/** Lets what is kept be read; nothing where the client has gone. */
+function close(controller: ReadableStreamDefaultController<Uint8Array>): void {
+  try {
     controller.close();
-  } catch (error) {
-    // Where the client has gone, there is nobody to tell.
-    controller.error(error);
+  } catch {
+    // There is nobody to read it.
   }
 }

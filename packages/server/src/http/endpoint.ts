@@ -88,7 +88,8 @@ export interface HttpOptions {
   readonly maxRequestBytes?: number;
   /**
    * Bytes of one event stream that may wait for a client to read them; then the stream is cut, which a session can resume. One
-   * message may be larger. No limit if absent.
+   * message may be larger. Where more than this is replayed to a client that resumes, it comes in pieces, for each of which the
+   * client connects again. The streams of a `fleet` wait in Redis instead. No limit if absent.
    */
   readonly maxUnreadBytes?: number;
   /** Told of what went wrong; changes no response. */
@@ -172,6 +173,8 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
   const hosts = [...localhostAllowedHostnames(), ...(options.allowedHosts ?? [])];
   const origins = [...localhostAllowedOrigins(), ...(options.allowedOrigins ?? [])];
   const bodies = new WeakMap<Request, unknown>();
+  /** Streams that read no more than their client does. */
+  const paced = new WeakSet<Response>();
   /** The server that was made for a request to listen. */
   const listening = new WeakMap<Request, McpServer>();
   const streams = new TaskStreams();
@@ -244,6 +247,7 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
         const stream: SessionRequest['stream'] = (head, ended) => openEventStream(head, ended, context, limit);
         const served = await sessions.serve({ request, body, auth, owner: sentBy, stream });
         if ('code' in served) return refused(served, body);
+        if (fleet && served instanceof Response) paced.add(served);
         return isWhole(served) ? wholeAnswer(served, context) : served;
       }
       const refusal = batchRefusal(body, request.headers.get('mcp-protocol-version') ?? undefined);
@@ -281,7 +285,7 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
           onCut: () =>
             onError?.(
               new Error(
-                `A client of ${path} does not read what it is sent. Its stream was cut at ${mostBytes} unread bytes.`,
+                `More than ${mostBytes} bytes waited for a client of ${path} to read them. Its stream was cut.`,
               ),
             ),
         };
@@ -289,7 +293,7 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
   const fetch: McpEndpoint['fetch'] = async (request, context = {}) => {
     try {
       const response = await serve(request, context);
-      return limit ? boundedStream(response, limit) : response;
+      return limit && !paced.has(response) ? boundedStream(response, limit) : response;
     } catch (error) {
       onError?.(error instanceof Error ? error : new Error(String(error)));
       return refused({ status: 500, code: -32603, message: 'Internal server error.' });

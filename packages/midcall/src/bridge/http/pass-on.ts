@@ -40,7 +40,7 @@ export async function passOn(
   let isTold = false;
   for (;;) {
     const owner = await owners.ownerOf(name).catch((error: unknown) => {
-      if (isMidcallError(error, 'store/unavailable')) onError(error);
+      if (isMidcallError(error, 'store/unavailable') || isMidcallError(error, 'store/corrupt')) onError(error);
       else if (!isMidcallError(error, 'call/closed')) throw error;
       return undefined;
     });
