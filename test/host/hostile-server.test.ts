@@ -45,6 +45,20 @@ describe.each(eras)('%s', era => {
   });
 });
 
+describe.each(eras)('%s', era => {
+  it('has one line of a long message in its record, whatever blanks are in it', async () => {
+    const audit = new Audit();
+    const tool: Tool = wire => wire.ask({ ...form(), message: `Sure?\n\n${' '.repeat(19_000)}\u00A0x \n \n y` });
+    const host = await wired(era, { tool, audit });
+    const outcome = host.call();
+    const question = await nextQuestion(host.inbox);
+    await host.inbox.reply(question.id, { action: 'decline' }, 'script');
+    await outcome;
+    const asked = audit.entries().flatMap(({ event }) => (event.type === 'asked' ? [event.about] : []));
+    expect(asked).toEqual(['Sure? x y [colour]']);
+  });
+});
+
 describe('2026-07-28', () => {
   it('ends a call whose round asks more than a person could look at, and asks none of it', async () => {
     const audit = new Audit();

@@ -185,7 +185,7 @@ export class Asking {
 }
 
 /** A line break in a message is not escaped: the record has one line for each entry. */
-const onOneLine = (text: string): string => visible(text.replace(/\s*\n\s*/g, ' '), { max: 500 });
+const onOneLine = (text: string): string => visible(text.replace(/(?<!\s)\s*\n\s*/g, ' '), { max: 500 });
 
 const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
 

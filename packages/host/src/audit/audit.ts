@@ -54,7 +54,7 @@ export type AuditVerdict =
 /** Whether a text is the beginning of the n-th entry, which is all that an interrupted write leaves. */
 function beginsEntry(text: string, n: number): boolean {
   // If the machine itself stopped, a file system may have zeros in place of what it had not written.
-  const written = text.replace(/\0+$/u, '');
+  const written = text.replace(/(?<!\0)\0+$/u, '');
   const begin = `{"n":${n},"at":"`;
   return begin.startsWith(written) || written.startsWith(begin);
 }

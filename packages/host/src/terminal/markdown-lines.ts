@@ -62,7 +62,7 @@ function inline(tokens: readonly Token[]): string {
   return text;
 }
 
-const code = /\n+$/;
+const code = /(?<!\n)\n+$/;
 
 /** @param columns - of the terminal; lines are not wrapped if absent @returns lines with marks of styles */
 export function markdownLines(text: string, columns?: number): readonly string[] {

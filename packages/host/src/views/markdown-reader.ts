@@ -19,7 +19,7 @@ export function markdownReader(): MarkdownIt {
 }
 
 /** Signs of Markdown: without any, text is shown as written. */
-const signs = /^(?:#{1,6} |[-*+] |\d{1,3}[.)] |> |```|\|.*\|)|\*\*[^*\n]+\*\*|\[[^\]\n]+\]\(|`[^`\n]+`/m;
+const signs = /^(?:#{1,6} |[-*+] |\d{1,3}[.)] |> |```|\|.*\|)|\*\*[^*\n]+\*\*|\[[^[\]\n]+\]\(|`[^`\n]+`/m;
 
 /** True for text that is better read as Markdown. */
 export const isMarkdown = (text: string): boolean => signs.test(text.slice(0, 20_000));

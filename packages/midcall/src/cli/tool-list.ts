@@ -12,7 +12,7 @@ const mostAbout = 70;
 /** A tool's description on one line; empty if its server gives none. */
 function about({ title, description }: Tools[number]): string {
   const [first = ''] = (description ?? title ?? '').trim().split('\n');
-  return visible(first.length <= mostAbout ? first : `${first.slice(0, mostAbout).replace(/\s+\S*$/, '')} …`);
+  return visible(first.length <= mostAbout ? first : `${first.slice(0, mostAbout).replace(/(?<!\s)\s+\S*$/, '')} …`);
 }
 
 /** One line for each tool: its name, its required arguments, and what it is for. */

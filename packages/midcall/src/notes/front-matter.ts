@@ -38,7 +38,7 @@ export function amend(text: string, { title, tags }: Amendment): string | undefi
   if (isSeq(document.contents)) return undefined;
   if (title !== undefined) document.set('title', title);
   if (tags !== undefined) document.set('tags', document.createNode(tags, { flow: true }));
-  const amended = `---\n${document.toString({ lineWidth: 0 }).replace(/\n*$/u, '\n')}---${front === undefined ? `\n\n${rest}` : rest}`;
+  const amended = `---\n${document.toString({ lineWidth: 0 }).replace(/(?<!\n)\n*$/u, '\n')}---${front === undefined ? `\n\n${rest}` : rest}`;
   return mark + (newline === '\r\n' ? amended.replaceAll('\n', '\r\n') : amended);
 }
 

@@ -152,7 +152,7 @@ function whileAway(error: unknown): true | MidcallError {
 async function write(files: Files, folder: string, notes: readonly RemoteNote[]): Promise<Imported> {
   let [created, unchanged, kept] = [0, 0, 0];
   for (const { id, title, text } of notes) {
-    const path = `${folder.replace(/\/+$/u, '')}/${fileName(title)} (${id}).md`;
+    const path = `${folder.replace(/(?<!\/)\/+$/u, '')}/${fileName(title)} (${id}).md`;
     const body = /^#\s/u.test(text) ? text : `# ${plain(title)}\n\n${text}`;
     try {
       await files.create(path, body);
@@ -171,4 +171,4 @@ const fileName = (title: string): string =>
   plain(title, 60)
     .replace(/[/\\:*?"<>|…]/gu, ' ')
     .replace(/\s+/gu, ' ')
-    .replace(/^[. ]+|[. ]+$/gu, '') || 'note';
+    .replace(/^[. ]+|(?<![. ])[. ]+$/gu, '') || 'note';

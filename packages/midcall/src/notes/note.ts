@@ -109,5 +109,5 @@ function withoutMarkup(text: string): string {
     .replace(/\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])/gu, '$1')
     .replace(/<[^>]*>/gu, '')
     .replace(/\\([!-/:-@[-`{-~])/gu, '$1')
-    .replace(/[`*]+|(?<![\p{L}\p{N}])_+|_+(?![\p{L}\p{N}])/gu, '');
+    .replace(/[`*]+|(?<![\p{L}\p{N}])_+|(?<!_)_+(?![\p{L}\p{N}])/gu, '');
 }

@@ -222,7 +222,7 @@ function readBase(configured: string | URL): URL {
   if (!isConfidential(url)) {
     throw new MidcallError('server/setup', 'baseUrl must begin with https://, or http:// on this machine.');
   }
-  const path = url.pathname.replace(/\/+$/, '') || '/connect';
+  const path = url.pathname.replace(/(?<!\/)\/+$/, '') || '/connect';
   // Everything else is a pattern to a router, or is written in more than one way.
   if (!/^(?:\/[\w.~-]+)+$/.test(path)) {
     throw new MidcallError(

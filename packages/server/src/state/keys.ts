@@ -153,8 +153,11 @@ function decode(text: string, where: string): readonly Uint8Array[] {
 
 function base64(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64');
-  const plain = text.replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '');
-  return bytes.toString('base64').replace(/=+$/, '') === plain ? bytes : undefined;
+  const plain = text
+    .replaceAll('-', '+')
+    .replaceAll('_', '/')
+    .replace(/(?<!=)=+$/, '');
+  return bytes.toString('base64').replace(/(?<!=)=+$/, '') === plain ? bytes : undefined;
 }
 
 function readKeyFile(path: string): readonly Uint8Array[] {
