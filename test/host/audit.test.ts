@@ -175,6 +175,20 @@ describe('audit', () => {
     expect(audit.verify()).toMatchObject({ ok: true, entries: 3 });
   });
 
+  it('lets nobody change an entry that was read', () => {
+    const audit = new Audit();
+    const shownBy = ['web'];
+    const event = { type: 'asked', question: 'q-1', kind: 'form', about: 'x', shownBy } as const;
+    audit.record(event);
+    const [entry] = audit.entries();
+    shownBy.push('terminal');
+    Object.assign(event, { about: 'y' });
+    expect(entry!.event).toEqual({ ...event, about: 'x', shownBy: ['web'] });
+    for (const own of [entry!, entry!.event, (entry!.event as { shownBy: string[] }).shownBy])
+      expect(() => Object.assign(own, { about: 'z', 0: 'z' })).toThrow(TypeError);
+    expect(verifyAudit(audit.export().trim().split('\n'))).toMatchObject({ ok: true, entries: 1 });
+  });
+
   it('verifies what it keeps in memory, where older entries are in the file only', () => {
     const audit = new Audit({ keep: 3 });
     for (let n = 0; n < 9; n += 1) audit.record({ type: 'policy', what: `${n}` });

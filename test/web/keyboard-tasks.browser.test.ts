@@ -154,6 +154,7 @@ it('grants a folder', async () => {
   await type(folder);
   await press('Enter');
   await page.locator('.grants').waitFor();
+  expect(await page.locator('#root-path').inputValue()).toBe('');
   await tabTo(/^kitchen may use /);
   await press('Space');
   const granted = await whenSo(on.desk, () => on.roots.granted('kitchen')?.[0]);

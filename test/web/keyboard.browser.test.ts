@@ -58,6 +58,11 @@ it('finds a tool in the palette, fills it in and runs it', async () => {
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'tools polish' }).waitFor();
   await page.locator('[name=f0]:focus').waitFor();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('grin');
+  await page.keyboard.press('Escape');
+  expect(await page.locator('#palette').evaluate((dialog: HTMLDialogElement) => dialog.open)).toBe(false);
+  await page.locator('[name=f0]:focus').waitFor();
   await page.keyboard.type('the spoon, n?p/');
   await page.keyboard.press('Control+Enter');
   await page.locator('.entry-result', { hasText: 'Done.' }).waitFor();

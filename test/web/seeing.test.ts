@@ -76,7 +76,7 @@ it('shows whoever opens the page what has just crossed, but nothing from a pause
   await page();
   await whenSo(on.desk, () => workspace.servers.connection('s').stderr[1]);
   const text = await page();
-  expect(text).toContain('tools/call · ');
+  for (const said of [/>tools\/call · \d+</, />result · \d+ · tools\/call</]) expect(text).toMatch(said);
   expect(text).toContain('&quot;what&quot;: &quot;after&quot;');
   expect(text).not.toMatch(/&quot;what&quot;: &quot;(?:before|between)&quot;|otter-pass-3391/);
   expect(text).toContain('connected to the pond');

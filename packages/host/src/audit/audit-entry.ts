@@ -121,3 +121,18 @@ export const contentOf = ({ at, principal, asker, call, event }: UnsealedEntry):
 
 /** The SHA-256 of an entry that has none yet. */
 export const hashOf = (entry: Omit<AuditEntry, 'hash'>): string => sha256(canonical(entry));
+
+/** An entry that nobody can change any more, so that its hash need not be computed again. */
+export function frozen(entry: AuditEntry): AuditEntry {
+  const { asker, call, event } = entry;
+  const members = Object.entries(event).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? Object.freeze([...value]) : value,
+  ]);
+  return Object.freeze({
+    ...entry,
+    ...(asker && { asker: Object.freeze({ ...asker }) }),
+    ...(call && { call: Object.freeze({ ...call }) }),
+    event: Object.freeze(Object.fromEntries(members)) as HostEvent,
+  });
+}

@@ -18,6 +18,7 @@ import {
   type AuditEntry,
   contentOf,
   type EntryContent,
+  frozen,
   genesis,
   type HostEvent,
   hashOf,
@@ -35,6 +36,12 @@ export interface AuditLog {
    * @throws the error of the write; no part of the line remains then
    */
   append(line: string): boolean;
+}
+
+/** Why an entry is not the next one of its record; undefined if it is. */
+function misplaced(entry: AuditEntry, previous: string, n: number): string | undefined {
+  if (entry.previous !== previous) return 'This entry does not follow the one before it.';
+  return entry.n === n ? undefined : 'An entry is missing before this one.';
 }
 
 /** What {@link verifyAudit} found. */
@@ -78,8 +85,8 @@ export function verifyAudit(lines: readonly string[], options: { readonly excerp
     if (typeof entry !== 'object' || entry === null) return bad('This line is not an entry.');
     const { hash: sealed, ...rest } = entry;
     if (index === 0 && options.excerpt) [previous, before] = [entry.previous, entry.n - 1];
-    if (entry.previous !== previous) return bad('This entry does not follow the one before it.');
-    if (entry.n !== before + index + 1) return bad('An entry is missing before this one.');
+    const wrong = misplaced(entry, previous, before + index + 1);
+    if (wrong !== undefined) return bad(wrong);
     if (hashOf(rest) !== sealed) return bad('This entry was changed after it was written.');
     if (entry.event?.type === 'gap') lost += entry.event.lost;
     previous = sealed;
@@ -219,7 +226,9 @@ export class Audit {
     throw new Error('Other processes keep writing to this audit record. Give each process a record of its own.');
   }
 
-  #add(entry: AuditEntry): void {
+  /** @param sealed - hashed or verified */
+  #add(sealed: AuditEntry): void {
+    const entry = frozen(sealed);
     this.#count = entry.n;
     this.#last = entry.hash;
     this.#entries.push(entry);
@@ -269,9 +278,21 @@ export class Audit {
     return this.#entries.map(entry => `${JSON.stringify(entry)}\n`).join('');
   }
 
-  /** Verifies the entries in memory, the oldest of which need not be the first of the record. */
+  /**
+   * Verifies the entries in memory, the oldest of which need not be the first of the record. Each was hashed when it was made or
+   * read, and nobody can have changed it since: what is left is that each follows the one before it.
+   */
   verify(): AuditVerdict {
-    return verifyAudit(this.export().split('\n').filter(Boolean), { excerpt: true });
+    this.#seal();
+    const [first] = this.#entries;
+    let [previous, lost] = [first?.previous ?? genesis, 0];
+    for (const [index, entry] of this.#entries.entries()) {
+      const wrong = misplaced(entry, previous, first!.n + index);
+      if (wrong !== undefined) return { ok: false, line: index + 1, why: wrong };
+      if (entry.event.type === 'gap') lost += entry.event.lost;
+      previous = entry.hash;
+    }
+    return { ok: true, entries: this.#entries.length, last: previous, lost, unfinished: false };
   }
 
   /** Entries that could not be written and that the record does not mention yet. */

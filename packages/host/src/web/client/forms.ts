@@ -4,7 +4,7 @@
  */
 import { telling } from './drafts.ts';
 import { morph } from './morph.ts';
-import { sending, showDocument, touch } from './page.ts';
+import { sending, showDocument, touch, untouch } from './page.ts';
 import { holdsBack, notSent } from './presence.ts';
 
 const pauseBeforeCheckMs = 140;
@@ -64,6 +64,11 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
     return;
   }
   showDocument(text, { live: false, url: response.redirected ? response.url : location.href });
+  // A form that is still there, such as the one that offers a folder, is ready for the next.
+  if (response.redirected && form.isConnected && form.dataset['saved'] === undefined) {
+    form.reset();
+    untouch(form);
+  }
   const region = document.getElementById('announce');
   if (region && response.ok && form.dataset['saved'] !== undefined) region.textContent = form.dataset['saved'];
 }

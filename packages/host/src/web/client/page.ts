@@ -36,6 +36,11 @@ export function touch(form: Element): void {
   touched.add(form);
 }
 
+/** Marks a form as sent. */
+export function untouch(form: Element): void {
+  touched.delete(form);
+}
+
 /** True if somebody has started to fill in a form of this page. */
 export const anyTouched = (): boolean => [...document.forms].some(form => touched.has(form));
 

@@ -32,6 +32,12 @@ function onKey(event: KeyboardEvent): void {
   const box = dialog?.querySelector('input');
   if (!dialog?.open || !box || event.isComposing) return;
   const place = document.getElementById('palette-found');
+  if (event.key === 'Escape') {
+    // By itself, the first press would only empty the box.
+    event.preventDefault();
+    dialog.close();
+    return;
+  }
   if (moveThrough(event, box, place)) return;
   if (event.key === 'Enter' && event.target === box) {
     event.preventDefault();

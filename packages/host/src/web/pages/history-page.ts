@@ -33,6 +33,10 @@ const callCell = (call: CallContext | undefined, { link }: Session): Html =>
     ? html`<a class="mono" href="${link(callPath(call.id))}">${visibleHtml(call.name, 120)}</a>`
     : html`<span class="quiet-text">${texts.question.noCall}</span>`;
 
+/** A short name stays in one line. */
+const serverCell = (id: string): Html =>
+  html`<td${attributes({ class: id.length <= 20 && 'short' })}>${visibleHtml(id, 80)}</td>`;
+
 /** The text of a call that is searched. */
 const searched = ({ context, serverId }: CallView): string =>
   `${context.name} ${serverId} ${JSON.stringify(context.arguments).slice(0, 5_000)}`.toLowerCase();
@@ -78,15 +82,15 @@ export function historyPage(
     .slice(from, from + callsOnPage)
     .map(
       call =>
-        html`<tr><td>${call.earlier === true && html`${day(call.startedAt, zone)} `}${clock(call.startedAt, zone)}</td><td>${visibleHtml(call.serverId, 80)}</td><td><a class="mono" href="${session.link(callPath(call.context.id))}">${visibleHtml(call.context.name, 120)}</a></td><td>${callChip(call)}</td><td><a href="${session.link(againPath(call))}">${texts.call.again}</a></td></tr>`,
+        html`<tr><td>${call.earlier === true && html`${day(call.startedAt, zone)} `}${clock(call.startedAt, zone)}</td>${serverCell(call.serverId)}<td><a class="mono" href="${session.link(callPath(call.context.id))}">${visibleHtml(call.context.name, 120)}</a></td><td>${callChip(call)}</td><td><a href="${session.link(againPath(call))}">${texts.call.again}</a></td></tr>`,
     );
   const answeredRows = questions.slice(0, questionsOnPage).map(({ question, ending }) => ({
     at: question.askedAt,
-    row: html`<tr><td>${clock(question.askedAt, zone)}</td><td>${visibleHtml(question.asker.id, 80)}</td><td>${callCell(question.call, session)}</td><td class="long"><a href="${session.link(questionPath(question))}">${'message' in question ? visibleHtml(question.message, 140, true) : questionHeadline(question)}</a></td><td>${ending ? endingChip(ending) : html`<span class="chip chip-wait">${texts.question.waiting}</span>`}</td></tr>`,
+    row: html`<tr><td>${clock(question.askedAt, zone)}</td>${serverCell(question.asker.id)}<td>${callCell(question.call, session)}</td><td class="long"><a href="${session.link(questionPath(question))}">${'message' in question ? visibleHtml(question.message, 140, true) : questionHeadline(question)}</a></td><td>${ending ? endingChip(ending) : html`<span class="chip chip-wait">${texts.question.waiting}</span>`}</td></tr>`,
   }));
   const decided = notices.slice(0, questionsOnPage).map(({ notice, serverId, at }) => ({
     at,
-    row: html`<tr><td>${clock(at, zone)}</td><td>${visibleHtml(serverId, 80)}</td><td>${callCell(notice.call, session)}</td><td class="long">${noticeText(notice)}${notice.type === 'refused' && html` <span class="quiet-text">${visibleHtml(notice.why, 300)}</span>`}</td><td>${noticeChip(notice)}</td></tr>`,
+    row: html`<tr><td>${clock(at, zone)}</td>${serverCell(serverId)}<td>${callCell(notice.call, session)}</td><td class="long">${noticeText(notice)}${notice.type === 'refused' && html` <span class="quiet-text">${visibleHtml(notice.why, 300)}</span>`}</td><td>${noticeChip(notice)}</td></tr>`,
   }));
   const questionRows = [...answeredRows, ...decided].sort((a, b) => b.at - a.at).map(({ row }) => row);
   const none = calls.length === 0 ? texts.call.none : texts.history.noneFits;

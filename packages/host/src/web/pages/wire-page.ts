@@ -30,15 +30,28 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 
 /** A message, in a few words. */
-function titleOf({ method, id, error }: FrameView['message']): string {
+function titleOf({ method, id, error }: FrameView['message'], asked: string | undefined): string {
   if (typeof method === 'string') return id === undefined ? method : `${method} · ${String(id)}`;
-  return error === undefined ? texts.wire.result(String(id)) : texts.wire.error(String(id));
+  return texts.wire.answer(error === undefined ? 'result' : 'error', String(id), asked);
 }
 
-function frameRow(frame: FrameView, zone: string): Html {
+/** The name that a request and its answer have in common: ids of the two directions are apart. */
+const nameOf = ({ direction, message }: FrameView, isRequest: boolean): string =>
+  `${(direction === 'sent') === isRequest} ${JSON.stringify(message['id'])}`;
+
+/** The methods of requests, by that name. */
+const requestsIn = (frames: readonly FrameView[]): ReadonlyMap<string, string> =>
+  new Map(
+    frames.flatMap(frame => {
+      const { method } = frame.message;
+      return typeof method === 'string' ? [[nameOf(frame, true), method] as const] : [];
+    }),
+  );
+
+function frameRow(frame: FrameView, requests: ReadonlyMap<string, string>, zone: string): Html {
   const { sent, received } = texts.wire;
   const own = frame.direction === 'sent';
-  return html`<li data-key="f-${frame.number}"><details><summary><span class="frame-way frame-${frame.direction}" title="${own ? sent : received}"><span aria-hidden="true">${own ? '→' : '←'}</span><span class="unseen">${own ? sent : received}</span></span> ${clock(frame.at, zone)} <span class="mono">${visibleHtml(titleOf(frame.message), 200)}</span></summary><pre class="result-json" tabindex="0">${visibleJsonHtml(frame.message, 50_000)}</pre></details></li>`;
+  return html`<li data-key="f-${frame.number}"><details><summary><span class="frame-way frame-${frame.direction}" title="${own ? sent : received}"><span aria-hidden="true">${own ? '→' : '←'}</span><span class="unseen">${own ? sent : received}</span></span> ${clock(frame.at, zone)} <span class="mono">${visibleHtml(titleOf(frame.message, requests.get(nameOf(frame, false))), 200)}</span></summary><pre class="result-json" tabindex="0">${visibleJsonHtml(frame.message, 50_000)}</pre></details></li>`;
 }
 
 function logRows(frames: readonly FrameView[], least: string, zone: string): readonly Html[] {
@@ -74,6 +87,7 @@ export function wirePage(server: ServerView, wire: WireView, session: Session, z
   const fitting = wire.frames.filter(({ text }) => fits(text));
   const frames = fitting.slice(-mostShown).reverse();
   const logs = logRows(fitting, wire.level, zone).slice(-mostShown).reverse();
+  const requests = requestsIn(wire.frames);
   const stderr = wire.stderr.filter(fits);
   const action = (what: 'pause' | 'resume' | 'clear'): Html =>
     buttonForm(session, path, own[what], 'small', { do: what });
@@ -93,7 +107,7 @@ export function wirePage(server: ServerView, wire: WireView, session: Session, z
     }<section class="section"><h2>${own.frames}</h2><div class="panel">${
       frames.length === 0
         ? html`<p class="empty">${noFrames}</p>`
-        : html`<ul class="frames">${frames.map(frame => frameRow(frame, zone))}</ul>`
+        : html`<ul class="frames">${frames.map(frame => frameRow(frame, requests, zone))}</ul>`
     }</div>${fitting.length > mostShown && html`<p class="help">${own.notShown(fitting.length - mostShown)}</p>`}</section>`,
   };
 }

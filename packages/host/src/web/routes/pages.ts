@@ -22,6 +22,12 @@ const mostFound = 50;
 
 function findable({ workspace }: Desk, { servers, open }: DeskView): Findable {
   const calls = workspace.calls.list();
+  const key = (serverId: string, kind: string, name: string): string => JSON.stringify([serverId, kind, name]);
+  const lastUse = new Map<string, number>();
+  for (const [at, { serverId, context }] of calls.entries()) {
+    const own = key(serverId, context.kind, context.name);
+    if (!lastUse.has(own)) lastUse.set(own, at);
+  }
   return {
     servers,
     questions: open,
@@ -30,10 +36,8 @@ function findable({ workspace }: Desk, { servers, open }: DeskView): Findable {
       name,
     })),
     useOf: (serverId, kind, name) => {
-      const at = calls.findIndex(
-        call => call.serverId === serverId && call.context.kind === kind && call.context.name === name,
-      );
-      const used = at < 0 ? 0 : 1 - at / calls.length / 2;
+      const at = lastUse.get(key(serverId, kind, name));
+      const used = at === undefined ? 0 : 1 - at / calls.length / 2;
       return used + (workspace.preferences.isFavourite(serverId, kind, name) ? 2 : 0);
     },
   };

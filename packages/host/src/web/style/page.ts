@@ -23,7 +23,7 @@ export const pageStyle = `
 .root-line{margin-right:10px}
 .hint{background:none;border:1px solid var(--line);font-weight:450;height:22px}
 .bounded{max-height:360px;overflow:auto}
-.bounded td.short{white-space:nowrap;overflow-wrap:normal}
+.table-wrap td.short{white-space:nowrap;overflow-wrap:normal}
 .tail{display:flex;flex-direction:column-reverse;padding:11px 16px}
 .tail pre{margin:0;white-space:pre-wrap;overflow-wrap:anywhere;font-size:12.5px}
 .frames>li+li{border-top:1px solid var(--line)}

@@ -99,8 +99,8 @@ export const callTexts = {
     nonePaused: 'Nothing is recorded while this is paused.',
     sent: 'sent',
     received: 'received',
-    result: (id: string) => `result · ${id}`,
-    error: (id: string) => `error · ${id}`,
+    answer: (what: 'result' | 'error', id: string, method: string | undefined) =>
+      method === undefined ? `${what} · ${id}` : `${what} · ${id} · ${method}`,
   },
   json: {
     entries: (count: number) => plural(count, 'entry', 'entries'),
