@@ -169,7 +169,7 @@ it('reads the wire, and saves it', async () => {
   await result('Polished: the knife');
   await tabTo(/^Messages and logs/);
   await follow();
-  await tabTo(/tools\/call/);
+  await tabTo(/tools\/call · \d/);
   await press('Enter');
   await page.locator('.frames pre', { hasText: '"what": "the knife"' }).waitFor();
   await skip();
