@@ -3,7 +3,7 @@
 import { systemClock } from '@midcall/core/time';
 import { type Call, midcall } from '@midcall/server';
 import { memoryStore } from '@midcall/server/stores/memory';
-import { connectPair, pairings } from '@midcall/testing';
+import { connectPair, pairings, type ScriptedPerson, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -11,7 +11,7 @@ import { z } from 'zod';
 const says = (text: string) => ({ content: [{ type: 'text' as const, text }] });
 
 describe.each(pairings)('%s over %s', (era, carrier) => {
-  async function connect(capabilities: object, handler?: (call: Call) => Promise<string>) {
+  async function connect(capabilities: object, handler?: (call: Call) => Promise<string>, person?: ScriptedPerson) {
     const ran: string[] = [];
     let now = 1_000_000;
     const mid = midcall({
@@ -41,7 +41,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
       );
       return server;
     };
-    const pair = await connectPair(factory, { era, carrier, capabilities });
+    const pair = await connectPair(factory, { era, carrier, capabilities, ...(person && { person }) });
     const call = async (name: string, args: object) => {
       const result = await pair.client.callTool({ name, arguments: args as Record<string, unknown> });
       return { text: (result.content[0] as { text: string }).text, isError: result.isError ?? false };
@@ -113,8 +113,61 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect((await without.pair.client.listTools()).tools.map(tool => tool.name)).toEqual(['paint', 'resume']);
     await without.pair.close();
     const asked = await connect({ elicitation: {} });
-    expect((await asked.pair.client.listTools()).tools.map(tool => tool.name)).toEqual(['paint']);
+    const listed = era === '2025-11-25' ? ['paint'] : ['paint', 'resume']; // its rounds may be used up
+    expect((await asked.pair.client.listTools()).tools.map(tool => tool.name)).toEqual(listed);
     await asked.pair.close();
+    const tasks = { elicitation: {}, extensions: { 'io.modelcontextprotocol/tasks': {} } };
+    const goesOn = await connect(tasks);
+    expect((await goesOn.pair.client.listTools()).tools.map(tool => tool.name)).toEqual(['paint']);
+    await goesOn.pair.close();
+  });
+
+  const fortyQuestions = (asked: string[]) => async (call: Call) => {
+    await call.step('measure', () => asked.push('measured'));
+    let yes = 0;
+    for (let n = 1; n <= 40; n += 1) {
+      const answer = await call.elicit({ message: `Question ${n}?`, form: Boolean, channels: ['native', 'relay'] });
+      if (answer.action === 'accept' && answer.content) yes += 1;
+    }
+    return `${yes} of 40`;
+  };
+
+  it('asks forty questions of a client that may be asked: where its rounds are used up, a ticket continues the call', async () => {
+    const [measured, tickets]: [string[], string[]] = [[], []];
+    const person = scriptedPerson(Array(40).fill({ action: 'accept', content: { value: true } }));
+    const seen = person.asked;
+    const { pair, call, begin } = await connect({ elicitation: {} }, fortyQuestions(measured), person);
+    let { text, ticket } = await begin();
+    while (ticket !== '') {
+      expect(text).toContain(`Still to be asked: 'Question ${seen.length + 1}?'`);
+      tickets.push(ticket);
+      ({ text } = await call('resume', { ticket }));
+      ticket = /ticket "([^"]+)"/.exec(text)?.[1] ?? '';
+    }
+    expect(text).toBe('40 of 40');
+    expect(seen.map(each => each.params['message'])).toEqual(
+      Array.from({ length: 40 }, (_, n) => `Question ${n + 1}?`),
+    );
+    expect(measured).toEqual(['measured']);
+    expect(tickets).toHaveLength(era === '2025-11-25' ? 0 : 4);
+    for (const used of tickets)
+      expect((await call('resume', { ticket: used, action: 'decline' })).text).toContain('already used');
+    expect(seen).toHaveLength(40);
+    await pair.close();
+  });
+
+  it('asks forty questions through the model, each with a ticket of its own', async () => {
+    const measured: string[] = [];
+    const { pair, call, begin } = await connect({}, fortyQuestions(measured));
+    let { text, ticket } = await begin();
+    for (let n = 1; n <= 40; n += 1) {
+      expect(text).toContain(`> Question ${n}?`);
+      ({ text } = await call('resume', { ticket, action: 'accept', content: { value: true } }));
+      ticket = /ticket "([^"]+)"/.exec(text)?.[1] ?? '';
+    }
+    expect(text).toBe('40 of 40');
+    expect(measured).toEqual(['measured']);
+    await pair.close();
   });
 
   it('does not carry a question that demands more, nor one of a destructive tool that did not allow it', async () => {

@@ -34,7 +34,10 @@ export interface MidcallOptions {
   readonly principal?: PrincipalOf;
   /** Tells servers that share a key apart; the server's name where absent. */
   readonly audience?: string;
-  /** Rounds after which a call ends with an explanation; 9 where absent, since a 2026 client gives up at ten. */
+  /**
+   * Rounds after which a call becomes a task, or its request ends: with a ticket if the server has pages or the relay, and otherwise
+   * with an explanation. 9 where absent, since a 2026 client gives up at ten.
+   */
   readonly maxRounds?: number;
   /**
    * For development: runs the handler again from the top after every round of questions on 2025-11-25 too, as 2026-07-28 does,

@@ -203,7 +203,7 @@ async function resume(
   const work = { request, rawArguments: resumed.arguments, handler, end };
   if (retried) return openAndRun(work, access, config);
   end.known(callRef(request, ''));
-  if (!resumed.page && answer.action === undefined) {
+  if (resumed.needs === 'answer' && answer.action === undefined) {
     throw new MidcallError(
       'state/invalid',
       'This ticket needs the action the person took: accept, decline or cancel. Nothing was done; it can still be used.',

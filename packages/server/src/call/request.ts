@@ -142,6 +142,10 @@ export const outlivesRequest = (request: CallRequest): boolean =>
     request.registered.task !== 'never' &&
     hasServerLater(request));
 
+/** True if the server has the tool `resume`, and this is a call that it continues: one of a tool. */
+export const canResume = ({ registered }: Pick<CallRequest, 'registered'>, config: Config): boolean =>
+  registered.method === 'tools/call' && (config.pages !== undefined || config.channels.includes('relay'));
+
 /**
  * True if there will be a server to go on with this call: any, one that was made for the same person, or, for a gateway, the one
  * that took it. One that was made for a request of nobody in particular is made for no other request.

@@ -15,7 +15,7 @@ import { aboutClient, isWireError, tellCompleted, tellCompletedLater } from '../
 import type { FileAccesses } from '../files/file-access.ts';
 import type { Unstamped } from '../observe/audit.ts';
 import { traceRound } from '../observe/trace.ts';
-import { park } from '../resume/park.ts';
+import { park, parkForRounds } from '../resume/park.ts';
 import type { Ending, Final } from '../sdk-seam/request-slot.ts';
 import { AuditedLedger } from '../state/audited-ledger.ts';
 import { flowSteps, stepLedger } from '../state/ledger.ts';
@@ -145,7 +145,7 @@ function endingOf<R>(
   end: CallEnd,
   config: Config,
 ): Ended<R> | Promise<Ended<R>> {
-  const where = { flow: opened.flow, round: opened.round, arguments: rawArguments };
+  const where = { flow: opened.flow, arguments: rawArguments };
   // What leaves in the place of a handler's result is what its own method allows; the SDK's types know of one result each.
   const instead = (result: unknown, departure?: Departure) =>
     ({ kind: 'returned', result: result as R, departure }) as const;
@@ -166,6 +166,9 @@ function endingOf<R>(
     case 'parked':
       end.is('parked', outcome.asks.map(askedEvent));
       return park(outcome.asks, outcome.journal, where, request, config).then(result => instead(result));
+    case 'out-of-rounds':
+      end.is('parked');
+      return parkForRounds(outcome.asks, outcome.journal, where, request, config).then(result => instead(result));
     case 'failed':
       end.failed(outcome.error);
       config.observe?.({ kind: 'failed', error: outcome.error });

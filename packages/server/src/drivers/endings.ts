@@ -14,6 +14,14 @@ export interface GoesOnElsewhere {
   readonly kind: 'handed-over';
 }
 
+/** The client's rounds are used up: the request ends here, and the call continues with a ticket; see ../resume/park.ts. */
+export interface OutOfRounds {
+  readonly kind: 'out-of-rounds';
+  /** The questions that are still to be asked; none of them has left. */
+  readonly asks: readonly OpenQuestion[];
+  readonly journal: Journal;
+}
+
 /** The request ends here, and the call goes on with a ticket once the person has answered; see ../resume/park.ts. */
 export interface Parked {
   readonly kind: 'parked';

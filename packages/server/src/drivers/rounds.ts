@@ -7,7 +7,7 @@ import { MidcallError } from '@midcall/core/errors';
 import { type InputRequiredResult, inputRequired } from '@modelcontextprotocol/server';
 import type { Departure } from '../call/departure.ts';
 import { detachedOf, taskCancelled } from '../call/detached.ts';
-import { type CallRequest, outlivesRequest } from '../call/request.ts';
+import { type CallRequest, canResume, outlivesRequest } from '../call/request.ts';
 import {
   type ApartAsk,
   type CallRun,
@@ -24,7 +24,7 @@ import type { Unstamped } from '../observe/audit.ts';
 import { holdState, type OutAsk, type RoundState, sealState } from '../state/request-state.ts';
 import { again } from './again.ts';
 import { awaitApart, timedOut } from './await-apart.ts';
-import type { Parked, Relayed } from './endings.ts';
+import type { OutOfRounds, Parked, Relayed } from './endings.ts';
 import type { OpenedCall } from './open-retry.ts';
 import { whenGone } from './when-gone.ts';
 
@@ -47,7 +47,7 @@ export async function runByRounds<R>(
   config: Config,
   engine: EngineOptions,
   audit: (event: Unstamped) => void,
-): Promise<Exclude<Outcome<R, Outgoing>, { kind: 'needs' }> | InputRequired | Relayed | Parked> {
+): Promise<Exclude<Outcome<R, Outgoing>, { kind: 'needs' }> | InputRequired | Relayed | Parked | OutOfRounds> {
   const { signal } = request.ctx.mcpReq;
   let run = new Run<R, Outgoing>(handler, opened.journal, opened.fresh, engine);
   const onGone = () => {
@@ -74,7 +74,7 @@ export async function runByRounds<R>(
         return { kind: 'cancelled' };
       }
       if (recordings.size === 0 && only && endsHere(waits, opened, request, config)) {
-        if (resumable(request, config)) {
+        if (canResume(request, config)) {
           await run.suspend();
           return { kind: 'parked', asks: waits, journal: run.journal };
         }
@@ -90,12 +90,14 @@ export async function runByRounds<R>(
     if (outcome.kind === 'cancelled') await run.quiet();
     if (outcome.kind !== 'needs') return outcome;
     await run.suspend();
-    if (opened.round >= config.maxRounds && !outlivesRequest(request))
-      return { kind: 'failed', error: outOfRounds(opened, outcome.asks, config) };
     const asks = leavingTo('client', outcome.asks);
     const waits = leavingTo('apart', outcome.asks);
     if (asks.length + waits.length === 0)
       return { kind: 'relayed', asks: leavingTo('model', outcome.asks), journal: run.journal };
+    if (opened.round >= config.maxRounds && !outlivesRequest(request))
+      return canResume(request, config)
+        ? { kind: 'out-of-rounds', asks: outcome.asks, journal: run.journal }
+        : { kind: 'failed', error: outOfRounds(opened, outcome.asks, config) };
     const outKeys = new Set(opened.stillOut.map(ask => ask.id));
     const leaving = leave(run.journal, asks, waits, opened, request, config);
     const left = leaving instanceof Promise ? await leaving : leaving;
@@ -122,9 +124,6 @@ const endsHere = (
   opened.resumed === true ||
   (opened.round >= config.maxRounds && !outlivesRequest(request)) ||
   waits.some(ask => ask.detail.words.passOn !== undefined);
-
-const resumable = (request: CallRequest, config: Config): boolean =>
-  request.registered.method === 'tools/call' && config.pages !== undefined;
 
 /** A promise only where the state has to be sealed, which may take the store. */
 function leave(

@@ -1,7 +1,7 @@
 /**
- * Ending a request that waits for the person, who answers apart from the client, before the client gives up: with a text that
- * says where the person has to go, and a ticket with which the `resume` tool goes on. Unlike a relayed question, the ticket
- * carries no answer: that is collected where the person answers.
+ * Ending a request before the client gives up, with a ticket with which the `resume` tool continues the call: where the person
+ * answers apart from the client, and where the client's rounds are used up. Unlike that of a relayed question, the ticket carries no
+ * answer: that is collected where the person answers, or the question is still to be asked.
  */
 
 import { MidcallError } from '@midcall/core/errors';
@@ -9,15 +9,20 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { type CallRequest, callRef, waitingResult } from '../call/request.ts';
 import type { ApartAsk, OpenQuestion } from '../channels/outgoing.ts';
 import type { Config } from '../config.ts';
-import type { Journal } from '../engine/journal.ts';
+import { type Journal, shortLabel } from '../engine/journal.ts';
 import { sealState } from '../state/request-state.ts';
 import { keepTicket, RESUME } from './ticket.ts';
+
+interface Where {
+  readonly flow: string;
+  readonly arguments: unknown;
+}
 
 /** @throws MidcallError `ask/unavailable` where the request is no tool call, which alone can be gone on with */
 export async function park(
   waits: readonly OpenQuestion<ApartAsk>[],
   journal: Journal,
-  where: { readonly flow: string; readonly round: number; readonly arguments: unknown },
+  where: Where,
   request: CallRequest,
   config: Config,
 ): Promise<CallToolResult> {
@@ -27,22 +32,57 @@ export async function park(
       'The person has not finished the page in time. Ask again when they have.',
     );
   }
-  const now = config.clock.now();
   const asks = waits.map(({ detail }) => detail);
-  const ticket = config.id();
   const dueAt = Math.max(...asks.map(ask => ask.dueAt));
-  const expiresAt = dueAt + config.stateTtlMs;
+  const ticket = await leaveTicket('page', dueAt + config.stateTtlMs, journal, where, request, config);
+  return waitingResult(parkedText(asks, ticket, minutesUntil(dueAt, config)), request);
+}
+
+/** Ends a request whose client has gone through as many rounds as it may; the questions are asked once the call is continued. */
+export async function parkForRounds(
+  asks: readonly OpenQuestion[],
+  journal: Journal,
+  where: Where,
+  request: CallRequest,
+  config: Config,
+): Promise<CallToolResult> {
+  const expiresAt = config.clock.now() + config.stateTtlMs;
+  const ticket = await leaveTicket('call', expiresAt, journal, where, request, config);
+  const open = asks.map(ask => `'${shortLabel(ask.label)}'`).join(', ');
+  const text =
+    'This call has asked the person as often as one request may, and is not finished. What they answered is kept. ' +
+    `Still to be asked: ${open}. To continue, call the tool "${RESUME}" with ticket "${ticket}" now. It works once, within ` +
+    `${inMinutes(minutesUntil(expiresAt, config))}.`;
+  return waitingResult(text, request);
+}
+
+/** Keeps a call under a new ticket. */
+async function leaveTicket(
+  needs: 'page' | 'call',
+  expiresAt: number,
+  journal: Journal,
+  where: Where,
+  request: CallRequest,
+  config: Config,
+): Promise<string> {
+  const now = config.clock.now();
+  const ticket = config.id();
   const state = await sealState(
     { flow: where.flow, nonce: config.id(), round: 0, issuedAt: now, expiresAt, journal, out: [] },
     request.binding,
     config,
     Number.MAX_SAFE_INTEGER,
   );
-  const ttlMs = Math.max(1, expiresAt - now);
   const of = callRef(request, where.flow);
-  await keepTicket(ticket, { name: request.name, arguments: where.arguments, state, page: true }, ttlMs, of, config);
-  return waitingResult(parkedText(asks, ticket, Math.max(1, Math.floor((dueAt - now) / 60_000))), request);
+  const ttlMs = Math.max(1, expiresAt - now);
+  await keepTicket(ticket, { name: request.name, arguments: where.arguments, state, needs }, ttlMs, of, config);
+  return ticket;
 }
+
+const minutesUntil = (at: number, { clock }: Pick<Config, 'clock'>): number =>
+  Math.max(1, Math.floor((at - clock.now()) / 60_000));
+
+const inMinutes = (minutes: number): string => `${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`;
 
 function parkedText(asks: readonly ApartAsk[], ticket: string, minutes: number): string {
   const [{ words }] = asks as readonly [ApartAsk];

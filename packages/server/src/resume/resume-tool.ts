@@ -11,7 +11,9 @@ const input = z.strictObject({
   action: z
     .enum(['accept', 'decline', 'cancel'])
     .optional()
-    .describe('What the person did: accepted, declined, or left it. Left out where they answered on a page.'),
+    .describe(
+      'What the person did: accepted, declined, or left it. Only where the text that gave the ticket asks for it.',
+    ),
   content: z.record(z.string(), z.unknown()).optional().describe("The person's answers, by field; for accept only."),
 });
 
@@ -40,7 +42,9 @@ export function registerResume(
   // Last, since people who read the list look for what the server does.
   arrangeTools(server, (tools, ctx) => {
     const others = tools.filter(tool => tool.name !== RESUME);
-    const hidden = !always && viewClient(server, ctx).can.form;
+    const { asks, can, tasks } = viewClient(server, ctx);
+    // A client whose rounds are used up continues with it, unless its calls become tasks.
+    const hidden = !always && can.form && (asks !== 'rounds' || tasks);
     return hidden ? others : [...others, ...tools.filter(tool => tool.name === RESUME)];
   });
 }

@@ -26,8 +26,8 @@ export interface Resumed {
   readonly name: string;
   readonly arguments: unknown;
   readonly state: string;
-  /** True where the answer comes from a page, and none with the ticket. */
-  readonly page?: boolean;
+  /** What continues it: an answer that comes with the ticket, one that a page has collected, or the call of `resume` alone. */
+  readonly needs: 'answer' | 'page' | 'call';
 }
 
 const keyOf = (ticket: string): string => `ticket:${digest(ticket)}`;
@@ -45,7 +45,7 @@ export async function keepTicket(
 ): Promise<void> {
   await config.contents.set(keyOf(ticket), JSON.stringify(call), { ttlMs: ttlMs + 2 * config.stateTtlMs });
   const since = config.clock.now();
-  const waitsFor = call.page ? 'page' : 'resume';
+  const waitsFor = call.needs === 'page' ? 'page' : 'resume';
   const until = since + ttlMs;
   await config.waiting.add({ kind: 'ticket', ref: ticket, waitsFor, method, name, principal, flow, since, until });
 }
@@ -54,7 +54,7 @@ export async function keepTicket(
 export async function lookAtTicket(ticket: string, config: Config): Promise<'page' | 'resume' | undefined> {
   const text = await config.contents.get(keyOf(ticket));
   if (text === undefined) return undefined;
-  return (JSON.parse(text) as Resumed).page ? 'page' : 'resume';
+  return (JSON.parse(text) as Resumed).needs === 'page' ? 'page' : 'resume';
 }
 
 /** Makes a ticket one that is not known. @returns false where it was that already */
@@ -124,7 +124,7 @@ export async function openByTicket(
     journal: [...journal, ...entries],
     fresh: new Set(entries.map(entry => entry.id)),
     stillOut: [],
-    resumed: resumed.page === true,
+    resumed: resumed.needs === 'page',
     attempt: claim.attempt,
     keptMs,
   };

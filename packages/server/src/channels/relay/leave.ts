@@ -17,7 +17,7 @@ import { relayText } from './relay-text.ts';
 export async function leaveToModel(
   ask: OpenQuestion<ModelAsk>,
   journal: Journal,
-  where: { readonly flow: string; readonly round: number; readonly arguments: unknown },
+  where: { readonly flow: string; readonly arguments: unknown },
   request: CallRequest,
   config: Config,
 ): Promise<CallToolResult> {
@@ -26,14 +26,21 @@ export async function leaveToModel(
   const ticket = config.id();
   const due = now + timeoutMs;
   const out = [{ id: ask.id, kind: ask.kind, label: shortLabel(ask.label), key: ask.kind, at: now, due }];
+  // Round 0: the request that continues the call has all of its own rounds.
   const state = await sealState(
-    { flow: where.flow, nonce: config.id(), round: where.round + 1, issuedAt: now, expiresAt: due, journal, out },
+    { flow: where.flow, nonce: config.id(), round: 0, issuedAt: now, expiresAt: due, journal, out },
     request.binding,
     config,
     Number.MAX_SAFE_INTEGER,
   );
   const of = callRef(request, where.flow);
-  await keepTicket(ticket, { name: request.name, arguments: where.arguments, state }, timeoutMs, of, config);
+  await keepTicket(
+    ticket,
+    { name: request.name, arguments: where.arguments, state, needs: 'answer' },
+    timeoutMs,
+    of,
+    config,
+  );
   const text = relayText({
     message,
     fields,
