@@ -43,6 +43,7 @@ export const tripPage = `<!doctype html>
   addEventListener('message', ({ source, data }) => {
     if (source !== parent) return;
     if (data.id === 1) send({ method: 'ui/notifications/initialized' });
+    if (data.method === 'ui/resource-teardown') send({ id: data.id, result: {} });
     if (data.method !== 'ui/notifications/tool-result') return;
     const { from, to, seat } = data.params.structuredContent;
     document.getElementById('trip').textContent = from + ' → ' + to + ', seat ' + seat;
@@ -69,7 +70,9 @@ export const seatPage = `<!doctype html>
     });
   const propose = structuredContent => request('ui/update-model-context', { structuredContent });
   addEventListener('message', ({ source, data }) => {
-    if (source === parent) waiting.get(data.id)?.(data);
+    if (source !== parent) return;
+    if (data.method === 'ui/resource-teardown') parent.postMessage({ jsonrpc: '2.0', id: data.id, result: {} }, '*');
+    else waiting.get(data.id)?.(data);
   });
   const appInfo = { name: 'seats', version: '1.0.0' };
   const ready = request('ui/initialize', { appInfo, appCapabilities: {}, protocolVersion: '2026-01-26' }).then(answer => {

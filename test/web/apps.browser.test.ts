@@ -143,6 +143,144 @@ describe.each(eras)('a server over standard input and output, %s', era => {
   });
 });
 
+/** An App that answers the request to end only when it is told to, and keeps it as `asked`. */
+const lasting = `<!doctype html><title>Lasting</title><button>Here</button><script>
+  const answers = new Map();
+  let asked;
+  const send = message => parent.postMessage({ jsonrpc: '2.0', ...message }, '*');
+  const request = (method, params = {}) => new Promise(resolve => {
+    const id = answers.size + 1;
+    answers.set(id, resolve);
+    send({ id, method, params });
+  });
+  addEventListener('message', ({ data }) => {
+    if (data.method === 'ui/resource-teardown') console.log((asked = data).method);
+    else answers.get(data.id)?.(data);
+  });
+  const appInfo = { name: 'lasting', version: '1.0.0' };
+  const ready = request('ui/initialize', { appInfo, appCapabilities: {}, protocolVersion: '2026-01-26' });
+</script>`;
+
+/** The page of a call with this App, whose timers run only when they are told to. */
+async function stopped(tool: string) {
+  const { on, page, troubles } = await open('2026-07-28', tool, { seats: lasting, trip: lasting });
+  const app = await appOf(page);
+  await app.evaluate('ready');
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 60_000);
+  return { on, page, app, troubles };
+}
+
+/** Says that the App is ready; resolves when the desk knows. */
+const begin = (app: Frame): Promise<unknown> =>
+  app.evaluate(`send({ method: 'ui/notifications/initialized' }), request('ping')`);
+
+/** Has the page fetched again. */
+const refreshed = (page: Page, path?: string): Promise<void> =>
+  page.evaluate(
+    path =>
+      new Promise<void>(done => {
+        document.addEventListener('midcall:shown', () => done(), { once: true });
+        if (path !== undefined) history.pushState(null, '', path);
+        window.dispatchEvent(new Event('online'));
+      }),
+    path,
+  );
+
+const frames = (page: Page): Promise<number> => page.locator('iframe').count();
+
+describe('an App that is to go', () => {
+  it('app-teardown-T1, app-teardown-T2, app-teardown-T3, app-messages-M5: is asked to end, and stays unseen and unheard until it has answered', async () => {
+    const { on, page, app, troubles } = await stopped('seat_pick');
+    await begin(app);
+    await app.click('button');
+    await on.inbox.reply(on.inbox.list()[0]!.id, { action: 'decline' }, 'test');
+    await until(app, 'asked !== undefined');
+    expect(await app.evaluate('asked')).toMatchObject({
+      jsonrpc: '2.0',
+      id: expect.any(String),
+      params: { reason: expect.any(String) },
+    });
+    await page.locator('.ending-text').waitFor();
+    expect(
+      await page.evaluate(() => ({
+        seen: document.querySelector('iframe')!.checkVisibility(),
+        focus: document.activeElement?.className,
+        cards: document.querySelectorAll('[data-question],form[data-first],.question').length,
+        beside: document.querySelector('[inert]')!.textContent,
+      })),
+    ).toEqual({ seen: false, focus: 'ending-text', cards: 0, beside: '' });
+    // Nothing it says counts now, and nobody else answers for it; the page goes on, and the App stays where it is.
+    const refused = await app.evaluate(`Promise.all([
+      request('ui/update-model-context', { structuredContent: { seat: '12B' } }), request('ui/initialize'),
+    ]).then(all => all.map(each => each.error.code))`);
+    expect(refused).toEqual([-32000, -32000]);
+    await page.evaluate(
+      id =>
+        new Promise<void>(done => {
+          window.addEventListener('message', event => event.source === window && done());
+          window.postMessage({ jsonrpc: '2.0', id, result: {} }, '*');
+        }),
+      await app.evaluate<string>('asked.id'),
+    );
+    await refreshed(page);
+    await app.evaluate(`send({ id: asked.id + '0', result: {} }), send({ id: asked.id }), request('ping')`);
+    expect([await frames(page), await app.evaluate('asked.method')]).toEqual([1, 'ui/resource-teardown']);
+    // The frame may be gone before it can say that it has been evaluated.
+    await app.evaluate(`send({ id: asked.id, result: {} })`).catch(() => {});
+    await eventually(async () => (await frames(page)) === 0);
+    expect(await page.locator('[inert]').count()).toBe(0);
+    expect(troubles).toEqual([]);
+  });
+
+  it('app-teardown-T1: has half a second if it does not answer, also when another page is shown; one that was never ready goes at once', async () => {
+    const { on, page, app } = await stopped('trip_show');
+    const [first] = on.desk.workspace.calls.list();
+    const address = page.url();
+    const next = async (): Promise<string> => {
+      const id = await on.desk.workspace.calls.run('travel', { kind: 'tool', name: 'trip_show', arguments: {} });
+      await whenSo(on.desk, () => on.desk.workspace.calls.get(id)?.outcome);
+      return address.replace(first!.context.id, id);
+    };
+    await begin(app);
+    await refreshed(page, await next());
+    await until(app, 'asked !== undefined');
+    const other = await appOf(page);
+    await other.evaluate(id => Object.assign(self, { id }), await app.evaluate<string>('asked.id'));
+    // No App answers for another, and the new one is not loaded again while the other is leaving.
+    await other.evaluate(`send({ id, result: {} }), request('ping')`);
+    await refreshed(page);
+    await page.clock.runFor(499);
+    expect([await frames(page), await page.locator('iframe').filter({ visible: true }).count()]).toEqual([2, 1]);
+    await page.clock.runFor(1);
+    await eventually(async () => (await frames(page)) === 1);
+    expect(await other.evaluate('[id !== undefined, asked]')).toEqual([true, undefined]);
+    await refreshed(page, await next());
+    expect(await frames(page)).toBe(1);
+    await eventually(async () => other.isDetached());
+  });
+
+  it('app-teardown-T4: is asked to end when the person leaves the page, early enough to do so', async () => {
+    const { on, page, app } = await stopped('trip_show');
+    await begin(app);
+    const told = page.waitForEvent('console', each => each.text() === 'ui/resource-teardown');
+    const elsewhere = new URL('audit', on.desk.url).href;
+    await page.route(elsewhere, async route => {
+      await told;
+      await route.continue();
+    });
+    await page.evaluate(url => location.assign(url), elsewhere);
+    await page.waitForURL(elsewhere);
+  });
+
+  it('app-teardown-T4: is asked at the latest when the page is hidden', async () => {
+    const { page, app } = await stopped('trip_show');
+    await begin(app);
+    await page.evaluate(() => window.dispatchEvent(new PageTransitionEvent('pagehide')));
+    await until(app, 'asked !== undefined');
+  });
+});
+
 describe('an App that attacks', () => {
   it('app-messages-M4: with a result does nothing in the person’s name, and is closed when it floods the desk; the result stays', async () => {
     const evil = `<!doctype html><title>Evil</title><p>Click here</p><script>

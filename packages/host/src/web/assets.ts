@@ -25,6 +25,7 @@ const modules = [
   'prefer',
   'presence',
   'reveal',
+  'teardown',
 ] as const;
 /** Runs on its own. */
 const again = 'again';

@@ -2,14 +2,17 @@
 import { attributes, type Html, html } from '@midcall/core/page';
 import { texts } from '../texts/texts.ts';
 
-/** The document is loaded by client script once it listens: anything an App said before that would be lost. */
+/**
+ * The document is loaded by client script once it listens: anything an App said before that would be lost. By its key, the page
+ * of another question or call gets a frame of its own.
+ */
 function frame(
   src: string,
   args: Readonly<Record<string, unknown>>,
   words: { readonly title: string; readonly help: string; readonly stopped: string },
-  more: Readonly<Record<string, string>>,
+  [use, path]: readonly ['data-propose' | 'data-result', string],
 ): Html {
-  return html`<div class="app script-only" data-key="app"><iframe${attributes({ 'data-src': src, sandbox: 'allow-scripts', title: words.title, 'data-stopped': words.stopped, 'data-arguments': JSON.stringify(args), ...more, referrerpolicy: 'no-referrer', 'data-morph': 'keep', allow: '' })}></iframe><p class="help">${words.help}</p></div>`;
+  return html`<div class="app script-only" data-key="app ${path}"><iframe${attributes({ 'data-src': src, sandbox: 'allow-scripts', title: words.title, 'data-stopped': words.stopped, 'data-arguments': JSON.stringify(args), [use]: path, referrerpolicy: 'no-referrer', 'data-morph': 'keep', allow: '' })}></iframe><p class="help">${words.help}</p></div>`;
 }
 
 /**
@@ -19,7 +22,7 @@ function frame(
  * @param args - of the call, for the App
  */
 export const formAppFrame = (src: string, propose: string, args: Readonly<Record<string, unknown>>): Html =>
-  frame(src, args, texts.app.form, { 'data-propose': propose });
+  frame(src, args, texts.app.form, ['data-propose', propose]);
 
 /**
  * An App that shows a result.
@@ -28,4 +31,4 @@ export const formAppFrame = (src: string, propose: string, args: Readonly<Record
  * @param args - of the call, for the App
  */
 export const resultAppFrame = (src: string, result: string, args: Readonly<Record<string, unknown>>): Html =>
-  frame(src, args, texts.app.result, { 'data-result': result });
+  frame(src, args, texts.app.result, ['data-result', result]);

@@ -8,8 +8,10 @@
  * - app-messages-M3 An App that sends too much is removed.
  * - app-messages-M4 An App with a result is given the arguments and the result, and is refused everything else: no tool is
  *   called, no page opened and nothing said in its name.
+ * - app-messages-M5 An App that is leaving is refused everything, and is heard only when it says that it has ended.
  */
 import { morph } from './morph.ts';
+import { appsIn, askToEnd, hearAnswer, isLeaving, markReady } from './teardown.ts';
 
 const protocolVersion = '2026-01-26';
 /** The most messages an App may send at once, and how many more each second allows. */
@@ -41,7 +43,9 @@ function mayStill(frame: HTMLIFrameElement): boolean {
   return left >= 0;
 }
 
+/** It is told, but not waited for: its answer would come after everything else that it has sent. */
 function stop(frame: HTMLIFrameElement): void {
+  void askToEnd(frame, 'It has sent too much.');
   const note = document.createElement('p');
   note.className = 'help';
   note.setAttribute('role', 'status');
@@ -51,23 +55,29 @@ function stop(frame: HTMLIFrameElement): void {
 }
 
 function onMessage(event: MessageEvent<unknown>): void {
-  const frame = [...document.querySelectorAll<HTMLIFrameElement>('iframe[data-src]')].find(
-    each => each.contentWindow === event.source,
-  );
+  const frame = appsIn(document).find(each => each.contentWindow === event.source);
   if (!frame || event.origin !== 'null') return;
   if (!mayStill(frame)) {
     stop(frame);
     return;
   }
   const { data } = event;
-  if (!isObject(data) || data['jsonrpc'] !== '2.0' || typeof data['method'] !== 'string') return;
+  if (!isObject(data) || data['jsonrpc'] !== '2.0') return;
   const { id, method } = data;
+  if (typeof method !== 'string') {
+    if ('result' in data || 'error' in data) hearAnswer(frame, id);
+    return;
+  }
   const params = isObject(data['params']) ? data['params'] : {};
   const post = (message: object): void => frame.contentWindow?.postMessage({ jsonrpc: '2.0', ...message }, '*');
   const isRequest = typeof id === 'string' || typeof id === 'number';
   const answer = (result: object): void => (isRequest ? post({ id, result }) : undefined);
   const refuse = (code: number, message: string): void =>
     isRequest ? post({ id, error: { code, message } }) : undefined;
+  if (isLeaving(frame)) {
+    refuse(-32000, 'This App is being closed.');
+    return;
+  }
   switch (method) {
     case 'ui/initialize':
       answer({
@@ -78,6 +88,7 @@ function onMessage(event: MessageEvent<unknown>): void {
       });
       return;
     case 'ui/notifications/initialized':
+      markReady(frame);
       post({
         method: 'ui/notifications/tool-input',
         params: { arguments: JSON.parse(frame.dataset['arguments'] ?? '{}') },

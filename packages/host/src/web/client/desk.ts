@@ -15,6 +15,7 @@ import { startPalette } from './palette.ts';
 import { startPreferences } from './prefer.ts';
 import { find, lose, startPresence } from './presence.ts';
 import { startReveal } from './reveal.ts';
+import { startTeardown } from './teardown.ts';
 
 function hear(heard: PageEvent): void {
   if (heard.type !== 'changed') {
@@ -37,6 +38,7 @@ startApps();
 startForms();
 startFocus();
 startPresence();
+startTeardown();
 startReveal();
 startFind();
 startPreferences();

@@ -1,11 +1,13 @@
 /**
  * Makes a part of the page equal to newly rendered markup by changing only what differs, so that focus, scrolling and typed
- * input stay where they are. Unfolded sections stay unfolded, and revealed secrets stay revealed.
+ * input stay where they are. Unfolded sections stay unfolded, and revealed secrets stay revealed. What is removed may leave
+ * later, and is skipped until then.
  *
  * Not idiomorph 0.8, although it complies with the same content security policy if it is given nodes: it writes the values of
  * inputs (`element.value`), so that a live update replaces what a person is typing, and it matches by `id` alone, whereas rows
  * and notices here have a `data-key`. As a module it is 13 kB compressed; this is 1 kB.
  */
+import { isLeaving, takeAway } from './teardown.ts';
 
 /** True for an element that must not be changed. */
 export type Keep = (now: Element, next: Element) => boolean;
@@ -31,6 +33,13 @@ function syncAttributes(now: Element, next: Element): void {
     if (now.getAttribute(name) !== value && !(name === 'type' && isOwn(now, name))) now.setAttribute(name, value);
 }
 
+/** This node, or the first after it that is not leaving. */
+function present(node: ChildNode | null): ChildNode | null {
+  let at = node;
+  while (at && isLeaving(at)) at = at.nextSibling;
+  return at;
+}
+
 function syncChildren(now: Element, next: Element, keep: Keep): void {
   const keyed = new Map<string, ChildNode>();
   for (const child of now.childNodes) {
@@ -39,22 +48,22 @@ function syncChildren(now: Element, next: Element, keep: Keep): void {
   }
   const wantedKeys = new Set([...next.childNodes].map(keyOf));
   const isGone = (node: Node): boolean => keyOf(node) !== undefined && !wantedKeys.has(keyOf(node));
-  let at = now.firstChild;
+  let at = present(now.firstChild);
   for (const target of [...next.childNodes]) {
     // Removed elements are taken out first, so that those after them are matched, and neither recreated nor moved.
     while (at && isGone(at)) {
-      const following: ChildNode | null = at.nextSibling;
-      at.remove();
+      const following: ChildNode | null = present(at.nextSibling);
+      takeAway(at);
       at = following;
     }
     const key = keyOf(target);
     const match = key === undefined ? undefined : keyed.get(key);
     if (match && fits(match, target)) {
-      if (match === at) at = at.nextSibling;
+      if (match === at) at = present(at.nextSibling);
       else now.insertBefore(match, at);
       morph(match, target, keep);
     } else if (at && keyOf(at) === undefined && key === undefined && fits(at, target)) {
-      const following: ChildNode | null = at.nextSibling;
+      const following: ChildNode | null = present(at.nextSibling);
       morph(at, target, keep);
       at = following;
     } else {
@@ -62,8 +71,8 @@ function syncChildren(now: Element, next: Element, keep: Keep): void {
     }
   }
   while (at) {
-    const following: ChildNode | null = at.nextSibling;
-    at.remove();
+    const following: ChildNode | null = present(at.nextSibling);
+    takeAway(at);
     at = following;
   }
 }

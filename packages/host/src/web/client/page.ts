@@ -70,7 +70,7 @@ export function showDocument(text: string, options: { readonly live: boolean; re
   version += 1;
   const next = new DOMParser().parseFromString(text, 'text/html');
   const had = document.activeElement;
-  const heldCard = had?.closest('[data-question]');
+  const heldCard = had?.closest('[data-question]')?.id;
   const before = new Set([...document.querySelectorAll('[data-question]')].map(card => card.id));
   const keep = (now: Element): boolean => options.live && touched.has(now);
   const elsewhere = options.url !== undefined && isElsewhere(options.url);
@@ -86,7 +86,7 @@ export function showDocument(text: string, options: { readonly live: boolean; re
   document.dispatchEvent(new CustomEvent('midcall:shown'));
   const invalid = options.live ? null : document.querySelector<HTMLElement>('main [aria-invalid=true]');
   if (invalid) (invalid.querySelector<HTMLElement>('input,select,textarea') ?? invalid).focus();
-  else if (heldCard && !heldCard.isConnected) focusEnd(heldCard);
+  else if (heldCard !== undefined && !document.getElementById(heldCard)) focusEnd(heldCard);
   else {
     if (elsewhere) window.scrollTo(0, 0);
     if (elsewhere || (!options.live && focusIsLost())) {
@@ -109,8 +109,8 @@ function focusMain(): void {
 }
 
 /** Announces how a question ended to a person who was in its card. */
-function focusEnd(card: Element): void {
-  document.getElementById(`${card.id}-end`)?.focus();
+function focusEnd(cardId: string): void {
+  document.getElementById(`${cardId}-end`)?.focus();
 }
 
 /** After how many milliseconds a page that could not be fetched is tried again; doubled each time, up to the second value. */
