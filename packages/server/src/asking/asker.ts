@@ -93,15 +93,21 @@ export class Asker implements WizardCall {
   }
 
   /** @param withdrawn - fires when the question is taken back, where it is another server's */
-  async elicit<const I extends FormInput>(given: ElicitAsk<I>, withdrawn?: AbortSignal): Promise<Answer<FormValue<I>>> {
-    const { config, request } = this;
-    const ask = given as unknown as ElicitAsk<FormInput>;
-    checkAsk(ask, request.principal !== undefined);
-    checkChannels(ask, request, config);
-    const form = (isForm(ask.form) ? ask.form : compile(ask.form)) as unknown as Form<FormValue<I>>;
-    if (ask.fallback !== undefined) await checkFallback(ask, request, form);
-    refuseSecretMessage(ask.message, form.fields);
-    return this.putQuestion({ ask, form, withdrawn });
+  elicit<const I extends FormInput>(given: ElicitAsk<I>, withdrawn?: AbortSignal): Promise<Answer<FormValue<I>>> {
+    try {
+      const { config, request } = this;
+      const ask = given as unknown as ElicitAsk<FormInput>;
+      checkAsk(ask, request.principal !== undefined);
+      checkChannels(ask, request, config);
+      const form = (isForm(ask.form) ? ask.form : compile(ask.form)) as unknown as Form<FormValue<I>>;
+      const put = (): Promise<Answer<FormValue<I>>> => {
+        refuseSecretMessage(ask.message, form.fields);
+        return this.putQuestion({ ask, form, withdrawn });
+      };
+      return ask.fallback === undefined ? put() : checkFallback(ask, request, form).then(put);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /** Several forms as one question. */
@@ -114,19 +120,19 @@ export class Asker implements WizardCall {
   }
 
   /** Puts a question that was checked, by one channel after the other, until an answer counts. */
-  async putQuestion<T>(original: FormQuestion<T>): Promise<Answer<T>> {
+  putQuestion<T>(question: FormQuestion<T>): Promise<Answer<T>> {
     if (++this.#asked > MAX_ASKS) return this.run.fail(tooMany());
-    let question = original;
-    let channel = ladder(question, this);
-    for (;;) {
-      const reached = await (channel ? channel.put(question, this) : this.#putToNobody(question));
+    return this.#putBy(ladder(question, this), question);
+  }
+
+  /** Not an asynchronous function, whose frame would be held for as long as a person thinks. */
+  #putBy<T>(channel: AskChannel | undefined, question: FormQuestion<T>): Promise<Answer<T>> {
+    return (channel ? channel.put(question, this) : this.#putToNobody(question)).then(reached => {
       const { answer, saidYes } = reached;
       const next = channel && isSuspect(answer) ? after(channel, question, saidYes) : undefined;
       const nextChannel = next && ladder(next, this);
-      if (!next || !nextChannel) return this.#told(question, reached);
-      question = next;
-      channel = nextChannel;
-    }
+      return next && nextChannel ? this.#putBy(nextChannel, next) : this.#told(question, reached);
+    });
   }
 
   /** Where no channel can give an answer that counts: the fallback, or that nobody could be asked. */

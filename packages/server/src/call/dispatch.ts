@@ -77,7 +77,7 @@ export function dispatcher(config: Config): Dispatch {
       const error = new MidcallError('call/closed', 'This server is closing and takes no new calls.');
       return Promise.resolve(failed(error));
     }
-    const running = work().then(
+    const running = begun(work).then(
       done => {
         inFlight.delete(running);
         return done;
@@ -112,11 +112,12 @@ export function dispatcher(config: Config): Dispatch {
 
   return {
     run: <R>(server: McpServer, ctx: ServerContext, registered: Registered, handler: Handler<R>) =>
-      followed<R>(ctx, registered.method, async (params, end, argumentsDigest) => {
+      followed<R>(ctx, registered.method, (params, end, argumentsDigest) => {
         if (ctx.http !== undefined && config.keys.ephemeral) config.warnOnce('key', keyWillBeLost);
         const reading = readRequest(server, ctx, params, registered, config, argumentsDigest);
-        const request = reading instanceof Promise ? await reading : reading;
-        return openAndRun({ request, rawArguments: params.arguments, handler, end }, access, config);
+        const run = (request: CallRequest): Promise<CallEnding<R>> =>
+          openAndRun({ request, rawArguments: params.arguments, handler, end }, access, config);
+        return reading instanceof Promise ? reading.then(run) : run(reading);
       }),
     resume: (server, ctx, args, find) =>
       followed(ctx, 'tools/call', (_, end) => resume(server, ctx, args, { find, end, access, config })),
@@ -150,18 +151,38 @@ interface Work<R> {
   readonly end: CallEnd;
 }
 
+/** What `work` throws at once, it rejects with; no frame and no further promise is held until it has ended. */
+function begun<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return work();
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
 /** Finds out where a call stands, and runs it from there. */
-async function openAndRun<R>(work: Work<R>, access: FileAccesses, config: Config): Promise<CallEnding<R>> {
+function openAndRun<R>(work: Work<R>, access: FileAccesses, config: Config): Promise<CallEnding<R>> {
   const { request, end } = work;
   end.known(callRef(request, ''));
   const shared = sharedCallOf(request.server, request.ctx);
+  if (inRounds(request)) {
+    const opening = openRetry(request, config, event => auditor(request, '', config)(event));
+    return openedAndRun(opening, work, access, config);
+  }
+  if (shared) return openedAndRun(openShared(shared, request), work, access, config);
+  return runOpened(begins(config.id()), work, access, config);
+}
+
+async function openedAndRun<R>(
+  opening: OpenedCall | Promise<OpenedCall>,
+  work: Work<R>,
+  access: FileAccesses,
+  config: Config,
+): Promise<CallEnding<R>> {
+  const { request, end } = work;
   let opened: OpenedCall;
   try {
-    opened = inRounds(request)
-      ? await openRetry(request, config, event => auditor(request, '', config)(event))
-      : shared
-        ? await openShared(shared, request)
-        : begins(config.id());
+    opened = await opening;
   } catch (error) {
     // Another process runs this task: that is no end of it.
     const elsewhere = isMidcallError(error, 'call/interrupted') && detachedOf(request.ctx) !== undefined;

@@ -84,5 +84,7 @@ export type CallRun<R = unknown> = Run<R, Outgoing>;
 export const leavingTo = <T extends Outgoing['to']>(
   to: T,
   asks: readonly OpenQuestion[],
-): readonly OpenQuestion<Extract<Outgoing, { to: T }>>[] =>
-  asks.filter((ask): ask is OpenQuestion<Extract<Outgoing, { to: T }>> => ask.detail.to === to);
+): readonly OpenQuestion<Extract<Outgoing, { to: T }>>[] => {
+  const leaves = (ask: OpenQuestion): ask is OpenQuestion<Extract<Outgoing, { to: T }>> => ask.detail.to === to;
+  return asks.every(leaves) ? asks : asks.filter(leaves);
+};

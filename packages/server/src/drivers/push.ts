@@ -156,12 +156,28 @@ const recorded = (
 class OutAsk {
   #event: Unstamped | undefined;
   readonly #audit: (event: Unstamped) => void;
+  #turn: NodeJS.Immediate | undefined;
   /** Ends the wait for it. */
   cancel: (reason: unknown) => void = () => {};
 
   constructor(ask: OpenQuestion, audit: (event: Unstamped) => void) {
     this.#event = askedEvent(ask);
     this.#audit = audit;
+  }
+
+  /** What cannot be sent fails within a turn of the event loop; what has not failed by then has left. */
+  leavesNextTurn(): void {
+    this.#turn = setImmediate((each: OutAsk) => {
+      // An immediate that is held holds the one after it, and so all that follow.
+      each.#turn = undefined;
+      each.left();
+    }, this);
+  }
+
+  /** It has failed, or was answered. */
+  settled(): void {
+    clearImmediate(this.#turn);
+    this.#turn = undefined;
   }
 
   /** Notes that the question has certainly left; the first call counts. */
@@ -183,8 +199,8 @@ function askTogether(
   return askShared(ask, shared, config, { wait, left: () => out.left() });
 }
 
-/** Puts one question and waits for what comes of it; never rejects. */
-async function askOne(
+/** Puts one question and waits for what comes of it; never rejects. Holds no frame of its own while the person thinks. */
+function askOne(
   ask: OpenQuestion<ClientAsk>,
   request: CallRequest,
   config: Config,
@@ -192,7 +208,7 @@ async function askOne(
 ): Promise<Recording | 'disconnected'> {
   const { method, params, timeoutMs, withdrawn } = ask.detail;
   const at = config.clock.now();
-  if (withdrawn?.aborted) return unanswered('error', 0);
+  if (withdrawn?.aborted) return Promise.resolve(unanswered('error', 0));
   const sent = requestClient(request.server, request.ctx, method, params);
   let cancelled = false;
   out.cancel = reason => {
@@ -206,17 +222,23 @@ async function askOne(
   });
   const takeBack = withdrawn && (() => out.cancel(withdrawn.reason));
   if (takeBack) withdrawn.addEventListener('abort', takeBack, { once: true });
-  // What cannot be sent fails within a turn of the event loop.
-  const turn = setImmediate((each: OutAsk) => each.left(), out);
-  try {
-    const came = await sent.answer;
+  out.leavesNextTurn();
+  const ended = (): void => {
+    out.settled();
+    if (takeBack) withdrawn.removeEventListener('abort', takeBack);
+    clear();
+  };
+  const answered = (came: unknown): Recording => {
     // Measured before the answer is read: reading it is not time that the person took.
     const ms = config.clock.now() - at;
     out.left();
+    ended();
     const answer = received(came);
     return answer ? fromClient(answer.value, ms) : unanswered('error', ms);
-  } catch (error) {
+  };
+  const failed = (error: unknown): Recording | 'disconnected' => {
     const ms = config.clock.now() - at;
+    ended();
     const { code } = error as { code?: unknown };
     if (cancelled || wasSent(error)) out.left();
     if (late) return unanswered('timeout', ms);
@@ -224,11 +246,8 @@ async function askOne(
     // Some clients declare a capability that they then do not have; such a client cannot be asked.
     const why = code === METHOD_NOT_FOUND ? 'unavailable' : 'error';
     return unanswered(why, ms, typeof code === 'number' ? code : undefined);
-  } finally {
-    clearImmediate(turn);
-    if (takeBack) withdrawn.removeEventListener('abort', takeBack);
-    clear();
-  }
+  };
+  return sent.answer.then(answered, failed);
 }
 
 const METHOD_NOT_FOUND = -32601;

@@ -6,37 +6,39 @@
 import { systemClock } from '@midcall/core/time';
 import type { EngineOptions } from './seam.ts';
 
-/** The run that is watched. */
-export interface Watched {
+/** What is asked and told of a run that is watched: made once for all runs, since many may wait at once. */
+export interface Watched<R> {
   /** False while its round is out, and once it is closed. */
-  readonly isRunning: () => boolean;
-  readonly hasQuestions: () => boolean;
-  readonly hasOpenWork: () => boolean;
+  readonly isRunning: (run: R) => boolean;
+  readonly hasQuestions: (run: R) => boolean;
+  readonly hasOpenWork: (run: R) => boolean;
   /** True while an entry that the last round added is unused. */
-  readonly isBehind: () => boolean;
-  readonly onIdle: () => void;
+  readonly isBehind: (run: R) => boolean;
+  readonly onIdle: (run: R) => void;
   /** A question has waited for open work for as long as it may. */
-  readonly onStall: () => void;
+  readonly onStall: (run: R) => void;
   /** The grace of a replay is over, and it is behind still. */
-  readonly onDiverged: () => void;
+  readonly onDiverged: (run: R) => void;
 }
 
 const STALL_MS = 15 * 60_000;
 const GRACE_MS = 1_000;
 
-export class IdleWatch {
-  readonly #run: Watched;
+const nextTurn = (fn: () => void): void => void setImmediate(fn);
+
+export class IdleWatch<R> {
+  readonly #run: R;
+  readonly #watched: Watched<R>;
   readonly #options: EngineOptions;
-  readonly #turn: (fn: () => void) => void;
   #activity = 0;
   #checking = false;
   #stopGrace: (() => void) | undefined;
   #stopStall: (() => void) | undefined;
 
-  constructor(run: Watched, options: EngineOptions) {
+  constructor(run: R, watched: Watched<R>, options: EngineOptions) {
     this.#run = run;
+    this.#watched = watched;
     this.#options = options;
-    this.#turn = options.turn ?? (fn => void setImmediate(fn));
   }
 
   /** An operation was begun. */
@@ -47,23 +49,23 @@ export class IdleWatch {
   /** Something happened that may leave the run idle: looks one turn of the event loop after the last thing that did. */
   stir(): void {
     this.#activity++;
-    if (this.#checking || !this.#run.isRunning()) return;
+    if (this.#checking || !this.#watched.isRunning(this.#run)) return;
     this.#checking = true;
     const seen = this.#activity;
-    this.#turn(() => {
+    (this.#options.turn ?? nextTurn)(() => {
       this.#checking = false;
-      if (!this.#run.isRunning() || !this.#run.hasQuestions()) return;
-      if (this.#run.hasOpenWork()) {
-        this.#stopStall ??= this.afterStall(() => this.#run.onStall());
+      if (!this.#watched.isRunning(this.#run) || !this.#watched.hasQuestions(this.#run)) return;
+      if (this.#watched.hasOpenWork(this.#run)) {
+        this.#stopStall ??= this.afterStall(() => this.#watched.onStall(this.#run));
         return;
       }
       this.#stopStall?.();
       this.#stopStall = undefined;
       if (this.#activity !== seen) this.stir();
-      else if (this.#run.isBehind()) this.#startGrace();
+      else if (this.#watched.isBehind(this.#run)) this.#startGrace();
       else {
         this.#stopGrace?.();
-        this.#run.onIdle();
+        this.#watched.onIdle(this.#run);
       }
     });
   }
@@ -81,7 +83,7 @@ export class IdleWatch {
 
   #startGrace(): void {
     this.#stopGrace ??= this.#after(this.#options.graceMs ?? GRACE_MS, () => {
-      if (this.#run.isRunning() && this.#run.isBehind()) this.#run.onDiverged();
+      if (this.#watched.isRunning(this.#run) && this.#watched.isBehind(this.#run)) this.#watched.onDiverged(this.#run);
     });
   }
 

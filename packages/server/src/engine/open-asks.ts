@@ -29,8 +29,9 @@ export class OpenAsks<D> {
 
   /** Those that a round takes to the person. */
   get round(): readonly OpenAsk<D>[] {
-    const round: OpenAsk<D>[] = [];
-    for (const { put } of this.#all.values()) if (put) round.push(put);
+    // Joined, not pushed: an array that grows has room for many, and most rounds have one question.
+    let round: OpenAsk<D>[] = [];
+    for (const { put } of this.#all.values()) if (put) round = round.concat(put);
     return round;
   }
 

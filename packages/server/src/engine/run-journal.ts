@@ -65,7 +65,8 @@ export class RunJournal {
 
   /** Remembers what this run asked that no earlier run recorded. */
   made(ask: NamedAsk): void {
-    this.#asks = [...this.#asks, ask];
+    // Not pushed: an array that grows has room for many, and most runs ask one question.
+    this.#asks = this.#asks.concat(ask);
   }
 
   /** True if a recorded entry was not used. */

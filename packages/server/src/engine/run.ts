@@ -23,7 +23,7 @@
 import type { MidcallError } from '@midcall/core/errors';
 import { copyJson, type Json } from '../digest.ts';
 import { Deferred, type RunEnd } from './deferred.ts';
-import { IdleWatch } from './idle-watch.ts';
+import { IdleWatch, type Watched } from './idle-watch.ts';
 import { describe, type Entry, type Journal, Occurrences } from './journal.ts';
 import { OpenAsks } from './open-asks.ts';
 import { followedAs, OpenWork, type Piece, pieceOf } from './open-work.ts';
@@ -50,12 +50,22 @@ export class Run<R, D = unknown> {
   #held: (() => void)[] = [];
   #state: State = 'new';
   readonly #open = new OpenWork();
-  readonly #watch: IdleWatch;
+  readonly #watch: IdleWatch<Run<unknown, unknown>>;
   #outran = false;
   /** run-E6: the failure of an operation that nobody looked at; set by whoever hands operations out. */
   unseen: (() => MidcallError | undefined) | undefined;
   #outcome: Outcome<R, D> | undefined;
   #wake: ((outcome: Outcome<R, D>) => void) | undefined;
+
+  static readonly #watched: Watched<Run<unknown, unknown>> = {
+    isRunning: run => run.#state === 'running',
+    hasQuestions: run => run.#pending.size > 0,
+    hasOpenWork: run => run.#open.size > 0,
+    isBehind: run => run.#journal.missed,
+    onIdle: run => run.#leave(),
+    onStall: run => void run.fail(neverPut(run.#pending.asks, run.#open.labels)),
+    onDiverged: run => void run.fail(run.#journal.diverged()),
+  };
 
   /**
    * @param handler - run from the top
@@ -71,18 +81,7 @@ export class Run<R, D = unknown> {
     this.#handler = handler;
     this.#journal = new RunJournal(journal, fresh);
     this.#options = options;
-    this.#watch = new IdleWatch(
-      {
-        isRunning: () => this.#state === 'running',
-        hasQuestions: () => this.#pending.size > 0,
-        hasOpenWork: () => this.#open.size > 0,
-        isBehind: () => this.#journal.missed,
-        onIdle: () => this.#leave(),
-        onStall: () => void this.fail(neverPut(this.#pending.asks, this.#open.labels)),
-        onDiverged: () => void this.fail(this.#journal.diverged()),
-      },
-      options,
-    );
+    this.#watch = new IdleWatch(this as Run<unknown, unknown>, Run.#watched, options);
     this.#deferred = new Deferred(options.onDeferError);
   }
 
@@ -151,21 +150,37 @@ export class Run<R, D = unknown> {
     return this.#answered(request, undefined, id => this.#pending.later({ id, ...request }, find));
   }
 
-  async #answered(
+  /** Not an asynchronous function, whose frame would be held for as long as a person thinks. */
+  #answered(
     request: AskIdentity,
     instead: Json | undefined,
     wait: (id: string) => Promise<Recorded>,
   ): Promise<Recorded> {
-    this.refuseNested(request);
-    const { kind, identity, label } = request;
-    const id = this.#occurrences.next(kind, identity);
-    const gate = this.#enter(request);
-    if (gate) await gate;
+    try {
+      this.refuseNested(request);
+      const id = this.#occurrences.next(request.kind, request.identity);
+      const gate = this.#enter(request);
+      if (gate) return gate.then(() => this.#entered(id, request, instead, wait));
+      return this.#entered(id, request, instead, wait);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  #entered(
+    id: string,
+    { kind, identity, label }: AskIdentity,
+    instead: Json | undefined,
+    wait: (id: string) => Promise<Recorded>,
+  ): Promise<Recorded> {
     const earlier = this.#use(id);
-    if (earlier) return { id, value: copyJson(earlier.value ?? null), fresh: this.#journal.fresh(earlier.id) };
+    if (earlier) {
+      const value = copyJson(earlier.value ?? null);
+      return Promise.resolve({ id, value, fresh: this.#journal.fresh(earlier.id) });
+    }
     if (instead !== undefined) {
       this.#journal.add({ id, kind, label, value: instead });
-      return { id, value: copyJson(instead), fresh: true };
+      return Promise.resolve({ id, value: copyJson(instead), fresh: true });
     }
     this.#journal.made({ kind, identity, label, id });
     const recorded = wait(id);

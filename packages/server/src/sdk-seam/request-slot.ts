@@ -67,19 +67,22 @@ export function arrangeTools(server: McpServer, arrangement: Arrangement): void 
  * Answers the request that the SDK hands to a callback of ours; what the callback returns or throws is this promise.
  * @param begin - given the request as it arrived; says whom to tell of its end, and how it ended. Never rejects
  */
-export async function answer<R>(
+export function answer<R>(
   ctx: ServerContext,
   begin: (params: RawParams) => { readonly ended: (final: Final) => void; readonly ending: Promise<Ending<R>> },
 ): Promise<R> {
   const slot = slots.get(ctx);
-  if (!slot) throw new MidcallError('server/setup', 'This handler was called outside a wrapped server.');
+  if (!slot) {
+    return Promise.reject(new MidcallError('server/setup', 'This handler was called outside a wrapped server.'));
+  }
   const { ended, ending } = begin(slot.params);
   slot.ended = ended;
-  const settled = await ending;
-  slot.ending = settled;
-  if (settled.kind === 'returned') return settled.result;
-  // What is thrown here for an earlier answer is replaced by that answer before anybody sees it.
-  throw settled.kind === 'failed' ? settled.error : new MidcallError('state/already-answered', 'Answered before.');
+  return ending.then(settled => {
+    slot.ending = settled;
+    if (settled.kind === 'returned') return settled.result;
+    // What is thrown here for an earlier answer is replaced by that answer before anybody sees it.
+    throw settled.kind === 'failed' ? settled.error : new MidcallError('state/already-answered', 'Answered before.');
+  });
 }
 
 /** @returns what is known of the round that answered a request; undefined where its answer is none, or is not there yet */

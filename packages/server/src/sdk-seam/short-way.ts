@@ -85,10 +85,26 @@ export function openShortWay(
   isOurs: (name: string) => boolean,
 ): Handler {
   const sdk = sdkOf(server);
-  const judged: Handler = async (request, ctx) => {
-    const result = await sdk._invokeInputRequiredCapableHandler('tools/call', unjudged, request, ctx);
-    if (isPlainResult(result) || isInputRequired(result)) return result;
-    return sdk._wrapHandler('tools/call', async () => result)(request, ctx);
+  const judgedResult = (result: unknown, request: { params?: unknown }, ctx: ServerContext): unknown =>
+    isPlainResult(result) || isInputRequired(result)
+      ? result
+      : sdk._wrapHandler('tools/call', async () => result)(request, ctx);
+  const inRoundsOfSdk = async (handler: Handler, request: { params?: unknown }, ctx: ServerContext): Promise<unknown> =>
+    judgedResult(await sdk._invokeInputRequiredCapableHandler('tools/call', handler, request, ctx), request, ctx);
+  const judged: Handler = (request, ctx) => {
+    const version = server.server.getNegotiatedProtocolVersion();
+    // Up to 2025-11-25, what the SDK does around a handler begins with a result that asks for input.
+    if (version === undefined || inEnvelopes(version)) return inRoundsOfSdk(unjudged, request, ctx);
+    return unjudged(request, ctx).then(result => {
+      if (!isInputRequired(result)) return judgedResult(result, request, ctx);
+      let first: unknown = result;
+      const resumed: Handler = (again, itsCtx) => {
+        const given = first;
+        first = undefined;
+        return given === undefined ? unjudged(again, itsCtx) : Promise.resolve(given);
+      };
+      return inRoundsOfSdk(resumed, request, ctx);
+    });
   };
   const short = around(judged);
   const learning: Handler = (request, ctx) => {
