@@ -262,7 +262,8 @@ export function midcall(options: MidcallOptions = {}): Midcall {
         structured,
         task,
       } as const;
-      const runHandler = async (args: unknown, call: Call) => toolResult(await handler(args as never, call));
+      // Not an asynchronous function, whose frame would be held for as long as the handler waits.
+      const runHandler = (args: unknown, call: Call) => Promise.resolve(handler(args as never, call)).then(toolResult);
       const run = (args: unknown, ctx: ServerContext) =>
         dispatch.run<CallToolResult>(server, ctx, registered, call => runHandler(args, call));
       oursOf(server).add(`tools/call ${name}`);

@@ -12,6 +12,8 @@ import type { RoundTrace } from '../observe/trace.ts';
 import type { Final } from '../sdk-seam/request-slot.ts';
 import { asThrown } from './sendable.ts';
 
+const noEvents: readonly Unstamped[] = [];
+
 /** What is known of a request while it is dispatched. */
 export class CallEnd {
   readonly #config: Pick<Config, 'audit' | 'clock' | 'onError'>;
@@ -21,7 +23,7 @@ export class CallEnd {
   #toldBefore = false;
   /** The author's own statement that the call failed, which is not a failure of the handler. */
   #saysError = false;
-  #askEvents: readonly Unstamped[] = [];
+  #askEvents = noEvents;
   /** What `onError` has been given. */
   #misuses: Set<unknown> | undefined;
   readonly #began: number;

@@ -99,9 +99,10 @@ export function dispatcher(config: Config): Dispatch {
   ): Promise<R> =>
     answer<R>(ctx, params => {
       const call = unread(params, method);
+      const { arguments: argumentsDigest } = call;
       const end = new CallEnd(call, config);
       const ending = counted<CallEnding<R>>(
-        () => work(params, end, call.arguments),
+        () => work(params, end, argumentsDigest),
         error => {
           end.failed(error);
           return { kind: 'failed', error };

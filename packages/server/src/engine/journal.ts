@@ -27,22 +27,34 @@ export type Journal = readonly Entry[];
 
 /** Counts how often each digest has been used in one run, and so gives every ask and step its id. */
 export class Occurrences {
-  readonly #seen = new Map<string, number>();
+  /** The first one, and how often it was used: most runs use no other. */
+  #first: string | undefined;
+  #firstCount = 0;
+  #others: Map<string, number> | undefined;
   /** What was looked at last: an ask is foreseen and then put, with the same identity. */
   #last: { readonly kind: EntryKind; readonly what: unknown; readonly key: string } | undefined;
 
   /** @param what - the ask's kind and request, or the step's kind and name */
   next(kind: EntryKind, what: unknown): string {
     const key = this.#keyOf(kind, what);
-    const count = (this.#seen.get(key) ?? 0) + 1;
-    this.#seen.set(key, count);
+    const count = this.#countOf(key) + 1;
+    this.#first ??= key;
+    if (key === this.#first) this.#firstCount = count;
+    else {
+      this.#others ??= new Map();
+      this.#others.set(key, count);
+    }
     return `${key}.${count}`;
   }
 
   /** What `next` would give. */
   peek(kind: EntryKind, what: unknown): string {
     const key = this.#keyOf(kind, what);
-    return `${key}.${(this.#seen.get(key) ?? 0) + 1}`;
+    return `${key}.${this.#countOf(key) + 1}`;
+  }
+
+  #countOf(key: string): number {
+    return key === this.#first ? this.#firstCount : (this.#others?.get(key) ?? 0);
   }
 
   #keyOf(kind: EntryKind, what: unknown): string {

@@ -272,7 +272,13 @@ export class Run<R, D = unknown> {
 
   #start(): void {
     this.#state = 'running';
-    new Promise<R>(resolve => resolve(this.#handler(this))).then(
+    let came: R | Promise<R>;
+    try {
+      came = this.#handler(this);
+    } catch (error) {
+      came = Promise.reject(error);
+    }
+    Promise.resolve(came).then(
       result => this.#finish({ kind: 'done', result }),
       error => this.#finish({ kind: 'failed', error }),
     );

@@ -218,8 +218,14 @@ function answer(
   };
   const request = { jsonrpc: '2.0', id, method: 'tools/call', params: call.params };
   const context = contextOf(sdk, transport, call, controller.signal, extra);
-  // Whatever it throws at once, it would have thrown later.
-  new Promise(resolve => resolve(handler(request, context))).then(returned, threw).catch(failed);
+  let handled: Promise<unknown>;
+  try {
+    handled = handler(request, context);
+  } catch (error) {
+    // Whatever it throws at once, it would have thrown later.
+    handled = Promise.reject(error);
+  }
+  handled.then(returned, threw).catch(failed);
 }
 
 const noState = (): undefined => undefined;
