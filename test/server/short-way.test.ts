@@ -84,6 +84,11 @@ function registerTools(mid: Midcall, server: McpServer, stopped: unknown[]): voi
     ({ n }) => ({ ...text('n'), structuredContent: { n } }),
   );
   mid.tool(server, 'odd', { inputSchema: z.object({ which: z.string() }) }, ({ which }) => odd[which]!() as never);
+  let rounds = 0;
+  mid.tool(server, 'by itself', {}, () => {
+    rounds += 1;
+    return rounds === 1 ? (odd['a round of its own']!() as never) : text(`round ${rounds}`);
+  });
   mid.tool(server, 'told', {}, (_, call) => {
     call.log('warning', { a: 1 });
     call.progress(1, { total: 2 });
@@ -362,6 +367,16 @@ const scenes: readonly Scene[] = [
       ],
     ],
   ),
+  [
+    'an answer to a round that a handler makes by itself',
+    era => [
+      ({ call }) => call(1, 'by itself'),
+      ({ call }, frames) =>
+        era === '2025-11-25'
+          ? { jsonrpc: '2.0', id: asked(frames)['id'], result: accepted }
+          : call(2, 'by itself', { inputResponses: { a: accepted } }),
+    ],
+  ],
   [
     'an answer that comes twice, and one to nobody',
     era => [

@@ -86,6 +86,8 @@ export function readRequest(
   return principal instanceof Promise ? principal.then(read) : read(principal);
 }
 
+const noAnswers: Readonly<Record<string, number>> = {};
+
 interface Received {
   readonly server: McpServer;
   readonly ctx: ServerContext;
@@ -121,7 +123,7 @@ function requestOf(
     name,
     arguments: params.arguments ?? {},
     receivedAt,
-    answeredAt: detachedCall?.answeredAt ?? {},
+    answeredAt: detachedCall?.answeredAt ?? noAnswers,
   };
 }
 

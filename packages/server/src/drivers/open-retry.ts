@@ -46,8 +46,9 @@ export interface OpenedCall {
 }
 
 /** A call that begins. */
-export const begins = (flow: string): OpenedCall => ({ flow, round: 0, journal: [], fresh: none, stillOut: [] });
-const none: ReadonlySet<string> = new Set();
+export const begins = (flow: string): OpenedCall => ({ flow, round: 0, journal: none, fresh: noIds, stillOut: none });
+const none: readonly never[] = [];
+const noIds: ReadonlySet<string> = new Set();
 
 /**
  * Opens what a request brought.

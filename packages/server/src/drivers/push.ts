@@ -93,9 +93,8 @@ export async function runByPush<R>(
         shared ? askTogether(ask, shared, config, out[index]!) : askOne(ask, request, config, out[index]!),
       );
       const quiet = signsOfLife(request, config, { message: 'Waiting for the person’s answer.' });
-      const answers: (Recording | 'disconnected' | 'handed-over')[] = [];
       measureOpen(asks.length);
-      for (const each of sent) answers.push(await each);
+      const answers = sent.length === 1 ? [await sent[0]!] : await Promise.all(sent);
       measureOpen(-asks.length);
       quiet();
       open = 0;

@@ -138,7 +138,8 @@ export class Run<R, D = unknown> {
    *   asked, or that an earlier decline stands. So a replay sees the same, whatever has changed since.
    */
   ask(request: AskRequest<D>, instead?: Json): Promise<Recorded> {
-    return this.#answered(request, instead, id => this.#pending.put({ id, ...request }));
+    const { kind, identity, label, detail } = request;
+    return this.#answered(request, instead, id => this.#pending.put({ id, kind, identity, label, detail }));
   }
 
   /**
