@@ -47,6 +47,10 @@ const config: KnipConfig = {
         'sdk-server-2.3',
         // Started by its file, in scripts/conformance.ts.
         '@modelcontextprotocol/conformance',
+        // Of examples/agents, installed by test/examples/agents.soak.test.ts.
+        '@anthropic-ai/claude-agent-sdk',
+        '@mastra/core',
+        '@mastra/libsql',
         // Read as a file, to be put into a page.
         'axe-core',
       ],

@@ -21,7 +21,7 @@ import { samples as taskSamples } from './tasks/tasks.ts';
 const usage = `Usage:
   npm run --silent example -- <tasks|payments|canonical|booking> [--data DIR]
   npm run --silent example -- tasks [--data DIR] run <tool> [arguments as JSON]
-  npm run --silent example -- agents <ai-sdk|langgraph|openai-agents> --data DIR [--era 2025-11-25]
+  npm run --silent example -- agents <ai-sdk|langgraph|openai-agents|mastra|claude-agent> --data DIR [--era 2025-11-25]
   npm run --silent example -- fleet --ledger FILE [--replicas N] [--port PORT]
   npm run --silent example -- import [DIR]
 Options:

@@ -1,4 +1,4 @@
-/** Runs one of the agents with a scripted model: `npm run --silent example -- agents <ai-sdk|langgraph|openai-agents> --data DIR`. */
+/** Runs one of the agents with a scripted model: `npm run --silent example -- agents <framework> --data DIR`. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Era, Question, Reply } from '@midcall/host';
@@ -47,6 +47,37 @@ const agents: Readonly<Record<string, (host: Host, folder: string) => Promise<st
     const checkpoints = await CheckpointFile.open(join(folder, 'checkpoints.json'));
     const graph = toolGraph(scriptedGraphModel, tools, inbox, checkpoints);
     return runGraph(graph, ask, questions => answeredAt(terminal, questions));
+  },
+  async mastra({ tools, inbox, terminal }, folder) {
+    const [{ runMastra }, { scriptedAiSdkModel }] = await Promise.all([import('./mastra.ts'), import('./scripted.ts')]);
+    inbox.present(terminal);
+    return runMastra(scriptedAiSdkModel(), tools, ask, `file:${join(folder, 'runs.db')}`);
+  },
+  async 'claude-agent'({ tools, inbox, terminal }, folder) {
+    const [{ runClaudeAgent }, { openMessagesApi }] = await Promise.all([
+      import('./claude-agent.ts'),
+      import('./scripted-messages-api.ts'),
+    ]);
+    inbox.present(terminal);
+    const api = await openMessagesApi();
+    const env = {
+      PATH: process.env['PATH'],
+      HOME: folder,
+      CLAUDE_CONFIG_DIR: join(folder, 'claude'),
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      ANTHROPIC_BASE_URL: api.url,
+      ANTHROPIC_API_KEY: 'any', // nobody checks it
+    };
+    const options = {
+      env,
+      cwd: folder,
+      model: 'claude-sonnet-4-5',
+      tools: [],
+      settingSources: [],
+      strictMcpConfig: true,
+    };
+    const file = conversationFile(join(folder, 'session.json'));
+    return runClaudeAgent(tools, ask, file, options).finally(api.close);
   },
 };
 
