@@ -102,6 +102,35 @@ describe('a provider', () => {
 });
 
 describe('who this server is', () => {
+  it('identities-I1: is a document of its own where the provider reads one and can reach it, and a registration otherwise', async () => {
+    let made = 0;
+    const at = (takes: object) =>
+      ({
+        ...{ id: 'notes', issuer, name: 'Notes Co' },
+        client: {
+          registered: false,
+          takes: async () => takes,
+          register: async () => ({ identity: { id: `c-${++made}` } }),
+        },
+      }) as unknown as Provider;
+    const https = {
+      ...offer(),
+      redirectUri: new URL('https://notes.example/connect/callback/notes'),
+      document: new URL('https://notes.example/connect/client/notes'),
+    };
+    const loopback = { ...https, document: new URL('https://localhost:4001/connect/client/notes') };
+    const who = identities(memoryStore(), createSealer(keyRing(Buffer.alloc(32, 5))));
+    const [both, document] = [at({ document: true, registration: true }), at({ document: true, registration: false })];
+    expect(await who.at(both, https)).toEqual({ id: https.document.href });
+    expect(await who.at(document, https)).toEqual({ id: https.document.href });
+    expect(made).toBe(0);
+    expect(await who.at(both, loopback)).toEqual({ id: 'c-1' });
+    expect(await who.at(at({ document: false, registration: true }), https)).toEqual({ id: 'c-1' });
+    await expect(who.at(document, { ...offer(), document: new URL('http://other.example/') })).rejects.toThrow(
+      'does not know this server',
+    );
+  });
+
   it('identities-I2: is another at each provider and callback, whatever the port of this machine, and kept until forgotten', async () => {
     let made = 0;
     const at = (id: string) =>

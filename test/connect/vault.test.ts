@@ -155,6 +155,59 @@ describe('at rest', () => {
     expect(values.size).toBe(0);
   });
 
+  it('vault-V5: a scope that was asked for and not granted is an error, so that no handler asks again and again', async () => {
+    await kept.keepSignIn(alice, notes, tokens('alice'), ['notes.read', 'notes.write']);
+    const missing = kept.token(alice, notes, { scopes: ['notes.write'] });
+    await expect(missing).rejects.toMatchObject({
+      code: 'connect/scopes',
+      message: expect.stringContaining('notes.write'),
+    });
+    expect((await kept.token(alice, notes, { scopes: ['notes.read'] }))?.value).toBe(tokens('alice').accessToken);
+    expect(await kept.token(alice, notes, { scopes: ['notes.delete'] })).toBeUndefined();
+    expect(await kept.signedIn(alice, notes)).toMatchObject({ scopes: ['notes.read'], refused: ['notes.write'] });
+  });
+
+  it('vault-V3: cut off after any operation of the store, a replacement leaves the old value or the new one, and no other row', async () => {
+    const replacements: ((by: Vault) => Promise<void>)[] = [
+      by => by.put(alice, 'n', 'second'),
+      by => by.keepSignIn(alice, notes, tokens('second')),
+    ];
+    for (const replace of replacements) {
+      for (let [operations, isCut] = [0, true]; isCut; operations += 1) {
+        const rows = new Set<string>();
+        const memory = memoryStore();
+        let left = Number.POSITIVE_INFINITY;
+        const act = async <T>(key: string, operate: () => Promise<T>): Promise<T> => {
+          if (left === 0) throw new Error('killed');
+          left -= 1;
+          const done = await operate();
+          (await memory.get(key)) === undefined ? rows.delete(key) : rows.add(key);
+          return done;
+        };
+        const cut: Store = {
+          get: key => act(key, () => memory.get(key)),
+          set: (key, value, options) => act(key, () => memory.set(key, value, options)),
+          delete: key => act(key, () => memory.delete(key)),
+          take: key => act(key, () => memory.take(key)),
+        };
+        const mine = vault({ store: cut, key: oldKey });
+        await mine.put(alice, 'n', 'first');
+        await mine.keepSignIn(alice, notes, tokens('first'));
+        left = operations;
+        isCut = await replace(mine).then(
+          () => false,
+          () => true,
+        );
+        const next = vault({ store: memory, key: oldKey });
+        expect(['first', 'second']).toContain(await next.get(alice, 'n'));
+        expect([tokens('first').accessToken, tokens('second').accessToken]).toContain(
+          (await next.token(alice, notes, { scopes: [] }))?.value,
+        );
+        expect(rows.size).toBe(2);
+      }
+    }
+  });
+
   it('vault-V4: sealing a secret again with a newer key does not bring back one that was forgotten meanwhile', async () => {
     await kept.put(alice, 'n', canary);
     const slow: Store = {

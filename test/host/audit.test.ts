@@ -1,4 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import fs, { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Asker, Audit, auditFile, verifyAudit } from '@midcall/host';
@@ -147,6 +148,60 @@ describe('audit', () => {
       expect(verifyAudit(cut.with(2, `x${cut[2]}`))).toMatchObject({ ok: false, line: 3 });
       expect(verifyAudit([...cut, lines[2]!])).toMatchObject({ ok: false, line: 3 });
     }
+  });
+
+  it('audit-file-L1, audit-A3: half a line that a killed process left is cut off before the next, and a gap says so', () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'audit-')), 'audit.jsonl');
+    const before = new Audit({ sink: auditFile(path) });
+    for (const what of ['one', 'two']) before.record({ type: 'policy', what });
+    const whole = readFileSync(path, 'utf8');
+    before.record({ type: 'policy', what: 'three' });
+    const third = readFileSync(path, 'utf8').slice(whole.length);
+    for (const half of [1, 12, third.length - 3]) {
+      writeFileSync(path, whole + third.slice(0, half));
+      const after = new Audit({ sink: auditFile(path) });
+      expect(after.record({ type: 'policy', what: 'four' })).toBe(true);
+      const lines = readFileSync(path, 'utf8').trim().split('\n');
+      expect(verifyAudit(lines)).toMatchObject({ ok: true, entries: 4, lost: 1, unfinished: false });
+      expect(after.entries().map(({ event }) => event)).toMatchObject([
+        { what: 'one' },
+        { what: 'two' },
+        { type: 'gap', lost: 1, why: 'A process ended while it wrote an entry.' },
+        { what: 'four' },
+      ]);
+    }
+  });
+
+  it('audit-file-L1, audit-A3: a line that is half on the disk when there is no more room is removed at once, and lost once', () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'audit-')), 'audit.jsonl');
+    const audit = new Audit({ sink: auditFile(path) });
+    audit.record({ type: 'policy', what: 'one' });
+    const whole = readFileSync(path, 'utf8');
+    const { writeSync } = fs;
+    let room = 20;
+    fs.writeSync = ((file: number, bytes: Uint8Array, at: number) => {
+      if (room === 0) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+      const written = writeSync(file, bytes, at, room);
+      room -= written;
+      return written;
+    }) as typeof writeSync;
+    syncBuiltinESMExports();
+    try {
+      expect(audit.record({ type: 'policy', what: 'two' })).toBe(false);
+    } finally {
+      fs.writeSync = writeSync;
+      syncBuiltinESMExports();
+    }
+    expect(room).toBe(0);
+    expect(readFileSync(path, 'utf8')).toBe(whole);
+    expect(audit.record({ type: 'policy', what: 'three' })).toBe(true);
+    const lines = readFileSync(path, 'utf8').trim().split('\n');
+    expect(verifyAudit(lines)).toMatchObject({ ok: true, entries: 3, lost: 1, unfinished: false });
+    expect(audit.entries().at(-2)?.event).toMatchObject({
+      type: 'gap',
+      lost: 1,
+      why: expect.stringContaining('ENOSPC'),
+    });
   });
 
   it('goes on from what another process wrote to the same file', () => {

@@ -184,6 +184,25 @@ describe('sessions-H2: a session belongs to whoever opened it', () => {
     expect(text(await client.callTool({ name: 'echo', arguments: { text: 'still here' } }))).toBe('still here');
   });
 
+  it('gives nothing of a stream to a Last-Event-ID that is forged, or taken from another session', async () => {
+    const { url } = await serve();
+    const asks = initialize.replace('"capabilities":{}', '"capabilities":{"elicitation":{}}');
+    const begin = async () => {
+      const known = { ...json, 'mcp-session-id': String((await raw(url, json, asks)).headers['mcp-session-id']) };
+      const { text } = await raw(url, known, '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"ask"}}');
+      return { known, last: /^id: (.+)$/m.exec(text)![1]! };
+    };
+    const [mine, other] = [await begin(), await begin()];
+    const resume = (last: string) => raw(url, { ...mine.known, 'last-event-id': last }, undefined, 'GET');
+    const [stream] = mine.last.split('.');
+    const forged = ['x', '.1', '__proto__.1', 'constructor.1', `${stream}.0`, `${stream}.-1`, `${stream}.1e9`];
+    for (const last of [...forged, `${stream}.999999999`, `${stream}.99999999999999999`, other.last]) {
+      const { status, text } = await resume(last);
+      expect([last, status, text.includes('Sure?')]).toEqual([last, 400, false]);
+    }
+    expect((await resume(mine.last)).status).toBe(200);
+  });
+
   it('refuses whom the hook refuses, before the body is read', async () => {
     const { url, endpoint } = await serve({ authenticate });
     const answer = await raw(url, json, initialize);

@@ -475,6 +475,51 @@ describe('a task', () => {
     expect(textOf(await until(taskId, 'completed'))).toBe('accept true');
   });
 
+  it('is neither changed nor stored again by a flood of answers to what it never asked', async () => {
+    const memory = memoryStore();
+    let written = 0;
+    const set: typeof memory.set = (...args) => {
+      written += 1;
+      return memory.set(...args);
+    };
+    const { call, until, update } = await client(serverOf(sure, { task: 'always', store: { ...memory, set } }));
+    const { taskId } = told(await call());
+    const before = await until(taskId, 'input_required');
+    const [asked] = Object.keys(before.inputRequests!);
+    const junk = JSON.parse(`{"__proto__":{"action":"accept"},"constructor":{"action":"accept"}}`);
+    for (let n = 0; n < 2_000; n += 1) junk[`${asked}-${n}`] = yes;
+    const already = written;
+    const floods = await Promise.all(Array.from({ length: 100 }, () => update(taskId, junk)));
+    for (const reply of floods) expect(acknowledged(reply)).toEqual({ resultType: 'complete' });
+    expect(written).toBe(already);
+    expect((await until(taskId, 'input_required')).inputRequests).toEqual(before.inputRequests);
+    await update(taskId, { ...junk, [asked!]: yes });
+    expect(textOf(await until(taskId, 'completed'))).toBe('accept true');
+  });
+
+  it('has no id of a megabyte, and no error repeats one', async () => {
+    const { send } = await client(serverOf(sure));
+    const ids = [
+      'x'.repeat(1_000_000),
+      'x'.repeat(201),
+      '\u202E'.repeat(200),
+      '__proto__',
+      '../journal',
+      '',
+      7,
+      null,
+      ['a'],
+    ];
+    for (const taskId of ids) {
+      for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
+        const { error } = await send(method, { taskId, inputResponses: {} });
+        expect(error).toMatchObject({ code: -32602 });
+        expect(JSON.stringify(error).length).toBeLessThan(500);
+        expect(JSON.stringify(error)).not.toMatch(/\u202E|xxx/);
+      }
+    }
+  });
+
   it('ext-tasks-47: says what an update without answers lacks', async () => {
     const { call, send, until } = await client(serverOf(sure, { task: 'always' }));
     const { taskId } = told(await call());

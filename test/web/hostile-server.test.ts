@@ -20,11 +20,11 @@ const call = (more: Partial<CallView> = {}): CallView => ({
   ...more,
 });
 
-describe('a name with half a surrogate pair in it', () => {
+describe('a name with half a surrogate pair in it, or of dots alone', () => {
   it('is listed for no tool, prompt or resource, and the page around the others is made', () => {
     const offers = shownOffers({
-      tools: [named('plain'), named(half)],
-      prompts: [{ name: half }],
+      tools: [named('plain'), named(half), named('..')],
+      prompts: [{ name: half }, { name: '.' }],
       resources: [{ name: 'r', uri: `x:${half}` }],
       resourceTemplates: [],
       problems: [],
@@ -60,6 +60,21 @@ it('says of a result nested deeper than can be written out that it is', () => {
   const context = { csrf: 'x', link, now: 0, zone: 'UTC' };
   const page = callPage(call({ outcome: { how: 'completed', result }, endedAt: 1 }), context);
   expect(page.main.text.split('nested too deep').length - 1).toBe(2);
+});
+
+it('shows a little of a progress or status message of a megabyte, and writes out what is hidden in it', () => {
+  const message = `half\u202E\u2800\u0007<b>${'m'.repeat(1_000_000)}`;
+  const context = { csrf: 'x', link, now: 0, zone: 'UTC' };
+  const running: Partial<CallView>[] = [
+    { progress: { progress: 1, message } },
+    { task: { status: 'working', kept: true, message } },
+  ];
+  for (const more of running) {
+    const text = callPage(call(more), context).main.text.replace(/<\/?mark[^>]*>/g, '');
+    expect(text).toContain('half⟦U+202E⟧⟦U+2800⟧⟦U+0007⟧&lt;b&gt;m');
+    expect(text).toContain('more characters');
+    expect(text.length).toBeLessThan(20_000);
+  }
 });
 
 it('shows a call with a hundred notices at most', () => {

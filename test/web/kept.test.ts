@@ -208,6 +208,45 @@ describe('an mcp.json', () => {
       expect(() => readServerList(text)).toThrow('This is not JSON');
   });
 
+  it('takes names of object members as names, and refuses those that nobody could read or address', () => {
+    const good = ['__proto__', 'constructor', 'toString', 'Ⓐ naïve 名前 ❤️', 'x'.repeat(100)];
+    const bad = ['a\u0007', 'a\nb', '\u202Egnp.exe', 'a\u200B', 'a\uD800', '.', '..', 'x'.repeat(101)];
+    const listed = [...good, ...bad].map(name => `${JSON.stringify(name)}: { "command": "true" }`);
+    const read = readServerList(`{ "mcpServers": { ${listed.join()} } }`);
+    expect(read.map(({ id }) => id)).toEqual([...good, ...bad]);
+    expect(read.filter(each => 'entry' in each).map(({ id, entry }) => [id, entry.id])).toEqual(
+      good.map(id => [id, id]),
+    );
+    for (const each of read.slice(good.length))
+      expect(each).toMatchObject({ problem: expect.stringContaining('name') });
+  });
+
+  it('is filled from the environment alone, not from what every object has', () => {
+    const of = (name: string) =>
+      readServerList(`{ "a": { "command": "x", "args": ["\${${name}}"] } }`, { OWN: 'mine' });
+    expect(of('OWN')).toMatchObject([{ entry: { target: { args: ['mine'] } } }]);
+    for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty'])
+      expect(of(name)).toMatchObject([{ problem: expect.stringContaining(`variable ${name}, which is not set`) }]);
+  });
+
+  it('of megabytes that name a server in every line is refused as a whole, and a long one is read', () => {
+    const servers = Array.from({ length: 100_000 }, (_, at) => `"s${at}":{"command":"x"}`);
+    expect(() => readServerList(`{"mcpServers":{${servers.join()}}}`)).toThrow('names 100000 servers, and at most 100');
+    const long = `{"mcpServers":{"a":{"command":"x","args":[${JSON.stringify('y'.repeat(10_000_000))}]},"b":{}}}`;
+    expect(readServerList(long)).toMatchObject([
+      { id: 'a', entry: {} },
+      { id: 'b', problem: expect.any(String) },
+    ]);
+  });
+
+  it('that names more servers than anybody runs starts none of them', async () => {
+    const { visitor } = await session(join(folder(), 'desk.json'));
+    const servers = Array.from({ length: 101 }, (_, at) => `"s${at}":{"command":"/no/such/program"}`);
+    const refused = await visitor.post('/add', { by: 'config', what: `{"mcpServers":{${servers.join()}}}` });
+    expect([refused.status, refused.text.includes('names 101 servers')]).toEqual([422, true]);
+    expect(rowsOf((await visitor.get('/')).text)).toEqual([]);
+  });
+
   it('has a result for each entry, and one that is wrong spoils no other', async () => {
     const { visitor, desk } = await session(join(folder(), 'desk.json'));
     const what = `{ "mcpServers": {

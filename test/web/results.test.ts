@@ -85,6 +85,20 @@ describe('JSON', () => {
   });
 });
 
+it('says of content of a kind that the protocol does not have that it is that, and shows it as it is', () => {
+  const html = shown({
+    content: [
+      { type: 'holo\u202Egram', beams: 3 },
+      { type: 'text', text: 'beside it' },
+    ],
+  });
+  expect(html).toContain('holo<mark class="code-point">⟦U+202E⟧</mark>gram');
+  expect(html).toMatch(/<p class="help">[^<]*holo/);
+  expect(html).toContain('&quot;beams&quot;: 3');
+  expect(html).toContain('beside it');
+  expect(shown({ content: [{ type: 'image', data: '!', mimeType: 'image/png' }] })).not.toContain('class="help"');
+});
+
 it('opens a linked resource on the desk, under the name it has', () => {
   const html = shown({ content: [{ type: 'resource_link', uri: 'javascript:alert(1)', name: 'Read <me>' }] });
   expect(html).toContain('href="/base/servers/notes/resources/javascript%3Aalert(1)"');

@@ -161,7 +161,7 @@ function filled(id: string, text: string, environment: Environment): string {
   return text.replace(
     /\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
     (_, name: string, otherwise?: string) => {
-      const value = environment[name] ?? otherwise;
+      const value = (Object.hasOwn(environment, name) ? environment[name] : undefined) ?? otherwise;
       if (value === undefined)
         throw bad(`The server '${id}' needs the environment variable ${name}, which is not set.`);
       return value;

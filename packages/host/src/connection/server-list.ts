@@ -4,7 +4,13 @@
  */
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { isRecord } from '@midcall/core/json';
+import { visible } from '@midcall/core/text';
 import { readServerEntries, type ServerEntry } from './server-entry.ts';
+
+/** Each of them is started, so a file of megabytes must not name as many as fit into it. */
+const mostServers = 100;
+/** Of a name, in characters. */
+const longestName = 100;
 
 /** One entry of the file: the server, or what is wrong with it. */
 export type ListedServer =
@@ -54,11 +60,14 @@ function withoutComments(text: string): string {
   return parts.join('');
 }
 
+/** False for what a person could not read, and for dots alone, which no address can contain. */
+const isName = (id: string): boolean => visible(id, { max: longestName }) === id && id !== '.' && id !== '..';
+
 /**
  * Every server that a file names, or a single entry pasted without the members around it.
  * @param text - untrusted
  * @param environment - what `${NAME}` stands for
- * @throws MidcallError `cli/usage` if the text as a whole is no list of servers
+ * @throws MidcallError `cli/usage` if the text as a whole is no list of servers, or names more than 100
  */
 export function readServerList(
   text: string,
@@ -76,7 +85,15 @@ export function readServerList(
       'cli/usage',
       "The text must have a member 'mcpServers' or 'servers' with an entry for each server.",
     );
-  return Object.entries(listed).map(([id, each]) => {
+  const entries = Object.entries(listed);
+  if (entries.length > mostServers)
+    throw new MidcallError(
+      'cli/usage',
+      `The text names ${entries.length} servers, and at most ${mostServers} are added at once. Split it.`,
+    );
+  return entries.map(([id, each]) => {
+    if (!isName(id))
+      return { id, problem: `Its name must have at most ${longestName} characters, all visible. Rename it.` };
     try {
       const [entry] = readServerEntries(JSON.stringify({ mcpServers: { [id]: each } }), environment);
       return { id, entry: entry! };

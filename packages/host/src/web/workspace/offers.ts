@@ -13,11 +13,11 @@ const hints = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHi
 /** The most of one kind that are listed. */
 const mostOffers = 1_000;
 
-/** A name with half a surrogate pair has no address on the desk, and cannot be written in UTF-8. */
-const isText = (name: string): boolean => !/\p{Cs}/u.test(name);
+/** Half a surrogate pair cannot be written in UTF-8, and a browser leaves out a segment of one or two dots. */
+const hasAddress = (name: string): boolean => !/\p{Cs}|^\.{1,2}$/u.test(name);
 
 const listed = (offers: readonly OfferView[]): readonly OfferView[] =>
-  offers.slice(0, mostOffers).filter(offer => isText(offer.name));
+  offers.slice(0, mostOffers).filter(offer => hasAddress(offer.name));
 
 const described = ({ title, description }: { title?: string | undefined; description?: string | undefined }) => ({
   ...(title !== undefined && { title }),

@@ -145,7 +145,9 @@ export class DeskServers {
 
   /** A name that no server on the desk has yet. */
   freeId(proposed: string): string {
-    const base = proposed.trim() || 'server';
+    const trimmed = proposed.trim();
+    // Dots alone cannot be a segment of an address.
+    const base = /^\.{0,2}$/.test(trimmed) ? 'server' : trimmed;
     for (let at = 1; ; at += 1) {
       const id = at === 1 ? base : `${base}-${at}`;
       if (!this.#servers.has(id)) return id;
