@@ -64,3 +64,25 @@ it('ends when it said, also where another process had asked it', async () => {
   clock.move(1);
   expect(await ending).toEqual({ how: 'timed-out' });
 });
+
+it('names the call in the record and to the views where a rule or the host refused, and says which rule', async () => {
+  const [audit, policy, notices] = [new Audit(), new Policy(), [] as unknown[]];
+  policy.add({ server: 'notes', subject: 'form', effect: 'refuse' });
+  const [inbox, clock] = [new Inbox(), handClock()];
+  const notify = (notice: unknown) => void notices.push(notice);
+  const put = new Asking({ inbox, policy, audit, calls: new Calls(), clock, asker: () => asker, notify });
+  const call = { context: { id: 'c-1', kind: 'tool', name: 'pay', arguments: {} } } as RunningCall;
+  const source = { id: 'q', subject: 'form', call, signal: new AbortController().signal } as const;
+  const rule = 'You refuse the forms of this server.';
+  expect(await put.put(source, () => question('q'))).toEqual({ how: 'refused-by-policy', rule });
+  put.refused('form', 'host', 'It has too many fields.', call.context);
+  const why = 'It has too many fields.';
+  expect(notices).toMatchObject([
+    { type: 'refused', by: 'policy', why: rule, call: { id: 'c-1' } },
+    { type: 'refused', by: 'host', why, call: { id: 'c-1' } },
+  ]);
+  expect(audit.entries()).toMatchObject([
+    { call: { id: 'c-1', name: 'pay' }, event: { type: 'refused', by: 'policy', why: rule } },
+    { call: { id: 'c-1', name: 'pay' }, event: { type: 'refused', by: 'host', why } },
+  ]);
+});

@@ -76,6 +76,18 @@ describe('a form that asks for secrets', () => {
     expect(page).toContain('ada');
   });
 
+  it('keeps them out of drafts, and out of what is left for copying where the question ends without the person', async () => {
+    const question = signIn('w4');
+    void on.inbox.ask(question);
+    const { calls } = on.desk.workspace;
+    calls.typed(question.id, new Map(Object.entries({ ...fields, csrf: 'x' }).map(([name, value]) => [name, [value]])));
+    expect(calls.draft(question.id)).toEqual(new Map([['f4', ['ada']]]));
+    on.inbox.end(question.id, { how: 'timed-out' });
+    const { text } = await visitor.get('/calls/w4');
+    expect(/<div class="left-over"[\s\S]*?<\/dl>/.exec(text)![0]).toContain('ada');
+    for (const each of secrets) expect(text).not.toContain(each);
+  });
+
   it('is found by its message where the one field says nothing', async () => {
     const question: FormQuestion = {
       ...pickOne('w3'),
