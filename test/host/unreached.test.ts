@@ -1,5 +1,9 @@
-/** Why a server could not be started or reached, in words to act on. */
+/** Why a server could not be started or reached, nor one of its lists read, in words to act on. */
+import type { Client } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
+import { readCatalogue } from '../../packages/host/src/connection/catalogue.ts';
+import { LastWords } from '../../packages/host/src/connection/last-words.ts';
+import { listProblem } from '../../packages/host/src/connection/list-problem.ts';
 import { unreached } from '../../packages/host/src/connection/unreached.ts';
 
 const command = { kind: 'command', command: 'notes-server', args: [] } as const;
@@ -57,4 +61,44 @@ describe('why an address was not reached', () => {
     const why = unreached(probe(failure(`odd\u202e${'x'.repeat(2_000)}`)), url);
     expect(why).toMatch(/^odd⟦U\+202E⟧x+… \(/);
   });
+});
+
+it('loses one list where one fails, and says which and why', async () => {
+  const fails = (code: number | string) => () => Promise.reject(Object.assign(new Error('no \u202Elist'), { code }));
+  const client = (lists: object) =>
+    ({
+      getServerCapabilities: () => ({ tools: {}, prompts: {}, resources: {} }),
+      listTools: async () => ({ tools: [{ name: 'pay', inputSchema: { type: 'object' } }] }),
+      listPrompts: fails(-32601),
+      listResources: fails('REQUEST_TIMEOUT'),
+      listResourceTemplates: fails(-32601),
+      ...lists,
+    }) as unknown as Client;
+  const read = await readCatalogue(client({}), listProblem);
+  expect(read.tools.map(({ name }) => name)).toEqual(['pay']);
+  expect([read.prompts, read.resources, read.resourceTemplates]).toEqual([[], [], []]);
+  expect(read.problems).toEqual([
+    { list: 'prompts', why: 'the server declares prompts but does not implement the list.' },
+    { list: 'resources', why: 'the server did not answer in time.' },
+  ]);
+  const { tools, problems } = await readCatalogue(client({ listTools: fails(-32603) }), listProblem);
+  expect(tools).toEqual([]);
+  expect(problems[0]).toEqual({ list: 'tools', why: 'the server answered “no ⟦U+202E⟧list”.' });
+});
+
+it('says which limit a message was larger than, ahead of everything else that is known', () => {
+  const words = new LastWords({ id: 'big', target: { kind: 'command', command: 'node', args: [] } });
+  words.heard('Error: something else');
+  words.tooMuch(10_485_760);
+  const limit =
+    'The server sent a message of more than 10,485,760 bytes, the most that is read, so the connection was closed.';
+  expect(words.after('The server has stopped.')).toBe(limit);
+  const call = { id: 'c', kind: 'tool', name: 't', arguments: {} } as const;
+  const ended = {
+    type: 'call-ended',
+    call,
+    endedAt: 1,
+    outcome: { how: 'server-gone', message: 'It stopped.' },
+  } as const;
+  expect(words.worded(ended as never)).toMatchObject({ outcome: { how: 'server-gone', message: limit } });
 });

@@ -1,5 +1,5 @@
 /** What a server may name, nest and cause without end, and the pages of the desk that stay whole. */
-import type { Catalogue } from '@midcall/host';
+import type { Catalogue, Question } from '@midcall/host';
 import { describe, expect, it } from 'vitest';
 import { callPage } from '../../packages/host/src/web/pages/call-page.ts';
 import { layout } from '../../packages/host/src/web/pages/layout.ts';
@@ -75,6 +75,38 @@ it('shows a little of a progress or status message of a megabyte, and writes out
     expect(text).toContain('more characters');
     expect(text.length).toBeLessThan(20_000);
   }
+});
+
+it('has a question that names no call in every running call of its server, as one that may be its own, open and ended', () => {
+  const history = new History();
+  for (const [id, server] of [
+    ['one', 's'],
+    ['two', 's'],
+    ['ended', 's'],
+    ['elsewhere', 'other'],
+  ] as const)
+    history.started({ ...call().context, id }, server, 0);
+  history.update('ended', { outcome: { how: 'cancelled' }, endedAt: 1 });
+  const question: Question = {
+    id: 'q',
+    asker: { id: 's', name: 's', origin: 'o', era: '2025-11-25' },
+    askedAt: 2,
+    kind: 'form',
+    message: 'Whose is this?',
+    fields: [],
+  };
+  const context = { csrf: 'x', link, now: 3, zone: 'UTC' };
+  const page = (id: string): string => callPage(history.call(id)!, context).main.text;
+  history.asked(question);
+  for (const id of ['one', 'two']) {
+    expect(history.call(id)?.items).toMatchObject([{ perhaps: true }]);
+    expect(page(id)).toMatch(/class="perhaps"[\s\S]*Whose is this\?/);
+    expect(page(id)).not.toContain('The server is working');
+  }
+  for (const id of ['ended', 'elsewhere']) expect(page(id)).not.toContain('Whose is this?');
+  history.ended({ question, ending: { how: 'declined', via: 'web' }, endedAt: 4 });
+  expect(page('two')).toMatch(/class="perhaps"[\s\S]*Whose is this\?/);
+  expect(history.call('two')?.items).toMatchObject([{ perhaps: true, ending: { how: 'declined' } }]);
 });
 
 it('shows a call with a hundred notices at most', () => {
