@@ -20,45 +20,45 @@ import type { Wake } from './wake.ts';
 /** What `midcall()` takes; every part has a safe default. */
 export interface MidcallOptions {
   /**
-   * Seals the state between rounds. `MIDCALL_KEY` or `MIDCALL_KEY_FILE` where absent, else a key of this process: then a
-   * restart or another replica cannot go on with a call, which is said loudly over HTTP.
+   * Seals the state between rounds. `MIDCALL_KEY` or `MIDCALL_KEY_FILE` if absent, otherwise a key of this process: then a
+   * restart or another replica cannot continue a call, and a loud warning is given over HTTP.
    */
   readonly key?: KeySource;
-  /** Where claims, steps and large journals live; this process's memory where absent. */
+  /** Where claims, steps and large journals live; this process's memory if absent. */
   readonly store?: Store;
-  /** Runs calls on that go on without a request; this process does where absent, from what lies in the store. */
+  /** Runs calls that continue without a request; if absent, this process does, from the records in the store. */
   readonly jobs?: Jobs;
-  /** Wakes what waits in other processes that share the store, which else look once a second; nothing does where absent. */
+  /** Wakes waiting calls in other processes that share the store; without it, they poll once a second. */
   readonly wake?: Wake;
   /** The person behind an HTTP request: verified issuer and subject. On stdio it is the OS user. */
   readonly principal?: PrincipalOf;
-  /** Tells servers that share a key apart; the server's name where absent. */
+  /** Distinguishes servers that share a key; the server's name if absent. */
   readonly audience?: string;
   /**
-   * Rounds after which a call becomes a task, or its request ends: with a ticket if the server has pages or the relay, and otherwise
-   * with an explanation. 9 where absent, since a 2026 client gives up at ten.
+   * Rounds after which a call becomes a task, or its request ends: with a ticket if the server has pages or the relay, and
+   * otherwise with an explanation. 9 if absent, since a 2026 client gives up at ten.
    */
   readonly maxRounds?: number;
   /**
    * For development: runs the handler again from the top after every round of questions on 2025-11-25 too, as 2026-07-28 does,
-   * so that what differs from run to run shows in both.
+   * so that differences between runs show in both.
    */
   readonly strict?: boolean;
-  /** Milliseconds a person has for one question where the ask does not say; 15 minutes where absent. */
+  /** Milliseconds a person has for one question, unless the ask sets it; 15 minutes if absent. */
   readonly askTimeoutMs?: number;
-  /** Milliseconds a state lives beyond the last deadline in it; 1 hour where absent. */
+  /** Milliseconds a state lives beyond the last deadline in it; 1 hour if absent. */
   readonly stateTtlMs?: number;
-  /** Characters of the longest state that travels; 32,768 where absent. Longer journals stay in the store. */
+  /** The maximum length of a state that travels, in characters; 32,768 if absent. Longer journals stay in the store. */
   readonly maxStateLength?: number;
-  /** Milliseconds; an accept faster than this looks automatic. 250 where absent. */
+  /** Milliseconds; an accept faster than this looks automatic. 250 if absent. */
   readonly suspectBelowMs?: number;
-  /** Channels a question may take where the ask does not say; native where absent, and page where `pages` are given. */
+  /** Channels a question may use, unless the ask names its own; native if absent, and page if `pages` are given. */
   readonly channels?: readonly Channel[];
   /** Pages of ours for answers that must not pass through the model: `connect()` of `@midcall/server/connect`. */
   readonly pages?: Pages;
-  /** Milliseconds a 2026-07-28 retry is held while the person is on a page; 40,000 where absent, since clients give up at 60. */
+  /** Milliseconds a 2026-07-28 retry is held while the person is on a page; 40,000 if absent, since clients give up at 60. */
   readonly holdMs?: number;
-  /** Milliseconds after which a call becomes a task, for clients that have tasks; 20,000 where absent, and 0 for at once. */
+  /** Milliseconds after which a call becomes a task, for clients that have tasks; 20,000 if absent, and 0 for at once. */
   readonly taskAfterMs?: number;
   /** The boundary of `call.files()`: the operator's directories, and how the client's roots change them. */
   readonly roots?: BoundaryOptions & {
@@ -67,21 +67,21 @@ export interface MidcallOptions {
   };
   /** How `call.sample` may reach a model. */
   readonly sampling?: {
-    /** Used where the client offers no model; such as `modelRouter` of `@midcall/server/models`. */
+    /** Used if the client offers no model; such as `modelRouter` of `@midcall/server/models`. */
     readonly model?: SamplingModel;
     /** True to ask 2026-07-28 clients for their model; deprecated in that revision. */
     readonly askWhereDeprecated?: boolean;
   };
   readonly audit?: AuditSink;
-  /** Takes the error of every call that failed, and every mistake in the use of this library, with its stack. */
+  /** Called with the error of every call that failed, and every mistake in the use of this library, with its stack. */
   readonly onError?: ErrorSink;
-  /** Told what handlers do while they run; for tests, see `explore` in `@midcall/testing`. */
+  /** Called with what handlers do while they run; for tests, see `explore` in `@midcall/testing`. */
   readonly observe?: Observer;
-  /** Takes warnings for the operator; standard error where absent. */
+  /** Called with warnings for the operator; standard error if absent. */
   readonly warn?: (message: string) => void;
-  /** The current time, and timers; this machine's clock where absent. */
+  /** The current time, and timers; this machine's clock if absent. */
   readonly clock?: Clock;
-  /** Waits for another presenter of the same retry this long, in milliseconds; 25,000 where absent. */
+  /** How long a duplicate of a retry waits for the first one, in milliseconds; 25,000 if absent. */
   readonly duplicateWaitMs?: number;
 }
 
@@ -89,12 +89,12 @@ export interface Config {
   readonly keys: KeyRing;
   readonly sealer: Sealer;
   readonly store: Store;
-  /** The store for contents: encrypted, except in this process's own memory. */
+  /** The store for content: encrypted, except in this process's own memory. */
   readonly contents: Store;
   readonly claims: Claims;
-  /** Round states that stay in this process; undefined where another could go on with a call. */
+  /** Round states that stay in this process; undefined if another could continue a call. */
   readonly held: HeldStates | undefined;
-  /** Of this process, and of every other that shares the store. */
+  /** Connects this process with all others that share the store. */
   readonly waiting: WaitingCalls;
   readonly jobs: Jobs;
   readonly wake: Wake;
@@ -111,13 +111,13 @@ export interface Config {
   readonly holdMs: number;
   /** Milliseconds after which a call becomes a task. */
   readonly taskAfterMs: number;
-  /** Replaced as a whole where the operator's directories change. */
+  /** Replaced as a whole when the operator's directories change. */
   boundary: Boundary;
   readonly rootsOn2026: boolean;
   readonly samplingModel: SamplingModel | undefined;
   readonly samplingOn2026: boolean;
   readonly audit: AuditSink | undefined;
-  /** Never throws; undefined where nobody listens. */
+  /** Never throws; undefined if nobody listens. */
   readonly onError: ((error: unknown, call: CallRef) => void) | undefined;
   readonly observe: Observer | undefined;
   readonly warn: (message: string) => void;

@@ -35,7 +35,7 @@ import { sealedStore } from './state/sealed-store.ts';
 import { memoryStore } from './stores/memory.ts';
 import { noWake } from './wake.ts';
 
-/** A claim lives as long as its state could, so a busy server holds many; a full store refuses. */
+/** A claim lives as long as its state could, so a busy server has many; a full store refuses new ones. */
 const MAX_CLAIMS = 1_000_000;
 
 const kinds: Kinds<MidcallOptions> = {
@@ -74,7 +74,7 @@ const kinds: Kinds<MidcallOptions> = {
   duplicateWaitMs: positive,
 };
 
-/** Characters of the largest journal the store is given. */
+/** The maximum size of a journal in the store, in characters. */
 const MAX_SEALED = 16_777_216;
 
 /**
@@ -91,7 +91,7 @@ export function configure(options: MidcallOptions): Config {
   const random = pooledRandomText();
   const id = () => random(16);
   let own: string | undefined;
-  // Drawn when it is needed first: a worker may draw nothing while it is loaded.
+  // Generated on first use: a worker may not generate random values while it is loaded.
   const process = () => {
     own ??= id();
     return own;
@@ -162,7 +162,7 @@ export function configure(options: MidcallOptions): Config {
 
 /** A listener that fails breaks no call. */
 function listening(onError: ErrorSink, warn: (message: string) => void): (error: unknown, call: CallRef) => void {
-  // Its text may hold what the error did.
+  // Its text may contain what the error did.
   const failed = (error: unknown) =>
     warn(`midcall: onError failed itself (${(error as Error | null)?.name ?? 'error'}).`);
   return (error, call) => void new Promise<void>(resolve => resolve(onError(error, call))).catch(failed);

@@ -1,9 +1,9 @@
-/** Digests of JSON: how asks, steps, arguments and inputs are recognized again. Pure. */
+/** Digests of JSON, by which asks, steps, arguments and inputs are recognized again. Pure. */
 
 import { hash } from 'node:crypto';
 import { canonical } from '@midcall/core/json';
 
-/** Anything JSON can carry. */
+/** Anything JSON can represent. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined };
 
 /** SHA-256 of the canonical JSON, base64url, 43 characters. */

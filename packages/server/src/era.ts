@@ -19,7 +19,7 @@ import type { AboutClient, Can } from './call/call.ts';
 import type { ClientView } from './call/client-view.ts';
 import { detachedOf } from './call/detached.ts';
 
-/** The extension by which calls go on without a request (ext-tasks, "Extension Identifier"). */
+/** The extension by which calls continue without a request (ext-tasks, "Extension Identifier"). */
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 
 /** True for the one revision whose clients ask for a task themselves (2025-11-25, basic/utilities/tasks). */
@@ -29,13 +29,13 @@ export const hasTaskParameter = (server: McpServer): boolean =>
 /** The revision that asks in rounds, and deprecates roots and sampling. */
 export const roundsRevision = '2026-07-28';
 
-/** Whether each request says who sends it, and what that can. */
+/** Whether each request carries its client's identity and capabilities. */
 export const inEnvelopes = (revision: string): boolean => revision >= roundsRevision;
 
 /** Batches exist in one revision (2025-03-26, basic, "Batching"); the next one removed them. */
 export const hasBatches = (revision: string | undefined): boolean => revision === '2025-03-26';
 
-/** Whether a stream may begin with an event that says nothing (2025-11-25, basic/transports); before, it broke clients. */
+/** Whether a stream may begin with an empty event (2025-11-25, basic/transports); in earlier revisions it broke clients. */
 export const primesStreams = (revision: string): boolean => revision >= '2025-11-25';
 
 const cannot: Can = { form: false, url: false, roots: false, sampling: false, samplingTools: false };
@@ -57,7 +57,7 @@ export function viewClient(server: McpServer, ctx: ServerContext): ClientView {
     can: {
       // An empty object means form mode only (client/elicitation, "Capabilities").
       form: elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined),
-      // A client may declare what its revision does not have yet.
+      // A client may declare capabilities that its revision does not have.
       url: elicitation?.url !== undefined && (version === undefined || version >= '2025-11-25'),
       roots: declared.roots !== undefined,
       sampling: declared.sampling !== undefined,
@@ -69,7 +69,7 @@ export function viewClient(server: McpServer, ctx: ServerContext): ClientView {
   };
 }
 
-/** True where a request of 2026-07-28 declares tasks. @param envelope - its `_meta` */
+/** True if a request of 2026-07-28 declares tasks. @param envelope - its `_meta` */
 export function declaresTasks(envelope: Readonly<Record<string, unknown>> | undefined): boolean {
   const declared = envelope?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
   return isDeclared(declared?.extensions, TASKS_EXTENSION);
@@ -78,7 +78,7 @@ export function declaresTasks(envelope: Readonly<Record<string, unknown>> | unde
 const isDeclared = (extensions: unknown, name: string): boolean =>
   typeof extensions === 'object' && extensions !== null && Object.hasOwn(extensions, name);
 
-/** What the client says of itself: with each request on 2026-07-28, in the handshake on 2025-11-25. */
+/** What the client says about itself: in each request on 2026-07-28, in the handshake on 2025-11-25. */
 export function aboutClient(server: McpServer, ctx: ServerContext): AboutClient {
   const envelope = ctx.mcpReq.envelope as Record<string, unknown> | undefined;
   const clientInfo = envelope?.[CLIENT_INFO_META_KEY] ?? server.server.getClientVersion();
@@ -92,7 +92,7 @@ export function aboutClient(server: McpServer, ctx: ServerContext): AboutClient 
   };
 }
 
-/** The parameters of a form question; the mode is spelled out only where every client of the era knows it. */
+/** The parameters of a form question; the mode is included only if every client of the era knows it. */
 export function formParams(
   asks: ClientView['asks'],
   message: string,
@@ -119,17 +119,18 @@ export const isUrlRequired = (error: unknown): boolean => error instanceof UrlEl
 /** True for an error that must reach the client as itself, where the SDK would make it the result of a tool. */
 export const isWireError = (error: unknown): boolean => error instanceof MissingRequiredClientCapabilityError;
 
-/** Tells the client of a request that a page it was sent to is finished; a notification of 2025-11-25 only. */
+/** Notifies the client of a request that a page it was sent to is finished; exists on 2025-11-25 only. */
 export async function tellCompleted(ctx: ServerContext, elicitationId: string): Promise<void> {
   await ctx.mcpReq.notify({ method: 'notifications/elicitation/complete', params: { elicitationId } });
 }
 
-/** The same after the request has ended. */
 export async function tellCompletedLater(server: McpServer, elicitationId: string): Promise<void> {
   await server.server.createElicitationCompletionNotifier(elicitationId)();
 }
 
-/** The error for a handler that cannot go on without what the client lacks; -32021 exists on 2026-07-28 only. */
+/**
+ * The error for a handler that cannot continue without a capability that the client lacks; -32021 exists on 2026-07-28 only.
+ */
 export function missingCapability(asks: ClientView['asks'], required: ClientCapabilities, message: string): Error {
   if (asks !== 'rounds') return new MidcallError('ask/unavailable', message);
   return new MissingRequiredClientCapabilityError({ requiredCapabilities: required }, message);

@@ -1,6 +1,6 @@
 /**
- * What is known of an object besides what it says itself, kept on the object: for servers and contexts, of which there is one for each
- * request. Entries of a WeakMap do the same and cost more, when garbage is collected, than all that is done with them.
+ * Additional data about an object, stored on the object itself: for servers and contexts, which are created for each request. A
+ * WeakMap would do the same, but its entries cost more in garbage collection than all their other uses.
  */
 
 interface Kept<V> {
@@ -14,7 +14,7 @@ export class KeptWith<K extends object, V> {
 
   get(owner: K): V | undefined {
     const kept = (owner as { readonly [member: symbol]: Kept<V> | undefined })[this.#member];
-    // A copy of an object has its members too, and is another object.
+    // A copy of an object has its members too, but is another object.
     return kept?.owner === owner ? kept.value : undefined;
   }
 

@@ -91,21 +91,21 @@ export interface Midcall {
     ) => ResourceAnswer | Promise<ResourceAnswer>,
   ): RegisteredResourceTemplate;
   /**
-   * Lets a server have tools of both kinds: those of `mid.tool`, which may ask, and plain ones of `server.registerTool`, which
-   * work as before. It puts itself between the server and its handlers of `tools/call`, `prompts/get` and `resources/read`, and
-   * changes nothing else. Call it right after creating the server; `mid.tool`, `mid.prompt`, `mid.resource` and `mid.handle` do
-   * it themselves, so it is needed only where a plain tool is registered before the first of them.
+   * Allows a server to have tools of both kinds: those of `mid.tool`, which may ask, and plain ones of `server.registerTool`,
+   * which work as before. It wraps the server's handlers of `tools/call`, `prompts/get` and `resources/read`, and changes
+   * nothing else. Call it right after creating the server; `mid.tool`, `mid.prompt`, `mid.resource` and `mid.handle` do it
+   * themselves, so it is only needed if a plain tool is registered before the first of them.
    * @returns the same server
-   * @throws MidcallError `server/setup` where something was registered before
+   * @throws MidcallError `server/setup` if something was registered before
    */
   wrap(server: McpServer): McpServer;
   /**
-   * Answers every request of one method, where what can be called is known only when it is, as behind a gateway. Listing is
-   * yours, and so are the server's capabilities; the handler may ask what the client itself can show, and ask it again after
-   * a no: questions of other servers are not told apart by their words.
+   * Handles every request of one method, for servers that only learn at the time of the call what can be called, such as
+   * gateways. You implement listing and the server's capabilities; the handler may only ask what the client itself can show,
+   * and may ask again after a refusal, since questions of other servers are not distinguished by their wording.
    * @param options - whether calls of tools become tasks
-   * @throws MidcallError `server/setup` where pages or the relay are switched on, whose `resume` is a tool of its own, or
-   *   where something was registered before
+   * @throws MidcallError `server/setup` if pages or the relay are enabled, which need the tool `resume`, or if something was
+   *   registered before
    */
   handle<R extends Readonly<Record<string, unknown>>>(
     server: McpServer,
@@ -115,36 +115,35 @@ export interface Midcall {
   ): void;
   /**
    * Files for a handler that cannot ask, such as the list of a resource template. Close them when it ends.
-   * @returns undefined where this client has roots and cannot be asked for them here (lists on 2026-07-28)
-   * @throws MidcallError `roots/none` where nothing is allowed
+   * @returns undefined if this client has roots and cannot be asked for them here (lists on 2026-07-28)
+   * @throws MidcallError `roots/none` if nothing is allowed
    */
   files(server: McpServer, ctx: ServerContext): Promise<Files | undefined>;
-  /** What the client says of itself, for a handler that has no `call`. */
+  /** What the client says about itself, for a handler without a `call`. */
   client(server: McpServer, ctx: ServerContext): AboutClient;
   /**
-   * Runs a handler without a client, such as from a command line: nothing is asked, and every question is
-   * `cancel/unavailable`.
-   * @param annotations - the tool's; a question's `fallback` may accept only where they say that nothing is destroyed
+   * Runs a handler without a client, such as from a command line: nobody is asked, and every question is `cancel/unavailable`.
+   * @param annotations - the tool's; a question's `fallback` may accept only if they say that nothing is destroyed
    */
   withoutClient<R>(handler: (call: Call) => R | Promise<R>, annotations?: ToolAnnotations): Promise<R>;
   /**
-   * Changes what the operator allows; calls that begin from now on work inside these directories.
+   * Changes the directories that the operator allows; calls that begin from now on work inside them.
    * @param ceiling - directories that exist, instead of `roots.ceiling`
    * @throws MidcallError `roots/invalid` for one that cannot be used; then nothing has changed
    */
   allow(ceiling: readonly string[]): void;
   /**
-   * The calls that wait, without their contents: tasks, calls that `resume` goes on with, and pages. In a store, those of every
-   * process that shares it. Questions of a request that is open are not among them.
+   * The waiting calls, without their contents: tasks, calls that `resume` continues, and pages. With a shared store, those of
+   * every process that shares it. Questions of an open request are not included.
    * @returns the oldest first
-   * @throws MidcallError `store/corrupt` for calls that were sealed with another key
+   * @throws MidcallError `store/corrupt` if calls were sealed with another key
    */
   calls(): Promise<readonly WaitingCall[]>;
   /**
-   * Ends a call that waits. A task is cancelled; a ticket is known no more; a question on a page comes to `cancel/error`, and its
-   * handler goes on. One that is being gone on with just now goes on.
+   * Ends a waiting call. A task is cancelled; a ticket becomes invalid; a question on a page ends as `cancel/error`, and its
+   * handler continues. A call that is being continued at this moment is not stopped.
    * @param id - of {@link Midcall.calls}
-   * @returns false where no such call waits
+   * @returns false if no such call is waiting
    */
   cancel(id: string): Promise<boolean>;
   /** Refuses new calls with `call/closed` and resolves when those in flight have ended. */
@@ -163,9 +162,9 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     tools.set(server, toolsByName);
     return toolsByName;
   };
-  /** What `mid.handle` has for every tool of a server. */
+  /** The settings of `mid.handle` for every tool of a server. */
   const gateways = new KeptWith<McpServer, Registered>();
-  /** What is registered here, by method and name; a server has plain tools beside it. */
+  /** What is registered here, by method and name; a server may also have plain tools. */
   const ownNames = new KeptWith<McpServer, Set<string>>();
   const oursOf = (server: McpServer): Set<string> => {
     const names = ownNames.get(server) ?? new Set<string>();
@@ -198,7 +197,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
         name => toolsOf(server).has(name),
       );
     } catch (error) {
-      // A factory throws it into the SDK, which tells nobody.
+      // Thrown from a factory, it would be swallowed by the SDK.
       config.warn(`midcall: ${(error as Error).message}`);
       throw error;
     }

@@ -1,11 +1,11 @@
 /** Who a call belongs to. */
 import type { ServerContext } from '@modelcontextprotocol/server';
 
-/** The person behind a call: who issued the identity, and who it is there. */
+/** The person behind a call: the issuer of the identity, and the subject there. */
 export interface Principal {
   readonly issuer: string;
   readonly subject: string;
 }
 
-/** Finds the person behind a request; over HTTP from a verified token, never from what the client says of itself. */
+/** Finds the person behind a request; over HTTP from a verified token, never from what the client says about itself. */
 export type PrincipalOf = (ctx: ServerContext) => Principal | undefined | Promise<Principal | undefined>;

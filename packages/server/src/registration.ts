@@ -35,25 +35,25 @@ interface Described {
   readonly version?: string;
 }
 
-/** How a tool is listed, as the SDK has it; the annotations decide what a question may fall back to. */
+/** How a tool is listed, as in the SDK; the annotations decide what a question may fall back to. */
 export interface ToolConfig<I extends StandardSchemaWithJSON | undefined> extends Described {
   readonly inputSchema?: I;
   readonly outputSchema?: StandardSchemaWithJSON;
   readonly annotations?: ToolAnnotations;
   /**
    * When a call of it becomes a task (extension `io.modelcontextprotocol/tasks`), for clients that have tasks. `when-needed`,
-   * the default: when it would outlive its request, because it runs long or asks more often than a client goes round.
-   * `always`: at once. `required`: at once, and clients without tasks are refused. `never`: not even then.
+   * the default: when it would outlive its request, because it runs long or asks more often than a client allows. `always`: at
+   * once. `required`: at once, and clients without tasks are refused. `never`: not at all.
    */
   readonly task?: TaskMode;
 }
 
-/** How a prompt is listed, as the SDK has it. */
+/** How a prompt is listed, as in the SDK. */
 export interface PromptConfig<A extends StandardSchemaWithJSON | undefined> extends Described {
   readonly argsSchema?: A;
 }
 
-/** How a resource is listed, as the SDK has it. */
+/** How a resource is listed, as in the SDK. */
 export interface ResourceConfig extends ResourceMetadata {
   readonly version?: string;
 }
@@ -90,7 +90,7 @@ export const serverKind = having('an McpServer', 'registerTool', 'registerPrompt
 
 const configKind: Kind = { words: 'an object, such as {}, and the handler comes after it', fits: isRecord };
 
-/** @throws TypeError that says which argument is not what it has to be */
+/** @throws TypeError that names the wrong argument */
 export function checkRegistration(
   place: string,
   registration: { server: unknown; name: unknown; config: unknown; handler: unknown },
@@ -101,11 +101,11 @@ export function checkRegistration(
   checkGiven(place, 'the handler', registration.handler, func);
 }
 
-/** schema.json, `ToolAnnotations`: a tool may be destructive where it says nothing. */
+/** schema.json, `ToolAnnotations`: a tool may be destructive unless it says otherwise. */
 export const isHarmless = (annotations: ToolAnnotations | undefined): boolean =>
   annotations?.readOnlyHint === true || annotations?.destructiveHint === false;
 
-/** Reads raw arguments as the SDK does for a first call. */
+/** Parses raw arguments as the SDK does for a first call. */
 export async function readArguments(schema: StandardSchemaWithJSON | undefined, raw: unknown): Promise<unknown> {
   if (!schema) return {};
   const read = await schema['~standard'].validate(raw ?? {});

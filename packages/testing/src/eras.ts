@@ -37,7 +37,7 @@ const kinds: Kinds<PairOptions> = {
 };
 
 export type { Era };
-/** What messages travel over: an in-memory transport, or Streamable HTTP on loopback. */
+/** The transport: in memory, or Streamable HTTP on loopback. */
 export type Carrier = 'memory' | 'http';
 
 /** Both eras, the older one first; for `describe.each`. */
@@ -53,16 +53,16 @@ export const pairings: readonly (readonly [Era, Carrier])[] = eras.flatMap(era =
 export interface PairOptions {
   /** The revision both speak. */
   readonly era: Era;
-  /** `memory` where absent. */
+  /** `memory` if absent. */
   readonly carrier?: Carrier;
-  /** Who answers; without one the client declares nothing by itself. */
+  /** The person who answers; without one the client declares no capabilities by itself. */
   readonly person?: ScriptedPerson;
-  /** Where absent, form elicitation for a person, and nothing without one. */
+  /** The client's capabilities; if absent, form elicitation with a person, and none without. */
   readonly capabilities?: ClientCapabilities;
-  /** Rounds the client goes through for one call (2026); the SDK's own default where absent. */
+  /** Rounds the client goes through for one call (2026); the SDK's own default if absent. */
   readonly maxRounds?: number;
   /**
-   * True for a client that knows tasks: a call that the server answers with a task resolves with what came of it, and the
+   * True for a client that knows tasks: a call that the server answers with a task resolves with the task's result, and the
    * person answers its questions. On 2025-11-25, every tool that allows it is called as a task.
    */
   readonly tasks?: boolean;
@@ -70,7 +70,7 @@ export interface PairOptions {
   readonly http?: HttpOptions;
 }
 
-/** One JSON-RPC message and which way it went. */
+/** One JSON-RPC message and its direction. */
 export interface Frame {
   readonly from: 'client' | 'server';
   readonly message: Readonly<Record<string, unknown>>;
@@ -83,7 +83,7 @@ export interface Pair extends AsyncDisposable {
   readonly frames: readonly Frame[];
   /** Where the server listens; over HTTP only. */
   readonly url?: URL;
-  /** Closes both. @throws Error where the person's script ran out, or held what is no answer */
+  /** Closes both. @throws Error if the person's script ran out, or contained an invalid answer */
   close(): Promise<void>;
 }
 
@@ -100,7 +100,7 @@ export const negotiation = (era: Era) => ({ mode: era === '2026-07-28' ? { pin: 
  * Connects a client to a server made by a factory.
  *
  * @param factory - makes the server, as `serveStdio` and `serveHttp` take it; `midcall()` itself belongs outside it
- * @throws TypeError for an option that is missing, unknown or not what it may be
+ * @throws TypeError for an option that is missing, unknown or invalid
  */
 export async function connectPair(factory: McpServerFactory, options: PairOptions): Promise<Pair> {
   checkGiven('connectPair', 'the first argument', factory, serverFactoryKind);
@@ -148,7 +148,7 @@ async function serveOverHttp(factory: McpServerFactory, http: HttpOptions | unde
   return { transport: new StreamableHTTPClientTransport(serving.url), url: serving.url, close: () => serving.close() };
 }
 
-/** The same transport, with every message that crosses it kept. */
+/** The same transport, recording every message that crosses it. */
 export function recorded(transport: Transport, frames: Frame[]): Transport {
   const keep = (from: Frame['from'], message: unknown) => frames.push({ from, message: message as Frame['message'] });
   interceptTransport(transport, {

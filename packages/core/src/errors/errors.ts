@@ -1,13 +1,13 @@
 /**
  * The one error class. Check `code`, never `instanceof` across copies of the package.
  *
- * A message says what happened and what to do about it. It names a field, a tool or a path the caller gave;
- * it never carries an answer, a secret or what lies outside a boundary.
+ * A message says what happened and what to do about it. It names a field, a tool or a path the caller gave; it never contains
+ * an answer, a secret or anything outside a boundary.
  */
 
-/** What went wrong, stable across releases. The part before the slash says what it is about. */
+/** The error codes, stable across releases. The part before the slash names the area. */
 export type MidcallErrorCode =
-  // The author's mistakes, raised when a thing is built.
+  // The author's mistakes, raised at construction.
   | 'form/unsupported'
   | 'form/secret'
   | 'server/setup'
@@ -26,7 +26,7 @@ export type MidcallErrorCode =
   | 'call/too-many'
   | 'call/not-json'
   | 'call/no-result'
-  // What arrived from the other side.
+  // Input from the other side.
   | 'state/invalid'
   | 'state/too-large'
   | 'state/already-answered'
@@ -62,7 +62,7 @@ export type MidcallErrorCode =
   | 'host/unauthorized'
   | 'cli/usage';
 
-/** An error of Midcall's own; see {@link MidcallErrorCode}. */
+/** One of Midcall's own errors; see {@link MidcallErrorCode}. */
 export class MidcallError extends Error {
   override readonly name = 'MidcallError';
   readonly code: MidcallErrorCode;
@@ -78,7 +78,7 @@ export class MidcallError extends Error {
   }
 }
 
-/** True for an error of ours, from any copy of the package. */
+/** True for one of our errors, from any copy of the package. */
 export function isMidcallError(error: unknown, code?: MidcallErrorCode): error is MidcallError {
   if (!(error instanceof Error) || error.name !== 'MidcallError') return false;
   return code === undefined || (error as MidcallError).code === code;

@@ -1,9 +1,9 @@
 /**
- * What comes back from a person. The three actions are the spec's (2025-11-25 and 2026-07-28, client/elicitation,
- * "Response Actions"); a cancel also says why.
+ * A person's answer. The three actions are the spec's (2025-11-25 and 2026-07-28, client/elicitation, "Response Actions"); a
+ * cancel also says why.
  */
 
-/** How sure it is that a person gave an answer; each level includes those before it. */
+/** How certain it is that a person gave an answer; each level includes those before it. */
 export type Assurance = 'relayed' | 'in-band' | 'out-of-band' | 'verified';
 
 /** The channel through which an answer came. */
@@ -16,7 +16,7 @@ export type CancelReason = 'dismissed' | 'timeout' | 'unfinished' | 'unavailable
 export interface By {
   readonly channel: Channel;
   readonly assurance: Assurance;
-  /** Milliseconds from the question leaving to the answer arriving; 0 where nothing was asked. */
+  /** Milliseconds from sending the question to receiving the answer; 0 if nothing was asked. */
   readonly elapsedMs: number;
   /** Set if the answer looks automatic. Such an answer does not satisfy an ask that demands a level. */
   readonly suspect?: 'too-fast';

@@ -1,9 +1,9 @@
-/** Whether a value is the number of a payment card, whatever the field it was typed into is called. Pure. */
+/** Whether a value is the number of a payment card, whatever the field is called. Pure. */
 
 /** 13 to 19 digits, possibly in groups, that begin like the card networks' numbers. */
 const shape = /^(?:3[0-9]|4|5[0-9]|6[0-9]|2[2-7])[0-9]*$/;
 
-/** @param value - what was typed; a number is looked at as it is written */
+/** @param value - the input; a number is read by its digits */
 export function isCardNumber(value: unknown): boolean {
   const text = typeof value === 'number' ? String(value) : value;
   if (typeof text !== 'string' || text.length > 40) return false;

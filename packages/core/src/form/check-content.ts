@@ -3,8 +3,8 @@
  *
  * content-C1 only own properties are read, and only those the form names; anything else is an issue.
  * content-C2 nothing is coerced: a value is of the field's type or it is refused.
- * content-C3 every rule of a field is checked, without `eval` and in time linear in the answer. Patterns are given a number of
- *    steps for the whole answer; what they do not suffice for is refused, and said to be unchecked.
+ * content-C3 every rule of a field is checked, without `eval` and in time linear in the answer. Patterns have a budget of steps
+ *    for the whole answer; values beyond it are refused as unchecked.
  * content-C4 what comes back is a new plain object in the order of the fields.
  */
 

@@ -51,7 +51,7 @@ export interface SelectField extends Named {
   readonly kind: 'select';
   readonly choices: readonly Choice[];
   readonly default?: string;
-  /** True where a choice goes back to an earlier form of a wizard; the other fields need no answer then. */
+  /** True if a choice goes back to an earlier form of a wizard; the other fields need no answer then. */
   readonly wayBack?: true;
 }
 
@@ -69,7 +69,7 @@ export type Field = TextField | NumberField | BooleanField | SelectField | Multi
 
 /** Why content does not fit: which field, which rule, and a sentence for the person. */
 export interface Issue {
-  /** The field's name; absent where the content as a whole is wrong. */
+  /** The field's name; absent if the content as a whole is wrong. */
   readonly field?: string;
   /** The rule's keyword, such as `required`, `minLength` or `enum`. */
   readonly rule: string;

@@ -1,7 +1,7 @@
 /**
- * A form for clients of revision 2025-06-18, the first with elicitation: titles of choices go as `enumNames`, and some of
- * several, which it cannot say, as one yes or no for each choice. Sent as it is now, a titled choice would be an empty text
- * field there, and a list an error.
+ * A form for clients of revision 2025-06-18, the first with elicitation: titles of choices go as `enumNames`, and
+ * multi-selects, which it does not have, as a yes-or-no field for each choice. In the current notation, a titled choice would
+ * be shown as an empty text field, and a multi-select would be an error.
  */
 import { type Content, checkContent } from './check-content.ts';
 import type { BooleanField, Field, MultiSelectField } from './field.ts';
@@ -9,15 +9,15 @@ import type { Checked, Form, Judging } from './form.ts';
 import { labelOf } from './label.ts';
 import { emit, type WireProperty } from './wire.ts';
 
-/** A form in that notation, judged by the form it stands for. */
+/** A form in that notation, checked by the form it represents. */
 export interface FirstSpelling<T> {
   /** Sent as `requestedSchema` (2025-06-18 schema.json, `PrimitiveSchemaDefinition`). */
   readonly schema: object;
-  /** Judges content that was given under {@link schema}, as {@link Form.check} does. */
+  /** Checks content given under {@link schema}, as {@link Form.check} does. */
   check(content: unknown, judging?: Judging): Promise<Checked<T>>;
 }
 
-/** Spells a form for clients that know nothing newer. */
+/** Converts a form for clients that know nothing newer. */
 export function firstSpelling<T>(form: Form<T>): FirstSpelling<T> {
   const usedNames = new Set(form.fields.map(field => field.name));
   const lists = new Map<Field, readonly BooleanField[]>();
@@ -65,7 +65,7 @@ function namedChoices(property: WireProperty): object {
   return { ...rest, enum: oneOf.map(each => each.const), enumNames: oneOf.map(each => each.title) };
 }
 
-/** The content of the form itself: what was ticked is listed, and nothing ticked is an empty field. */
+/** The content of the form itself: ticked choices become a list, and no ticked choice an empty field. */
 function gathered(content: Content, lists: ReadonlyMap<Field, readonly BooleanField[]>): Content {
   const whole = new Map(Object.entries(content));
   for (const [field, boxes] of lists) {

@@ -1,7 +1,7 @@
 /**
  * The form compiler: turns any input into an immutable form, or an error that names the field, the rule and the fix.
  *
- * form-F1 what is sent is the restricted schema and nothing else; what it cannot say fails here, before anyone is asked.
+ * form-F1 what is sent is the restricted schema and nothing else; what it cannot express fails here, before anyone is asked.
  * form-F2 a field that asks for a secret fails here.
  * form-F3 an answer is judged by the wire's rules first, and by the library's own `validate` after that.
  * form-F4 compiling is cached: by identity for a library's schema, and by content.
@@ -27,7 +27,7 @@ export type Checked<T> =
  * Sits between a form and its schema library, so that the library's verdict can be recorded and replayed: a check against the
  * world, such as whether a seat is free, may give a different result the second time.
  * @param judge - asks the library
- * @param content - what the library is given: the content, after the form's own rules
+ * @param content - the library's input: the content, after the form's own rules
  */
 export type Judging = (judge: () => Promise<Checked<unknown>>, content: unknown) => Promise<Checked<unknown>>;
 
@@ -48,7 +48,7 @@ export interface Form<T> {
   check(content: unknown, judging?: Judging): Promise<Checked<T>>;
 }
 
-/** Nobody reads more at once, and the messages are recorded. */
+/** The maximum number of messages: nobody reads more at once, and they are recorded. */
 const mostIssues = 20;
 
 const brand: unique symbol = Symbol.for('midcall.form') as never;
@@ -99,8 +99,8 @@ class CompiledForm implements Form<unknown> {
 /**
  * Compiles a form. The input is read once; changing it afterwards changes nothing.
  * @param input - a schema of a library with Standard JSON Schema (Zod from 4.2, ArkType, Valibot through its adapter), raw
- *   restricted JSON Schema, or shorthands; a form that is compiled already is returned as it is
- * @throws MidcallError `form/unsupported` if the wire cannot say it, `form/secret` if a field asks for a secret
+ *   restricted JSON Schema, or shorthands; a compiled form is returned unchanged
+ * @throws MidcallError `form/unsupported` if the wire cannot express it, `form/secret` if a field asks for a secret
  *   (2026-07-28, client/elicitation, "Requested Schema" and "Security Considerations")
  */
 export function form<const I extends FormInput>(input: I): Form<FormValue<I>> {

@@ -1,4 +1,4 @@
-/** Everything a form can be written in, and the type each gives. */
+/** The notations of a form, and the type of the answer to each. */
 import type { Form } from './form.ts';
 import type { StandardForm } from './standard.ts';
 

@@ -1,11 +1,11 @@
-/** From what an HTML form posts or a terminal reads to the typed value of a field. */
+/** Converts text from an HTML form or a terminal to the typed value of a field. */
 import { checkValue, type WireValue } from './check-content.ts';
 import type { Field, Issue } from './field.ts';
 import { isDateTime } from './format.ts';
 import { issue } from './issue.ts';
 import { zonedDateTime } from './zoned-date-time.ts';
 
-/** What {@link parseTextual} made of the text; `value` is undefined if an optional field was left empty. */
+/** The result of {@link parseTextual}; `value` is undefined if an optional field was left empty. */
 export type Textual =
   | { readonly ok: true; readonly value: WireValue | undefined }
   | { readonly ok: false; readonly issue: Issue };
@@ -17,8 +17,8 @@ export interface TextualOptions {
 }
 
 /**
- * Reads one field and judges it. Empty means not answered, and a field without an answer is left out: an unticked box
- * says "no" only if the view posts a `false` beside it, so that a default is never taken for an answer.
+ * Reads one field and checks it. Empty means not answered, and a field without an answer is omitted: an unticked box says "no"
+ * only if the view posts a `false` beside it, so that a default is never taken for an answer.
  * @param raw - as posted. Several values: the last counts for a yes-or-no field, all of them for a multi-select, and for a
  *   date-time they are the local time and its zone
  */

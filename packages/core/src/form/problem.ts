@@ -1,8 +1,8 @@
 /** What is wrong with a schema, collected while it is read. */
 
-/** One thing a form may not say. */
+/** One thing that a form must not contain. */
 export interface FormProblem {
-  /** The property; absent where the form as a whole is wrong. */
+  /** The property; absent if the form as a whole is wrong. */
   readonly field?: string;
   /** The JSON Schema keyword, or the limit that is broken. */
   readonly rule: string;

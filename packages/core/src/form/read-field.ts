@@ -1,4 +1,4 @@
-/** One property of a requested schema to one field; see `read-form.ts` for the rules R1 to R5. */
+/** Converts one property of a requested schema to a field; see `read-form.ts` for the rules R1 to R5. */
 
 import { isRecord, own } from '../json/record.ts';
 import { judgePattern, type Work } from '../patterns/index.ts';

@@ -1,9 +1,9 @@
 /**
- * From a requested schema to fields. The schema may come from anyone.
+ * Converts a requested schema to fields. The schema may come from anyone.
  *
  * read-form-R1 only own properties are read, nothing is evaluated, and size is judged before content.
  * read-form-R2 a keyword that decides which values are valid is understood, or the form is refused; annotations are skipped.
- * read-form-R3 what comes back is new, plain and within {@link formLimits}.
+ * read-form-R3 the result is new, plain and within {@link formLimits}.
  * read-form-R4 what is invalid but harmless (a default outside the choices) is left out, and the notes say so.
  * read-form-R5 patterns get a number of steps for the whole form; those beyond it are shown but not checked, and the notes say so.
  */

@@ -1,4 +1,4 @@
-/** The error a form gets that asks for a secret; see `secret-in.ts` for what counts as one. */
+/** The error for a form that asks for a secret; see `secret-in.ts` for what counts as one. */
 import { MidcallError } from '../errors/errors.ts';
 import type { Field } from './field.ts';
 import { type Secret, secretIn, secretInMessage } from './secret-in.ts';
@@ -10,7 +10,7 @@ export function refuseSecret(field: Field): void {
 }
 
 /**
- * A form with a single question that has no words of its own is asked by the message: it is judged with it.
+ * A form with a single question without any text of its own is asked by the message, so the two are checked together.
  * @throws MidcallError `form/secret` if such a message asks for a secret
  */
 export function refuseSecretMessage(message: string, fields: readonly Field[]): void {

@@ -29,7 +29,7 @@ export interface Secret {
   readonly words: string;
 }
 
-/** What is looked at; a field without a `kind` counts as text. */
+/** What is checked; a field without a `kind` counts as text. */
 export type Asking = Pick<Field, 'name' | 'title' | 'description'> & { readonly kind?: Field['kind'] };
 
 /** The secret a field asks for, or undefined. */
@@ -42,7 +42,7 @@ export function secretIn(field: Asking): Secret | undefined {
   );
 }
 
-/** The secret that a message asks for, with a form of one question that has neither title nor description. */
+/** The secret that a message asks for, if its form has one question with neither title nor description. */
 export function secretInMessage(message: string, fields: readonly Field[]): Secret | undefined {
   const [only, ...others] = fields;
   if (!only || others.length > 0 || (only.kind !== 'text' && only.kind !== 'number')) return undefined;

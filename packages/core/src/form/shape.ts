@@ -1,6 +1,6 @@
 /**
- * What a form asks, apart from where it was written: the fields and the schema as sent. Made once per
- * content, so that a form written inside a handler costs little when the handler runs again.
+ * What a form asks, independent of its notation: the fields and the schema as sent. Made once per content, so that a form
+ * written inside a handler costs little when the handler runs again.
  */
 
 import { MidcallError } from '../errors/errors.ts';
@@ -83,7 +83,7 @@ function makeShape(schema: Json, library: boolean): Shape {
     ...(open && { additionalProperties: true }),
   });
   if (!read.ok) throw unsupported(read.problems);
-  // What a receiver may leave out with a note is a mistake in one's own form.
+  // What a receiver may omit with a note is a mistake in the author's own form.
   if (read.notes.length > 0) throw unsupported(read.notes);
   for (const field of read.fields) refuseSecret(field);
   const fields = Object.freeze(read.fields.map(frozen));

@@ -1,6 +1,6 @@
 /**
- * Shorthands to raw restricted schema. A single question becomes the field `value` of a form, and its answer is taken out
- * again.
+ * Converts shorthands to raw restricted schema. A single question becomes the field `value` of a form, and its answer is
+ * unwrapped again.
  */
 import { isRecord, own } from '../json/record.ts';
 import type { Json } from './problem.ts';

@@ -6,7 +6,7 @@
 import { MidcallError } from '../errors/errors.ts';
 import type { Json } from './problem.ts';
 
-/** What a library says about a value. */
+/** A library's verdict on a value. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
@@ -33,7 +33,7 @@ export interface StandardForm<Input = unknown, Output = Input> {
   };
 }
 
-/** How a library without a description of its own gets one. */
+/** How to get a description from a library that does not provide one itself. */
 const adapters: Readonly<Record<string, string>> = {
   valibot: "wrap it: toStandardJsonSchema(schema) from '@valibot/to-json-schema'",
   zod: "use Zod 4.2 or later, and 'zod' instead of 'zod/mini'",
@@ -80,8 +80,8 @@ export function isStandard(input: unknown): input is StandardForm {
 }
 
 /**
- * Asks a library once. Zod's `validate` tries without waiting first, and where a refinement turns out to be asynchronous (or
- * throws) runs every one of them a second time, so it is asked by its own asynchronous way.
+ * Asks a library once. Zod's `validate` first tries synchronously, and if a refinement turns out to be asynchronous (or throws)
+ * runs all of them a second time, so its own asynchronous method is used.
  */
 export async function askLibrary<Output>(
   schema: StandardForm<unknown, Output>,

@@ -45,7 +45,7 @@ export type WireProperty = Described &
       }
   );
 
-/** What is sent as `requestedSchema`. */
+/** The schema sent as `requestedSchema`. */
 export interface WireSchema {
   readonly type: 'object';
   readonly properties: Readonly<Record<string, WireProperty>>;

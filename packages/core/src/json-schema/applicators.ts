@@ -1,4 +1,4 @@
-/** The keywords that put other schemas to a value or to its parts (JSON Schema 2020-12, core, and older drafts). */
+/** The keywords that apply other schemas to a value or to its parts (JSON Schema 2020-12, core, and older drafts). */
 
 import { isRecord } from '../json/record.ts';
 import { matchesPattern } from '../patterns/index.ts';
@@ -6,24 +6,24 @@ import { assertions, type Truth } from './assertions.ts';
 import type { References } from './references.ts';
 import type { Steps } from './steps.ts';
 
-/** What an applicator judges with. */
+/** What an applicator has at its disposal. */
 export interface Judging {
   readonly steps: Steps;
   readonly references: References;
-  /** Puts a schema to a value. @param base - the address around the schema */
+  /** Applies a schema to a value. @param base - the address around the schema */
   fits(schema: unknown, value: unknown, base: string): Truth;
-  /** {@link fits} for a part of the value, whose name leads to it. */
+  /** {@link fits} for the part of the value with this name. */
   within(name: string | number, schema: unknown, value: unknown, base: string): Truth;
-  /** {@link fits} where a value that does not fit may be right all the same. */
+  /** {@link fits} where a value that does not fit may still be valid. */
   tries(schema: unknown, value: unknown, base: string): Truth;
-  /** Notes what is wrong with the value here. */
+  /** Records what is wrong with the value here. */
   fault(says: string): false;
-  /** Notes why something cannot be judged. */
+  /** Records why something cannot be judged. */
   unknown(why: string): undefined;
 }
 
 interface Place {
-  /** The schema the keyword stands in. */
+  /** The schema that contains the keyword. */
   readonly schema: Json;
   readonly base: string;
   readonly judging: Judging;
@@ -64,7 +64,7 @@ const entriesOf = (value: Json, { judging }: Place): [string, unknown][] => {
   return entries;
 };
 
-/** Whether a pattern is found in a text; unknown where it is not one that is judged here. */
+/** Whether a pattern matches a text; unknown if the pattern is not supported here. */
 function found(pattern: string, text: string, { judging }: Place): Truth {
   const truth = matchesPattern(pattern, text, judging.steps.work);
   judging.steps.spend(1);
@@ -150,7 +150,7 @@ const propertyNames: Applicator = (operand, value, place) => {
   return every(entriesOf(value, place), ([name]) => place.judging.within(name, operand, name, place.base));
 };
 
-/** From and up to, without a copy of what they count. */
+/** A range from one index up to another, without a copy of the items. */
 function* indices(from: number, to: number): Generator<number> {
   for (let index = from; index < to; index += 1) yield index;
 }
@@ -193,7 +193,7 @@ const dependentSchemas: Applicator = (operand, value, place) => {
   );
 };
 
-/** Before 2019-09 one keyword for both kinds of dependency. */
+/** Before 2019-09 there was one keyword for both kinds of dependency. */
 const dependencies: Applicator = (operand, value, place) => {
   if (!isRecord(operand)) return malformed(place, 'dependencies');
   if (!isRecord(value)) return true;

@@ -1,6 +1,6 @@
 /**
- * The keywords that look at one value and at no part of another schema (JSON Schema 2020-12, validation, and what older
- * drafts had in their place).
+ * The keywords that check a value without applying another schema (JSON Schema 2020-12, validation, and their counterparts in
+ * older drafts).
  */
 import { canonical } from '../json/canonical.ts';
 import { isRecord } from '../json/record.ts';
@@ -9,7 +9,7 @@ import type { Steps } from './steps.ts';
 /** True or false; undefined if the keyword itself has a value that is not allowed, or cannot be judged. */
 export type Truth = boolean | undefined;
 
-/** A keyword's judgement of a value, and what it says of one that does not fit. */
+/** A keyword's verdict on a value, and its message for one that does not fit. */
 export interface Assertion {
   judge(wanted: unknown, value: unknown, steps: Steps, schema: Readonly<Record<string, unknown>>): Truth;
   says(wanted: unknown): string;
@@ -122,7 +122,7 @@ const uniqueItems: Assertion = {
   judge(operand, value, steps) {
     if (typeof operand !== 'boolean') return undefined;
     if (!operand || !Array.isArray(value)) return true;
-    // Each item is written once and looked up, not compared with every other.
+    // Each item is serialized once and looked up, not compared with every other.
     weigh(value, steps);
     return new Set(value.map(canonical)).size === value.length;
   },
@@ -134,7 +134,7 @@ const multipleOf: Assertion = {
     if (typeof operand !== 'number' || !(operand > 0)) return undefined;
     if (typeof value !== 'number') return true;
     const times = value / operand;
-    // 0.3 is three times 0.1 to everyone but the processor.
+    // 0.3 is three times 0.1, but not in floating point.
     return Math.abs(times - Math.round(times)) <= 1e-9 * Math.max(1, Math.abs(times));
   },
   says: operand => `must be a multiple of ${operand}`,

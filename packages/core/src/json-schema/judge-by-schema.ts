@@ -22,7 +22,7 @@ export type SchemaVerdict =
 
 /** How a judgement is limited. */
 export interface JudgeOptions {
-  /** The document that references of the schema lead into; the schema itself if absent. */
+  /** The document that the schema's references refer to; the schema itself if absent. */
   readonly root?: unknown;
   /** Steps the judgement may take; 3,000,000 if absent. */
   readonly steps?: number;

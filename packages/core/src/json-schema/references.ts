@@ -11,7 +11,7 @@ export interface Located {
 const rootAddress = 'schema:/';
 /** Reading an address costs about as much as this many steps. */
 const addressSteps = 50;
-/** What these contain is a value, not a schema. */
+/** These contain a value, not a schema. */
 const values = new Set(['enum', 'const', 'default', 'examples']);
 
 type Json = Readonly<Record<string, unknown>>;
@@ -37,7 +37,7 @@ export class References {
     return this.#within(schema, around);
   }
 
-  /** What a reference leads to; undefined if that is not in the document. */
+  /** The target of a reference; undefined if that is not in the document. */
   follow(reference: string, base: string): Located | undefined {
     this.#steps.spend(addressSteps);
     if (!URL.canParse(reference, base)) return undefined;

@@ -1,7 +1,7 @@
 /**
- * Results past the SDK, whole. It knows a fixed set of content kinds, refuses a result with any other, in both directions,
- * and may keep a result to give it again. So the blocks of a result travel where it looks at nothing, and are put back
- * behind it. Pure.
+ * Carries results through the SDK unchanged. It knows a fixed set of content kinds, refuses a result with any other, in both
+ * directions, and may cache a result to return it again. So the blocks of a result travel in a member that it does not check,
+ * and are restored afterwards. Pure.
  */
 import { isRecord } from './record.ts';
 
@@ -9,12 +9,12 @@ type Result = Readonly<Record<string, unknown>>;
 
 const key = 'midcall/blocks';
 
-/** Where the results of a tool, a prompt and a resource have their blocks. */
+/** The member with the blocks in the results of a tool, a prompt and a resource. */
 const lists = ['content', 'messages', 'contents'] as const;
 
 const isListOfRecords = (value: unknown): boolean => Array.isArray(value) && value.every(isRecord);
 
-/** A result as the SDK is given it. */
+/** A result as passed to the SDK. */
 export function blocksAside(result: Result): Result {
   const listNames = lists.filter(name => isListOfRecords(result[name]));
   const empty = Object.fromEntries(listNames.map(name => [name, []]));
@@ -22,7 +22,7 @@ export function blocksAside(result: Result): Result {
   return { ...result, ...empty, _meta: { ...(isRecord(result['_meta']) && result['_meta']), [key]: aside } };
 }
 
-/** The result restored, with everything the SDK left of it; one without blocks aside stays as it is. */
+/** The restored result, with everything the SDK left of it; a result without moved blocks is unchanged. */
 export function blocksBack<T extends Result>(result: T): T {
   const { _meta, ...rest } = result;
   if (!isRecord(_meta) || !isRecord(_meta[key])) return result;

@@ -2,13 +2,13 @@
  * What a value would lose in JSON, and where: a Map becomes `{}`, NaN becomes null, a function is left out, all silently.
  * Pure.
  *
- * What JSON only writes differently is no loss: a member that is `undefined` reads the same when it is absent, an object with
- * `toJSON` (a valid Date, a URL) says itself what it becomes, and -0 equals 0.
+ * What JSON merely writes differently is not a loss: a member that is `undefined` reads the same when it is absent, an object
+ * with `toJSON` (a valid Date, a URL) decides itself what it becomes, and -0 equals 0.
  */
 export interface JsonLoss {
   /** Where it is, such as `result.items[3].when`. */
   readonly path: string;
-  /** What is there, with an article: `a Map`, `NaN`, `an instance of Invoice`. */
+  /** The value's kind, with an article: `a Map`, `NaN`, `an instance of Invoice`. */
   readonly what: string;
   /** What to return instead, as a sentence. */
   readonly instead: string;
@@ -17,8 +17,8 @@ export interface JsonLoss {
 /**
  * @param value - anything at all
  * @param name - what the path begins with
- * @param options - `asItIs`: what becomes something else by its `toJSON` is lost too, such as a Date
- * @returns the first thing that JSON would lose; undefined if it carries all of it. A value of `undefined` is none
+ * @param options - `asItIs`: values that `toJSON` changes, such as a Date, count as lost too
+ * @returns the first thing that JSON would lose; undefined if nothing is lost. A value of `undefined` is not a loss
  */
 export function jsonLoss(
   value: unknown,
@@ -46,10 +46,10 @@ const insteadOf: Readonly<Record<string, string>> = {
   Date: 'Return null, or leave it out.',
 };
 
-/** What becomes of `toJSON`: it is asked, it was asked of this very value, or it is itself a loss. */
+/** How `toJSON` is treated: it is called, it was already called on this very value, or it is itself a loss. */
 type Says = 'heard' | 'over' | 'refused';
 
-/** Paths are spelled on the way back from a loss, since most values have none. */
+/** Paths are built on the way back from a loss, since most values have none. */
 const lost = (what: string, instead = plain): JsonLoss => ({ path: '', what, instead });
 const at = (where: string, { path, what, instead }: JsonLoss): JsonLoss => ({ path: `${where}${path}`, what, instead });
 

@@ -5,7 +5,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** An own member of a value; undefined if it has none of this name. Inherited ones do not exist here. */
+/** An own member of a value; undefined if it has none of this name. Inherited ones are ignored. */
 export function own(value: unknown, key: string): unknown {
   return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }

@@ -3,7 +3,7 @@
  *
  * choose-M1  a model that cannot take the request is never picked;
  * choose-M2  hints are tried in order; the first one that matches any model decides among those it matches;
- * choose-M3  priorities settle the rest; where they say nothing, the operator's order does.
+ * choose-M3  priorities settle the rest; if they do not, the operator's order does.
  */
 import { MidcallError } from '../errors/errors.ts';
 import {
@@ -21,7 +21,7 @@ export interface Pick {
   readonly why: string;
 }
 
-/** @throws MidcallError `sampling/unavailable` if no model takes what the request holds */
+/** @throws MidcallError `sampling/unavailable` if no model takes the request's content */
 export function chooseModel(entries: readonly ModelEntry[], request: SamplingRequest): Pick {
   const needs = needsOf(request);
   const able = entries.filter(entry => needs.every(skill => skillsOf(entry).includes(skill)));
@@ -51,7 +51,7 @@ export function assertAble(entry: ModelEntry, request: SamplingRequest): void {
 
 const words: Record<ModelSkill, string> = { image: 'images', audio: 'audio', tools: 'tools' };
 
-/** What a model must take; media of the assistant's own do not count, since they are not sent again. */
+/** What a model must take; the assistant's own media do not count, since they are not sent again. */
 function needsOf(request: SamplingRequest): readonly ModelSkill[] {
   const needs = new Set<ModelSkill>();
   for (const message of request.messages) {
@@ -70,7 +70,7 @@ function addMedia(needs: Set<ModelSkill>, block: ToolOutputContent): void {
   if (family) needs.add(family);
 }
 
-/** `image` or `audio` where a block of a tool result is one, be it inside a resource. */
+/** `image` or `audio` if a block of a tool result is one, be it inside a resource. */
 export function mediaFamily(block: ToolOutputContent): 'image' | 'audio' | undefined {
   if (block.type === 'image' || block.type === 'audio') return block.type;
   if (block.type !== 'resource' || block.resource.blob === undefined) return undefined;

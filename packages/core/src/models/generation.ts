@@ -35,7 +35,7 @@ export function foldGeneration(raw: RawGeneration): Generation {
 }
 
 /**
- * Reads a stream to its end. A stream that ends without saying why has broken off.
+ * Reads a stream to its end. A stream that ends without a reason has broken off.
  * @throws whatever the stream reports as its error, and the signal's reason once it has fired
  */
 export async function collectGeneration(

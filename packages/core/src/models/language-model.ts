@@ -1,6 +1,6 @@
 /**
- * What is used of an AI SDK language model: the provider interface of AI SDK 5 (`v2`) and 6 (`v3`), as a structural type.
- * The object is passed in by the operator, so that no package of the AI SDK is needed here, not even for its types.
+ * The part of an AI SDK language model that we use: the provider interface of AI SDK 5 (`v2`) and 6 (`v3`), as a structural
+ * type. The object is passed in by the operator, so that no package of the AI SDK is needed here, not even for its types.
  * Arrays are mutable because the interface's are.
  */
 import type { JsonObject } from '../sampling/index.ts';
@@ -52,7 +52,7 @@ export interface ModelCall {
   abortSignal?: AbortSignal;
 }
 
-/** What a model gives back, in either version's spelling; read with care, since it comes from outside. */
+/** A model's output, in either version's format; read with care, since it comes from outside. */
 export interface RawGeneration {
   readonly content: readonly { readonly type: string }[];
   readonly finishReason: string | { readonly unified: string; readonly raw: string | undefined };

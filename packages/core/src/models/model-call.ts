@@ -17,10 +17,10 @@ import type { ModelCall, PromptMessage, ProviderData, ToolResultPart } from './l
 type UserPart = Extract<PromptMessage, { role: 'user' }>['content'][number];
 type AssistantPart = Extract<PromptMessage, { role: 'assistant' }>['content'][number];
 
-/** What a provider wants to see again beside a tool use, by the use's id. */
+/** What a provider wants sent back with a tool use, by the use's id. */
 export type ProviderDataOf = (use: { readonly id: string; readonly name: string }) => ProviderData | undefined;
 
-/** The call, but for the signal. */
+/** The call, without the signal. */
 export function modelCall(request: SamplingRequest, providerDataOf: ProviderDataOf): ModelCall {
   const { systemPrompt, temperature, stopSequences, tools, toolChoice } = request;
   const names = new Map<string, string>();
@@ -46,7 +46,7 @@ export function modelCall(request: SamplingRequest, providerDataOf: ProviderData
   };
 }
 
-/** What is left out of a request, one plain sentence each. */
+/** The parts omitted from a request, one plain sentence each. */
 export function leftOutOf(request: SamplingRequest): readonly string[] {
   const leftOut: string[] = [];
   if (request.metadata) leftOut.push('The server’s provider settings (metadata) are not passed on.');

@@ -2,14 +2,14 @@
 import { MidcallError } from '../errors/errors.ts';
 import type { LanguageModel } from './language-model.ts';
 
-/** What a model takes beside text. */
+/** What a model takes besides text. */
 export type ModelSkill = 'image' | 'audio' | 'tools';
 
 /** One model the person offers, and what it is good for. */
 export interface ModelEntry {
   /** A language model of AI SDK 5 or 6. */
   readonly model: LanguageModel;
-  /** Shown to the person; also what hints are matched against, beside the model's own id. Unique. */
+  /** Shown to the person; hints are matched against it and the model's own id. Unique. */
   readonly name: string;
   /** 0 (free) to 1 (the most expensive), among the models listed. */
   readonly cost: number;
@@ -17,7 +17,7 @@ export interface ModelEntry {
   readonly speed: number;
   /** 0 to 1 (the most capable). */
   readonly intelligence: number;
-  /** What it takes beside text; `['tools']` if absent. */
+  /** What it takes besides text; `['tools']` if absent. */
   readonly skills?: readonly ModelSkill[];
   /** Families it can stand in for, such as `['sonnet', 'gpt-4o']`: hints that name one of these match it too. */
   readonly standsFor?: readonly string[];

@@ -1,7 +1,7 @@
 /**
- * Says in plain words why a provider failed. Nothing is taken from the provider's text, headers, URL or request, where
- * keys and prompts stand; only the status, a short error code, and the model's name. The error underneath is not kept as
- * a cause, since whoever logs it would log those too.
+ * Says in plain words why a provider failed. Nothing is taken from the provider's text, headers, URL or request, which contain
+ * keys and prompts; only the status, a short error code, and the model's name. The error underneath is not kept as a cause,
+ * since whoever logs it would log those too.
  */
 import { isMidcallError, MidcallError } from '../errors/errors.ts';
 import { isRecord } from '../json/record.ts';

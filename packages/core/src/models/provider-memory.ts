@@ -1,6 +1,6 @@
 /**
- * What a provider wants to see again beside a tool use it made, such as Gemini's signatures, without which it refuses the
- * history. It stays on this side: a server neither sees nor sets it. Bounded; the oldest goes first.
+ * What a provider wants sent back with a tool use it made, such as Gemini's signatures, without which it refuses the history.
+ * It stays on this side: a server neither sees nor sets it. Bounded; the oldest entries are dropped first.
  */
 import type { GeneratedPart } from './generation.ts';
 import type { ProviderData } from './language-model.ts';

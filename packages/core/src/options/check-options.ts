@@ -3,15 +3,15 @@
  * plain JavaScript, and before a server runs with a typo in `principal` or `authenticate`.
  *
  * - options-O1 A name that is not an option is refused; the error suggests the one that was probably meant.
- * - options-O2 What is missing or of the wrong kind is named, with what it must be and what was given: its kind, its size, a number.
- *   No text is repeated: it may be a key.
+ * - options-O2 A missing or wrong option is named, with what it must be and what was given: its kind, its size, a number. No
+ *   text is repeated, since it may be a key.
  * - options-O3 `undefined` is the same as absent.
  */
 import { isRecord } from '../json/record.ts';
 
-/** What an option may be. */
+/** The kind of an option. */
 export interface Kind {
-  /** Completes "… must be"; such as `a function`. */
+  /** Completes "… must be", such as `a function`. */
   readonly words: string;
   readonly fits: (value: unknown) => boolean;
   /** Checks the contents; what is wrong with them, as a sentence. */
@@ -19,14 +19,14 @@ export interface Kind {
   readonly required?: true;
   /** What each member of a list must be. */
   readonly members?: Kind;
-  /** The only texts that fit. */
+  /** The only allowed texts. */
   readonly choices?: readonly string[];
 }
 
 /** A kind for every option, so that none is forgotten. */
 export type Kinds<O> = { readonly [K in keyof Required<O>]: Kind };
 
-/** An option of any kind: whatever receives it checks it. */
+/** An option of any kind; its receiver checks it. */
 export const anything: Kind = { words: 'anything', fits: () => true };
 export const flag: Kind = { words: 'true or false', fits: value => typeof value === 'boolean' };
 export const text: Kind = { words: 'a string', fits: value => typeof value === 'string' };
@@ -53,7 +53,7 @@ export const port: Kind = {
   fits: value => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 65_535,
 };
 
-/** One of a few texts. */
+/** One of the given texts. */
 export const oneOf = (...values: readonly string[]): Kind => ({
   words: [values.slice(0, -1), values.slice(-1)]
     .filter(part => part.length > 0)
@@ -92,7 +92,7 @@ export const schemaKind: Kind = {
   fits: value => ((typeof value === 'object' && value !== null) || typeof value === 'function') && '~standard' in value,
 };
 
-/** What makes a server for each connection or request. */
+/** A function that makes a server for each connection or request. */
 export const serverFactoryKind: Kind = { ...func, words: 'a function that makes a server: () => notesServer()' };
 
 /** A store, by its methods. */
@@ -152,7 +152,7 @@ function unknown(key: string, names: readonly string[], at: string): string {
   return `there is no option '${at}${key.slice(0, 60)}'. ${rest}`;
 }
 
-/** What it must be and what it is; in a list, for the first member that does not fit. */
+/** What it must be and what it is; for a list, of the first wrong member. */
 function mismatch(where: string, kind: Kind, value: unknown): string {
   const { members } = kind;
   const at = members && Array.isArray(value) ? value.findIndex(each => !members.fits(each)) : -1;

@@ -7,7 +7,7 @@ export type CodePointRange = readonly [number, number];
 export interface CodePoints {
   /** Sorted, not touching each other; undefined for a Unicode property, which can only be tested. */
   readonly ranges: readonly CodePointRange[] | undefined;
-  /** What one test costs; see `work.ts`. */
+  /** The cost of one test; see `work.ts`. */
   readonly steps: number;
   has(point: number): boolean;
 }

@@ -78,7 +78,7 @@ function judge(source: string): Judged {
   }
 }
 
-/** The flags it is a regular expression under. Compiling is safe whatever the pattern; only matching can explode. */
+/** The flags under which it is a regular expression. Compiling is always safe; only matching can explode. */
 function flagsOf(source: string): 'u' | '' | undefined {
   for (const flags of ['u', ''] as const) {
     try {
@@ -173,7 +173,7 @@ function run(program: readonly Instruction[], text: string, work: Work): boolean
     const point = text.codePointAt(at);
     const next: number[] = [];
     let steps = 1;
-    // A pattern matches anywhere, so every place may be its beginning.
+    // A pattern matches anywhere, so a match may begin at every position.
     const open = [...current, 0];
     for (let index = open.pop(); index !== undefined; index = open.pop()) {
       steps += 1;
@@ -199,7 +199,7 @@ function run(program: readonly Instruction[], text: string, work: Work): boolean
 function holds(place: Place, at: number, text: string): boolean {
   if (place === 'start') return at === 0;
   if (place === 'end') return at === text.length;
-  // Word characters are single units, so half of a pair is none, as the whole is none.
+  // Word characters are single units, so neither a surrogate pair nor half of one is a word character.
   const before = at > 0 && wordPoints.has(text.charCodeAt(at - 1));
   const after = at < text.length && wordPoints.has(text.charCodeAt(at));
   return (before !== after) === (place === 'word-edge');

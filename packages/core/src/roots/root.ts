@@ -1,4 +1,4 @@
-/** A root as the protocol has it (schema.json, `Root`). */
+/** A root as in the protocol (schema.json, `Root`). */
 export interface Root {
   readonly uri: string;
   readonly name?: string;

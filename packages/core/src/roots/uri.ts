@@ -1,6 +1,6 @@
 /**
- * Root URI <-> path, for POSIX and Windows alike and independent of the machine it runs on. Pure text: what a name leads
- * to is judged where it is opened.
+ * Root URI <-> path, for POSIX and Windows alike and independent of the machine it runs on. Pure text: where a name leads is
+ * checked when it is opened.
  *
  * Strict on purpose: a URI that two programs could interpret differently (an encoded separator, `..`, a query, a lone `%`, a
  * host on POSIX, a drive without its slash) is refused with the reason, never guessed at.

@@ -13,7 +13,7 @@ import { blocksOf, type SamplingMessage, type ToolResultContent, type ToolUseCon
 const isUse = (block: { readonly type: string }): block is ToolUseContent => block.type === 'tool_use';
 const isResult = (block: { readonly type: string }): block is ToolResultContent => block.type === 'tool_result';
 
-/** Notes every place where a history breaks balance-B1 to balance-B3. */
+/** Records every place where a history breaks balance-B1 to balance-B3. */
 export function checkBalance(findings: Findings, messages: readonly SamplingMessage[]): void {
   let open: ReadonlySet<string> = new Set();
   messages.forEach((message, index) => {
@@ -37,13 +37,13 @@ function checkRoles(findings: Findings, at: string, message: SamplingMessage): v
     findings.add(at, 'result-role', 'Tool results come from the user; this message is the assistant’s.');
 }
 
-/** The ids an assistant message leaves to be answered. */
+/** The ids in an assistant message that must be answered. */
 function opened(findings: Findings, at: string, uses: readonly ToolUseContent[]): ReadonlySet<string> {
   checkUseIds(findings, at, uses);
   return new Set(uses.map(use => use.id));
 }
 
-/** Notes a tool_use id that stands twice in one message. */
+/** Records a tool_use id that occurs twice in one message. */
 export function checkUseIds(findings: Findings, at: string, uses: readonly ToolUseContent[]): void {
   const seen = new Set<string>();
   for (const use of uses) {

@@ -1,4 +1,4 @@
-/** Why a sampling request or result may not pass, and the notebook the checks write in. */
+/** Why a sampling request or result is refused, and the list in which the checks record it. */
 
 /** One broken rule. */
 export interface SamplingIssue {
@@ -40,7 +40,7 @@ export type SamplingRule =
   | 'choice-none'
   | 'stop-reason';
 
-/** What a check says: the value, rebuilt from known members only, or every broken rule. */
+/** The result of a check: the value, rebuilt from known members only, or every broken rule. */
 export type SamplingCheck<T> =
   | { readonly ok: true; readonly value: T; readonly ignored: readonly string[] }
   | { readonly ok: false; readonly issues: readonly SamplingIssue[] };
@@ -49,7 +49,7 @@ export type SamplingCheck<T> =
 export class Findings {
   readonly issues: SamplingIssue[] = [];
 
-  /** Notes a broken rule and returns undefined, so that a reader can `return findings.add(…)`. */
+  /** Records a broken rule and returns undefined, so that a reader can `return findings.add(…)`. */
   add(at: string, rule: SamplingRule, message: string): undefined {
     if (this.issues.length < 50) this.issues.push({ at, rule, message });
     return undefined;
@@ -64,8 +64,8 @@ export function describeIssues(issues: readonly SamplingIssue[]): string {
 }
 
 /**
- * An identifier from the other side, fit to stand in a message: one line, short, without control and bidi characters, and
- * without quotes, so that it cannot end its own quotation.
+ * An identifier from the other side, made safe for a message: one line, short, without control and bidi characters, and without
+ * quotes, so that it cannot end its own quotation.
  */
 export function quoted(text: string): string {
   const plain = text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '\uFFFD').replaceAll('"', "'");

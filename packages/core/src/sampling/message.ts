@@ -80,7 +80,7 @@ export type ToolOutputContent =
   | ResourceLinkContent
   | EmbeddedResourceContent;
 
-/** The answer to one `tool_use`. Only in user messages, and there only beside its like. */
+/** The answer to one `tool_use`. Only in user messages, and there only with others of its kind. */
 export interface ToolResultContent extends Block {
   readonly type: 'tool_result';
   readonly toolUseId: string;

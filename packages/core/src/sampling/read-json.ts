@@ -1,6 +1,6 @@
 /**
- * Reads untrusted JSON member by member. Every reader notes what is wrong and returns undefined; nothing throws, and no
- * member is taken that was not asked for.
+ * Reads untrusted JSON member by member. Every reader records errors and returns undefined; nothing throws, and only expected
+ * members are read.
  */
 import { isRecord } from '../json/record.ts';
 import type { Findings } from './issue.ts';
@@ -22,7 +22,7 @@ export function readJsonObject(findings: Findings, at: string, value: unknown): 
   return isSafeJson(findings, at, value) ? value : undefined;
 }
 
-/** True if a JSON value can be kept; notes why not. */
+/** True if a JSON value is acceptable; otherwise records why not. */
 export function isSafeJson(findings: Findings, at: string, value: unknown): boolean {
   const open: { readonly node: unknown; readonly depth: number }[] = [{ node: value, depth: 0 }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

@@ -1,14 +1,13 @@
 /**
- * A sampling request and its result, as both wires have them (schema.json, `CreateMessageRequestParams` and
- * `CreateMessageResult`).
+ * A sampling request and its result, as on both wires (schema.json, `CreateMessageRequestParams` and `CreateMessageResult`).
  */
 import type { JsonObject, SamplingContent, SamplingMessage } from './message.ts';
 
 /** What a client declares under `capabilities.sampling`. */
 export interface SamplingCapability {
-  /** Present where the client takes `tools` and `toolChoice`. */
+  /** Present if the client takes `tools` and `toolChoice`. */
   readonly tools?: object | undefined;
-  /** Present where the client honours `includeContext`. */
+  /** Present if the client honours `includeContext`. */
   readonly context?: object | undefined;
 }
 

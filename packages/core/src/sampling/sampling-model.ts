@@ -9,11 +9,11 @@ export interface ModelChoice {
   readonly name: string;
   /** A plain sentence. */
   readonly why: string;
-  /** What this model will not be given, one plain sentence each. */
+  /** The parts of the request that this model will not get, one plain sentence each. */
   readonly leftOut: readonly string[];
 }
 
-/** What a run cost, in tokens. */
+/** The cost of a run, in tokens. */
 export interface ModelUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -21,7 +21,7 @@ export interface ModelUsage {
   readonly estimated: boolean;
 }
 
-/** What running a model came to. */
+/** The result of running a model. */
 export interface ModelReply {
   readonly result: SamplingResult;
   readonly usage: ModelUsage;
@@ -29,9 +29,9 @@ export interface ModelReply {
   readonly notes: readonly string[];
 }
 
-/** What answers a request for sampling: it chooses a model and runs it. */
+/** Answers sampling requests: chooses a model and runs it. */
 export interface SamplingModel {
-  /** The models there are, in the operator's order; each may be given to `run`. */
+  /** The available models, in the operator's order; each may be passed to `run`. */
   readonly names: readonly string[];
   /** True if at least one model takes tools: whether `sampling.tools` may be declared. */
   readonly tools: boolean;
@@ -44,8 +44,8 @@ export interface SamplingModel {
   choose(request: SamplingRequest): ModelChoice;
   /**
    * Runs a checked request once.
-   * @param options - `signal`: stops the run, which then rejects with the signal's reason; `model`: one of `names`, where
-   *   the person prefers another than `choose` picks; `call`: the id of the host's call it belongs to, where that is known
+   * @param options - `signal`: stops the run, which then rejects with the signal's reason; `model`: one of `names`, if the
+   *   person prefers another than `choose` picks; `call`: the id of the host's call it belongs to, if known
    * @throws MidcallError `sampling/unavailable` (the provider failed), `sampling/limit` (its quota), `sampling/refused` (a
    *   person behind it said no) or `sampling/invalid` (its reply breaks the request's rules), in plain words without secrets
    */

@@ -29,7 +29,7 @@ export interface ToolInputSchema<Input = unknown, Output = Input> {
   };
 }
 
-/** A Standard Schema that can also give the JSON Schema of what it lets out. */
+/** A Standard Schema that can also give the JSON Schema of its output. */
 export interface ToolOutputSchema {
   readonly '~standard': {
     readonly version: 1;
@@ -41,21 +41,21 @@ export interface ToolOutputSchema {
   };
 }
 
-/** What a tool's `run` is given, once the schema has accepted the model's arguments. */
+/** The input of a tool's `run`, once the schema has accepted the model's arguments. */
 export type ToolInput<S extends ToolInputSchema> = NonNullable<S['~standard']['types']>['output'];
 
-/** What a tool hands back: a text, blocks, or blocks with a structured value beside them. */
+/** A tool's result: a text, blocks, or blocks with a structured value. */
 export type ToolOutput =
   | string
   | readonly ToolOutputContent[]
   | {
       readonly content: readonly ToolOutputContent[];
-      /** JSON; fits `output` where the tool has one. */
+      /** JSON; fits `output` if the tool has one. */
       readonly structuredContent?: unknown;
       readonly isError?: boolean;
     };
 
-/** What a tool is given besides its input. */
+/** A tool's second argument. */
 export interface ToolRunContext {
   /** The model's id for this use; unique within its message. */
   readonly id: string;
@@ -64,10 +64,10 @@ export interface ToolRunContext {
 
 /** A tool whose types are settled; see {@link samplingTool}. */
 export interface SamplingTool {
-  /** What the model sees. */
+  /** The definition that the model sees. */
   readonly definition: SamplingToolDefinition;
   /**
-   * Runs the tool once. Arguments that break the schema, a throw and an unusable output become an error result.
+   * Runs the tool once. Invalid arguments, a thrown error and an unusable output become an error result.
    * @throws the signal's reason, if it has fired
    */
   answer(use: ToolUseContent, options: { readonly signal: AbortSignal }): Promise<ToolResultContent>;
@@ -129,7 +129,7 @@ export function samplingTool<const S extends ToolInputSchema>(tool: {
   };
 }
 
-/** Answers one use with the tool it names; an unknown name becomes an error result that lists the known ones. */
+/** Answers a tool use with the tool it names; an unknown name becomes an error result that lists the known ones. */
 export async function answerToolUse(
   tools: readonly SamplingTool[],
   use: ToolUseContent,

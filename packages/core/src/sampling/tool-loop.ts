@@ -15,17 +15,17 @@ import { blocksOf, type SamplingMessage, type ToolResultContent, type ToolUseCon
 import type { SamplingRequest, SamplingResult } from './request.ts';
 import { errorResult } from './sampling-tool.ts';
 
-/** Where the loop ends. */
+/** The limits of the loop. */
 export interface ToolLoopLimits {
-  /** The most requests that leave, 1 to 100; 10 if absent. */
+  /** The maximum number of requests, 1 to 100; 10 if absent. */
   readonly maxIterations?: number;
-  /** The most tokens to ask for over all requests; no limit if absent. */
+  /** The maximum number of tokens to request in total; no limit if absent. */
   readonly maxTotalTokens?: number;
-  /** Milliseconds after which no further request leaves; no limit if absent. */
+  /** Milliseconds after which no further request is sent; no limit if absent. */
   readonly maxElapsedMs?: number;
 }
 
-/** Where a loop stands. Plain JSON; to be handed back unchanged. */
+/** The state of a loop. Plain JSON; pass it back unchanged. */
 export interface ToolLoopState {
   /** The request last handed out. */
   readonly request: SamplingRequest;
@@ -35,7 +35,7 @@ export interface ToolLoopState {
   readonly iterations: number;
   /** Tokens asked for by those requests together. */
   readonly tokens: number;
-  /** Tool uses to be answered; empty while a reply is awaited. */
+  /** Tool uses to be answered; empty while waiting for a reply. */
   readonly open: readonly ToolUseContent[];
   readonly limits: ToolLoopLimits;
 }
@@ -44,7 +44,7 @@ export interface ToolLoopState {
 export type ToolLoopEvent =
   /** The model's reply to the last request; untrusted. `elapsedMs`: since the loop began, by the caller's clock. */
   | { readonly kind: 'reply'; readonly result: unknown; readonly elapsedMs: number }
-  /** What the tools gave, in any order. */
+  /** The results of the tools, in any order. */
   | { readonly kind: 'results'; readonly results: readonly ToolResultContent[]; readonly elapsedMs: number };
 
 /** Why a loop ended without a final reply. */
@@ -54,7 +54,7 @@ export type ToolLoopRefusal = 'reply' | 'iterations' | 'tokens' | 'time';
 export type ToolLoopStep =
   /** Send this request. */
   | { readonly next: 'sample'; readonly request: SamplingRequest; readonly state: ToolLoopState }
-  /** Run these tools, side by side if you like. */
+  /** Run these tools, in parallel if you like. */
   | { readonly next: 'run'; readonly uses: readonly ToolUseContent[]; readonly state: ToolLoopState }
   /** `messages`: the whole conversation, the final reply included. */
   | {
@@ -97,7 +97,7 @@ export function startToolLoop(
 }
 
 /**
- * Takes a loop one step further.
+ * Advances a loop by one step.
  * @throws MidcallError `sampling/invalid` if the event is not the one the state waits for
  */
 export function advanceToolLoop(state: ToolLoopState, event: ToolLoopEvent): ToolLoopStep {
@@ -128,7 +128,7 @@ function onResults(state: ToolLoopState, event: Extract<ToolLoopEvent, { kind: '
   return sample({ ...state, open: [] }, [...state.request.messages, { role: 'user', content }]);
 }
 
-/** Hands out the next request: the author's, with this history, shortened to what the limits leave. */
+/** Returns the next request: the author's, with this history, reduced to what the limits allow. */
 function sample(state: ToolLoopState, messages: readonly SamplingMessage[]): Extract<ToolLoopStep, { next: 'sample' }> {
   const maxTokens = Math.min(state.maxTokens, tokensLeft(state));
   const { toolChoice, ...rest } = state.request;
@@ -142,7 +142,7 @@ function sample(state: ToolLoopState, messages: readonly SamplingMessage[]): Ext
   return { next: 'sample', request, state: { ...state, request, iterations, tokens: state.tokens + maxTokens } };
 }
 
-/** True if the next request is the last that may leave. */
+/** True if the next request is the last that may be sent. */
 function isLast(state: ToolLoopState): boolean {
   return state.iterations + 1 >= (state.limits.maxIterations ?? 10) || tokensLeft(state) <= state.maxTokens;
 }

@@ -1,4 +1,4 @@
-/** The end of a connection, beside whoever else listens for it: the SDK has room for one listener. */
+/** Listens for the end of a connection in addition to other listeners: the SDK has room for only one. */
 
 /** A transport, a client or a server of the SDK. */
 interface Closing {

@@ -1,13 +1,13 @@
 /**
  * Every message that crosses a transport of the SDK, seen and changed on its way. The transport is changed in place, because
- * the SDK treats the very class of its stdio transport in a special way. Works before the SDK connects over the transport
- * and after it, and knows it by its shape alone, so that a client's and a server's may be used.
+ * the SDK treats its own stdio transport class specially. Works before and after the SDK connects over the transport, and only
+ * depends on its shape, so that both a client's and a server's may be used.
  */
 
 /** A JSON-RPC message of any kind. */
 export type JsonRpcMessage = Readonly<Record<string, unknown>>;
 
-/** What is needed of a transport; both sides' are of this shape. */
+/** The required part of a transport; both sides' transports have this shape. */
 export interface InterceptedTransport {
   send(message: never, options?: never): Promise<void>;
   onmessage?: ((message: never, extra?: never) => void) | undefined;
@@ -17,29 +17,29 @@ type Deliver = (message: unknown, extra?: unknown) => void;
 
 type Send = (message: JsonRpcMessage) => Promise<void>;
 
-/** How a request of its own is sent. */
+/** The options for sending one of its requests. */
 export interface ApartOptions {
-  /** Over HTTP, closes what the answer is received on. */
+  /** Over HTTP, closes the stream on which the answer is received. */
   readonly requestSignal?: AbortSignal;
-  /** Over HTTP, called when what the answer is received on has ended. */
+  /** Over HTTP, called when the stream on which the answer is received has ended. */
   readonly onRequestStreamEnd?: () => void;
 }
 
-/** Sends a message that has nothing to do with the one that is being sent. */
+/** Sends a message unrelated to the one that is being sent. */
 export type SendApart = (message: JsonRpcMessage, options?: ApartOptions) => Promise<void>;
 
-/** What happens to messages; those of a direction without a function cross as they are. */
+/** Handlers of messages; those of a direction without a handler pass unchanged. */
 export interface Interception {
   /**
    * A message was received.
-   * @param deliver - hands a message to the SDK
+   * @param deliver - passes a message to the SDK
    */
   readonly incoming?: (message: JsonRpcMessage, deliver: (message: JsonRpcMessage) => void) => void;
   /**
    * The SDK sends a message.
    * @param send - sends one by the transport, as part of the same request
-   * @param sendApart - sends one that has nothing to do with it, and is sent where the request is given up
-   * @param given - fires where the SDK gives the request up by closing what its answer comes on
+   * @param sendApart - sends an unrelated message, even if the request is abandoned
+   * @param given - fires when the SDK abandons the request by closing the stream of its answer
    */
   readonly outgoing?: (message: JsonRpcMessage, send: Send, sendApart: SendApart, given?: AbortSignal) => Promise<void>;
 }
@@ -57,7 +57,7 @@ export function interceptTransport(transport: InterceptedTransport, { incoming, 
       );
   }
   if (!incoming) return;
-  // The SDK calls the `onmessage` it finds from its own, and that is ours: a message comes by again while it is delivered.
+  // The SDK's `onmessage` calls the previous one, which is ours: a message passes through here again while it is delivered.
   let delivering: unknown;
   const wrap =
     (next: Deliver): Deliver =>
@@ -73,7 +73,7 @@ export function interceptTransport(transport: InterceptedTransport, { incoming, 
         }
       });
     };
-  // One that intercepts already stays nearest to the wire, and hands on to this one.
+  // An earlier interceptor stays closest to the wire, and passes messages on to this one.
   const below = Object.getOwnPropertyDescriptor(transport, 'onmessage');
   let wrapped: Deliver | undefined;
   const get = below?.get ?? (() => wrapped);

@@ -2,8 +2,8 @@
  * A store whose every operation ends: every store is used through this, so that a silent connection fails a call instead of
  * blocking it forever.
  *
- * An operation that was given up may still be carried out later. Callers are safe: a claim that is not known to be held is not
- * acted on, and what was not acknowledged counts as not done.
+ * An abandoned operation may still be carried out later. Callers are safe: they do not act on a claim unless it is known to be
+ * held, and an unacknowledged operation counts as not done.
  */
 import { MidcallError } from '../errors/errors.ts';
 import { type Clock, MAX_TIMER_MS, systemClock } from '../time/index.ts';
@@ -14,7 +14,7 @@ const DEFAULT_TIMEOUT_MS = 15_000;
 
 const bounded = new WeakSet<Store>();
 
-/** @returns a store whose operations fail with MidcallError `store/unavailable` where they take longer than `store.timeoutMs` */
+/** @returns a store whose operations fail with MidcallError `store/unavailable` if they take longer than `store.timeoutMs` */
 export function boundedStore(store: Store, clock: Pick<Clock, 'after'> = systemClock): Store {
   if (bounded.has(store)) return store;
   const timeoutMs = Math.min(store.timeoutMs ?? DEFAULT_TIMEOUT_MS, MAX_TIMER_MS);

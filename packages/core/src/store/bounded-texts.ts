@@ -1,18 +1,18 @@
 /**
  * Texts of one process, each under a key and until its time: a Map with a clock and a bound. No live text is dropped to make
- * room: what a full one means is for its owner to say. What is expired goes as others come (memory-M2).
+ * room; its owner decides what happens when it is full. Expired texts are removed as others are added (memory-M2).
  */
 import type { Clock } from '../time/index.ts';
 
 interface Entry {
   readonly text: string;
-  /** The first millisecond at which it is gone. */
+  /** The first millisecond at which it has expired. */
   readonly expires: number;
 }
 
 /** Entries looked at per new text. Two, so that the walk is always faster than the growth. */
 const STEPS = 2;
-/** A full one is gone through again after this many milliseconds for each text it holds. */
+/** A full map is searched again after this many milliseconds for each text in it. */
 const SWEEP_PAUSE_MS = 0.001;
 
 /** A map of texts with expiry times and a bound on its size, in the memory of one process. */
@@ -37,7 +37,7 @@ export class BoundedTexts {
     return this.#entries.size;
   }
 
-  /** Of all keys and texts, those whose time is up and that are not gone yet included. */
+  /** The characters of all keys and texts, including expired ones that are not removed yet. */
   get characters(): number {
     return this.#characters;
   }
@@ -47,9 +47,9 @@ export class BoundedTexts {
   }
 
   /**
-   * Puts a text under a key, in place of the one that is there.
-   * @param expires - the first millisecond at which it is gone
-   * @returns false where there is no room for it; then nothing has changed
+   * Stores a text under a key, replacing any other.
+   * @param expires - the first millisecond at which it has expired
+   * @returns false if there is no room for it; then nothing has changed
    */
   set(key: string, text: string, expires: number): boolean {
     const current = this.#live(key);

@@ -1,6 +1,6 @@
 /**
- * What every driver may be given. Checked here so that no driver changes it in its own way: SQLite would cut a text at
- * U+0000, and UTF-8 has no spelling for half a surrogate pair, so that two keys would become one.
+ * The limits of keys and values in every driver. Checked here so that no driver alters them in its own way: SQLite would cut a
+ * text at U+0000, and UTF-8 has no spelling for half a surrogate pair, so that two keys would become one.
  */
 
 /** How long a value lives, and what it may replace. */
@@ -14,7 +14,7 @@ const MAX_KEY = 1_024;
 /** A thousand years: a clock in milliseconds, a Redis TTL and a double can all represent it exactly. */
 const MAX_TTL = 31_556_952_000_000;
 
-/** @throws TypeError if a key is no text of 1 to 1,024 characters, or not storable */
+/** @throws TypeError if a key is not a text of 1 to 1,024 characters, or not storable */
 export function checkKey(key: string): void {
   if (typeof key !== 'string' || key.length === 0 || key.length > MAX_KEY) {
     throw new TypeError(`A store key must be a string of 1 to ${MAX_KEY} characters.`);
@@ -22,7 +22,7 @@ export function checkKey(key: string): void {
   if (!storable(key)) throw new TypeError('A store key must not contain U+0000 or half a surrogate pair.');
 }
 
-/** @throws TypeError if a value is not storable, or a time to live is no whole number of milliseconds from 1 on */
+/** @throws TypeError if a value is not storable, or a time to live is not a positive whole number of milliseconds */
 export function checkEntry(key: string, value: string, options: SetOptions | undefined): void {
   checkKey(key);
   if (typeof value !== 'string') throw new TypeError('A store value must be a string.');

@@ -1,7 +1,7 @@
 import type { SetOptions } from './entry.ts';
 
 /**
- * Where claims, journals, tickets and vault entries live. Four methods; which are atomic is part of the contract
+ * Where claims, journals, tickets and vault entries are stored. Four methods; which are atomic is part of the contract
  * (`@midcall/testing` publishes the suite a driver must pass):
  *
  * - store-S1 `set` with `ifAbsent` or `ifEquals` and `take` are atomic across every process that shares the store.

@@ -1,7 +1,7 @@
 /** Checks the message of a question: every ask needs one, of bounded length (client/elicitation, "Elicitation Requests"). */
 import { MidcallError } from '@midcall/core/errors';
 
-/** Characters of the longest message. */
+/** The maximum length of a message, in characters. */
 const MAX_MESSAGE = 2000;
 
 /** @throws MidcallError `form/unsupported` for a message that is empty or too long */

@@ -1,6 +1,6 @@
 /**
- * Puts the questions of one run: checks each, takes the channel that the ladder gives it, and moves on to the next one where
- * an answer does not count. What most handlers never use is made when it is used, since many calls may wait at once.
+ * Asks the questions of one run: checks each, uses the channel that the ladder selects, and tries the next one if an answer
+ * does not count. Objects that most handlers never use are created lazily, since many calls may be waiting at once.
  */
 
 import { MidcallError } from '@midcall/core/errors';
@@ -38,13 +38,16 @@ export interface AskerOptions {
   readonly config: Config;
   readonly request: Pick<CallRequest, 'client' | 'registered' | 'name' | 'principal'>;
   readonly audit: (event: Unstamped) => void;
-  /** Told of a mistake in the use of this library, whether or not the handler lets it end the call; where somebody listens. */
+  /**
+   * Called with a mistake in the use of this library, whether or not the handler lets it end the call; absent if nobody
+   * listens.
+   */
   readonly misused: ((error: unknown) => void) | undefined;
-  /** Where pages of ours can be asked on; undefined where there are none. */
+  /** Serves our pages; undefined if there are none. */
   readonly pages: () => PageCall | undefined;
 }
 
-/** A handler that asks more often than this is in a loop, which would never end where nobody can be asked. */
+/** A handler that asks more often than this is in a loop, which would never end if nobody can be asked. */
 const MAX_ASKS = 1_000;
 const tooMany = () =>
   new MidcallError(
@@ -92,7 +95,7 @@ export class Asker implements WizardCall {
     return this.askOnPage(ask, false);
   }
 
-  /** @param withdrawn - fires when the question is taken back, where it is another server's */
+  /** @param withdrawn - fires when another server withdraws the question, if it is one of another server's */
   elicit<const I extends FormInput>(given: ElicitAsk<I>, withdrawn?: AbortSignal): Promise<Answer<FormValue<I>>> {
     try {
       const { config, request } = this;
@@ -119,7 +122,7 @@ export class Asker implements WizardCall {
     }) as Promise<Answer<WizardContent<F>>>;
   }
 
-  /** Puts a question that was checked, by one channel after the other, until an answer counts. */
+  /** Asks a checked question on one channel after another until an answer counts. */
   putQuestion<T>(question: FormQuestion<T>): Promise<Answer<T>> {
     if (++this.#asked > MAX_ASKS) return this.run.fail(tooMany());
     return this.#putBy(ladder(question, this), question);
@@ -135,7 +138,7 @@ export class Asker implements WizardCall {
     });
   }
 
-  /** Where no channel can give an answer that counts: the fallback, or that nobody could be asked. */
+  /** The result if no channel can give an answer that counts: the fallback, or that nobody could be asked. */
   #putToNobody<T>(question: FormQuestion<T>): Promise<Put<T>> {
     const { fallback, required } = question.ask;
     const instead = async (): Promise<Recording> => {
@@ -145,7 +148,7 @@ export class Asker implements WizardCall {
     return putForm(question, this, { ...asNative(question, this, question.form), instead });
   }
 
-  /** Remembers an answer and tells the audit, unless the channel has done so. */
+  /** Remembers an answer and records it in the audit, unless the channel has done so. */
   #told<T>({ ask, form }: FormQuestion<T>, { answer, untold }: Put<T>): Answer<T> {
     if (!untold) return answer;
     if (!this.request.registered.gateway) this.history.record(questionOf(ask.message, form), answer);
@@ -156,7 +159,7 @@ export class Asker implements WizardCall {
     return answer;
   }
 
-  /** The error for a handler that cannot go on unasked; a capability is only asked for where it would be enough. */
+  /** The error for a handler that cannot go on unasked; a capability is demanded only if it would be enough. */
   #required(question: FormQuestion): Error {
     const { can, asks } = this.request.client;
     const needs = `This needs an answer from the person ('${shortLabel(question.ask.message)}')`;

@@ -26,7 +26,7 @@ import { channels } from '../channels/all.ts';
 import type { UrlAsk } from '../channels/page/ask.ts';
 import { checkMessage } from './ask-message.ts';
 
-/** How a question reaches the person, whatever it asks. */
+/** The options that every kind of question has: how it reaches the person. */
 export const reachKinds = {
   timeoutMs: positive,
   assurance: oneOf('relayed', 'in-band', 'out-of-band', 'verified'),
@@ -57,7 +57,7 @@ const urlKinds: Kinds<UrlAsk<unknown>> = {
   asError: flag,
 };
 
-/** What to do, for an author who knows URL mode from the protocol. */
+/** A hint for authors who know URL mode from the protocol. */
 const URL_INSTEAD_OF_PAGE =
   "call.elicitUrl takes a page, not a URL: the answer comes from a page of this server, which knows who opens it and when they are done. Pass 'page' in place of 'url': oauth(…) for a sign-in elsewhere; secret(…), confirm() or formPage(…); or a kind of page of your own, which may link to any address. All are in @midcall/server/connect.";
 
@@ -79,7 +79,7 @@ const stepKinds: Kinds<StepOptions<unknown>> = {
 };
 
 /**
- * @param hasPrincipal - true where it is known whose call it is
+ * @param hasPrincipal - true if the call has a known principal
  * @throws MidcallError, or TypeError for an unknown or wrong part: what the author must mend
  */
 export function checkAsk(ask: ElicitAsk<FormInput>, hasPrincipal: boolean): void {

@@ -1,6 +1,7 @@
 /**
- * Checks what an ask demands of its own server and tool, whoever the client is: an ask that can never be put, or a fallback
- * that can never be taken, fails the first time a test reaches it, and is not reported as something that the client lacks.
+ * Checks what an ask requires of its own server and tool, whoever the client is: an ask that no channel can ever put, or a
+ * fallback that can never be used, fails the first time a test reaches it, instead of being reported as something the client
+ * lacks.
  */
 import { MidcallError } from '@midcall/core/errors';
 import { type Assurance, assures, type Channel, type Form, type FormInput } from '@midcall/core/form';
@@ -14,9 +15,9 @@ type Switched = Pick<Config, 'channels' | 'pages'>;
 
 const setup = (message: string): MidcallError => new MidcallError('server/setup', message);
 
-/** @throws MidcallError `server/setup` where the ask names only channels that can never put it */
+/** @throws MidcallError `server/setup` if the ask names only channels that can never put it */
 export function checkChannels(ask: ElicitAsk<FormInput>, { registered, name }: Asking, config: Switched): void {
-  // Where the server has no channel at all, nobody can be asked; that is not the mistake of this ask.
+  // If the server has no channel at all, nobody can be asked; that is not this ask's mistake.
   if (!ask.channels?.length || config.channels.length === 0) return;
   const whyNot = (channel: Channel): string | undefined => {
     if (channel === 'page') return config.pages ? undefined : noPages;
@@ -30,7 +31,7 @@ export function checkChannels(ask: ElicitAsk<FormInput>, { registered, name }: A
   refuse(ask, name, whyNot);
 }
 
-/** @throws MidcallError `server/setup` where the server has no pages, or the ask names only channels that can never show one */
+/** @throws MidcallError `server/setup` if the server has no pages, or the ask names only channels that can never show one */
 export function checkPageChannels(ask: UrlAsk<unknown>, name: string, config: Switched): void {
   if (config.channels.length === 0) return;
   if (!config.pages) throw setup(`'${name}' asks on a page, but ${noPages}.`);
@@ -53,8 +54,8 @@ function refuse(
 }
 
 /**
- * @throws MidcallError `server/setup` for a fallback in a tool that may be destructive, beside an assurance that no fallback
- *   has, or that does not fit its form
+ * @throws MidcallError `server/setup` for a fallback in a tool that may be destructive, with an assurance that no fallback has,
+ *   or that does not fit its form
  */
 export async function checkFallback<T>(
   { fallback, assurance }: ElicitAsk<FormInput>,
@@ -74,7 +75,7 @@ export async function checkFallback<T>(
         'two out.',
     );
   }
-  // What a library makes of content may be of another type than the content.
+  // A library may transform content to another type.
   if (compiled.library) return;
   const fits = (await compiled.check(fallback)).ok || (await compiled.check({ value: fallback })).ok;
   if (!fits) throw setup(`'${name}' gives a fallback that does not fit the form of its question.`);

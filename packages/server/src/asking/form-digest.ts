@@ -1,4 +1,4 @@
-/** What an ask is recognized by on a replay, of its form: the digest of the schema as sent, made once per schema. */
+/** The part of a form by which a replay recognizes an ask: the digest of the schema as sent, computed once per schema. */
 import type { WireSchema } from '@midcall/core/form';
 import { digest } from '../digest.ts';
 

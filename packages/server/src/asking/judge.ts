@@ -1,21 +1,21 @@
 /**
- * From a question to a true answer. Judges what was recorded for an ask, asks again where the content does not fit, and
- * ends loops. Everything here is decided from the journal, so a replay decides the same; what a schema library says of an
- * answer is asked once and recorded there too (recorded-check.ts).
+ * Turns what was recorded for an ask into a true answer: judges it, asks again if the content does not fit, and ends loops.
+ * Every decision is made from the journal, so a replay decides the same; a schema library is asked once per answer, and its
+ * verdict is recorded there too (recorded-check.ts).
  *
  * - judge-A1 `accept` carries content that fits the form; nothing else is ever an accept.
  * - judge-A2 A bad answer is asked again with the reason, at most twice, then it is `cancel/invalid`.
- * - judge-A3 A decline is final for the call: the same question is not put again, the decline stands.
- * - judge-A4 A question that was not accepted twice, by whatever channel, is not put a third time; the call ends with
+ * - judge-A3 A decline is final for the call: the same question is not asked again, and the decline stands.
+ * - judge-A4 A question that was not accepted twice, on any channel, is not asked a third time; the call ends with
  *   `ask/repeated`. So a handler that loops until somebody agrees ends, even if nobody can be asked.
- * - judge-A5 An answer below the demanded assurance never counts, and where a level is demanded no answer does that looks
- *   automatic, a no included: it is the host's, and the person may know nothing of it.
+ * - judge-A5 An answer below the demanded assurance never counts, and if a level is demanded, neither does one that looks
+ *   automatic, even a refusal: it is the host's, and the person may know nothing of it.
  */
 import { MidcallError } from '@midcall/core/errors';
 import { type Answer, type Assurance, assures, type By, type Form, type Issue, type Judging } from '@midcall/core/form';
 import { elapsed, type Recording } from '../channels/recording.ts';
 
-/** What one recorded answer comes to; `again` if the content does not fit the form. */
+/** The verdict on one recorded answer; `again` if the content does not fit the form. */
 export type Judged<T> = { readonly answer: Answer<T> } | { readonly again: readonly Issue[]; readonly by: By };
 
 export interface JudgeOptions {
@@ -24,9 +24,9 @@ export interface JudgeOptions {
   readonly demanded: Assurance | undefined;
   /** Milliseconds; an answer faster than this looks automatic. */
   readonly suspectBelowMs: number;
-  /** What the handler goes on with where it was recorded that nobody could be asked. */
+  /** What the handler continues with if it was recorded that nobody could be asked. */
   readonly fallback?: unknown;
-  /** Knows what the form's library said of this answer before; see recorded-check.ts. */
+  /** Knows what the form's library said about this answer before; see recorded-check.ts. */
   readonly judging?: Judging;
 }
 
@@ -78,12 +78,12 @@ export function askAgain(message: string, issues: readonly Issue[]): string {
   return `${message}\n\nThe last answer did not fit: ${reasons.join(' ')}${more}`;
 }
 
-/** What one call has already been told, so that it does not ask in circles (judge-A3, judge-A4). */
+/** The answers one call already has, so that it does not ask in circles (judge-A3, judge-A4). */
 export class AskHistory {
   /** By question: how often it was not accepted, and whether it was declined. Most calls never need it. */
   #refused: Map<string, { times: number; declined: boolean }> | undefined;
 
-  /** @param asks - tells apart what is asked under the same message; holds no space */
+  /** @param asks - distinguishes questions with the same message; contains no space */
   static question(message: string, asks: string): string {
     return `${asks} ${message}`;
   }
@@ -93,7 +93,7 @@ export class AskHistory {
     return this.#refused?.get(question)?.declined ?? false;
   }
 
-  /** @returns the error that ends the call where the question was not accepted twice already */
+  /** @returns the error that ends the call if the question has already been asked twice and not accepted */
   exhausted(question: string, message: string): MidcallError | undefined {
     if ((this.#refused?.get(question)?.times ?? 0) < 2) return undefined;
     return new MidcallError(

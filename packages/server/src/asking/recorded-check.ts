@@ -1,7 +1,7 @@
 /**
- * What a schema library says of an answer, asked once for each answer that arrives and recorded in the journal of its call.
- * A library may look at the world ("is this seat free?"), and the handler may have changed the world by the next replay
- * ("it is ours now"), so a replay trusts the record.
+ * What a schema library says about an answer: asked once per answer that arrives, and recorded in the call's journal. A library
+ * may consult the outside world ("is this seat free?"), and the handler may have changed the world by the next replay ("it is
+ * ours now"), so a replay trusts the record.
  */
 
 import { MidcallError } from '@midcall/core/errors';
@@ -10,7 +10,7 @@ import { canonical, jsonLoss, lossText } from '@midcall/core/json';
 import type { Json } from '../digest.ts';
 import type { Run } from '../engine/run.ts';
 
-/** As it lies in the journal; what the library left as it was is not written a second time. */
+/** As stored in the journal; content that the library left unchanged is not stored twice. */
 type Recorded =
   | { readonly ok: true; readonly same: true }
   | { readonly ok: true; readonly value?: Json }
@@ -18,7 +18,7 @@ type Recorded =
 
 /**
  * @param message - the question, for error texts
- * @param identity - tells this answer from every other of the call
+ * @param identity - distinguishes this answer from all others of the call
  */
 export const recordedCheck =
   (run: Pick<Run<unknown>, 'step'>, message: string, identity: unknown): Judging =>

@@ -2,11 +2,11 @@
  * `call.sample` and `call.sampleWithTools`. Every rule is checked before sending and again on the reply. Replies and tool
  * results are recorded, so a replay samples nothing and runs no tool again.
  *
- * - sampler-P1 A request goes to the client's model where the client declares one that takes it and the operator allows
- *   asking; else to the model the operator gave this server; else it is refused as `sampling/unavailable`.
- * - sampler-P2 Every reply has a deadline, at a model of our own too.
- * - sampler-P3 A refusal is the person's only where the client says so after somebody can have read the request; a faster
- *   one is the client's, as it is with forms.
+ * - sampler-P1 A request goes to the client's model if the client declares one that takes it and the operator allows asking;
+ *   otherwise to the model the operator gave this server; otherwise it is refused as `sampling/unavailable`.
+ * - sampler-P2 Every reply has a deadline, even one from our own model.
+ * - sampler-P3 A refusal counts as the person's only if the client reports it after somebody can have read the request; a
+ *   faster one is the client's, as with forms.
  * - sampler-P4 A loop through rounds of the client ends within the rounds a call has, with its last request free of tools.
  */
 import { MidcallError } from '@midcall/core/errors';
@@ -85,7 +85,7 @@ export function sampler(run: CallRun, request: Pick<CallRequest, 'client'>, conf
     return replied as unknown as Reply;
   }
 
-  /** sampler-P2. Rejects when the time is up, also where the work does not heed its signal. */
+  /** sampler-P2. Rejects when the time is up, even if the work ignores its signal. */
   async function inTime<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const stop = new AbortController();
     const giveUp = () => stop.abort(run.signal.reason);
@@ -107,13 +107,13 @@ export function sampler(run: CallRun, request: Pick<CallRequest, 'client'>, conf
     }
   }
 
-  /** Types leave no room for it; plain JavaScript does. */
+  /** The types exclude this; plain JavaScript does not. */
   function warnOfContext(params: object): void {
     const requested = (params as { includeContext?: unknown }).includeContext;
     if (requested !== undefined && requested !== 'none') config.warnOnce('includeContext', contextNeverSent);
   }
 
-  /** @param identity - tells this request from every other of the call */
+  /** @param identity - distinguishes this request from all others of the call */
   const reply = (
     by: 'client' | 'own',
     params: SamplingRequest,
@@ -160,7 +160,7 @@ export function sampler(run: CallRun, request: Pick<CallRequest, 'client'>, conf
       let step: ReturnType<typeof advanceToolLoop> = startToolLoop({ ...params, tools: definitions }, limits);
       // Every later request follows from the first and from what was recorded, so the first and a number tell them apart.
       const loop = digest([step.request as unknown as Json, limits as Json]);
-      // Time is added up from what was recorded, so that a replay comes to the same end.
+      // Time is summed from the records, so that a replay ends the same way.
       let elapsedMs = 0;
       for (let round = 1; ; round++) {
         if (step.next === 'done') return { result: step.result, messages: step.messages, iterations: step.iterations };

@@ -1,4 +1,4 @@
-/** What a handler asks of a language model, and what it gets. */
+/** What a handler requests from a language model, and what it gets back. */
 import type {
   SamplingMessage,
   SamplingRequest,
@@ -20,7 +20,7 @@ export interface PlainSamplingRequest extends Omit<SamplingRequest, 'includeCont
   readonly timeoutMs?: number;
 }
 
-/** What a tool loop came to. */
+/** The result of a tool loop. */
 export interface ToolSamplingResult {
   readonly result: SamplingResult;
   /** The whole conversation, the final reply included. */

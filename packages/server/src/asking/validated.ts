@@ -1,23 +1,23 @@
 /**
- * What the author says of an answer that fits its form: asked once for each answer that arrives, and recorded, since it may
- * look at the world. What the person typed is put to them again, with the message at its field; a secret is not, since a
- * question is shown and kept where its answer is masked.
+ * The author's own validation of an answer that fits its form: run once per answer that arrives, and recorded, since it may
+ * consult the outside world. If it fails, the person is asked again with their input as defaults and the message at its field;
+ * secrets are not repeated, since a question is shown and stored where its answer is masked.
  */
 import { type Issue, isCardNumber, secretIn } from '@midcall/core/form';
 import { defined } from '@midcall/core/json';
 import type { ElicitAsk } from '../call/call.ts';
 import type { CallRun } from '../channels/outgoing.ts';
 
-/** An answer that was not taken, and why. */
+/** A rejected answer, and why. */
 export interface NotTaken {
   readonly issues: readonly Issue[];
-  /** As the person gave it, by field. */
+  /** The person's input, by field. */
   readonly typed: Readonly<Record<string, unknown>>;
 }
 
 /**
  * @param content - as the handler would get it
- * @param identity - tells this answer from every other of the call
+ * @param identity - distinguishes this answer from all others of the call
  * @returns what is wrong, or undefined
  */
 export async function validated(
@@ -36,7 +36,10 @@ export async function validated(
 /** Longer texts are cut. */
 const longestMessage = 500;
 
-/** @throws TypeError for what is neither a text nor a text per field; an empty text does not say whether anything is wrong */
+/**
+ * @throws TypeError for a result that is neither a text nor a text per field; an empty text does not say whether anything is
+ *   wrong
+ */
 function issuesIn(problem: unknown): readonly Issue[] {
   if (problem === undefined || problem === null) return [];
   if (isText(problem)) return [{ rule: 'validate', message: cut(problem) }];
@@ -59,7 +62,7 @@ export const typedIn = (got: unknown): NotTaken['typed'] => {
   return typeof content === 'object' && content !== null ? (content as Readonly<Record<string, unknown>>) : {};
 };
 
-/** A schema that shows each message at its field, above what it says already, and what was typed there as its default. */
+/** A schema that shows each message at its field, above its description, and the person's input as its default. */
 export function withProblems<S extends object>(schema: S, { issues, typed }: NotTaken): S {
   const fields = (schema as { readonly properties: Readonly<Record<string, FieldSchema>> }).properties;
   const properties = Object.entries(fields).map(([name, property]) => {
@@ -79,7 +82,7 @@ interface FieldSchema {
   readonly description?: string;
 }
 
-/** A form that asks for one is refused; a person may type one all the same. */
+/** A form that asks for a card number is rejected; a person may type one anyway. */
 function isSecret(name: string, { type, title, description }: FieldSchema, value: unknown): boolean {
   if (type === 'boolean' || type === 'array') return false;
   return isCardNumber(value) || secretIn({ name, ...defined({ title, description }) }) !== undefined;

@@ -1,4 +1,4 @@
-/** What an author says of an answer that fits its form. */
+/** An author's verdict on an answer that fits its form. */
 
 /** What is wrong with an answer: nothing, a text, or a text for each field that is wrong. */
 export type Validation<T> = FieldMessages<T> | string | Nothing;

@@ -4,10 +4,10 @@
  */
 import type { Answer, CancelReason } from '@midcall/core/form';
 
-/** The one word for what became of a question that did not end in a yes. */
+/** One word for the outcome of a question that did not end in a yes. */
 export type NotDone = 'not-confirmed' | 'declined' | CancelReason;
 
-/** The one word for an answer that is not a yes; an accept counts as one that confirms nothing. */
+/** One word for an answer that is not a yes; an accept counts as one that confirms nothing. */
 export function notDone(answer: Answer<unknown>): NotDone {
   if (answer.action === 'cancel') return answer.reason;
   if (answer.action === 'decline') return 'declined';
@@ -16,7 +16,7 @@ export function notDone(answer: Answer<unknown>): NotDone {
 
 /**
  * Why nothing was done, to follow a colon: ``text(`Nothing was sent: ${whyNot(answer)}`)``.
- * @param answer - of `call.elicit` or `call.elicitUrl`, whatever it is
+ * @param answer - any answer of `call.elicit` or `call.elicitUrl`
  * @returns sentences that begin in lower case and end with a full stop
  */
 export function whyNot(answer: Answer<unknown>): string {

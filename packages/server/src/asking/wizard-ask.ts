@@ -2,7 +2,7 @@
 import type { Assurance, Channel, FormInput, FormValue } from '@midcall/core/form';
 import type { Validation } from './validation.ts';
 
-/** Asked only where a field of an earlier form has this value, or one of these; a form that was not asked has none. */
+/** Asked only if a field of an earlier form has this value, or one of these; a form that was not asked has none. */
 export interface WizardCondition {
   readonly form: string;
   readonly field: string;
@@ -22,16 +22,16 @@ export interface WizardForms {
   readonly [name: string]: WizardForm;
 }
 
-/** A name that is no member of a {@link WizardForm} is a type error. */
+/** Naming a form after a member of {@link WizardForm} is a type error. */
 export type CheckedForms<F extends WizardForms> = {
   readonly [K in keyof F]: { readonly [N in Exclude<keyof F[K], keyof WizardForm>]: never };
 };
 
 /**
- * Judges the content of a form of a wizard by what the server knows, where it fits the form. Runs once for each answer, and
- * again where the person has changed a form before it; what it says is recorded.
+ * Validates the content of a wizard form against the server's own knowledge, once it fits the form. Runs once per answer, and
+ * again if the person has changed an earlier form; the verdict is recorded.
  * @param earlier - the contents of the forms that were asked before this one, by name
- * @returns nothing where the content stands; else a text, or a text for each field that is wrong
+ * @returns nothing if the content is valid; otherwise a text, or a text for each field that is wrong
  */
 export type WizardValidate<T, Earlier> = (content: T, earlier: Earlier) => Validation<T> | Promise<Validation<T>>;
 
@@ -41,20 +41,20 @@ export interface WizardAsk<F extends WizardForms> {
   readonly message: string;
   /** At least one, at most 50. A name has 1 to 32 letters, digits, dashes and underscores, and begins with a letter. */
   readonly forms: F & CheckedForms<F>;
-  /** What the forms cannot know, such as whether a seat is free, by the name of the form. */
+  /** Checks that the forms cannot do, such as whether a seat is free, by the name of the form. */
   readonly validate?: {
     readonly [K in keyof F]?: WizardValidate<
       FormValue<F[K]['form']>,
       { readonly [E in keyof F]?: FormValue<F[E]['form']> }
     >;
   };
-  /** Milliseconds the person has for each form; on a page, for all together as often as there are forms. */
+  /** Milliseconds the person has for each form; on a page, this time multiplied by the number of forms. */
   readonly timeoutMs?: number;
-  /** As of `call.elicit`, for each form. */
+  /** As in `call.elicit`, for each form. */
   readonly assurance?: Assurance;
-  /** As of `call.elicit`: `['page']` shows all forms on one page, where the server has pages. */
+  /** As in `call.elicit`: `['page']` shows all forms on one page, where the server has pages. */
   readonly channels?: readonly Channel[];
-  /** As of `call.elicit`. */
+  /** As in `call.elicit`. */
   readonly required?: boolean;
 }
 

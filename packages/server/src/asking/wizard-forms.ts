@@ -37,7 +37,7 @@ export interface OpenForm {
   readonly validate: WizardValidate<unknown, Readonly<Record<string, unknown>>> | undefined;
 }
 
-/** What the person gave in one form: as they gave it, by field, and as the handler gets it. */
+/** The person's input to one form: as entered, by field, and as the handler gets it. */
 export interface FormAnswer {
   readonly typed: NotTaken['typed'];
   readonly content: unknown;
@@ -122,7 +122,7 @@ export function readWizard(ask: WizardAsk<WizardForms>): readonly OpenForm[] {
   });
 }
 
-/** The forms that are asked, by what was given so far; one whose condition looks at a form that is not asked is not asked. */
+/** The forms to ask, given the input so far; one whose condition refers to a form that is not asked is not asked either. */
 export function applying(forms: readonly OpenForm[], answered: FormAnswers): readonly OpenForm[] {
   const applied = new Set<string>();
   return forms.filter(({ name, when }) => {
@@ -143,7 +143,7 @@ export const contentsOf = (forms: readonly OpenForm[], answered: FormAnswers): R
     forms.filter(({ name }) => answered.has(name)).map(({ name }) => [name, answered.get(name)!.content]),
   );
 
-/** The same form with what was typed as its defaults, and what is wrong at its fields. */
+/** The same form with the person's input as its defaults, and the errors at its fields. */
 export function again(form: Form<unknown>, before: NotTaken): Form<unknown> {
   const schema = withProblems(form.schema, before);
   const read = readForm(schema);
@@ -158,7 +158,7 @@ export function again(form: Form<unknown>, before: NotTaken): Form<unknown> {
 /** Longest text of one value, in characters. */
 const LONGEST_VALUE = 80;
 
-/** What was given in a form, on one line: `Departure 2027-03-01, With a return flight: yes`. */
+/** The input to a form, on one line: `Departure 2027-03-01, With a return flight: yes`. */
 export function summary({ form }: OpenForm, { typed }: FormAnswer): string {
   const parts = form.fields
     .filter(field => Object.hasOwn(typed, field.name))
@@ -167,7 +167,7 @@ export function summary({ form }: OpenForm, { typed }: FormAnswer): string {
 }
 
 function spoken(field: Field, value: unknown): string {
-  // A question is shown and kept where its answer is masked.
+  // A question is shown and stored where its answer is masked.
   if (isCardNumber(value) || secretIn(field) !== undefined) return '(hidden)';
   const titleOf = (each: unknown): string =>
     'choices' in field ? (field.choices.find(choice => choice.value === each)?.title ?? String(each)) : String(each);

@@ -1,21 +1,21 @@
 /**
- * A form of a wizard with a choice to change a form before it instead, and with what was typed as its defaults. What else is
- * typed on the way back is kept, also where it is no whole answer yet. Pure.
+ * A wizard form with a choice to change an earlier form instead, and with the person's input as its defaults. Other input is
+ * kept on the way back, even if the form is incomplete. Pure.
  */
 import { type Form, formLimits, readForm, type WireSchema, withWayBackField } from '@midcall/core/form';
 import { typedIn } from './validated.ts';
 import type { FormAnswer, OpenForm } from './wizard-forms.ts';
 
-/** What a form was given to check: as it was typed, before a library makes something else of it. */
+/** The content a form was given to check: as entered, before a library transforms it. */
 export interface Given {
   readonly typed: FormAnswer['typed'];
-  /** The form before it that the person wants to change instead. */
+  /** The earlier form that the person wants to change instead. */
   readonly goTo?: string;
-  /** True where it is an answer to the form all the same. */
+  /** True if it is a valid answer to the form nevertheless. */
   readonly fits: boolean;
 }
 
-/** A form to be put, and the name of its field that leads back, if it has one. */
+/** A form to ask, and the name of its field that leads back, if it has one. */
 export interface Leaving {
   readonly form: Form<unknown>;
   readonly wayBack?: string;
@@ -25,7 +25,7 @@ const TITLE = 'Or change an earlier answer';
 
 /**
  * @param formsBefore - those the person may go back to
- * @param onGiven - told of each answer
+ * @param onGiven - called with each answer
  */
 export function withWayBack(
   form: Form<unknown>,

@@ -1,14 +1,14 @@
 /**
- * Puts several forms as one question: on one page where the question goes by page, else one form after the other, and then a
- * look at all answers, from where the person may go back to any form.
+ * Asks several forms as one question: on one page if the question goes by page, otherwise one form after another; then shows
+ * all answers, from where the person may go back to any form.
  *
  * - wizard-W1 Nothing is accepted before the person has seen all their answers together and sent them.
- * - wizard-W2 What the person typed is there again when they come back to a form, also to one that did not apply meanwhile.
- * - wizard-W3 The handler gets the same content by either way: the forms that apply, each judged by its own rules and its
- *   `validate`, which runs again where a form before it was changed.
- * - wizard-W4 From every form the person can go back to those before it, without filling it in first.
- * - wizard-W5 In the journal, a page is one question; else each form is one, as if the handler had asked it with `call.elicit`.
- *   So replays, tasks and other replicas need no rules for wizards.
+ * - wizard-W2 The person's input is restored when they come back to a form, even to one that did not apply in the meantime.
+ * - wizard-W3 The handler gets the same content either way: the forms that apply, each checked by its own rules and its
+ *   `validate`, which runs again if an earlier form was changed.
+ * - wizard-W4 From every form the person can go back to earlier ones without filling it in first.
+ * - wizard-W5 In the journal, a page is one question; otherwise each form is one, as if the handler had asked it with
+ *   `call.elicit`. So replays, tasks and other replicas need no rules for wizards.
  */
 import {
   type Answer,
@@ -33,7 +33,7 @@ import type { WizardAsk, WizardForms } from './wizard-ask.ts';
 import { again, applying, contentsOf, type FormAnswer, type OpenForm, readWizard, summary } from './wizard-forms.ts';
 import { type Given, withWayBack } from './wizard-way-back.ts';
 
-/** Puts one question to the person by the channel that the ladder gives it. */
+/** Asks the person one question on the channel that the ladder selects. */
 export interface WizardCall extends ChannelCall {
   putQuestion<T>(question: FormQuestion<T>): Promise<Answer<T>>;
 }
@@ -41,7 +41,7 @@ export interface WizardCall extends ChannelCall {
 type Shared = Pick<ElicitAsk<never>, 'timeoutMs' | 'assurance' | 'channels' | 'required'>;
 type Contents = Readonly<Record<string, unknown>>;
 
-/** @param check - refuses an ask whose channels or assurance this call cannot have */
+/** @param check - rejects an ask whose channels or assurance are impossible for this call */
 export async function askWizard(
   call: WizardCall,
   ask: WizardAsk<WizardForms>,
@@ -74,13 +74,16 @@ class Sequence {
   readonly #message: string;
   readonly #forms: readonly OpenForm[];
   readonly #shared: Shared;
-  /** The last answer to each form, also to one that does not apply any more (wizard-W2). */
+  /** The last answer to each form, even to one that no longer applies (wizard-W2). */
   readonly #answers = new Map<string, FormAnswer>();
-  /** What was typed in a form that was left for one before it; it is shown again with it. */
+  /** Input in a form that was left for an earlier one; restored when the form is shown again. */
   readonly #left = new Map<string, FormAnswer['typed']>();
-  /** Forms to be judged again, since one before them was changed (wizard-W3). */
+  /** Forms to be validated again, since an earlier one was changed (wizard-W3). */
   readonly #stale = new Set<string>();
-  /** How often `validate` has refused a form since it last stood: one that never stands ends, also where the person goes back. */
+  /**
+   * How often `validate` has rejected a form since it was last valid: the wizard ends if one never is, even if the person goes
+   * back.
+   */
   readonly #refusals = new Map<string, number>();
   #by: By | undefined;
 
@@ -115,8 +118,8 @@ class Sequence {
   }
 
   /**
-   * Asks a form that is new, is to be changed, or does not stand any more.
-   * @returns nothing where it stands now; the name of a form to be changed before it; or the end, where it is no accept
+   * Asks a form that is new, is to be changed, or is no longer valid.
+   * @returns nothing if it is now valid; the name of an earlier form to change; or the final answer if it is not an accept
    */
   async #askForm(
     open: OpenForm,
@@ -156,7 +159,7 @@ class Sequence {
       this.#by = weakest(this.#by, answer.by);
       const { goTo, fits } = given;
       typed = given.typed;
-      // A form that was refused is only judged again after one before it was changed: that may be all that was wrong.
+      // A rejected form is only validated again after an earlier one was changed: that may be all that was wrong.
       if (goTo !== undefined && (issues.length === 0 || !fits)) {
         this.#left.set(name, typed);
         return goTo;
@@ -181,7 +184,7 @@ class Sequence {
     return { action: 'cancel', reason: 'invalid', by: this.#by! };
   }
 
-  /** Shows all answers (wizard-W1). @returns SEND, or the name of the form to be changed */
+  /** Shows all answers (wizard-W1). @returns SEND, or the name of the form to change */
   async #review(forms: readonly OpenForm[]): Promise<Answer<{ readonly next: string }>> {
     const lines = forms.map(open => `${open.title}: ${summary(open, this.#answers.get(open.name)!)}`);
     const message = cut(`${this.#message}\n\nCheck your answers.\n${lines.join('\n')}`);
@@ -210,11 +213,11 @@ const reviewForm = (forms: readonly OpenForm[]) =>
     required: ['next'],
   }) as Form<{ readonly next: string }>;
 
-/** A message may be no longer; what does not fit can be seen by going back to its form. */
+/** The limit of a message; answers that do not fit can be seen by going back to their form. */
 const LONGEST = 2_000;
 const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text);
 
-/** What several answers are worth together, and how long they took. */
+/** The combined assurance of several answers, and how long they took. */
 function weakest(all: By | undefined, one: By): By {
   if (!all) return one;
   const { channel, assurance } = assures(one.assurance, all.assurance) ? all : one;
@@ -222,7 +225,7 @@ function weakest(all: By | undefined, one: By): By {
   return { channel, assurance, elapsedMs: all.elapsedMs + one.elapsedMs, ...defined({ suspect }) };
 }
 
-/** All forms on one page of ours; what is wrong by the handler's own rules comes as a new page, with all that was typed. */
+/** All forms on one page of ours; errors found by the handler's own rules are shown on a new page, with all input restored. */
 async function askOnOnePage(
   call: WizardCall,
   { message: introduction }: WizardAsk<WizardForms>,
@@ -264,7 +267,7 @@ async function askOnOnePage(
   }
 }
 
-/** Judges what came from a page, form by form; a form is judged only where those before it stand. */
+/** Validates the input from a page, form by form; a form is validated only if the earlier ones are valid. */
 async function judged(
   { run }: WizardCall,
   forms: readonly OpenForm[],

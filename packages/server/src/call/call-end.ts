@@ -1,6 +1,6 @@
 /**
- * How a request of a call ended, told to the operator: the audit has the outcome and a code, `onError` the error itself.
- * Told when it is known what the client gets, which the SDK or another attempt at the same retry may still change.
+ * Reports to the operator how a request of a call ended: the audit gets the outcome and a code, `onError` the error itself.
+ * Reported when it is known what the client gets, which the SDK or another attempt at the same retry may still change.
  */
 
 import type { Config } from '../config.ts';
@@ -14,7 +14,7 @@ import { asThrown } from './sendable.ts';
 
 const noEvents: readonly Unstamped[] = [];
 
-/** What is known of a request while it is dispatched. */
+/** What is known about a request while it is dispatched. */
 export class CallEnd {
   readonly #config: Pick<Config, 'audit' | 'clock' | 'onError'>;
   #call: CallRef;
@@ -24,35 +24,35 @@ export class CallEnd {
   /** The author's own statement that the call failed, which is not a failure of the handler. */
   #saysError = false;
   #askEvents = noEvents;
-  /** What `onError` has been given. */
+  /** The errors that `onError` has been given. */
   #misuses: Set<unknown> | undefined;
   readonly #began: number;
   trace: RoundTrace | undefined;
 
-  /** @param call - as much as is known before the request was read */
+  /** @param call - what is known before the request is read */
   constructor(call: CallRef, config: Pick<Config, 'audit' | 'clock' | 'onError'>) {
     this.#call = call;
     this.#config = config;
     this.#began = config.clock.now();
   }
 
-  /** The call, now that it is known whose it is and which. */
+  /** Sets the call, once it is known which it is and whose. */
   known(call: CallRef): void {
     this.#call = call;
   }
 
-  /** This very request was answered before, and its end was told then. */
+  /** This very request was answered before, and its end was reported then. */
   answeredBefore(): void {
     this.#toldBefore = true;
   }
 
-  /** Another process goes on with this call, and tells of its end. */
+  /** Another process continues this call, and reports its end. */
   handedOver(): void {
     this.#toldBefore = true;
   }
 
   /**
-   * @param outcome - what the drivers made of it
+   * @param outcome - the drivers' outcome
    * @param askEvents - the questions that leave with it
    */
   is(outcome: RequestOutcome | 'input-required', askEvents: readonly (Unstamped | undefined)[] = []): void {
@@ -60,7 +60,7 @@ export class CallEnd {
     this.#askEvents = askEvents.filter(event => event !== undefined);
   }
 
-  /** The handler's own result. */
+  /** Takes the handler's own result. */
   returned(result: unknown): void {
     this.#saysError = saysError(result);
   }
@@ -114,7 +114,7 @@ export class CallEnd {
   }
 }
 
-/** What the metrics call an end that has no code. */
+/** The metrics' name for an end that has no code. */
 const errorTypes: Readonly<Record<string, string>> = { isError: 'tool_error', cancelled: 'cancelled' };
 
 const saysError = (result: unknown): boolean => (result as { isError?: unknown } | null | undefined)?.isError === true;

@@ -6,7 +6,10 @@ export interface ClientView {
   readonly asks: 'rounds' | 'push' | 'none';
   readonly can: Can;
   readonly announcesRoots: boolean;
-  /** True if the client's revision knows only the forms of 2025-06-18; see form/first-spelling.ts. */
+  /**
+   * True if the client's revision knows only the forms of 2025-06-18; see first-spelling.ts in the form folder of
+   * `@midcall/core`.
+   */
   readonly firstForms: boolean;
   /** True if the client declares tasks with this request. */
   readonly tasks: boolean;

@@ -1,36 +1,36 @@
 /**
- * Requests that the server makes of itself, to go on with a task: nobody is connected to them, so what is known of the client
- * and its person comes with them.
+ * Requests that the server makes to itself to continue a task: no client is connected to them, so they carry what is known
+ * about the client and its person.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { KeptWith } from '../kept-with.ts';
 import type { Principal } from '../principal.ts';
 import type { ClientView } from './client-view.ts';
 
-/** Whose request this was, when it began. */
+/** The requester of the original call. */
 export interface Detached {
   readonly client: ClientView;
   readonly principal: Principal | undefined;
-  /** As `clientOf` names it. */
+  /** The client, as `clientOf` names it. */
   readonly clientId: string;
   /** Fires when the task is over; undefined if nobody can ask for it. */
   readonly over?: AbortSignal | undefined;
-  /** Until when the task lives, in milliseconds since the epoch: what it is run again with lives as long. */
+  /** When the task expires, in milliseconds since the epoch; whatever is needed to run it again lives as long. */
   readonly until: number;
-  /** When each answer it brings was given, in milliseconds since the epoch, by the key of its question. */
+  /** When each of its answers was given, in milliseconds since the epoch, by the key of the question. */
   readonly answeredAt?: Readonly<Record<string, number>>;
   /**
-   * Where nobody but this server has the state that it brings: false once what the state led to is kept. Of such a run no claim is
-   * kept when it has ended, so it is asked after the claim is there.
+   * Set if nobody but this server has the state it carries; false once the outcome of that state is stored. The claim of such a
+   * run is not kept after the run ends, so this is called after the claim is made.
    */
   readonly isStanding?: () => Promise<boolean>;
-  /** True while nothing is done but to wait for a page. */
+  /** True while the run does nothing but wait for a page. */
   waits?: boolean;
-  /** Lets go of the right to this run, once what came of it is kept. Set when the run has ended. */
+  /** Releases the claim on this run, once its outcome is stored. Set when the run has ended. */
   settle?: () => Promise<unknown>;
 }
 
-/** Why a run is ended whose task was cancelled. */
+/** The reason with which a run is ended if its task was cancelled. */
 export const taskCancelled = Object.freeze(new Error('The client cancelled this task.'));
 
 type OverListener = (over: AbortSignal) => void;
@@ -38,7 +38,7 @@ type OverListener = (over: AbortSignal) => void;
 const detached = new KeptWith<ServerContext, Detached>();
 const listening = new KeptWith<ServerContext, OverListener[]>();
 
-/** @returns the same context, marked as one that no client is connected to */
+/** @returns the same context, marked as having no connected client */
 export function detach(ctx: ServerContext, as: Detached): ServerContext {
   detached.set(ctx, as);
   for (const listener of listening.get(ctx) ?? []) if (as.over) listener(as.over);
@@ -48,7 +48,10 @@ export function detach(ctx: ServerContext, as: Detached): ServerContext {
 
 export const detachedOf = (ctx: ServerContext): Detached | undefined => detached.get(ctx);
 
-/** Reports when a request belongs to a task, at once if it does already. @param listener - receives the signal that fires when that is over */
+/**
+ * Reports when a request belongs to a task, immediately if it already does. @param listener - receives the signal that fires
+ * when the task is over
+ */
 export function whenDetached(ctx: ServerContext, listener: OverListener): void {
   const state = detached.get(ctx);
   if (state?.over) listener(state.over);

@@ -1,4 +1,7 @@
-/** Takes each request from its handler's registration to its end: who and what it is, where its call stands, what came of it. */
+/**
+ * Takes each request from its handler's registration to its end: identifies it, finds the state of its call, runs it and
+ * reports the outcome.
+ */
 
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import {
@@ -35,15 +38,15 @@ import {
 import { type CallEnding, type Handler, runCall } from './run-call.ts';
 import { type EndAbandoned, sharedCallOf } from './shared-call.ts';
 
-/** What the model brings to `resume`. */
+/** What the model passes to `resume`. */
 export interface ResumeArguments {
   readonly ticket: string;
-  /** With the ticket of a relayed question; a page answers for itself. */
+  /** Present with the ticket of a relayed question; a page delivers its own answer. */
   readonly action?: 'accept' | 'decline' | 'cancel' | undefined;
   readonly content?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A tool as `resume` needs it: with its arguments read again, since only raw ones travel. */
+/** A tool as `resume` needs it: its arguments are parsed again, since only raw ones travel. */
 export interface ResumableTool {
   readonly registered: Registered;
   read(raw: unknown): Promise<unknown>;
@@ -58,9 +61,9 @@ export interface Dispatch {
     args: ResumeArguments,
     find: (name: string) => ResumableTool | undefined,
   ): Promise<CallToolResult>;
-  /** Tells of a request that never reached its handler, since its arguments do not fit. */
+  /** Reports a request that never reached its handler, because its arguments do not fit. */
   refused(method: AskingMethod, params: RawParams): void;
-  /** Ends a call whose process is gone, and that nobody waits for: what took effect, and what is in doubt, is recorded. */
+  /** Ends a call whose process is gone and that nobody waits for; records which steps took effect and which are in doubt. */
   readonly endAbandoned: EndAbandoned;
   /** Files for a handler that cannot ask; see `Midcall.files`. */
   files(server: McpServer, ctx: ServerContext): Promise<Files | undefined>;
@@ -144,7 +147,7 @@ export function dispatcher(config: Config): Dispatch {
   };
 }
 
-/** A request, and what runs it. */
+/** A request, and the handler that runs it. */
 interface Work<R> {
   readonly request: CallRequest;
   readonly rawArguments: unknown;
@@ -161,7 +164,7 @@ function begun<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Finds out where a call stands, and runs it from there. */
+/** Finds the state of a call, and runs it from there. */
 function openAndRun<R>(work: Work<R>, access: FileAccesses, config: Config): Promise<CallEnding<R>> {
   const { request, end } = work;
   end.known(callRef(request, ''));
@@ -185,7 +188,7 @@ async function openedAndRun<R>(
   try {
     opened = await opening;
   } catch (error) {
-    // Another process runs this task: that is no end of it.
+    // Another process runs this task, so it has not ended.
     const elsewhere = isMidcallError(error, 'call/interrupted') && detachedOf(request.ctx) !== undefined;
     if (!(error instanceof ProtocolError || elsewhere)) throw error;
     if (elsewhere) end.handedOver();
@@ -201,7 +204,7 @@ function runOpened<R>(opened: OpenedCall, work: Work<R>, access: FileAccesses, c
   return Promise.resolve({ kind: 'answered-before', earlier: opened.earlier as Earlier });
 }
 
-/** Goes on with a call under the ticket the model brought. */
+/** Continues a call under the ticket the model passed. */
 async function resume(
   server: McpServer,
   ctx: ServerContext,

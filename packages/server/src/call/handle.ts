@@ -1,6 +1,6 @@
 /**
- * What a handler holds over one run of the engine. Every operation of it goes through the run, so that none starts while
- * the run is held. What most handlers never use is made when it is used, since many calls may wait at once.
+ * The object a handler is given for one run of the engine. All of its operations go through the run, so that none starts while
+ * the run is held. Parts that most handlers never use are created lazily, since many calls may be waiting at once.
  */
 import { isMidcallError, type MidcallErrorCode } from '@midcall/core/errors';
 import { Asker, type AskerOptions } from '../asking/asker.ts';
@@ -27,13 +27,13 @@ export interface HandleOptions extends AskerOptions {
   /** The roots and files of one run. */
   readonly files: () => FileAccess;
   readonly client: () => AboutClient | undefined;
-  /** Whom the handler can tell something; undefined where the call has no client. */
+  /** Sends messages to the client; undefined if the call has none. */
   readonly listener: Listener | undefined;
 }
 
 export const makeCall = (run: CallRun, options: HandleOptions): GatewayCall => new Handle(run, options);
 
-/** Its operations are functions of their own, not methods: a handler may take its call apart. */
+/** Its operations are standalone functions, not methods: a handler may destructure its call. */
 class Handle implements GatewayCall {
   readonly #run: CallRun;
   readonly #options: HandleOptions;
@@ -202,7 +202,7 @@ class Handle implements GatewayCall {
   }
 }
 
-/** The author's to mend, and told also where a handler catches it and goes on. */
+/** A mistake for the author to fix; reported even if a handler catches it and continues. */
 const misuses: ReadonlySet<MidcallErrorCode> = new Set<MidcallErrorCode>([
   'server/setup',
   'form/unsupported',
@@ -211,6 +211,6 @@ const misuses: ReadonlySet<MidcallErrorCode> = new Set<MidcallErrorCode>([
   'step/not-json',
 ]);
 
-/** A wrong option is a TypeError; what a step threw comes as a copy, which is not one. */
+/** A wrong option is a TypeError; an error thrown by a step arrives as a copy, which is not one. */
 const isMisuse = (error: unknown): boolean =>
   error instanceof TypeError || (isMidcallError(error) && misuses.has(error.code));

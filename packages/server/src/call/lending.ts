@@ -1,9 +1,9 @@
 /**
- * Servers as factories make them for requests, and which of them may run the calls of others: a task goes on without its
- * request, at a server that was made for another one. A factory that looks at its request may put what it finds there into its
- * handlers, so what it makes is for that caller only.
+ * Tracks the servers that factories make for requests, and which of them may run the calls of others: a task continues without
+ * its request, at a server that was made for another one. A factory that reads its request may use what it finds in its
+ * handlers, so the server it makes is for that caller only.
  *
- * - lending-1 A server runs calls of others only where nothing was read of the request that it was made for, nor is from then on.
+ * - lending-1 A server runs calls of others only if nothing of the request it was made for has been read, or is read later.
  */
 import { MidcallError } from '@midcall/core/errors';
 import type {
@@ -29,14 +29,14 @@ const makings = new KeptWith<McpServer | Server, Making>();
 const lateReaders = new WeakSet<McpServerFactory>();
 let underWay = 0;
 
-/** Makes a server for a request, and watches what its factory reads of that. */
+/** Makes a server for a request, and watches what its factory reads of the request. */
 export async function makeServer(factory: McpServerFactory, context: McpRequestContext): Promise<McpServer | Server> {
   const making: Making = { factory, isMade: false, hasRead: false, isLent: false };
   underWay += 1;
   try {
     const server = await factory(watched(context, making));
     making.isMade = true;
-    // A factory may give the same server again: what it read for one request stays in it.
+    // A factory may return the same server again: what it read for one request stays in it.
     making.hasRead ||= makings.get(server)?.hasRead === true;
     making.isLent ||= makings.get(server)?.isLent === true;
     makings.set(server, making);
@@ -46,10 +46,10 @@ export async function makeServer(factory: McpServerFactory, context: McpRequestC
   }
 }
 
-/** True for a server that may have been made from what its request says. */
+/** True for a server whose factory may have read its request. */
 export function isPersonal(server: McpServer, ctx: ServerContext): boolean {
   const making = makings.get(server);
-  // Whoever makes it elsewhere is not seen to read; where there is no HTTP there is one caller.
+  // Reads by other code that makes servers are not seen; without HTTP there is only one caller.
   return making ? reads(making) : ctx.http !== undefined;
 }
 
@@ -69,7 +69,7 @@ const reads = ({ factory, hasRead }: Making): boolean => hasRead || lateReaders.
 
 function watched(context: McpRequestContext, making: Making): McpRequestContext {
   const read = <T>(value: T): T => {
-    // Where nobody is known, there is nobody to be mistaken for.
+    // If no caller is known, none can be mistaken for another.
     if (value === undefined) return value;
     making.hasRead = true;
     if (making.isMade) lateReaders.add(making.factory);

@@ -16,7 +16,7 @@ import { clientOf, principalOf } from './requester.ts';
 export const askingMethods = ['tools/call', 'prompts/get', 'resources/read'] as const;
 export type AskingMethod = (typeof askingMethods)[number];
 
-/** What the author said about the thing that is called. */
+/** What the author declared about the tool, prompt or resource. */
 export interface Registered {
   readonly method: AskingMethod;
   readonly version: string;
@@ -34,8 +34,8 @@ export interface Registered {
 export type TaskMode = 'never' | 'when-needed' | 'always' | 'required';
 
 /**
- * Ends a call that waits with a text for the model. Where results have a schema no text fits it, and both sides refuse what
- * does not fit; only an error is exempt, and that the call has not come to its end is one.
+ * Ends the request of a waiting call with a text for the model. If results have a schema, no text fits it, and both sides
+ * refuse results that do not fit; only errors are exempt, so the text is sent as an error.
  */
 export const waitingResult = (text: string, { registered }: CallRequest): CallToolResult => ({
   content: [{ type: 'text', text }],
@@ -51,15 +51,17 @@ export interface CallRequest {
   readonly binding: Binding;
   /** Tool or prompt name, or the resource's URI. */
   readonly name: string;
-  /** As they arrived. */
+  /** The arguments, as they arrived. */
   readonly arguments: unknown;
-  /** When it came, before anything was looked up for it: what it answers was answered by then. */
+  /** When it arrived, before anything was looked up for it: the answers it brings were given by then. */
   readonly receivedAt: number;
-  /** When answers it brings were given, where that was before: a task keeps them until it goes on. By the keys of their questions. */
+  /**
+   * When the answers it brings were given, if earlier: a task keeps them until it continues. By the keys of their questions.
+   */
   readonly answeredAt: Readonly<Record<string, number>>;
 }
 
-/** What names the thing that is called, as it arrived. */
+/** The name or URI of what is called, as it arrived. */
 export interface RawParams {
   readonly name?: string;
   readonly uri?: string;
@@ -67,8 +69,8 @@ export interface RawParams {
 }
 
 /**
- * @param argumentsDigest - of the arguments, where they have been digested before: they may be long
- * @returns a promise only where the principal is one
+ * @param argumentsDigest - of the arguments, if it is known already: they may be long
+ * @returns a promise only if the principal is one
  */
 export function readRequest(
   server: McpServer,
@@ -127,15 +129,15 @@ function requestOf(
   };
 }
 
-/** A person as a state is bound to them. */
+/** A person in the form a state is bound to. */
 export const principalKey = (principal: Principal | undefined): string =>
   principal ? JSON.stringify([principal.issuer, principal.subject]) : '';
 
-/** True if the questions of a round leave together: the client's revision has rounds, or the call is a task. */
+/** True if the questions of a round are sent together: the client's revision has rounds, or the call is a task. */
 export const inRounds = ({ ctx, client }: Pick<CallRequest, 'ctx' | 'client'>): boolean =>
   client.asks === 'rounds' || detachedOf(ctx) !== undefined;
 
-/** True if nothing is lost when this request comes to its end: it is a task, or may become one. */
+/** True if nothing is lost when this request ends: it is a task, or may become one. */
 export const outlivesRequest = (request: CallRequest): boolean =>
   detachedOf(request.ctx) !== undefined ||
   (request.client.tasks &&
@@ -149,8 +151,8 @@ export const canResume = ({ registered }: Pick<CallRequest, 'registered'>, confi
   registered.method === 'tools/call' && (config.pages !== undefined || config.channels.includes('relay'));
 
 /**
- * True if there will be a server to go on with this call: any, one that was made for the same person, or, for a gateway, the one
- * that took it. One that was made for a request of nobody in particular is made for no other request.
+ * True if there will be a server to continue this call: any, one made for the same person, or, for a gateway, the one that took
+ * it. A server made for a request without a known person serves no other request.
  */
 export const hasServerLater = ({
   server,
@@ -169,7 +171,7 @@ export const callRef = (request: CallRequest, flow: string): CallRef => ({
   principal: request.principal,
 });
 
-/** Names a call that could not be read to the end: nobody knows yet whose it is. */
+/** Names a call that could not be read completely: its owner is not known yet. */
 export const unread = ({ name, uri, arguments: raw }: RawParams, method: AskingMethod): CallRef => ({
   flow: '',
   method,

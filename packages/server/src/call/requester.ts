@@ -10,7 +10,7 @@ interface PrincipalOptions {
 }
 
 let ownId: string | undefined;
-/** Drawn when it is needed first: a worker may draw nothing while it is loaded. */
+/** Generated on first use: a worker may not generate random values while it is loaded. */
 const processId = (): string => {
   ownId ??= randomUUID();
   return ownId;
@@ -44,8 +44,8 @@ export function processUser(): Principal {
 }
 
 /**
- * The client a state is bound to. Over HTTP the OAuth client and the 2025-11-25 session; on stdio this process, or the
- * key alone where one is configured, which says that other processes may go on with the state.
+ * The client a state is bound to. Over HTTP the OAuth client and the 2025-11-25 session; on stdio this process, or only the key
+ * if one is configured, which means that other processes may continue with the state.
  */
 export function clientOf(ctx: ServerContext, keyIsEphemeral: boolean): string {
   if (overHttp(ctx)) return JSON.stringify(['http', ctx.http?.authInfo?.clientId ?? null, ctx.sessionId ?? null]);
@@ -57,12 +57,12 @@ function whoRuns(): string {
     const { uid, username } = userInfo();
     return `${uid}:${username}`;
   } catch {
-    // A container may run under a number that no user has.
+    // A container may run under a user id without a name.
     return `${process.getuid?.() ?? ''}:`;
   }
 }
 
-/** Asks for the principal of a request that carries nothing by which anybody could be known. */
+/** Asks for the principal of a request that carries nothing to identify anybody by. */
 async function ofNobody(configured: PrincipalOf, ctx: ServerContext): Promise<Principal | undefined> {
   const { id, method, signal } = ctx.mcpReq;
   const http = { req: new Request('http://localhost/') };

@@ -1,4 +1,6 @@
-/** Runs one call from where it stands: which driver, what its handler is given, and what becomes of the outcome. */
+/**
+ * Runs one call from its present state: chooses the driver, gives the handler its call, and turns the outcome into a result.
+ */
 
 import { MidcallError } from '@midcall/core/errors';
 import type { CallRun, ModelAsk, OpenQuestion } from '../channels/outgoing.ts';
@@ -30,7 +32,7 @@ import { HandedOver } from './shared-call.ts';
 
 export type Handler<R> = (call: Call) => R | Promise<R>;
 
-/** What the client gets besides the handler's own result leaves in its place: a round of questions, or a text. */
+/** What the client may get in place of the handler's own result: a round of questions, or a text. */
 export type CallEnding<R> = Ending<R>;
 
 interface Running<R> {
@@ -39,7 +41,7 @@ interface Running<R> {
   readonly handler: Handler<R>;
 }
 
-/** Runs a call from where it stands to its end; rejects only if nothing of it is known yet. */
+/** Runs a call from its present state to its end; rejects only if nothing about it is known yet. */
 export async function runCall<R>(
   opened: OpenedCall,
   running: Running<R>,
@@ -71,9 +73,9 @@ export async function runCall<R>(
       };
       const detached = detachedOf(request.ctx);
       if (!detached) return settle(storable(outcome));
-      // First the task keeps what came of it: if the process dies in between, the steps of this run are still known.
+      // The task stores the outcome first: if the process dies in between, the steps of this run are still known.
       if (!(await attempt.holds())) return false;
-      // Whoever runs it again then finds that its turn is over, and does not need the result.
+      // Whoever runs it again then finds it finished, and does not need the result.
       detached.settle = async () => {
         if (!detached.isStanding) return settle({ result: {} });
         await stored?.forget();
@@ -137,7 +139,7 @@ function drive<R>(
 
 type Ended<R> = Exclude<CallEnding<R>, { kind: 'answered-before' }>;
 
-/** Not an asynchronous function: most outcomes need nothing more. */
+/** Not an async function: most outcomes need nothing more. */
 function endingOf<R>(
   outcome: Came<R>,
   opened: OpenedCall,
@@ -146,7 +148,7 @@ function endingOf<R>(
   config: Config,
 ): Ended<R> | Promise<Ended<R>> {
   const where = { flow: opened.flow, arguments: rawArguments };
-  // What leaves in the place of a handler's result is what its own method allows; the SDK's types know of one result each.
+  // What replaces a handler's result is allowed by its method; the SDK's types know only one result for each.
   const instead = (result: unknown, departure?: Departure) =>
     ({ kind: 'returned', result: result as R, departure }) as const;
   switch (outcome.kind) {
@@ -158,7 +160,7 @@ function endingOf<R>(
       end.is('input-required', outcome.asks.map(askedEvent));
       return instead(outcome.result, outcome.departure);
     case 'relayed': {
-      // The model puts one question; the others wait for their turn.
+      // The model asks one question; the others wait for their turn.
       const [ask] = outcome.asks as readonly [OpenQuestion<ModelAsk>];
       end.is('relayed', [askedEvent(ask)]);
       return leaveToModel(ask, outcome.journal, where, request, config).then(result => instead(result));
@@ -186,7 +188,7 @@ function endingOf<R>(
         'The client cancelled this call, or is gone. The call has stopped.',
       );
       end.failed(error);
-      // There is nobody to answer, so there is no answer to keep: a client that comes back goes on from here.
+      // There is nobody to answer, so there is no answer to store: a client that comes back continues from here.
       const settled = async () => {
         await opened.attempt?.abandon();
         return true;
@@ -206,8 +208,8 @@ async function watched<R>(handler: () => R | Promise<R>, config: Config): Promis
 }
 
 /**
- * Looks at the steps of a retry that follows an earlier attempt.
- * @throws MidcallError `step/in-doubt` if that died while a step was in progress
+ * Checks the steps of a retry that follows an earlier attempt.
+ * @throws MidcallError `step/in-doubt` if that attempt died while a step was in progress
  */
 async function refuseInDoubt(
   { flow, stepStore: kept }: OpenedCall,
@@ -237,13 +239,13 @@ function pageCall(request: CallRequest, flow: string, config: Config): PageCall 
       const done = pages
         .outcome(pageId, ms)
         .then(outcome => outcome && tellCompletedLater(request.server, elicitationId));
-      // A client that is gone calls again, or does not.
+      // A client that is gone may or may not call again.
       void done.catch(() => {});
     },
   };
 }
 
-/** What a duplicate of a retry is given: the same result, or the same error. */
+/** The outcome for a duplicate of a retry: the same result, or the same error. */
 function storable(outcome: Final): unknown {
   if ('result' in outcome) return outcome;
   const error = (outcome.error ?? {}) as { code?: unknown; message?: unknown; data?: unknown };

@@ -1,4 +1,4 @@
-/** Judges what a handler returned before it is sent: what JSON cannot carry would not arrive, or as something else. */
+/** Checks a handler's result before it is sent: values that JSON cannot represent would be lost or changed. */
 import { MidcallError } from '@midcall/core/errors';
 import { jsonLoss, lossText } from '@midcall/core/json';
 import type { AskingMethod } from './request.ts';
@@ -22,7 +22,7 @@ export function checkSendable(name: string, method: AskingMethod, result: unknow
   if (loss) throw new MidcallError('call/not-json', `'${name}' returned ${lossText(loss)}`);
 }
 
-/** What a handler threw, as an error: the SDK takes `undefined` for no error, and then nobody is answered. */
+/** A thrown value as an error: the SDK treats `undefined` as no error, and then sends no answer. */
 export function asThrown(thrown: unknown): unknown {
   if (typeof thrown === 'object' && thrown !== null) return thrown;
   return new Error(typeof thrown === 'string' ? thrown : `The handler threw ${String(thrown)}, which is not an Error.`);

@@ -1,6 +1,6 @@
 /**
- * A call of a 2025-11-25 session that another process may go on with: what of it lies outside this process, and by which right
- * this one runs it. Whoever keeps sessions for several processes shares a call before its request reaches the server.
+ * A call of a 2025-11-25 session that another process may continue: its state outside this process, and the claim under which
+ * this process runs it. Whoever stores sessions for several processes shares a call before its request reaches the server.
  */
 import type { Store } from '@midcall/core/store';
 import type { McpServer, Server, ServerContext } from '@modelcontextprotocol/server';
@@ -17,18 +17,18 @@ export interface Caller {
   readonly principal: Principal | undefined;
 }
 
-/** Where a call stands. */
+/** The state of a call. */
 export interface Shared {
-  /** As it was when the call was first opened. */
+  /** The binding, as it was when the call was first opened. */
   readonly caller: Caller;
   readonly journal: Journal;
-  /** What it came to, where that is known already. */
+  /** Its outcome, if it is known already. */
   readonly earlier?: SharedOutcome;
 }
 
 /** A question on its way to the client. */
 export interface SharedAsk {
-  /** As the engine names it. */
+  /** The engine's id for it. */
   readonly id: string;
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
@@ -36,22 +36,22 @@ export interface SharedAsk {
   readonly timeoutMs: number;
 }
 
-/** A question that has been put, now or by an earlier holder of the call. */
+/** A question that has been asked, now or by an earlier holder of the call. */
 export interface PutAsk {
-  /** True if this process is the first to put it. */
+  /** True if this process is the first to ask it. */
   readonly fresh: boolean;
-  /** Milliseconds since it was put. */
+  /** Milliseconds since it was asked. */
   readonly elapsedMs: number;
-  /** The client's response; rejects with `HandedOver` where the call is somebody else's from now on. */
+  /** The client's response; rejects with `HandedOver` if the call has been taken over. */
   readonly answer: Promise<{ readonly response: SharedResponse; readonly ms: number }>;
 }
 
-/** What a call came to. */
+/** The outcome of a call. */
 export type SharedOutcome =
   | { readonly result: unknown }
   | { readonly error: { readonly code?: number; readonly message: string } };
 
-/** A JSON-RPC response, as it came. */
+/** A JSON-RPC response, as received. */
 export type SharedResponse =
   | { readonly result: Json }
   | { readonly error: { readonly code?: unknown; readonly message?: unknown } };
@@ -61,23 +61,23 @@ export interface SharedCall {
   readonly flow: string;
   /** True for the process that took the request. */
   readonly first: boolean;
-  /** Where steps are written. */
+  /** Where steps are recorded. */
   readonly stepStore: Store;
-  /** Milliseconds for which they are. */
+  /** How long they are kept, in milliseconds. */
   readonly keptMs: number;
-  /** Progress that an earlier holder may have told. */
+  /** The progress that an earlier holder may have reported. */
   readonly progress: number;
   open(caller: Caller): Promise<Shared>;
-  /** Asked before anything is started; false once somebody else has taken the call. */
+  /** Called before anything is started; false once somebody else has taken the call over. */
   holds(): Promise<boolean>;
   put(ask: SharedAsk, signal: AbortSignal): Promise<PutAsk>;
-  /** Keeps what came of questions. @returns false if the call is somebody else's */
+  /** Stores the answers to questions. @returns false if somebody else has the call */
   record(entries: readonly Entry[]): Promise<boolean>;
-  /** Keeps what the call came to. @returns false if the call is somebody else's */
+  /** Stores the outcome of the call. @returns false if somebody else has the call */
   settle(outcome: SharedOutcome): Promise<boolean>;
 }
 
-/** This process runs the call no more: another does, or will. */
+/** This process no longer runs the call: another does, or will. */
 export class HandedOver extends Error {
   override readonly name = 'HandedOver';
 
@@ -103,19 +103,19 @@ export function shareCall(server: AnyServer, requestId: unknown, call: SharedCal
 export const sharedCallOf = (server: McpServer, ctx: ServerContext): SharedCall | undefined =>
   shared.get(server)?.get(ctx.mcpReq.id);
 
-/** A call that a handler of ours began, and that nobody waits for any more: what is recorded of it. */
+/** The record of a call that one of our handlers began and that nobody waits for any more. */
 export interface AbandonedCall extends Pick<SharedCall, 'flow' | 'stepStore'> {
   readonly method: AskingMethod;
   readonly params: RawParams;
   readonly principal: Principal | undefined;
 }
 
-/** Records the end of a call, from its record alone. @returns what its client gets, should it come back */
+/** Records the end of a call, from its record alone. @returns what its client gets if it comes back */
 export type EndAbandoned = (call: AbandonedCall) => Promise<SharedOutcome>;
 
-/** What becomes of calls whose process is gone. */
+/** Deals with calls whose process is gone. */
 interface Afterwards {
-  /** Whether a request is handled by a handler of ours, which may be run again from its journal. */
+  /** Whether a request has one of our handlers, which can be run again from its journal. */
   readonly isReplayable: (method: AskingMethod, params: { readonly name?: string }) => boolean;
   readonly endAbandoned: EndAbandoned;
 }
@@ -127,5 +127,5 @@ export const markReplayable = (server: AnyServer, after: Afterwards): void => vo
 export const isReplayable = (server: AnyServer, method: AskingMethod, params: { readonly name?: string }): boolean =>
   afterwards.get(server)?.isReplayable(method, params) ?? false;
 
-/** @returns undefined for a server that none of our handlers is registered at */
+/** @returns undefined for a server without any of our handlers */
 export const enderOf = (server: AnyServer): EndAbandoned | undefined => afterwards.get(server)?.endAbandoned;

@@ -1,12 +1,12 @@
 /**
  * The steps of a handler, on top of what the engine records: attempts, time limits, and values that differ from run to run.
  *
- * - take-step-1 Each attempt is a step of its own, and the wait before the next one is recorded by when it ends; so a process
- *   that dies in between tries no attempt twice.
- * - take-step-2 All attempts have one key, by which a service removes duplicates.
- * - take-step-3 What an attempt came to whose time was up is not known: it is tried again only if that is safe.
- * - take-step-4 An attempt belongs to its own step: of two steps of one name that run side by side, neither is given what
- *   the other's attempt came to, in whatever order they fail.
+ * - take-step-1 Each attempt is a step of its own, and the wait before the next one is recorded by when it ends; so no attempt
+ *   is made twice if the process dies in between.
+ * - take-step-2 All attempts have the same key, by which a service removes duplicates.
+ * - take-step-3 The outcome of an attempt that timed out is unknown: it is tried again only if that is safe.
+ * - take-step-4 An attempt belongs to its own step: of two steps with the same name that run in parallel, neither gets the
+ *   outcome of the other's attempt, in whatever order they fail.
  */
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { MAX_TIMER_MS } from '@midcall/core/time';
@@ -21,14 +21,14 @@ type Work = (context: StepContext) => unknown;
 type Surroundings = { readonly config: Config; readonly flow: string };
 type Failure = Error & { readonly code?: string | number };
 
-/** A longer number is a time since the epoch by mistake. */
+/** A larger number is probably a time since the epoch by mistake. */
 const LONGEST_SLEEP_MS = 315_576_000_000;
 
 /** The steps of one run. */
 export class Steps {
   readonly #run: CallRun;
   readonly #surroundings: Surroundings;
-  /** How often each name was used for a step of several attempts. */
+  /** How often each name was used for a step with several attempts. */
   readonly #retried = new Map<string, number>();
 
   constructor(run: CallRun, surroundings: Surroundings) {
@@ -62,7 +62,7 @@ export class Steps {
     return this.#run.step(`call.${name}`, () => work, { kind: 'drawn', identity }) as Promise<T>;
   }
 
-  /** @param between - the attempts of a step it comes between, where it does */
+  /** @param between - the attempts of a step, if it is the wait between two of them */
   async sleep(until: number | Date, between?: unknown): Promise<void> {
     const { clock } = this.#surroundings.config;
     const wakeAt = typeof until === 'number' ? until : until.getTime();
@@ -128,7 +128,7 @@ const delayOf = ({ delayMs = 1_000, factor = 2, maxDelayMs = 60_000 }: StepRetry
 const isWorth = (error: Failure, inDoubt: boolean, { retry, check, idempotent }: StepOptions<unknown>): boolean =>
   (!inDoubt || idempotent === true || check !== undefined) && (retry?.when?.(error) ?? true);
 
-/** Runs one attempt, and gives it up when its time is up. */
+/** Runs one attempt, and abandons it when its time is up. */
 async function within(
   ms: number,
   name: string,

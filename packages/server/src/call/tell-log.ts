@@ -1,4 +1,4 @@
-/** What a handler logs, sent to the client that asked for it (server/utilities/logging). */
+/** Sends a handler's log messages to a client that asked for them (server/utilities/logging). */
 import { jsonLoss, lossText } from '@midcall/core/json';
 import { checkGiven, name, oneOf } from '@midcall/core/options';
 import type { CallRun } from '../channels/outgoing.ts';
@@ -28,6 +28,6 @@ export function tellLog(listener: Listener | undefined, config: Config, run: Cal
     return;
   }
   if (!run.say(['log', logged])) return;
-  // Nobody is connected to a task; a client that is gone is noticed by the signal of the request.
+  // No client is connected to a task; a disconnected client is noticed by the request's signal.
   void ctx.mcpReq.log?.(logged.level, logged.data, logged.logger)?.catch(() => {});
 }

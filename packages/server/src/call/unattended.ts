@@ -1,7 +1,7 @@
 /**
- * A handler outside any client, such as from a command line or a timer: the same code, and nobody to ask. Every question
- * is `unavailable`, so what the handler does without an answer is what happens; steps run, files are the operator's
- * directories, and a model is the operator's or none.
+ * A handler outside any client, such as from a command line or a timer: the same code, and nobody to ask. Every question is
+ * `unavailable`, so the handler does whatever it does without an answer; steps run, files are the operator's directories, and
+ * the model is the operator's, if any.
  */
 
 import type { CallRun, Outgoing } from '../channels/outgoing.ts';

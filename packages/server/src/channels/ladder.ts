@@ -1,6 +1,6 @@
 /**
  * Which channel a question takes: the first that is switched on, can give the assurance that is demanded, and reaches the
- * person. Asking where the answer could not count would only waste the person's time.
+ * person. Asking on a channel whose answer could not count would only waste the person's time.
  */
 import { assures } from '@midcall/core/form';
 import { channels } from './all.ts';
@@ -15,7 +15,7 @@ export function ladder(question: FormQuestion, call: ChannelCall): AskChannel | 
   );
 }
 
-/** True if an answer of this channel would count, could the person be reached by it. */
+/** True if an answer of this channel would count, provided that it reaches the person. */
 export const wouldCount = (channel: AskChannel, question: FormQuestion, call: ChannelCall): boolean =>
   isOn(channel, question, call) && isEnough(channel, question, call);
 

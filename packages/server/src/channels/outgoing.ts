@@ -12,8 +12,8 @@ interface Leaving {
   /** Milliseconds the person has. */
   readonly timeoutMs: number;
   /**
-   * What the audit is told when this leaves, where it is not the question itself as it is: a part of a question on a page, or
-   * `already` where the question was told before.
+   * What the audit records when this is sent, if not simply the question itself: a part of a question on a page, or `already`
+   * if the question was recorded before.
    */
   readonly audited?: { readonly ask?: string; readonly channel?: Channel; readonly assurance?: Assurance } | 'already';
 }
@@ -23,49 +23,49 @@ export interface ClientAsk extends Leaving {
   readonly to: 'client';
   readonly method: 'elicitation/create' | 'roots/list' | 'sampling/createMessage';
   readonly params: Readonly<Record<string, unknown>>;
-  /** The key in `inputRequests`, where the author gave one. */
+  /** The key in `inputRequests`, if the author gave one. */
   readonly key?: string | undefined;
-  /** Fires when the question is taken back; a client of 2026-07-28 has no ear for that but in a task. */
+  /** Fires when the question is withdrawn; a client of 2026-07-28 learns of that only in a task. */
   readonly withdrawn?: AbortSignal | undefined;
-  /** Takes back what the question is about, where the client is gone. */
+  /** Withdraws what the question is about, if the client is gone. */
   readonly withdraw?: () => Promise<void>;
 }
 
-/** What a channel does for a question of its own that is out. */
+/** What a channel does for one of its own open questions. */
 export interface Waiting {
-  /** What came of it, as soon as that is known; undefined if it is not after `ms` milliseconds, or the signal fired. */
+  /** Its outcome, as soon as that is known; undefined if it is not known after `ms` milliseconds, or the signal fired. */
   collect(ms: number, signal?: AbortSignal): Promise<Recording | undefined>;
-  /** Takes it back: what the person answers from now on has no effect. */
+  /** Withdraws it: any answer from now on has no effect. */
   withdraw(): Promise<void>;
 }
 
-/** What the model is told where the request ends and the call goes on with a ticket. */
+/** What the model is told if the request ends and the call continues with a ticket. */
 export interface WaitingWords {
-  /** Where the person answers, after `who answers`: `on a web page`. */
+  /** Where the person answers, following `who answers`: `on a web page`. */
   readonly where: string;
-  /** Present where the person only hears of the question through the model, so that the request ends at once. */
+  /** Present if the person only learns of the question through the model, so that the request ends at once. */
   readonly passOn?: { readonly how: string; readonly lines: readonly string[] };
-  /** One or two sentences for the model where the person has the question already. */
+  /** One or two sentences for the model if the person has the question already. */
   readonly reached: string;
-  /** What the minutes left are for: `The page can be answered`. */
+  /** What the remaining minutes are for: `The page can be answered`. */
   readonly open: string;
 }
 
-/** Apart from the client, which is told nothing of it but that the call goes on. */
+/** Apart from the client, which is only told that the call continues. */
 export interface ApartAsk extends Leaving, Waiting {
   readonly to: 'apart';
-  /** When it was put, in milliseconds since the epoch. */
+  /** When it was asked, in milliseconds since the epoch. */
   readonly askedAt: number;
   /** When it may no longer be answered, in milliseconds since the epoch. */
   readonly dueAt: number;
-  /** What a client that asked for progress hears meanwhile, without a word of the question. */
+  /** What a client that asked for progress is told meanwhile, without a word of the question. */
   readonly sign: string;
-  /** Tells the client that it is answered, where it is to know. */
+  /** Notifies the client that it is answered; absent if the client need not know. */
   readonly finished?: () => Promise<void>;
   readonly words: WaitingWords;
 }
 
-/** As a text for the model, which comes back with the answer and a ticket. */
+/** As a text for the model, which returns with the answer and a ticket. */
 export interface ModelAsk extends Leaving {
   readonly to: 'model';
   readonly message: string;
@@ -77,10 +77,10 @@ export type Outgoing = ClientAsk | ApartAsk | ModelAsk;
 /** A question of a call that has no answer yet. */
 export type OpenQuestion<O extends Outgoing = Outgoing> = OpenAsk<O>;
 
-/** A run of a call of ours. */
+/** One run of a call. */
 export type CallRun<R = unknown> = Run<R, Outgoing>;
 
-/** The open questions that leave in one way. */
+/** The open questions that are sent in one way. */
 export const leavingTo = <T extends Outgoing['to']>(
   to: T,
   asks: readonly OpenQuestion[],

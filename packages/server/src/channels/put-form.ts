@@ -1,6 +1,6 @@
 /**
- * Puts a form and judges what comes back, asking again where it does not fit and never in circles (../asking/judge.ts has the
- * rules). For channels whose answers come back unjudged.
+ * Puts a form and judges the answer, asking again if it does not fit but never in circles (../asking/judge.ts has the rules).
+ * For channels whose answers come back unjudged.
  */
 import type { Answer, Assurance, Channel, Form } from '@midcall/core/form';
 import { formDigest } from '../asking/form-digest.ts';
@@ -12,18 +12,18 @@ import type { ChannelCall, FormQuestion, Put } from './channel.ts';
 import type { Outgoing } from './outgoing.ts';
 import { type Recording, readRecording } from './recording.ts';
 
-/** Bad answers are asked again so often. */
+/** How often a bad answer is asked for again. */
 export const ASK_AGAIN = 2;
 
 /** How a channel puts a form. */
 export interface FormPutting<T> {
   readonly channel: Channel;
   readonly assurance: Assurance;
-  /** As it is asked there. */
+  /** The question, as it is asked on that channel. */
   readonly form: Pick<Form<T>, 'check'>;
-  /** @param before - the answer before, where it fitted the form and was not taken */
+  /** @param before - the previous answer, if it fitted the form but was rejected */
   outgoing(message: string, before?: NotTaken): Outgoing;
-  /** What is recorded without asking, where the question was not put before. */
+  /** What is recorded without asking, if the question was not asked before. */
   instead?(): Recording | Promise<Recording>;
 }
 
@@ -78,7 +78,7 @@ export async function putForm<T>(
   }
 }
 
-/** What tells this question from every other of its call. */
+/** What distinguishes this question from all others of its call. */
 export const questionOf = (message: string, form: Pick<Form<unknown>, 'schema'>): string =>
   AskHistory.question(message, formDigest(form.schema));
 

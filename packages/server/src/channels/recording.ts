@@ -1,15 +1,15 @@
-/** What the journal keeps of a question: what came back for it, unjudged, or what stood in for an answer. Pure. */
+/** What the journal stores for a question: the response, unchecked, or what stood in for an answer. Pure. */
 import type { Assurance, Channel } from '@midcall/core/form';
 import type { Json } from '../digest.ts';
 
 export type Recording =
-  /** Sent as an answer, by whom the channel knows; nobody has looked yet whether it is one. */
+  /** Sent as an answer by somebody the channel knows; not checked yet. */
   | {
       readonly kind: 'answered';
       readonly channel: Channel;
       readonly assurance: Assurance;
       readonly got: Json;
-      /** Milliseconds from the question leaving to this arriving. */
+      /** Milliseconds from sending the question to receiving this. */
       readonly ms: number;
     }
   | {
@@ -21,7 +21,7 @@ export type Recording =
     }
   /** An earlier decline of the same question stands. */
   | { readonly kind: 'standing-decline' }
-  /** The handler's own fallback stood in for an answer; its content is not kept here. */
+  /** The handler's own fallback stood in for an answer; its content is not stored here. */
   | { readonly kind: 'fallback' };
 
 /** What the client itself sent. */
@@ -49,5 +49,5 @@ export function readRecording(value: Json): Recording {
   return isRecording ? (value as unknown as Recording) : unanswered('error', 0);
 }
 
-/** Milliseconds from the question leaving to what came of it; 0 where nothing left. */
+/** Milliseconds from sending the question to its outcome; 0 if nothing was sent. */
 export const elapsed = (recording: Recording): number => ('ms' in recording ? recording.ms : 0);

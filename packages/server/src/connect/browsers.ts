@@ -1,12 +1,12 @@
 /**
- * The browser that was shown a page: known by a cookie, and what it sends taken only from a page of ours.
+ * The browser that was shown a page: recognized by a cookie, and heard only if it sends from a page of ours.
  *
- * - visit-V2 A form is taken only from our own page in the browser that was shown it: Origin, cookie and the form's token.
- * - visit-V3 The cookie is ours, sealed, for one page and one browser; a right code makes a new one, so that a cookie
- *   planted before proves nothing.
- * - visit-V5 Cookies are shared by everything on a host, whatever its port: a neighbour may read ours, and put others
- *   beside them. So one is worth nothing without its link, none says anything, what we did not seal is passed over, and
- *   each goes when its page is finished.
+ * - visit-V2 A form is accepted only from our own page in the browser that was shown it: Origin, cookie and the form's token.
+ * - visit-V3 The cookie is ours, sealed, for one page and one browser; entering the right code makes a new one, so that a
+ *   cookie planted before proves nothing.
+ * - visit-V5 Cookies are shared by everything on a host, whatever its port: a neighbour may read ours, and add others. So a
+ *   cookie is worthless without its link, contains no information, is ignored unless we sealed it, and is removed when its page
+ *   is finished.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { digest, type PageAsk, type PagesHost } from '../index.ts';
@@ -49,7 +49,7 @@ export class Browsers {
     return browser;
   }
 
-  /** The browser by its cookie, or as a new one, which is given the cookie that comes with it. */
+  /** The browser by its cookie, or a new one, which is given the returned cookie. */
   async meet(
     request: Request,
     page: PageAsk,
@@ -71,12 +71,12 @@ export class Browsers {
     return this.#cookie(pageDigest(pageId), '', 0);
   }
 
-  /** What a form of ours carries for this browser. */
+  /** The token in our forms for this browser. */
   formToken(browser: Browser): string {
     return digest(['form', browser.value]);
   }
 
-  /** True if the token of a form is the one that this browser was shown (visit-V2). */
+  /** True if a form's token is the one that this browser was shown (visit-V2). */
   holds(browser: Browser, token: string | undefined): boolean {
     if (token === undefined) return false;
     const [presented, expected] = [Buffer.from(token), Buffer.from(this.formToken(browser))];

@@ -33,31 +33,31 @@ import { routes } from './routes.ts';
 
 /** What `connect()` takes. */
 export interface ConnectOptions {
-  /** Who asks, in the operator's words: the heading of every page. */
+  /** The name of the server, in the operator's words: the heading of every page. */
   readonly name: string;
   /**
-   * Where people reach the pages, such as `https://notes.example.com/connect` (`/connect` is the path where it has none).
-   * Mount them there with `fetch` or `handle`; requests have to arrive with the whole path, also behind a proxy. Nothing
-   * that a proxy adds is read: links, cookies and the check of `Origin` go by this address alone. Absent, the pages are
-   * served on this machine's loopback, which suits servers on stdio.
+   * Where people reach the pages, such as `https://notes.example.com/connect` (`/connect` is the path if it has none). Mount
+   * them there with `fetch` or `handle`; requests must arrive with the whole path, even behind a proxy. Headers added by a
+   * proxy are ignored: links, cookies and the `Origin` check use only this address. If absent, the pages are served on this
+   * machine's loopback, which suits servers on stdio.
    */
   readonly baseUrl?: string | URL;
   /** Signs people in over HTTP; without it a page's answer is at most `in-band` there. */
   readonly signIn?: SignIn;
-  /** Where `secret` pages put what was entered. */
+  /** Where `secret` pages store what was entered. */
   readonly vault?: Keeper;
   /** Kinds of the author's own, and those of providers. */
   readonly kinds?: readonly PageKind[];
   /**
-   * How many pages may be open for one person at a time, in all processes that share the store; 32 where absent. An ask beyond
-   * that ends its call with `connect/limit`. Calls of nobody known (HTTP without `principal`) are not counted.
+   * The maximum number of pages open for one person at a time, in all processes that share the store; 32 if absent. An ask
+   * beyond that ends its call with `connect/limit`. Calls without a known person (HTTP without `principal`) are not counted.
    */
   readonly maxOpen?: number;
-  /** The loopback page server's port; 0, any free one, where absent. */
+  /** The loopback page server's port; 0, any free one, if absent. */
   readonly port?: number;
-  /** Opens a browser on this machine; false where it cannot. The system's own where absent. */
+  /** Opens a browser on this machine; false if it cannot. The system's own if absent. */
   readonly openBrowser?: (url: string) => Promise<boolean>;
-  /** Whether this machine's loopback reaches the person; judged from the environment where absent. */
+  /** Whether this machine's loopback reaches the person; judged from the environment if absent. */
   readonly reach?: Reach;
 }
 
@@ -211,7 +211,7 @@ function kindsOf({ kinds = [], vault }: ConnectOptions): ReadonlyMap<string, Pag
   return all;
 }
 
-/** Reads the base URL: no query, no fragment, no user, no slash at the end. */
+/** Checks the base URL: no query, fragment or user; strips a trailing slash. */
 function readBase(configured: string | URL): URL {
   let url: URL;
   try {
@@ -223,7 +223,7 @@ function readBase(configured: string | URL): URL {
     throw new MidcallError('server/setup', 'baseUrl must begin with https://, or http:// on this machine.');
   }
   const path = url.pathname.replace(/(?<!\/)\/+$/, '') || '/connect';
-  // Everything else is a pattern to a router, or is written in more than one way.
+  // Other characters are patterns to a router, or can be written in more than one way.
   if (!/^(?:\/[\w.~-]+)+$/.test(path)) {
     throw new MidcallError(
       'server/setup',

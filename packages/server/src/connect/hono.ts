@@ -1,4 +1,4 @@
-/** Hono, which only a server with pages needs. */
+/** Loads Hono, which only a server with pages needs. */
 import { needed } from '@midcall/core/errors';
 
 const entry = '@midcall/server/connect';

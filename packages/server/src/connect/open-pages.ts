@@ -1,12 +1,12 @@
 /**
- * How many pages may be open for one person at a time: a flood of links is a way to wear somebody out until they agree,
- * and nobody answers dozens at once. Counted in the store for the person of the call, so that all processes that share it
- * count together; calls of nobody known are not counted, since one of them could then use up what all of them share.
+ * Limits how many pages may be open for one person at a time: a flood of links is a way to wear somebody down until they agree,
+ * and nobody answers dozens at once. The pages are counted in the store under the person of the call, so that all processes
+ * that share it count together; calls without a known person are not counted, since one of them could use up the limit of all.
  *
- * - open-pages-G1 A page counts until it is finished, declined, withdrawn or past its time, wherever that happened: before
- *   one is refused, the store is asked what became of those that were counted.
- * - open-pages-G2 Of many at once, in however many processes, no more get in than fit: the list of one person is replaced in one
- *   motion. Changes of this process wait for one another, so that only other processes can come in between.
+ * - open-pages-G1 A page counts until it is finished, declined, withdrawn or expired, wherever that happened: before one is
+ *   refused, the store is asked for the outcome of those that were counted.
+ * - open-pages-G2 The limit also holds if many are opened at once, in any number of processes: the list of one person is
+ *   replaced atomically. Changes within this process are made one after another, so that only other processes can interfere.
  */
 import { MidcallError } from '@midcall/core/errors';
 import { digest, openUnder, type PageAsk, type PagesHost, sealUnder } from '../index.ts';
@@ -26,7 +26,7 @@ type Counted = readonly [page: string, dueAt: number];
 type Change = (open: readonly Counted[]) => Promise<readonly Counted[] | undefined>;
 
 const PURPOSE = 'open-pages';
-/** Tries to change a list that others are changing. */
+/** Attempts to change a list that others are changing. */
 const MOST_TRIES = 50;
 
 export class OpenPages {
@@ -51,13 +51,13 @@ export class OpenPages {
     try {
       return await issue();
     } catch (error) {
-      // While the store cannot be reached, it counts until its time is up.
+      // If the store cannot be reached, it counts until it expires.
       if (isNew) await this.#change(key, async open => open.filter(([each]) => each !== page)).catch(() => {});
       throw error;
     }
   }
 
-  /** @returns the list with one more; undefined if it is on it */
+  /** @returns the list with the page added; undefined if it is already listed */
   async #enter(open: readonly Counted[], page: string, dueAt: number): Promise<readonly Counted[] | undefined> {
     const { most, isUntaken } = this.#options;
     if (open.some(([each]) => each === page)) return undefined;
@@ -71,8 +71,8 @@ export class OpenPages {
   }
 
   /**
-   * @param change - given those whose time is not up; may be called again
-   * @returns false where nothing was to be changed
+   * @param change - called with the pages that have not expired; may be called again
+   * @returns false if nothing was to be changed
    */
   #change(key: string, change: Change): Promise<boolean> {
     const changed = (this.#changes.get(key) ?? Promise.resolve()).then(() => this.#changeNow(key, change));
@@ -89,7 +89,7 @@ export class OpenPages {
     const { store, sealer, clock } = this.#options.host;
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const text = await store.get(key);
-      // A list that this server did not write does not count.
+      // A list that this server did not write is ignored.
       const counted = text === undefined ? [] : ((openUnder(sealer, PURPOSE, key, text) ?? []) as readonly Counted[]);
       const next = await change(counted.filter(([, dueAt]) => dueAt > clock.now()));
       if (next === undefined) return false;

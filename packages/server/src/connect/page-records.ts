@@ -1,15 +1,14 @@
 /**
- * The record of each page: what its link stands for, and whether it may still be answered. Everything is in the store,
- * sealed, under a digest of the page ID, so that neither a look into the store nor a log of its keys gives anybody a
- * working link.
+ * The record of each page: what its link stands for, and whether it may still be answered. Everything is stored sealed, under a
+ * digest of the page ID, so that neither the store's contents nor a log of its keys gives anybody a working link.
  *
  * - page-record-R1 A page ID is random (192 bits) and carries nothing: what it stands for is only in the store.
- * - page-record-R2 A page has one turn. Of all who would finish it (or withdraw it) exactly one gets the turn, across
- *   processes; looking takes nothing.
+ * - page-record-R2 A page has one turn. Of all who try to finish it (or withdraw it) exactly one gets the turn, across
+ *   processes; looking does not take it.
  * - page-record-R3 Past `dueAt` the turn cannot be had, whatever is still in the store.
  * - page-record-R4 Five codes may be tried, across processes; then the link is useless.
- * - page-record-R5 If the store is away for a moment, nothing ends: waiters go on waiting, and the outcome of a page is
- *   written as soon as the store is back. If the turn was taken and no outcome is known, that is said, and the turn is not
+ * - page-record-R5 If the store is briefly unavailable, nothing ends: waiters keep waiting, and the outcome of a page is
+ *   written as soon as the store is back. If the turn was taken and no outcome is known, that is reported, and the turn is not
  *   given again.
  */
 import { hash, randomBytes, randomInt } from 'node:crypto';
@@ -25,18 +24,18 @@ export type Looked =
   | { readonly standing: 'open'; readonly page: PageAsk }
   | { readonly standing: Exclude<Standing, 'open'> };
 
-/** Codes that may be tried. */
+/** How many codes may be tried. */
 const maxTries = 5;
 
-/** Milliseconds after its time for which a link still says what became of the page. */
+/** How long after its expiry a link still shows the outcome of the page, in milliseconds. */
 const REMEMBERED_MS = 24 * 60 * 60_000;
 const WATCH_MS = 1_000;
-/** Milliseconds to wait between attempts to record what became of a page. */
+/** Milliseconds to wait between attempts to record the outcome of a page. */
 const SETTLE_AGAIN_MS = [100, 400, 1_500, 4_000, 4_000];
 const PURPOSE = 'page';
 /** How many page records a process remembers. */
 const MAX_KNOWN = 256;
-// Letters and digits that are not mistaken for one another.
+// Letters and digits that are hard to confuse.
 const CODE_LETTERS = 'ABCDEFGHJKMNPQRSTVWXYZ23456789';
 const CODE_LENGTH = 8;
 const pageIdShape = /^[\w-]{32}$/;
@@ -55,13 +54,13 @@ export function newCode(): string {
   return `${letters.slice(0, 4).join('')}-${letters.slice(4).join('')}`;
 }
 
-/** A typed code as it is compared: case, blanks and dashes do not count. */
+/** A typed code in the form that is compared: case, blanks and dashes are ignored. */
 export const spelled = (code: string): string => code.toUpperCase().replace(/[^A-Z0-9]/g, '');
 
-/** What a process remembers about a page, so that it is not computed at every step of a visit. */
+/** What a process caches about a page, so that it is not computed at every step of a visit. */
 interface Remembered {
   readonly name: string;
-  /** Where this process issued it: what it wrote, and the JSON in it. It holds as long as the store has that text. */
+  /** If this process issued it: what it wrote, and the JSON in it. Valid as long as the store has that text. */
   issued?: { readonly sealed: string; readonly json: string };
 }
 
@@ -86,7 +85,7 @@ export class PageRecords {
     await this.#host.store.set(key, sealed, { ttlMs, ifAbsent: true });
   }
 
-  /** What a page asks; undefined for one that was never issued, or so long ago that nothing is left of it. */
+  /** What a page asks; undefined for one that was never issued, or whose record has expired. */
   async find(pageId: string): Promise<PageAsk | undefined> {
     if (!pageIdShape.test(pageId)) return undefined;
     const remembered = this.#know(pageId);
@@ -94,7 +93,7 @@ export class PageRecords {
     return sealed === undefined ? undefined : this.#ask(remembered, sealed);
   }
 
-  /** What a page asks while it may be answered, and else why it may not; undefined as for {@link find}. */
+  /** What a page asks while it may be answered, otherwise why it may not; undefined as for {@link find}. */
   async look(pageId: string): Promise<Looked | undefined> {
     if (!pageIdShape.test(pageId)) return undefined;
     const { store } = this.#host;
@@ -114,12 +113,12 @@ export class PageRecords {
     return this.#host.clock.now() >= page.dueAt ? 'expired' : 'open';
   }
 
-  /** True where nobody has taken the turn of a page. @param name - its digest */
+  /** True if nobody has taken the turn of a page. @param name - its digest */
   async isUntaken(name: string): Promise<boolean> {
     return (await this.#host.store.get(`page-turn:${name}`)) === undefined;
   }
 
-  /** What a turn that somebody took says. */
+  /** The content of a turn that somebody took. */
   async #judge(name: string, turn: string): Promise<Exclude<Standing, 'open' | 'expired'>> {
     if (turn === 'withdrawn' || turn === 'locked') return turn;
     if (turn === 'decline') return 'declined';
@@ -134,7 +133,7 @@ export class PageRecords {
     return this.#host.store.set(`page-turn:${name}`, how, { ttlMs, ifAbsent: true });
   }
 
-  /** Counts one try of a code. @returns how many are left after it, or undefined where none was left */
+  /** Counts one try of a code. @returns how many tries are left after it, or undefined if none was left */
   async try(page: PageAsk): Promise<number | undefined> {
     const { name } = this.#know(page.pageId);
     const ttlMs = Math.max(1, page.dueAt - this.#host.clock.now()) + REMEMBERED_MS;
@@ -144,7 +143,7 @@ export class PageRecords {
     return undefined;
   }
 
-  /** Says what became of a page whose turn was taken (page-record-R5). */
+  /** Records the outcome of a page whose turn was taken (page-record-R5). */
   async settle(page: PageAsk, outcome: PageOutcome): Promise<void> {
     const { name } = this.#know(page.pageId);
     const ttlMs = Math.max(1, page.dueAt - this.#host.clock.now()) + REMEMBERED_MS;
@@ -164,8 +163,8 @@ export class PageRecords {
   }
 
   /**
-   * What became of a page, as soon as it is known, whichever process settles it; undefined where it is not after `ms`.
-   * @throws MidcallError `store/unavailable` where the store is away then
+   * The outcome of a page, as soon as it is known, whichever process settles it; undefined if it is not known after `ms`.
+   * @throws MidcallError `store/unavailable` if the store is unavailable then
    */
   async outcome(pageId: string, ms: number, signal?: AbortSignal): Promise<PageOutcome | undefined> {
     const { name } = this.#know(pageId);
@@ -191,7 +190,7 @@ export class PageRecords {
     }
   }
 
-  /** @param looksAgain - true where somebody woke this process since it was asked last */
+  /** @param looksAgain - true if somebody woke this process since the last call */
   async #settled(
     name: string,
     until: number,
@@ -212,7 +211,7 @@ export class PageRecords {
     }
   }
 
-  /** Waits so long, or until this process settles the page, or the signal fires. */
+  /** Waits that long, or until this process settles the page, or the signal fires. */
   #pause(name: string, ms: number, signal: AbortSignal | undefined): Promise<void> {
     return new Promise(resolve => {
       const waiting = this.#waiting.get(name) ?? new Set();
@@ -239,7 +238,7 @@ export class PageRecords {
     return added;
   }
 
-  /** What a sealed page asks, in an object of its own. */
+  /** What a sealed page asks, as a new object. */
   #ask({ name, issued }: Remembered, sealed: string): PageAsk | undefined {
     if (issued?.sealed === sealed) return JSON.parse(issued.json);
     return this.#open(`page:${name}`, sealed) as unknown as PageAsk | undefined;

@@ -1,12 +1,12 @@
 /**
- * The page server of a server that has no web address of its own: on this machine only, on a random port, started when
- * the first page is needed and closed when none is open any more.
+ * The page server of a server that has no web address of its own: on this machine only, on a random port, started when the
+ * first page is needed and closed when no page is open any more.
  *
  * - page-server-P1 It listens on 127.0.0.1, and answers only to its own Host, so that a name rebound to 127.0.0.1 gets
  *   nothing.
  * - page-server-P2 It keeps no process alive, whatever is connected.
- * - page-server-P3 A request that does not come to its end is cut off.
- * - page-server-P4 A browser sends 127.0.0.1 the cookies of every server there ever was at any port: there is room for them.
+ * - page-server-P3 A request that does not end is cut off.
+ * - page-server-P4 A browser sends 127.0.0.1 the cookies of every server that ever ran on any port: there is room for them.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -22,9 +22,12 @@ export interface PageServerOptions {
   readonly port: number;
 }
 
-/** Milliseconds for which the server stays open after the last page's time, to say what became of it. */
+/** Milliseconds for which the server stays open after the last page's time, to show its outcome. */
 const LINGER_MS = 60_000;
-/** Milliseconds in which a request's head, and all of it, has to arrive; and bytes a head may have (page-server-P4). */
+/**
+ * Milliseconds within which a request's head, and the whole request, must arrive; and the maximum size of a head in bytes
+ * (page-server-P4).
+ */
 const limits = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
@@ -73,7 +76,7 @@ export class PageServer {
     }
   }
 
-  /** Releases a page, which then needs the server only to say what became of it. */
+  /** Releases a page, which then needs the server only to show its outcome. */
   release(pageId: string): void {
     if (this.#open.delete(pageId)) this.#watch();
   }
@@ -99,7 +102,7 @@ export class PageServer {
       const { host, path } = target;
       req.url = path;
       if (host === `127.0.0.1:${port}`) return void listener(req, res);
-      // Somebody who types it. A page is shown where it can be sent from, and that is one name.
+      // Somebody typed the address. A page is only shown at the one name from which its form can be sent.
       if (host === `localhost:${port}` && req.method === 'GET') {
         return void res.writeHead(307, { location: `http://127.0.0.1:${port}${path}` }).end();
       }

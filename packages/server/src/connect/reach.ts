@@ -1,8 +1,8 @@
 /**
  * Whether a page on this machine's loopback can be reached by the person, and how. Judged from the environment; pure.
  *
- * A link to 127.0.0.1 means the machine the browser runs on. Over SSH and in a container that is another one, so the
- * link is given with the way to make it lead here; where nobody sits at all (CI), no page is offered.
+ * A link to 127.0.0.1 means the machine the browser runs on. Over SSH and in a container that is a different machine, so the
+ * link comes with instructions for making it lead here; if nobody is there at all (CI), no page is offered.
  */
 
 export interface ReachOptions {
@@ -32,7 +32,7 @@ export function reach({ environment, platform, container }: ReachOptions): Reach
   return { kind: 'here', browser: display };
 }
 
-/** What the person has to do before a link to this port works; undefined if it works as it is. */
+/** What the person must do before a link to this port works; undefined if it works as it is. */
 export function reachNote(where: Reach, port: number): string | undefined {
   if (where.kind !== 'elsewhere') return undefined;
   return where.how === 'ssh'

@@ -21,7 +21,7 @@ export interface RouteOptions {
   readonly name: string;
   /** Where the pages are, as the person's browser sees them. */
   readonly base: () => Promise<URL>;
-  /** The path under which requests arrive. */
+  /** The path below which requests arrive. */
   readonly path: string;
 }
 
@@ -78,7 +78,7 @@ export function routes(options: RouteOptions): App {
     const sent: Sent | undefined = browser && (await browsers.fromHere(request)) ? await readSent(request) : new Map();
     if (sent === undefined) return visits.says(words.tooLarge);
     if (!browser || !browsers.holds(browser, sent.get('form-token')?.[0])) {
-      // The code was typed in another tab of this browser before: nothing is taken, and the page is shown.
+      // The code was already entered in another tab of this browser: no attempt is counted, and the page is shown.
       if (browser?.checked && sent.get('do')?.[0] === 'code') return visits.back(page.pageId);
       visits.audit(page, 'forged');
       return visits.says(words.forged);

@@ -1,9 +1,9 @@
 /**
- * Who is visiting, and what their visit comes to.
+ * Checks who is visiting a page, and handles the visit.
  *
- * - visit-V1 The link alone is never enough where the call can be tied to a person: signed in as the same principal, or the
- *   one-time code that only the host showed. The one it was not made for is refused, and its link stays unspent.
- * - visit-V4 Looking changes nothing.
+ * - visit-V1 The link alone is never enough if the call can be tied to a person: the visitor must be signed in as the same
+ *   principal, or enter the one-time code that only the host showed. Anybody else is refused, and the link stays unspent.
+ * - visit-V4 Viewing a page changes nothing.
  *
  * visit-V2, visit-V3 and visit-V5, on the browser of the visitor, are in browsers.ts.
  */
@@ -19,16 +19,16 @@ import type { SignIn, Visit, VisitDesk } from './pages/page.ts';
 import { codePage, leavePage, otherPersonPage, type Site, sayPage } from './pages/view.ts';
 import { words } from './pages/words.ts';
 
-/** What a visit needs of the world around it. */
+/** A visit's dependencies. */
 export interface VisitOptions {
   readonly host: PagesHost;
   readonly records: PageRecords;
   readonly browsers: Browsers;
   readonly signIn: SignIn | undefined;
   readonly site: Site;
-  /** The server, as its pages name it. */
+  /** The server's name on its pages. */
   readonly name: string;
-  /** Where the pages are; ends without a slash. */
+  /** The base URL of the pages; ends without a slash. */
   readonly base: () => Promise<URL>;
 }
 
@@ -89,7 +89,9 @@ export class Visits implements VisitDesk {
     return record.standing === 'open' ? record.page : this.says(words[record.standing]);
   }
 
-  /** How well the visitor is known, `unchecked` where the code is still to be typed, or the page that refuses them (visit-V1). */
+  /**
+   * How well the visitor is known, `unchecked` if the code has not been entered yet, or the page that refuses them (visit-V1).
+   */
   async recognise(request: Request, page: PageAsk): Promise<Assurance | 'unchecked' | Response> {
     const { signIn } = this.#options;
     if (page.check === 'none') return 'in-band';
@@ -104,7 +106,7 @@ export class Visits implements VisitDesk {
     return this.#otherPerson(request, page);
   }
 
-  /** Refuses the wrong person, who may be the right one under another name: the way to sign in again is a form (visit-V2). */
+  /** Refuses the wrong person, who may be the right one under another account: a form lets them sign in again (visit-V2). */
   async #otherPerson(request: Request, page: PageAsk): Promise<Response> {
     const { browsers, site } = this.#options;
     const { browser, cookie } = await browsers.meet(request, page);
@@ -112,13 +114,13 @@ export class Visits implements VisitDesk {
     return this.page(otherPersonPage(site, says, browsers.formToken(browser)), status, cookie);
   }
 
-  /** Leads whoever sent our form to sign in as somebody else, and back to the page. */
+  /** Sends whoever submitted our form to sign in as somebody else, and back to the page. */
   async asSomebodyElse(request: Request, page: PageAsk): Promise<Response> {
     const { signIn } = this.#options;
     return signIn ? this.#toSignIn(request, page, signIn, { other: true }) : this.says(words.noSignIn);
   }
 
-  /** Leads to sign in, and back to the page. */
+  /** Sends the browser to sign in, and back to the page. */
   async #toSignIn(
     request: Request,
     { pageId }: PageAsk,
@@ -129,7 +131,7 @@ export class Visits implements VisitDesk {
     const begun = await signIn.begin(request, back, how);
     const location = begun.headers.get('location');
     if (location === null || request.method !== 'POST') return begun;
-    // A form may not be redirected to another site under our policy, so a page stands between.
+    // Our policy forbids redirecting a form to another site, so a page is shown in between.
     const page = this.page(leavePage(this.#options.site, new URL(location, back), 'Going to sign in'));
     for (const cookie of begun.headers.getSetCookie()) page.headers.append('set-cookie', cookie);
     return page;
@@ -204,7 +206,7 @@ export class Visits implements VisitDesk {
     const at = host.clock.now();
     await records.settle(page, action === 'accept' ? { action, content, assurance, at } : { action, assurance, at });
     host.audit(page.call, { kind: 'page-finished', page: pageDigest(visit.pageId), action, assurance });
-    // The link is used up, so that nothing is left for the cookie to tell.
+    // The link is used up, so the cookie is no longer needed.
     return this.back(visit.pageId, await browsers.forgotten(visit.pageId));
   }
 

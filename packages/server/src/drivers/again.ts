@@ -5,7 +5,7 @@ import type { Entry } from '../engine/journal.ts';
 import { Run } from '../engine/run.ts';
 import type { EngineOptions } from '../engine/seam.ts';
 
-/** A handler that went on while its questions were open runs again, from the top, with the answers that are there. */
+/** A handler that continued while its questions were open runs again, from the top, with the available answers. */
 export async function again<R>(
   handler: (run: CallRun<R>) => Promise<R> | R,
   engine: EngineOptions,

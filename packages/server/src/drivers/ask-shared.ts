@@ -1,6 +1,6 @@
 /**
- * Puts one question of a call that another process may take over. Its time runs from when it was first put, by whichever
- * process, and an answer that an earlier holder of the call received counts.
+ * Puts one question of a call that another process may take over. Its time runs from when any process first asked it, and an
+ * answer that an earlier holder of the call received counts.
  */
 
 import { HandedOver, type SharedCall } from '../call/shared-call.ts';
@@ -12,9 +12,9 @@ import { received } from './received.ts';
 const METHOD_NOT_FOUND = -32601;
 
 /**
- * Waits for what comes of a question; never rejects.
- * @param wait - ends the wait, and takes the question back
- * @param left - told where it is put now
+ * Waits for the outcome of a question; never rejects.
+ * @param wait - ends the wait, and withdraws the question
+ * @param left - called if it is asked now
  */
 export async function askShared(
   { id, detail: { method, params, timeoutMs, withdrawn } }: OpenQuestion<ClientAsk>,
@@ -38,7 +38,7 @@ export async function askShared(
     if (ms > timeoutMs) return unanswered('timeout', ms);
     if ('error' in response) {
       const { code } = response.error;
-      // Some clients declare a capability that they then do not have; such a client cannot be asked.
+      // Some clients declare a capability that they do not have; such a client cannot be asked.
       const why = code === METHOD_NOT_FOUND ? 'unavailable' : 'error';
       return unanswered(why, ms, typeof code === 'number' ? code : undefined);
     }

@@ -1,9 +1,9 @@
-/** What the audit is told of a question when it leaves; see `audited` of an outgoing question. */
+/** What the audit records about a question when it is sent; see `audited` of an outgoing question. */
 
 import type { OpenQuestion } from '../channels/outgoing.ts';
 import type { Unstamped } from '../observe/audit.ts';
 
-/** @returns nothing for questions that no person sees (roots, and the model), and for the second half of a question */
+/** @returns nothing for questions that no person sees (roots, and sampling), and for the second half of a question */
 export function askedEvent(ask: OpenQuestion): Unstamped | undefined {
   if (ask.kind !== 'elicit' && ask.kind !== 'url') return undefined;
   const { channel, audited } = ask.detail;

@@ -1,5 +1,5 @@
 /**
- * Waits for answers that do not come through the client, for as long as a request may be held, with signs of life meanwhile.
+ * Waits for answers that do not come through the client, for as long as a request may be held, sending signs of life meanwhile.
  */
 
 import type { CallRequest } from '../call/request.ts';
@@ -10,7 +10,7 @@ import { signsOfLife } from './signs-of-life.ts';
 
 /**
  * Waits until one of the questions is answered or its time is up, at most `ms`.
- * @returns what is known by then, by ask; empty where nothing is, or the client is gone
+ * @returns the outcomes known by then, by ask; empty if there are none, or the client is gone
  */
 export async function awaitApart(
   asks: readonly OpenQuestion<ApartAsk>[],
@@ -45,6 +45,6 @@ export async function awaitApart(
   return signal.aborted ? new Map() : look();
 }
 
-/** What is recorded where a question was not answered while it could be waited for. */
+/** What is recorded if a question was not answered while it could be waited for. */
 export const timedOut = ({ askedAt }: ApartAsk, now: number): Recording =>
   unanswered('timeout', Math.max(0, now - askedAt));

@@ -1,15 +1,15 @@
-/** How a request can end, besides what the engine knows, where its call goes on in another one. */
+/** Ways in which a request can end, besides those the engine knows, while its call continues in another request. */
 import type { ApartAsk, ModelAsk, OpenQuestion } from '../channels/outgoing.ts';
 import type { Journal } from '../engine/journal.ts';
 
-/** No question of the round can be put to the client: the model is to put it; see ../channels/relay/leave.ts. */
+/** No question of the round can be put to the client, so the model has to ask it; see ../channels/relay/leave.ts. */
 export interface Relayed {
   readonly kind: 'relayed';
   readonly asks: readonly OpenQuestion<ModelAsk>[];
   readonly journal: Journal;
 }
 
-/** Another process goes on with the call. */
+/** Another process continues the call. */
 export interface GoesOnElsewhere {
   readonly kind: 'handed-over';
 }
@@ -22,7 +22,7 @@ export interface OutOfRounds {
   readonly journal: Journal;
 }
 
-/** The request ends here, and the call goes on with a ticket once the person has answered; see ../resume/park.ts. */
+/** The request ends here, and the call continues with a ticket once the person has answered; see ../resume/park.ts. */
 export interface Parked {
   readonly kind: 'parked';
   readonly asks: readonly OpenQuestion<ApartAsk>[];

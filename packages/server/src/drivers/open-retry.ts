@@ -1,6 +1,6 @@
 /**
- * What a request of the 2026-07-28 revision brings: the state of its call, opened, and the answers to what was out.
- * Decryption and every binding are checked before the retry is claimed; answers that arrive without a state of ours are
+ * Opens what a request of the 2026-07-28 revision brings: the state of its call, and the answers to its open questions.
+ * Decryption and every binding are checked before the retry is claimed; answers that arrive without one of our states are
  * ignored.
  */
 
@@ -20,7 +20,7 @@ import { type FlowSteps, flowSteps } from '../state/ledger.ts';
 import { lifeOf, type OutAsk, openState } from '../state/request-state.ts';
 import { received } from './received.ts';
 
-/** Where a call stands when a request of it was opened. */
+/** The state of a call after one of its requests was opened. */
 export interface OpenedCall {
   readonly flow: string;
   readonly round: number;
@@ -29,9 +29,9 @@ export interface OpenedCall {
   readonly fresh: ReadonlySet<string>;
   /** Questions the retry left unanswered, with their first deadlines. */
   readonly stillOut: readonly OutAsk[];
-  /** The right to run this retry; undefined on a first request. */
+  /** The claim on this retry; undefined on a first request. */
   readonly attempt?: Attempt;
-  /** What this retry brought, as it was sent; undefined on a first request. */
+  /** The input of this retry, as it was sent; undefined on a first request. */
   readonly requestState?: string;
   /** How long its steps are kept, in milliseconds. */
   readonly keptMs?: number;
@@ -39,21 +39,21 @@ export interface OpenedCall {
   readonly stepStore?: Store;
   /** Present if another process may continue this call. */
   readonly shared?: SharedCall;
-  /** True where a ticket of a waiting page brought this request. */
+  /** True if a ticket of a waiting page brought this request. */
   readonly resumed?: boolean;
-  /** Set where this very retry was answered before: give that again and run nothing. */
+  /** Set if this very retry was answered before: return that answer again and run nothing. */
   readonly earlier?: unknown;
 }
 
-/** A call that begins. */
+/** The initial state of a call. */
 export const begins = (flow: string): OpenedCall => ({ flow, round: 0, journal: none, fresh: noIds, stillOut: none });
 const none: readonly never[] = [];
 const noIds: ReadonlySet<string> = new Set();
 
 /**
- * Opens what a request brought.
+ * Opens a request's state and answers.
  * @throws ProtocolError -32602 for a state that is not ours, not for this call, expired, or already answered otherwise;
- *   MidcallError `call/interrupted` where an earlier attempt at this retry is under way
+ *   MidcallError `call/interrupted` if an earlier attempt at this retry is under way
  */
 export async function openRetry(
   request: CallRequest,
@@ -72,13 +72,13 @@ export async function openRetry(
   }
   const { state } = opened;
   const responses = mcpReq.inputResponses ?? {};
-  // An answer that the SDK rejected was sent all the same: it is not silence, and asking again would never end.
+  // An answer that the SDK rejected was still sent: it is not silence, and asking again would never end.
   const unreadable = new Set(mcpReq.droppedInputResponseKeys);
   const brought = state.out.flatMap(ask => {
     if (Object.hasOwn(responses, ask.key)) return [{ ask, answer: received(responses[ask.key]) }];
     return unreadable.has(ask.key) ? [{ ask, answer: undefined }] : [];
   });
-  // The digest includes the tag of the state, which no store holds, so that nobody who reads a store can guess an answer from
+  // The digest includes the tag of the state, which is in no store, so that nobody who reads a store can guess an answer from
   // its digest.
   const inputs = digest([String(text).slice(-22), brought.map(({ ask, answer }) => [ask.key, answer?.text ?? null])]);
   const keptMs = lifeOf(state, config.clock.now());
@@ -93,7 +93,7 @@ export async function openRetry(
   }
   if (claim.kind === 'answered') return { earlier: claim.result, ...begins(state.flow) };
   if (claim.kind === 'under-way') throw interrupted(await flowSteps(config.contents, state.flow), true);
-  // Not the time now: what a slow store or a slow sign-in takes is not time that the person took (claims-C4).
+  // Not the present time: time spent on a slow store or a slow sign-in is not the person's (claims-C4).
   const now = claim.cameAt;
   const late = state.out.filter(ask => now > ask.due && !brought.some(each => each.ask === ask));
   const entries = [
@@ -113,7 +113,7 @@ export async function openRetry(
   };
 }
 
-/** @param answer - absent where it could not be read */
+/** @param answer - absent if it could not be read */
 function entryOf({ id, kind, label, at, due }: OutAsk, answer: Json | undefined, now: number): Entry {
   const ms = Math.max(0, now - at);
   if (now > due) return { id, kind, label, value: unanswered('timeout', ms) };
@@ -122,8 +122,8 @@ function entryOf({ id, kind, label, at, due }: OutAsk, answer: Json | undefined,
 
 /**
  * The message for a call whose earlier attempt is still running, or died during a step.
- * @param underWay - true where that attempt may still be running
- * @param code - where nothing is in doubt
+ * @param underWay - true if that attempt may still be running
+ * @param code - the code if nothing is in doubt
  */
 export function interrupted(
   steps: FlowSteps,

@@ -1,13 +1,11 @@
-/** What a request of a session that several processes serve brings: where its call stands, and the claim it is run under. */
+/** Opens a request of a session that several processes serve: the state of its call, and the claim it is run under. */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { type CallRequest, principalKey } from '../call/request.ts';
 import type { SharedCall, SharedOutcome } from '../call/shared-call.ts';
 import { digest } from '../digest.ts';
 import { begins, type OpenedCall } from './open-retry.ts';
 
-/**
- * @throws ProtocolError -32602 where the call was opened by somebody else, or its handler has changed since
- */
+/** @throws ProtocolError -32602 if the call was opened by somebody else, or its handler has changed since */
 export async function openShared(shared: SharedCall, request: CallRequest): Promise<OpenedCall> {
   const { binding, principal } = request;
   const { caller, journal, earlier } = await shared.open({ binding: digest(binding), principal });

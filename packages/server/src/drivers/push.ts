@@ -1,7 +1,7 @@
 /**
- * The 2025-11-25 driver: each question of a round is a real request, tied to the call, under its own timeout; the run
- * settles in place; a `requestState` on this wire is nobody's and is not looked at. A handler that went on while its question
- * was open is run again with the answers, so that both eras mean the same.
+ * The 2025-11-25 driver: each question of a round is a real request, tied to the call, under its own timeout; the run settles
+ * in place; a `requestState` on this wire is ignored. A handler that continued while its question was open is run again with
+ * the answers, so that both eras behave the same.
  */
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
 import type { CallRequest } from '../call/request.ts';
@@ -34,7 +34,7 @@ import { whenGone } from './when-gone.ts';
 
 type Handler<R> = (run: CallRun<R>) => Promise<R> | R;
 
-/** Runs a handler to its end, which is `cancelled` where the client is gone and nobody is left to answer. */
+/** Runs a handler to its end, which is `cancelled` if the client is gone and nobody is left to answer. */
 export async function runByPush<R>(
   handler: Handler<R>,
   opened: Pick<OpenedCall, 'journal' | 'fresh' | 'resumed' | 'shared'>,
@@ -57,7 +57,7 @@ export async function runByPush<R>(
   try {
     for (;;) {
       const outcome = await run.next();
-      // The work of a cancelled run ends first, so that we know what took effect.
+      // The work of a cancelled run finishes first, so that we know what took effect.
       if (outcome.kind === 'cancelled') await run.quiet();
       if (outcome.kind !== 'needs') return outcome;
       const asks = leavingTo('client', outcome.asks);
@@ -133,13 +133,13 @@ function holdMs(
 ): number {
   if (resumed) return config.holdMs;
   if (waits.some(({ detail }) => detail.words.passOn !== undefined)) return 0;
-  // A client that hears of progress waits; another may give up, so its call ends with a ticket where that is possible.
+  // A client that gets progress waits; another may give up, so its call ends with a ticket if possible.
   const hears = request.ctx.mcpReq._meta?.progressToken !== undefined;
   const resumable = request.registered.method === 'tools/call';
   return hears || !resumable ? Number.MAX_SAFE_INTEGER : config.holdMs;
 }
 
-/** Keeps what came of questions where another process finds it. @returns false where this one has lost the call */
+/** Stores the answers to questions where another process finds them. @returns false if this one has lost the call */
 const recorded = (
   asks: readonly OpenQuestion[],
   recordings: ReadonlyMap<string, Recording>,
@@ -151,12 +151,12 @@ const recorded = (
     ),
   );
 
-/** A question that is out. */
+/** An open question. */
 class OutAsk {
   #event: Unstamped | undefined;
   readonly #audit: (event: Unstamped) => void;
   #turn: NodeJS.Immediate | undefined;
-  /** Ends the wait for it. */
+  /** Stops waiting for it. */
   cancel: (reason: unknown) => void = () => {};
 
   constructor(ask: OpenQuestion, audit: (event: Unstamped) => void) {
@@ -179,7 +179,7 @@ class OutAsk {
     this.#turn = undefined;
   }
 
-  /** Notes that the question has certainly left; the first call counts. */
+  /** Notes that the question has certainly been sent; only the first call counts. */
   left(): void {
     if (this.#event) this.#audit(this.#event);
     this.#event = undefined;
@@ -198,7 +198,7 @@ function askTogether(
   return askShared(ask, shared, config, { wait, left: () => out.left() });
 }
 
-/** Puts one question and waits for what comes of it; never rejects. Holds no frame of its own while the person thinks. */
+/** Puts one question and waits for its outcome; never rejects. Holds no frame of its own while the person thinks. */
 function askOne(
   ask: OpenQuestion<ClientAsk>,
   request: CallRequest,
@@ -228,7 +228,7 @@ function askOne(
     clear();
   };
   const answered = (came: unknown): Recording => {
-    // Measured before the answer is read: reading it is not time that the person took.
+    // Measured before the answer is read: the time to read it is not the person's.
     const ms = config.clock.now() - at;
     out.left();
     ended();
@@ -242,7 +242,7 @@ function askOne(
     if (cancelled || wasSent(error)) out.left();
     if (late) return unanswered('timeout', ms);
     if (request.ctx.mcpReq.signal.aborted || isDisconnect(error)) return 'disconnected';
-    // Some clients declare a capability that they then do not have; such a client cannot be asked.
+    // Some clients declare a capability that they do not have; such a client cannot be asked.
     const why = code === METHOD_NOT_FOUND ? 'unavailable' : 'error';
     return unanswered(why, ms, typeof code === 'number' ? code : undefined);
   };
@@ -251,7 +251,7 @@ function askOne(
 
 const METHOD_NOT_FOUND = -32601;
 
-/** True where a request that failed had left: the client answered with an error. */
+/** True if a failed request had been sent: the client answered with an error. */
 const wasSent = (error: unknown): boolean =>
   error instanceof SdkError ? !unsent.has(error.code) : typeof (error as { code?: unknown }).code === 'number';
 

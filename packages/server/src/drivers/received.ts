@@ -1,8 +1,8 @@
-/** Checks what a client sent as an answer before anything reads it: that it is neither too long nor too deep. Pure. */
+/** Checks what a client sent as an answer before anything reads it: it must be neither too long nor too deep. Pure. */
 import { canonical } from '@midcall/core/json';
 import type { Json } from '../digest.ts';
 
-/** Characters of canonical JSON in one answer. */
+/** The maximum length of one answer, in characters of canonical JSON. */
 const MAX_ANSWER = 1_000_000;
 
 /**
@@ -13,7 +13,7 @@ export function received(answer: unknown): { readonly value: Json; readonly text
     const text = canonical(answer);
     return text.length > MAX_ANSWER ? undefined : { value: answer as Json, text };
   } catch {
-    // Nested deeper than the stack is.
+    // Nested deeper than the stack allows.
     return undefined;
   }
 }

@@ -28,12 +28,12 @@ import type { OutOfRounds, Parked, Relayed } from './endings.ts';
 import type { OpenedCall } from './open-retry.ts';
 import { whenGone } from './when-gone.ts';
 
-/** The questions of a round leave. */
+/** The questions of a round that is sent. */
 interface InputRequired {
   readonly kind: 'input-required';
   readonly result: InputRequiredResult;
   readonly departure: Departure;
-  /** Those that leave for the first time. */
+  /** Those that are sent for the first time. */
   readonly asks: readonly OpenQuestion[];
 }
 
@@ -68,7 +68,7 @@ export async function runByRounds<R>(
       let recordings = await awaitApart(waits, ms, request, config);
       if (detached) detached.waits = false;
       if (signal.reason === taskCancelled) {
-        // Nobody waits for what they say.
+        // Nobody waits for their outcome.
         await Promise.all(waits.map(ask => ask.detail.withdraw?.()));
         await run.quiet();
         return { kind: 'cancelled' };
@@ -78,7 +78,7 @@ export async function runByRounds<R>(
           await run.suspend();
           return { kind: 'parked', asks: waits, journal: run.journal };
         }
-        // Nothing can continue this call later, so the handler goes on with what is known.
+        // Nothing can continue this call later, so the handler continues with what is known.
         recordings = new Map(waits.map(ask => [ask.id, timedOut(ask.detail, config.clock.now())]));
       }
       if (recordings.size === 0) break;
@@ -86,7 +86,7 @@ export async function runByRounds<R>(
       else run.settle(recordings);
       outcome = await run.next();
     }
-    // What a cancelled run had begun ends first: then it is known what took effect.
+    // Work that a cancelled run had begun finishes first, so that we know what took effect.
     if (outcome.kind === 'cancelled') await run.quiet();
     if (outcome.kind !== 'needs') return outcome;
     await run.suspend();
@@ -107,13 +107,13 @@ export async function runByRounds<R>(
   }
 }
 
-/** A request is held where the person is on the page already, or the model says that they are done. */
+/** A request is held if the person is on the page already, or the model says that they are done. */
 const mayHold = (waits: readonly OpenQuestion<ApartAsk>[], opened: OpenedCall): boolean =>
   opened.resumed === true || waits.every(ask => ask.detail.words.passOn === undefined);
 
 /**
- * True where a request that still waits must end: the model has to pass a link on, or the client's rounds are used up. A
- * client that does not retry by itself, such as `resume`, never goes round.
+ * True if a request that still waits must end: the model must pass a link on, or the client's rounds are used up. A client that
+ * does not retry by itself, such as `resume`, has no rounds.
  */
 const endsHere = (
   waits: readonly OpenQuestion<ApartAsk>[],
@@ -125,7 +125,7 @@ const endsHere = (
   (opened.round >= config.maxRounds && !outlivesRequest(request)) ||
   waits.some(ask => ask.detail.words.passOn !== undefined);
 
-/** A promise only where the state has to be sealed, which may take the store. */
+/** A promise only if the state must be sealed, which may need the store. */
 function leave(
   journal: readonly Entry[],
   asks: readonly OpenQuestion<ClientAsk>[],
@@ -153,7 +153,7 @@ function leave(
     issuedAt: now,
     expiresAt: Math.max(
       Math.max(...out.map(ask => ask.due), ...waits.map(ask => ask.detail.dueAt)) + config.stateTtlMs,
-      // A task goes on whenever its server is there again.
+      // A task continues whenever its server is available again.
       detachedOf(request.ctx)?.until ?? 0,
     ),
     journal,

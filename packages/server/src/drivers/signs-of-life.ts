@@ -1,7 +1,7 @@
 /**
- * Tells a client that asked for progress how far its call is: what the handler says, and that the call is alive while a person
- * is thinking, since many clients give a call up after a minute without a sign (basic/utilities/progress, "Behavior
- * Requirements": the number only grows, whatever is waited for).
+ * Sends progress to a client that asked for it: what the handler reports, and signs that the call is alive while a person is
+ * thinking, since many clients abandon a call after a minute without one (basic/utilities/progress, "Behavior Requirements":
+ * the number only increases, whatever is waited for).
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { CallRequest } from '../call/request.ts';
@@ -10,25 +10,25 @@ import type { Config } from '../config.ts';
 
 /** Milliseconds between two signs. */
 const EVERY_MS = 10_000;
-/** What a sign adds to a number of the handler's own. */
+/** What a sign adds to the handler's own number. */
 const SLIGHTLY = 1e-6;
 
 interface LastProgress {
   readonly progress: number;
-  /** Of the handler's own numbers, beside which a sign of ours hardly counts. */
+  /** The scale of the handler's own numbers, next to which one of our signs is negligible. */
   readonly byHandler?: boolean;
 }
 
 const lastTold = new WeakMap<object, LastProgress>();
 
 export interface Signs {
-  /** What is waited for, without a word of the question. */
+  /** What the call is waiting for, without a word of the question. */
   readonly message: string;
   /** True to give the first sign at once, which opens the stream of a response. */
   readonly atOnce?: boolean;
 }
 
-/** Whoever hears of a call. */
+/** A receiver of a call's progress. */
 export type Listener = Pick<CallRequest, 'server' | 'ctx'>;
 
 const toldOf = ({ server, ctx }: Listener): LastProgress =>
@@ -43,11 +43,11 @@ function send(
   if (progressToken === undefined) return;
   lastTold.set(mcpReq, now);
   const params = { progressToken, progress: now.progress, ...rest };
-  // A client that is gone is noticed by the signal of the request.
+  // A disconnected client is noticed by the request's signal.
   mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
 }
 
-/** @returns what ends them */
+/** @returns a function that stops them */
 export function signsOfLife(request: CallRequest, config: Config, options: Signs): () => void {
   return request.ctx.mcpReq._meta?.progressToken === undefined ? nothing : signs(request, config, options);
 }
@@ -66,7 +66,7 @@ function signs(request: CallRequest, config: Config, { message, atOnce }: Signs)
   return () => stop();
 }
 
-/** Passes on what a handler says of its progress; a number that does not grow is made to. */
+/** Passes on a handler's progress; a number that does not increase is raised. */
 export function tellProgress(
   request: Listener,
   proposed: number,

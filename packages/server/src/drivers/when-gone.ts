@@ -1,10 +1,10 @@
 /**
- * Notices that a request was cancelled or its client is gone. A listener costs as much as the rest of a short round, so it
- * is set two turns of the event loop after the request came: the first is the one in which a run is found to be idle, and most
- * rounds have left by the second. What fires before is noticed at the next turn.
+ * Notices that a request was cancelled or its client is gone. A listener costs as much as the rest of a short round, so it is
+ * added two turns of the event loop after the request arrived: in the first a run is found to be idle, and most rounds have
+ * been sent by the second. A signal that fires earlier is noticed at the next turn.
  */
 
-/** @returns what ends the watch; nothing is called after it */
+/** @returns a function that stops watching; nothing is called after that */
 export function whenGone(signal: AbortSignal, onGone: () => void): () => void {
   if (signal.aborted) {
     onGone();

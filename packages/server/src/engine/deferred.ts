@@ -1,15 +1,15 @@
-/** What `call.defer` was given: runs once, however the run ends, and may start nothing of the call. */
+/** Functions passed to `call.defer`: each runs once, however the run ends, and may start no operation of the call. */
 import { followedAs, type Piece, runningPiece } from './open-work.ts';
 
 /**
- * How a run came to its end: the handler returned (`done`) or failed, questions of it left and are answered by another run
+ * How a run ended: the handler returned (`done`) or failed, its questions were sent and are answered in another run
  * (`suspended`), or its client cancelled it or is gone.
  */
 export type RunEnd = 'done' | 'failed' | 'suspended' | 'cancelled';
 
 type Cleanup = (end: RunEnd) => void | Promise<void>;
 
-/** What `defer` was given runs as this. */
+/** The context in which deferred functions run. */
 const cleanup: Piece = { label: 'call.defer' };
 
 export class Deferred {
@@ -17,12 +17,12 @@ export class Deferred {
   #end: RunEnd | undefined;
   readonly #failed: ((error: unknown) => void) | undefined;
 
-  /** @param failed - told of what one of them threw */
+  /** @param failed - called with what one of them threw */
   constructor(failed: ((error: unknown) => void) | undefined) {
     this.#failed = failed;
   }
 
-  /** True if the code that runs just now is one of them. */
+  /** True if the running code belongs to one of them. */
   static get running(): boolean {
     return runningPiece() === cleanup;
   }
@@ -31,7 +31,7 @@ export class Deferred {
     this.#fns.push(fn);
   }
 
-  /** Runs all of them, the last one first. @returns undefined where there are none to wait for */
+  /** Runs all of them, the last one first. @returns undefined if there are none to wait for */
   runAll(end: RunEnd): Promise<void> | undefined {
     this.#end ??= end;
     return this.#fns.length > 0 ? this.#runEach() : undefined;
@@ -41,7 +41,7 @@ export class Deferred {
     for (const fn of this.#fns.splice(0).reverse()) await this.run(fn);
   }
 
-  /** Runs one of a run that has ended. */
+  /** Runs one function of a run that has ended. */
   async run(fn: Cleanup): Promise<void> {
     try {
       await followedAs(cleanup, () => fn(this.#end ?? 'done'));

@@ -1,23 +1,23 @@
 /**
- * Tells when a run is idle (run-E3): one turn of the event loop after the last thing that happened in it, with a question open and
- * no step. Also tells when it cannot become idle: where open steps may be waiting for the question, and where a replay does not
- * come back to what the last round answered (run-E5).
+ * Reports when a run is idle (run-E3): one turn of the event loop after the last thing that happened in it, with a question
+ * open and no step. Also reports when it cannot become idle: if open steps may be waiting for the question, or a replay does
+ * not return to what the last round answered (run-E5).
  */
 import { systemClock } from '@midcall/core/time';
 import type { EngineOptions } from './seam.ts';
 
 /** What is asked and told of a run that is watched: made once for all runs, since many may wait at once. */
 export interface Watched<R> {
-  /** False while its round is out, and once it is closed. */
+  /** False while its round is open, and once it is closed. */
   readonly isRunning: (run: R) => boolean;
   readonly hasQuestions: (run: R) => boolean;
   readonly hasOpenWork: (run: R) => boolean;
   /** True while an entry that the last round added is unused. */
   readonly isBehind: (run: R) => boolean;
   readonly onIdle: (run: R) => void;
-  /** A question has waited for open work for as long as it may. */
+  /** A question has waited for open work as long as allowed. */
   readonly onStall: (run: R) => void;
-  /** The grace of a replay is over, and it is behind still. */
+  /** The grace period of a replay is over, and it is still behind. */
   readonly onDiverged: (run: R) => void;
 }
 
@@ -41,12 +41,12 @@ export class IdleWatch<R> {
     this.#options = options;
   }
 
-  /** An operation was begun. */
+  /** An operation has begun. */
   noteActivity(): void {
     this.#activity++;
   }
 
-  /** Something happened that may leave the run idle: looks one turn of the event loop after the last thing that did. */
+  /** Something happened that may leave the run idle: checks one turn of the event loop after the last such event. */
   stir(): void {
     this.#activity++;
     if (this.#checking || !this.#watched.isRunning(this.#run)) return;

@@ -1,15 +1,15 @@
 /**
  * What has happened in a call so far: the answers it was given and the results of its steps, in the order they were recorded.
- * An entry is found by its id, never by its position: the digest of what was asked (or the step's name) and its occurrence
- * within the run. So answers may arrive in any order, parallel asks may settle in any order, and an answer can never be fed to
- * another question.
+ * An entry is found by its id, never by its position: the id is the digest of what was asked (or the step's name) and its
+ * occurrence within the run. So answers may arrive in any order, parallel asks may settle in any order, and an answer can never
+ * be fed to another question.
  */
 import { digest, type Json } from '../digest.ts';
 
 /** Work of the author's: a `step`, the `check` of an answer, or a value that is `drawn`, such as the time. */
 export type WorkKind = 'step' | 'check' | 'drawn';
 
-/** What an entry answers: a question to the client, or work; `said` holds what the client was told beside both. */
+/** What an entry answers: a question to the client, or work; `said` records what else the client was told. */
 export type EntryKind = 'elicit' | 'url' | 'roots' | 'sample' | 'said' | WorkKind;
 
 export interface Entry {
@@ -17,21 +17,21 @@ export interface Entry {
   readonly kind: EntryKind;
   /** Names the entry to an author when runs diverge: the message of a question, the name of a step. */
   readonly label: string;
-  /** Absent where a step returned nothing. */
+  /** Absent if a step returned nothing. */
   readonly value?: Json;
-  /** A step that threw; replaying it throws the same. */
+  /** The error of a step that threw; replaying the step throws it again. */
   readonly error?: { readonly name: string; readonly message: string; readonly code?: string | number };
 }
 
 export type Journal = readonly Entry[];
 
-/** Counts how often each digest has been used in one run, and so gives every ask and step its id. */
+/** Counts how often each digest has been used in one run, which gives every ask and step its id. */
 export class Occurrences {
   /** The first one, and how often it was used: most runs use no other. */
   #first: string | undefined;
   #firstCount = 0;
   #others: Map<string, number> | undefined;
-  /** What was looked at last: an ask is foreseen and then put, with the same identity. */
+  /** The last lookup: an ask is previewed and then made, with the same identity. */
   #last: { readonly kind: EntryKind; readonly what: unknown; readonly key: string } | undefined;
 
   /** @param what - the ask's kind and request, or the step's kind and name */
@@ -47,7 +47,7 @@ export class Occurrences {
     return `${key}.${count}`;
   }
 
-  /** What `next` would give. */
+  /** What `next` would return. */
   peek(kind: EntryKind, what: unknown): string {
     const key = this.#keyOf(kind, what);
     return `${key}.${this.#countOf(key) + 1}`;
@@ -66,9 +66,9 @@ export class Occurrences {
   }
 }
 
-/** A label as it is kept and shown: what travels does not grow with the length of a message. */
+/** A label as stored and shown: the state does not grow with the length of a message. */
 export const shortLabel = (label: string): string => (label.length > 80 ? `${label.slice(0, 77)}...` : label);
 
-/** One line for an author: what kind of entry, and which. */
+/** One line for an author: the kind of entry, and its label. */
 export const describe = (entry: { readonly kind: EntryKind; readonly label: string }): string =>
   `${entry.kind} '${shortLabel(entry.label)}'`;

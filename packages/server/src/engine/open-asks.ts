@@ -1,6 +1,6 @@
 /**
- * The asks of one run that have no value yet: those a round takes to the person, and those we find out ourselves once the
- * run is idle, such as where a page is. What is found out early would be old by the time a step beside it has ended.
+ * The asks of one run that have no value yet: those a round takes to the person, and those we find out ourselves once the run
+ * is idle, such as where a page is. What is found out early would be outdated by the time a parallel step has ended.
  */
 import { copyJson, type Json } from '../digest.ts';
 import type { RunJournal } from './run-journal.ts';
@@ -8,11 +8,11 @@ import type { NamedAsk, OpenAsk, Recorded } from './seam.ts';
 
 interface Waiting<D> {
   readonly ask: NamedAsk;
-  /** As a round takes it to the person; absent where we find its value out. */
+  /** As a round takes it to the person; absent if we find its value out ourselves. */
   readonly put: OpenAsk<D> | undefined;
   readonly resolve: (recorded: Recorded) => void;
   readonly reject: (error: unknown) => void;
-  /** What finds the value out; gone once it was begun. */
+  /** Finds the value out; removed once it has started. */
   find: (() => Promise<Json>) | undefined;
 }
 
@@ -35,12 +35,12 @@ export class OpenAsks<D> {
     return round;
   }
 
-  /** Waits for what the person is asked. */
+  /** Adds a question for the person, and waits for it. */
   put(ask: OpenAsk<D>): Promise<Recorded> {
     return this.#add({ ask, put: ask, find: undefined });
   }
 
-  /** Waits for what we find out. */
+  /** Adds something for us to find out, and waits for it. */
   later(ask: NamedAsk, find: () => Promise<Json>): Promise<Recorded> {
     return this.#add({ ask, put: undefined, find });
   }
@@ -49,7 +49,7 @@ export class OpenAsks<D> {
     return new Promise((resolve, reject) => this.#all.set(waiting.ask.id, { resolve, reject, ...waiting }));
   }
 
-  /** Records what became of an ask; nothing if it is not open. */
+  /** Records the outcome of an ask; does nothing if it is not open. */
   settle(id: string, value: Json, journal: RunJournal): void {
     const waiting = this.#all.get(id);
     if (!waiting) return;
@@ -60,7 +60,7 @@ export class OpenAsks<D> {
   }
 
   /**
-   * Begins to find out what is to be found out.
+   * Starts to find out all outstanding values.
    * @param during - runs it as an operation of the run
    * @returns false if there is nothing
    */

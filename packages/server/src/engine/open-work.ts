@@ -1,8 +1,8 @@
 /**
  * The steps and file operations of one run that are in progress, and which of them the code that is running belongs to. An ask
- * beside a step is fine; the same ask made by the step's own function could never be put, since a round waits for the steps
- * that are open. Only the asynchronous context tells the two apart. It is followed only while an author's function runs,
- * because following it slows every promise of the process; calls without steps pay nothing.
+ * in parallel with a step is fine; the same ask made by the step's own function could never be sent, since a round waits for
+ * open steps. Only the asynchronous context distinguishes the two. It is tracked only while an author's function runs, because
+ * tracking slows every promise of the process; calls without steps pay nothing.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { shortLabel, type WorkKind } from './journal.ts';
@@ -19,7 +19,7 @@ export const pieceOf = (kind: WorkKind, name: string): Piece => ({
 const context = new AsyncLocalStorage<Piece>();
 let followed = 0;
 
-/** Runs an author's function so that whatever it starts is known as its own, even after an `await`. */
+/** Runs an author's function so that whatever it starts is attributed to it, even after an `await`. */
 export async function followedAs<V>(piece: Piece, fn: () => V | Promise<V>): Promise<V> {
   followed++;
   try {
@@ -33,11 +33,11 @@ function stopFollowing(): void {
   try {
     context.disable();
   } catch {
-    // workerd has no switch for it, and follows at no cost.
+    // workerd has no switch for it, and tracks at no cost.
   }
 }
 
-/** The piece of work whose function is running; of this run or another, in progress or ended. */
+/** The piece of work whose function is running: of any run, in progress or ended. */
 export const runningPiece = (): Piece | undefined => (followed === 0 ? undefined : context.getStore());
 
 export class OpenWork {
@@ -52,7 +52,7 @@ export class OpenWork {
     return this.#pieces.map(piece => piece.label);
   }
 
-  /** The piece of this run whose function is running, where one is. */
+  /** The piece of this run's work whose function is running, if any. */
   get running(): Piece | undefined {
     const piece = this.#pieces.length === 0 ? undefined : runningPiece();
     return piece && this.#pieces.includes(piece) ? piece : undefined;
@@ -62,14 +62,14 @@ export class OpenWork {
     this.#pieces.push(piece);
   }
 
-  /** Also for a piece that will never end, since what it waits for never comes. */
+  /** Also called for a piece that will never end, since what it waits for never comes. */
   end(piece: Piece): void {
     const at = this.#pieces.indexOf(piece);
     if (at >= 0) this.#pieces.splice(at, 1);
     if (this.#pieces.length === 0) this.#none();
   }
 
-  /** Waits for nothing any more. */
+  /** Stops waiting for anything. */
   abandon(): void {
     this.#pieces.length = 0;
     this.#none();

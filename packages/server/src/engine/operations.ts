@@ -1,13 +1,13 @@
 /**
  * What a handler is given for an operation of its call: a promise that knows whether anybody awaits it. If one fails while the
- * handler awaits something else, the process is not ended by an unhandled rejection; and if the handler never looks at a
- * failure, it does not end as if there were none.
+ * handler awaits something else, no unhandled rejection ends the process; and if the handler never looks at a failure, the call
+ * does not end as if there were none.
  */
 import type { MidcallError } from '@midcall/core/errors';
 import { failedUnseen } from './run-errors.ts';
 
 class Operation<T> extends Promise<T> {
-  /** What follows an operation is a plain promise, which is the handler's own. */
+  /** A promise derived from an operation is a plain one, and the handler's own concern. */
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
   }
@@ -23,7 +23,7 @@ class Operation<T> extends Promise<T> {
     return super.then(done, failed);
   }
 
-  /** Does not end the process, and does not count as awaiting it. */
+  /** Prevents an unhandled rejection, without counting as awaiting it. */
   neverUnhandled(): void {
     void super.then(undefined, ignored);
   }
@@ -53,7 +53,7 @@ export class Operations {
     return operation;
   }
 
-  /** `ask/not-awaited`, where an operation has failed and nobody has looked at it. */
+  /** `ask/not-awaited` if an operation has failed and nobody has looked at it. */
   unseen(): MidcallError | undefined {
     const unseen = this.#failed?.find(({ operation }) => !operation.awaited);
     return unseen && failedUnseen(unseen.label, unseen.reason);

@@ -62,7 +62,7 @@ export function inDoubt(name: string): MidcallError {
   );
 }
 
-/** @param asks - what this run asked that no earlier run recorded */
+/** @param asks - the questions of this run that no earlier run recorded */
 export function diverged(unused: readonly Entry[], asks: readonly NamedAsk[]): MidcallError {
   const instead = asks.length > 0 ? `this run asked ${list(asks.map(describe))} instead` : 'this run did not reach it';
   return new MidcallError(

@@ -1,4 +1,7 @@
-/** The journal of one run: what earlier runs of the call recorded, what of it this run has used, and what it has added. */
+/**
+ * The journal of one run: what earlier runs of the call recorded, which of these entries this run has used, and which it has
+ * added.
+ */
 import type { MidcallError } from '@midcall/core/errors';
 import type { Json } from '../digest.ts';
 import { type Entry, type Journal, shortLabel } from './journal.ts';
@@ -50,7 +53,7 @@ export class RunJournal {
     this.#byId.set(entry.id, entry);
   }
 
-  /** @returns true the first time this is said in any run of the call, and remembers it */
+  /** @returns true the first time this is said in any run of the call; remembers it */
   say(id: string): boolean {
     // Enough of a digest to tell apart what one handler says, and its occurrence.
     const key = `${id.slice(0, 8)}${id.slice(id.lastIndexOf('.'))}`;
@@ -63,7 +66,7 @@ export class RunJournal {
     return true;
   }
 
-  /** Remembers what this run asked that no earlier run recorded. */
+  /** Remembers a question of this run that no earlier run recorded. */
   made(ask: NamedAsk): void {
     // Not pushed: an array that grows has room for many, and most runs ask one question.
     this.#asks = this.#asks.concat(ask);
@@ -74,7 +77,7 @@ export class RunJournal {
     return this.#unused.size > 0;
   }
 
-  /** True if this run has not come back to a question that the last round answered. */
+  /** True if this run has not yet returned to a question that the last round answered. */
   get missed(): boolean {
     for (const id of this.#unused.keys()) if (this.#fresh.has(id)) return true;
     return false;

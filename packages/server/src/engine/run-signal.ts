@@ -1,4 +1,4 @@
-/** The signal of a run; made when it is first looked at, since most handlers never do. */
+/** The signal of a run; created on first access, since most handlers never use it. */
 export class RunSignal {
   #controller: AbortController | undefined;
   #aborted: { readonly reason: unknown } | undefined;

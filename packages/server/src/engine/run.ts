@@ -1,7 +1,7 @@
 /**
- * The replay engine. It takes a handler and a journal and says what came of it: `done`, `failed`, or `needs` with the
- * questions that must be answered before the handler can go on. It knows no SDK, no wire and no era; the driver above it
- * decides whether a round is answered in place (`settle`) or by running the handler again with a longer journal.
+ * The replay engine. It takes a handler and a journal and returns the outcome: `done`, `failed`, or `needs` with the questions
+ * that must be answered before the handler can continue. It knows no SDK, no wire and no era; the driver above it decides
+ * whether a round is answered in place (`settle`) or by running the handler again with a longer journal.
  *
  * - run-E1 The handler runs from the top each time; the journal is the only input that may differ between runs of a call.
  * - run-E2 An ask settles only from the journal or from `settle`; otherwise it stays pending. It never throws to suspend.
@@ -13,12 +13,12 @@
  * - run-E5 Asks and steps are identified by digest and occurrence. A recorded entry that a finished run did not use is
  *   `ask/diverged`, naming both sides; an answer never reaches another question.
  * - run-E6 A handler that returns while an ask, a step or a file operation is open has not awaited it: `ask/not-awaited`. One
- *   that returns while its round is out has outrun the person: its result is dropped, and the driver runs it again with
- *   the answers.
- * - run-E7 The signal fires on cancel only while no ask is open. What `defer` was given runs once, however the run ends, and
- *   may start nothing of the call.
+ *   that returns while its round is open has outrun the person: its result is dropped, and the driver runs it again with the
+ *   answers.
+ * - run-E7 The signal fires on cancel only while no ask is open. Deferred functions run once, however the run ends, and may
+ *   start no operation of the call.
  * - run-E8 A closed run holds no timer and no listener, so a suspended handler is garbage.
- * - run-E9 The journal is nobody's to change: a handler is given copies, of what a step threw too.
+ * - run-E9 Nobody can change the journal: a handler gets copies, even of errors thrown by steps.
  */
 import type { MidcallError } from '@midcall/core/errors';
 import { copyJson, type Json } from '../digest.ts';
@@ -38,7 +38,7 @@ type State = 'new' | 'running' | 'out' | 'closed';
 const none: ReadonlySet<string> = new Set();
 const never = <T>(): Promise<T> => new Promise<T>(() => {});
 
-/** One run of one handler; `D` is what the driver needs to put a question. */
+/** One run of one handler; `D` is the data the driver needs to put a question. */
 export class Run<R, D = unknown> {
   readonly #signal = new RunSignal();
   readonly #handler: (run: Run<R, D>) => Promise<R> | R;
@@ -52,7 +52,7 @@ export class Run<R, D = unknown> {
   readonly #open = new OpenWork();
   readonly #watch: IdleWatch<Run<unknown, unknown>>;
   #outran = false;
-  /** run-E6: the failure of an operation that nobody looked at; set by whoever hands operations out. */
+  /** run-E6: the failure of an operation that nobody looked at; set by the creator of operations. */
   unseen: (() => MidcallError | undefined) | undefined;
   #outcome: Outcome<R, D> | undefined;
   #wake: ((outcome: Outcome<R, D>) => void) | undefined;
@@ -100,12 +100,12 @@ export class Run<R, D = unknown> {
     return this.#pending.size > 0;
   }
 
-  /** True if the handler ended while its round was out: settle nothing, run it again with the answers. */
+  /** True if the handler ended while its round was open: settle nothing, run it again with the answers. */
   get outran(): boolean {
     return this.#outran;
   }
 
-  /** The next thing that comes of the run. After `needs`, call `settle` before calling this again. */
+  /** The run's next outcome. After `needs`, call `settle` before calling this again. */
   next(): Promise<Outcome<R, D>> {
     if (this.#state === 'new') this.#start();
     if (this.#outcome) {
@@ -118,14 +118,14 @@ export class Run<R, D = unknown> {
     });
   }
 
-  /** True if an earlier run has recorded what the next ask of this kind and identity comes to. */
+  /** True if an earlier run has recorded the value of the next ask of this kind and identity. */
   foresees({ kind, identity }: Pick<AskRequest, 'kind' | 'identity'>): boolean {
     return this.#journal.find(this.#occurrences.peek(kind, identity)) !== undefined;
   }
 
   /**
    * run-E3: an ask of a step's own function would wait for the step that waits for it.
-   * @throws MidcallError `ask/nested`, as `ask` does, for whoever prepares an ask with effects of its own
+   * @throws MidcallError `ask/nested`, as `ask` does; for callers that prepare an ask with effects
    */
   refuseNested(inner: Pick<Entry, 'kind' | 'label'>): void {
     const piece = this.#open.running;
@@ -134,8 +134,8 @@ export class Run<R, D = unknown> {
 
   /**
    * Asks. The value is whatever the driver recorded for this ask; `fresh` if no earlier run has seen it.
-   * @param instead - recorded without asking anybody, where no earlier run recorded something: that the client cannot be
-   *   asked, or that an earlier decline stands. So a replay sees the same, whatever has changed since.
+   * @param instead - recorded without asking anybody, if no earlier run recorded something: that the client cannot be asked, or
+   *   that an earlier decline stands. So a replay sees the same value, whatever has changed since.
    */
   ask(request: AskRequest<D>, instead?: Json): Promise<Recorded> {
     const { kind, identity, label, detail } = request;
@@ -143,7 +143,7 @@ export class Run<R, D = unknown> {
   }
 
   /**
-   * Records what we find out ourselves, such as where a page is. The ask fails where finding it out does.
+   * Records a value that we find out ourselves, such as the address of a page. The ask fails if that does.
    * @param find - called when the run is idle; a value is recorded as it is
    */
   find(request: AskIdentity, find: Json | (() => Promise<Json>)): Promise<Recorded> {
@@ -189,7 +189,7 @@ export class Run<R, D = unknown> {
     return recorded;
   }
 
-  /** Runs work once per call and gives its result as JSON. */
+  /** Runs work once per call and returns its result as JSON. */
   async step<T>(name: string, work: (key: string) => StepWork<T>, as: WorkAs = {}): Promise<Json | undefined> {
     const { kind = 'step', identity = name } = as;
     this.refuseNested({ kind, label: name });
@@ -210,7 +210,7 @@ export class Run<R, D = unknown> {
     return this.#busy(piece, operation);
   }
 
-  /** @returns true if no run of the call has told the client this before, and may tell it now */
+  /** @returns true if no run of the call has told the client this before, and this run may do so now */
   say(what: unknown): boolean {
     return this.#state !== 'closed' && this.#journal.say(this.#occurrences.next('said', what));
   }
@@ -220,7 +220,7 @@ export class Run<R, D = unknown> {
     else this.#deferred.add(fn);
   }
 
-  /** Answers the round that is out, in place; asks without a value stay open and leave again. */
+  /** Answers the open round in place; asks without a value stay open and are sent again. */
   settle(values: ReadonlyMap<string, Json>): void {
     if (this.#state !== 'out') return;
     this.#state = 'running';
@@ -245,12 +245,12 @@ export class Run<R, D = unknown> {
     return never<never>();
   }
 
-  /** Ends a run whose round is answered by another run; nothing of it ever goes on. */
+  /** Ends a run whose round is answered by another run; it never continues. */
   async suspend(): Promise<void> {
     await this.#close('suspended');
   }
 
-  /** Resolves when no step or file operation is in progress, or what is can never end; a closed run begins none. */
+  /** Resolves when no step or file operation is in progress, or those in progress can never end; a closed run starts none. */
   quiet(): Promise<void> {
     return this.#open.none();
   }
@@ -297,7 +297,7 @@ export class Run<R, D = unknown> {
     closing ? void closing.then(tell) : tell();
   }
 
-  /** What is wrong with a handler that returned. */
+  /** The mistake of a handler that returned, if any. */
   #faultOf(open: readonly string[]): MidcallError | undefined {
     if (open.length > 0) return notAwaited(open);
     return this.#journal.left ? this.#journal.diverged() : undefined;
@@ -311,7 +311,7 @@ export class Run<R, D = unknown> {
     return this.#deferred.runAll(end);
   }
 
-  /** run-E4: passes at once while running, holds while a round is out, and never passes once closed. */
+  /** run-E4: passes immediately while running, holds while a round is open, and never passes once closed. */
   #enter(what: Piece): Promise<void> | undefined {
     this.#watch.noteActivity();
     if (this.#state === 'running') return undefined;
@@ -354,7 +354,7 @@ export class Run<R, D = unknown> {
         return replayed(begun.entry);
       }
       if (begun.state === 'in-doubt') throw inDoubt(name);
-      // The run may have been cancelled while the ledger was written: then nothing starts.
+      // The run may have been cancelled while the ledger was being written: then nothing starts.
       if (this.#state === 'closed') {
         if (begun.state === 'run') await ledger?.withdraw(step);
         return undefined;
@@ -367,14 +367,14 @@ export class Run<R, D = unknown> {
       this.#journal.add(entry);
       return replayed(entry, cause);
     } catch (error) {
-      // The handler may catch what a step threw; a ledger that cannot be written ends the call, whatever the handler catches.
+      // The handler may catch a step's error; a ledger that cannot be written ends the call regardless.
       if (this.#journal.find(id)?.error) throw error;
       void this.fail(error);
       return undefined;
     }
   }
 
-  /** run-E3: the round leaves, unless something is found out first. */
+  /** run-E3: sends the round, unless something must be found out first. */
   #leave(): void {
     if (this.#pending.find(find => this.guarded(find), this.#journal)) return;
     this.#state = 'out';

@@ -1,9 +1,9 @@
-/** The seam between the replay engine and the driver above it: what goes in, and what can come of a run. */
+/** The seam between the replay engine and the driver above it: the inputs and possible outcomes of a run. */
 import type { Clock } from '@midcall/core/time';
 import type { Json } from '../digest.ts';
 import type { Entry, EntryKind, WorkKind } from './journal.ts';
 
-/** What tells a question of a call from every other. */
+/** What distinguishes a question from all others of a call. */
 export interface AskIdentity {
   readonly kind: Exclude<EntryKind, WorkKind | 'said'>;
   /** Plain JSON. */
@@ -12,13 +12,13 @@ export interface AskIdentity {
   readonly label: string;
 }
 
-/** A question as the engine sees it: opaque but for its identity. */
+/** A question as the engine sees it: opaque except for its identity. */
 export interface AskRequest<D = unknown> extends AskIdentity {
   /** Whatever the driver needs to put the question; the engine passes it through. */
   readonly detail: D;
 }
 
-/** What was recorded for an ask. */
+/** The recorded value of an ask. */
 export interface Recorded {
   readonly id: string;
   readonly value: Json;
@@ -30,7 +30,7 @@ export interface OpenAsk<D = unknown> extends AskRequest<D> {
   readonly id: string;
 }
 
-/** The same, as its own run names it. */
+/** Its id in its own run. */
 export type NamedAsk = AskIdentity & { readonly id: string };
 
 export type Outcome<R, D = unknown> =
@@ -39,11 +39,11 @@ export type Outcome<R, D = unknown> =
   | { readonly kind: 'needs'; readonly asks: readonly OpenAsk<D>[] }
   | { readonly kind: 'cancelled' };
 
-/** What work is, where it is no step of the author's. */
+/** What the work is, if it is not one of the author's steps. */
 export interface WorkAs {
-  /** `check` for what judges an answer: recorded as a step is, and no step to anybody else. */
+  /** `check` for the validation of an answer: recorded like a step, but not a step to anybody else. */
   readonly kind?: WorkKind;
-  /** Tells it from all others of its kind; its name if absent. */
+  /** Distinguishes it from all others of its kind; its name if absent. */
   readonly identity?: unknown;
 }
 
@@ -54,9 +54,9 @@ export interface WorkId {
   readonly name: string;
 }
 
-/** Where the begin and end of a step are written before and after its effect, so that a step starts at most once. */
+/** Where the beginning and end of a step are recorded before and after its effect, so that a step starts at most once. */
 export interface StepLedger {
-  /** @returns what is known: run it, use this result, or an earlier attempt began and its end was never written */
+  /** @returns what is known: run it, use this result, or an earlier attempt began but its end was never recorded */
   begin(
     step: WorkId & { readonly safe: boolean },
   ): Promise<
@@ -65,7 +65,7 @@ export interface StepLedger {
     | { readonly state: 'in-doubt' }
   >;
   end(entry: Entry): Promise<void>;
-  /** Takes back a beginning whose effect was never started. */
+  /** Retracts a beginning whose effect was never started. */
   withdraw(step: WorkId): Promise<void>;
 }
 
@@ -74,22 +74,22 @@ export interface EngineOptions {
   /** Runs a function after one turn of the event loop. */
   readonly turn?: (fn: () => void) => void;
   /**
-   * Milliseconds a replay may take to come back to the questions the last round answered before it has diverged;
-   * work beside an ask that takes longer belongs in a step.
+   * Milliseconds a replay may take to return to the questions the last round answered before it counts as diverged; longer work
+   * in parallel with an ask belongs in a step.
    */
   readonly graceMs?: number;
   /**
-   * Milliseconds a question may wait for steps that are open beside it before the call is ended, since one of them may be
-   * waiting for the question; 15 minutes if absent.
+   * Milliseconds a question may wait for open steps before the call is ended, since one of them may be waiting for the
+   * question; 15 minutes if absent.
    */
   readonly stallMs?: number;
-  /** The current time, and timers; this machine's clock where absent. */
+  /** The current time, and timers; this machine's clock if absent. */
   readonly clock?: Clock;
-  /** What a `defer` function threw. */
+  /** Called with what a `defer` function threw. */
   readonly onDeferError?: (error: unknown) => void;
 }
 
-/** What a step's function is given, and what makes it safe; see `StepOptions` in ../call.ts. */
+/** The argument of a step's function, and the options that make it safe; see `StepOptions` in ../call/call.ts. */
 export interface StepWork<T> {
   readonly run: () => Promise<T> | T;
   readonly check?: () => Promise<T | undefined> | T | undefined;

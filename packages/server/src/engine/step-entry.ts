@@ -1,4 +1,4 @@
-/** What a step leaves in the journal: its JSON result, or what it threw, and how a replay gives either back. */
+/** The journal entry of a step: its JSON result, or what it threw, and how a replay returns either. */
 import { MidcallError } from '@midcall/core/errors';
 import { jsonLoss, lossText } from '@midcall/core/json';
 import { copyJson, type Json } from '../digest.ts';
@@ -19,8 +19,8 @@ export function replayed(entry: Entry, cause?: unknown): Json | undefined {
 }
 
 /**
- * Does the work of a step, and never throws: what its function throws is its entry.
- * @param again - an earlier attempt began it, so it is first asked whether it took effect
+ * Does the work of a step; never throws: a thrown value becomes its entry.
+ * @param again - true if an earlier attempt began it, so that it is first checked whether it took effect
  * @param during - runs the author's functions
  * @returns the entry, and what was thrown, for the log
  */
@@ -55,7 +55,7 @@ function textOf(thrown: unknown): string {
   }
 }
 
-/** What a replay can throw again. */
+/** The form of an error that a replay can throw again. */
 function asError(error: unknown): NonNullable<Entry['error']> {
   if (!(error instanceof Error)) return { name: 'Error', message: textOf(error) };
   const code = (error as { code?: unknown }).code;

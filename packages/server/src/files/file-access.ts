@@ -1,7 +1,7 @@
 /**
- * The roots and files of one call. On 2025-11-25 the client's list is kept current for the whole session; on 2026-07-28
- * there is no session, so it is asked per call, as part of a round, and only where the author opted in (roots are
- * deprecated in that revision).
+ * The roots and files of one call. On 2025-11-25 the client's list is kept current for the whole session; on 2026-07-28 there
+ * is no session, so it is asked per call, as part of a round, and only if the author opted in (roots are deprecated in that
+ * revision).
  */
 
 import { MidcallError } from '@midcall/core/errors';
@@ -42,16 +42,16 @@ const rootsList = (timeoutMs: number): ClientAsk => ({
   timeoutMs,
 });
 const rootsAsk = { kind: 'roots', label: 'roots/list' } as const;
-/** A client answers `roots/list` by itself; no person is waited for. */
+/** A client answers `roots/list` by itself, without waiting for a person. */
 const LIST_TIMEOUT_MS = 20_000;
 
-/** As much of a request as roots need. */
+/** The part of a request that roots need. */
 type Asking = Pick<CallRequest, 'server' | 'ctx' | 'client'>;
 
 /** Files for calls that may ask, and for handlers that cannot. */
 export interface FileAccesses {
   of(request: CallRequest): FileAccess;
-  /** Opens files outside any call; undefined where the client's roots would have to be asked for and cannot be. */
+  /** Opens files outside any call; undefined if the client's roots would have to be asked for and cannot be. */
   unasked(request: Asking): Promise<Files | undefined>;
 }
 
@@ -72,7 +72,7 @@ export function fileAccess(config: Config): FileAccesses {
     const perRequest = client.asks !== 'push' || inRounds(request);
     const counts = client.can.roots && config.boundary.mode !== 'ignore';
     const asks = counts && (client.asks === 'push' || config.rootsOn2026);
-    // The client has roots that may be narrower than the operator's directories: unasked, nothing is allowed.
+    // The client has roots that may be narrower than the operator's directories: without asking it, nothing is allowed.
     return { perRequest, asks, untold: counts && !asks };
   };
 
@@ -88,7 +88,7 @@ export function fileAccess(config: Config): FileAccesses {
     const { perRequest, asks, untold } = judge(request);
     let listing: Promise<RootsAnswer> | undefined;
     let opened: Promise<Files> | undefined;
-    /** True once the session was asked in this call: it works under one list, as on 2026-07-28. */
+    /** True once the session was asked in this call: the whole call works under one list, as on 2026-07-28. */
     let inSession = false;
     const askedBefore = (): boolean => {
       const before = inSession;
@@ -106,7 +106,7 @@ export function fileAccess(config: Config): FileAccesses {
       warned = true;
       return readRoots(value);
     };
-    /** What waits for the client's list is not for the function of a step to wait for, whoever asked for it first. */
+    /** A step's function must not wait for the client's list, whoever asked for it first. */
     const refuseNested = (run: CallRun): void => {
       if (asks && perRequest && !warned) run.refuseNested(rootsAsk);
     };
@@ -146,7 +146,7 @@ const unaskedRoots = () =>
       "can set roots.askWhereDeprecated to ask, or roots.mode to 'ignore' to go by the operator's directories alone.",
   );
 
-/** What came of asking; an answer that is no list of roots allows nothing, whatever the operator's directories. */
+/** The result of asking; an answer that is not a list of roots allows nothing, whatever the operator's directories are. */
 function readRoots(value: Json): RootsAnswer {
   const recording = readRecording(value);
   try {
@@ -159,15 +159,14 @@ function readRoots(value: Json): RootsAnswer {
 const rootsIn = (answer: unknown): readonly Root[] => listedRoots((answer as { roots?: unknown } | null)?.roots);
 
 interface SessionRoots {
-  /** @param asked - true where this call has asked already */
+  /** @param asked - true if this call has asked already */
   roots(request: Asking, asked: boolean): Promise<readonly Root[] | undefined>;
   files(request: Asking, asked: boolean): Promise<Files>;
 }
 
 /**
- * The roots of one 2025-11-25 session. A list is asked through a call that is under way where there is one, since a client
- * without an open GET stream sees no other request; where there is none, over HTTP the next call asks, before it gets
- * its files.
+ * The roots of one 2025-11-25 session. A list is requested through a running call if there is one, since a client without an
+ * open GET stream sees no other request; if there is none, over HTTP the next call asks before it gets its files.
  */
 function followRoots(server: McpServer, boundary: Boundary): SessionRoots {
   const calls = new Set<Asking>();

@@ -1,4 +1,4 @@
-/** Files whose every operation is held while the run is: none starts once its round has left or the run is closed. */
+/** Files whose operations are held while the run is: none starts once its round has been sent or the run is closed. */
 
 import type { Run } from '../engine/run.ts';
 import { type Observer, observed } from '../observe/observe.ts';
@@ -6,7 +6,7 @@ import type { FileHandle, Files } from '../roots/index.ts';
 
 interface Guard {
   <T>(operation: () => Promise<T>): Promise<T>;
-  /** For an operation that changes something: its name, for tests that watch. */
+  /** For an operation that changes something: its name, for test observers. */
   change<T>(name: string, operation: () => Promise<T>): Promise<T>;
 }
 

@@ -1,8 +1,8 @@
 /**
- * The questions of one call that wait for its client.
+ * The open questions of one call.
  *
- * - call-questions-F2 A question is in the stream of its client before it is waited for, under an id that follows from the call and
- *   the question; whoever takes the call over waits for the same answer.
+ * - call-questions-F2 A question is in its client's stream before it is waited for, under an id derived from the call and the
+ *   question; whoever takes the call over waits for the same answer.
  */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { HandedOver, type PutAsk, type SharedAsk, type SharedResponse } from '../call/shared-call.ts';
@@ -15,7 +15,7 @@ import { putQuestion } from './scripts.ts';
 export interface CallQuestionsOptions {
   readonly member: Member;
   readonly keys: CallKeys;
-  /** Writes under the claim on the call. @returns undefined where that is lost */
+  /** Writes under the claim on the call. @returns undefined if that is lost */
   readonly write: (
     script: Script,
     keys: readonly string[],
@@ -23,7 +23,7 @@ export interface CallQuestionsOptions {
   ) => Promise<readonly Reply[] | undefined>;
   /** Sends something to the client. */
   readonly append: (message: JSONRPCMessage) => Promise<void>;
-  /** Tells whoever holds the stream of the client that it has more. */
+  /** Notifies whoever holds the client's stream that there is more. */
   readonly wakeListener: (listener: string) => void;
 }
 
@@ -32,7 +32,7 @@ interface OpenQuestion {
   readonly reject: (error: unknown) => void;
 }
 
-/** Fields of a question: its answer, when that came, and when it was put. */
+/** The fields of a question: its answer, when that arrived, and when it was asked. */
 const FIELDS = ['a', 't', 'q'] as const;
 
 export class CallQuestions {
@@ -66,8 +66,8 @@ export class CallQuestions {
   }
 
   /**
-   * Puts a question under a name that is its own within the call.
-   * @throws HandedOver where this replica has lost the call
+   * Puts a question under a name that is unique within the call.
+   * @throws HandedOver if this replica has lost the call
    */
   async putAs(
     ask: string,
@@ -81,7 +81,7 @@ export class CallQuestions {
       open = { resolve, reject };
     });
     answer.catch(() => {});
-    // Before it is put: its answer may be there sooner than the reply.
+    // Before it is sent: its answer may arrive before the reply.
     this.#open.set(ask, open);
     const life = Math.max(limits.callMs, timeoutMs + limits.idleMs);
     const sealed = sealAt(this.#options.member, events, message);
@@ -100,7 +100,7 @@ export class CallQuestions {
     return { fresh: elapsedMs === 0, elapsedMs, answer };
   }
 
-  /** Where the answers are read that wait: the fields of the call, and what takes their values. */
+  /** The answers to read: the fields of the call, and the functions that take their values. */
   read(): { readonly fields: readonly string[]; readonly take: (values: readonly (string | null)[]) => void } {
     const asks = [...this.#open.keys()];
     return {
@@ -113,7 +113,7 @@ export class CallQuestions {
     };
   }
 
-  /** Another process waits for the answers, or nobody does. */
+  /** Stops waiting: another process waits for the answers, or nobody does. */
   handOver(): void {
     for (const ask of [...this.#open.keys()]) this.#close(ask)?.reject(new HandedOver());
   }
@@ -121,7 +121,7 @@ export class CallQuestions {
   #answered(ask: string, text: string, ms: number): void {
     const response = openAt<SharedResponse>(this.#options.member, answerPlace(this.#options.keys, ask), text);
     if (response) this.#close(ask)?.resolve({ response, ms: Math.max(0, ms) });
-    // Whoever wrote it has not the key of this fleet: that is no answer, and the question stays open.
+    // Whoever wrote it does not have the fleet's key: it is ignored, and the question stays open.
     else
       this.#options.member.onError(
         new Error('An answer in Redis was not written with the key of this fleet; it is ignored.'),

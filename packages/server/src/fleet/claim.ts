@@ -1,8 +1,8 @@
-/** A call as it lies in Redis, and the right of one replica to run it. */
+/** A call as stored in Redis, and one replica's claim to run it. */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import type { Caller } from '../call/shared-call.ts';
 
-/** A call as it was begun. */
+/** A call as it began. */
 export interface CallBody {
   readonly message: JSONRPCMessage;
   /** Names the call in the audit and the ledger. */
@@ -11,11 +11,11 @@ export interface CallBody {
   readonly caller?: Caller;
 }
 
-/** A right to run a call. */
+/** A claim to run a call. */
 export interface Claim {
   readonly body: CallBody;
-  /** How often the call was taken. */
+  /** How often the call has been claimed. */
   readonly count: number;
-  /** What earlier holders left. */
+  /** The records of earlier holders. */
   readonly fields: ReadonlyMap<string, string>;
 }

@@ -1,4 +1,4 @@
-/** What a client says besides requests, for whichever replica it concerns. */
+/** A client's messages other than requests, for whichever replica they concern. */
 import { isJSONRPCRequest, type JSONRPCMessage } from '@modelcontextprotocol/server';
 import { answerPlace, callName, nameOfCall, readQuestionId, type SessionKeys } from './keys.ts';
 import type { LocalSessions } from './local-sessions.ts';
@@ -6,9 +6,9 @@ import { type Member, sealAt } from './member.ts';
 import { answerQuestion, cancelCall, logMessage } from './scripts.ts';
 import type { Takeovers } from './takeovers.ts';
 
-/** The most that a client may say once for all servers of its session. */
+/** The maximum number of messages that a client may send for all servers of its session. */
 const MOST_LOGGED = 200;
-/** What every server of a session has to be told. */
+/** The notifications that every server of a session must get. */
 const forAll: ReadonlySet<string> = new Set([
   'notifications/roots/list_changed',
   'logging/setLevel',
@@ -32,7 +32,7 @@ export class ClientMessages {
     this.#takeovers = takeovers;
   }
 
-  /** Keeps an answer to a question, and wakes whoever waits for it. What was not asked is ignored. */
+  /** Stores an answer to a question, and wakes whoever waits for it. Answers to unknown questions are ignored. */
   async answer(keys: SessionKeys, message: JSONRPCMessage): Promise<void> {
     const { commands, keys: names, replica } = this.#member;
     const { jsonrpc: _, id, ...response } = message as { readonly jsonrpc: string; readonly id: unknown };
@@ -50,7 +50,7 @@ export class ClientMessages {
     else await this.note(keys, message);
   }
 
-  /** Notes what every server of the session has to be told. */
+  /** Stores a message that every server of the session must get. */
   async note(keys: SessionKeys, message: JSONRPCMessage): Promise<void> {
     if (!forAll.has((message as ClientMessage).method)) return;
     const { commands, limits } = this.#member;
@@ -58,7 +58,7 @@ export class ClientMessages {
     await commands.run(logMessage, keys.session, keys.log, sealed, limits.idleMs, MOST_LOGGED);
     const session = await this.#sessions.get(keys.name);
     if (!session) return;
-    // The server here answers a request like any other.
+    // A server in this process answers it like any other request.
     if (isJSONRPCRequest(message)) session.logged += 1;
     else await session.tell([message]);
   }

@@ -1,9 +1,10 @@
 /**
- * A connection on which a client hears of one or more streams (2025-11-25, basic/transports, "Streamable HTTP"). What it is sent
- * lies in Redis first, whoever wrote it, and is read from there: at once where this replica is woken, and now and then besides.
+ * A connection on which a client receives one or more streams (2025-11-25, basic/transports, "Streamable HTTP"). Every message
+ * is written to Redis first, by whichever replica, and read from there: immediately when this replica is woken, and
+ * periodically as well.
  *
- * - client-stream-V1 Of all connections that read a stream, the last to come has it; those before it end.
- * - client-stream-V2 A stream with a forgotten event after the one that a client names is not resumed.
+ * - client-stream-V1 Of all connections that read a stream, only the latest one gets it; earlier ones end.
+ * - client-stream-V2 A stream that has lost events after the one that a client names is not resumed.
  */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import type { Reply } from './commands.ts';
@@ -11,16 +12,16 @@ import { type CallKeys, eventId, nameOfCall, type SessionKeys, STANDALONE, strea
 import { type Member, openAt } from './member.ts';
 import { readEvents } from './scripts.ts';
 
-/** Where a stream stands, for whoever is to go on with its call. */
+/** The position of a stream, for whoever continues its call. */
 export interface Standing {
   readonly call: CallKeys;
-  /** Who runs it; empty if it was let go. */
+  /** The replica that runs it; empty if it was released. */
   readonly holder: string;
   readonly count: string;
 }
 
 export interface ClientStreamOptions {
-  /** Told at each look of a call that another replica runs, or none. */
+  /** Called at each check with a call that another replica runs, or none. */
   readonly standing: (standing: Standing) => void;
   readonly ended: () => void;
 }
@@ -37,14 +38,14 @@ interface Part {
 }
 
 const encoder = new TextEncoder();
-/** Bytes that wait for a slow client before no more is read. */
+/** How many bytes may wait for a slow client before reading pauses. */
 const MOST_WAITING = 1_048_576;
 
 export class ClientStream {
   readonly #member: Member;
   readonly #session: SessionKeys;
   readonly #options: ClientStreamOptions;
-  /** Who this connection is, for those who write what it reads. */
+  /** The id of this connection, for those who write what it reads. */
   readonly listener: string;
   readonly #parts: Part[] = [];
   readonly #body: ReadableStream<Uint8Array>;
@@ -81,9 +82,9 @@ export class ClientStream {
   /**
    * Takes a stream over from wherever it was read before.
    * @param cursor - the last event that the client has; empty for all of them
-   * @param primes - true if the client is told its cursor first: one that loses this connection too, before anything comes on
-   *   it, may have forgotten it by then
-   * @returns why it cannot be resumed
+   * @param primes - true if the client is sent its cursor first: if it loses this connection too, before receiving anything, it
+   *   may have forgotten the cursor
+   * @returns why it cannot be resumed, if so
    * @throws MidcallError `store/unavailable`
    */
   async add(call: CallKeys, cursor: string, primes = false): Promise<'gone' | 'forgotten' | undefined> {
@@ -108,12 +109,12 @@ export class ClientStream {
     return undefined;
   }
 
-  /** Reads what is new. */
+  /** Reads new events. */
   look(): void {
     for (const part of this.#parts) this.#pump(part);
   }
 
-  /** Calls on it that another replica runs. */
+  /** Its calls that another replica runs. */
   get standings(): readonly Standing[] {
     return this.#parts.flatMap(({ state, standing }) => (state !== 'over' && standing ? [standing] : []));
   }
@@ -144,7 +145,7 @@ export class ClientStream {
     this.#options.ended();
   }
 
-  /** False while as much as may wait is waiting for its client. */
+  /** False while the buffer for its client is full. */
   get #isRead(): boolean {
     const { desiredSize } = this.#controller ?? {};
     return desiredSize === undefined || desiredSize === null || desiredSize > 0;
@@ -166,7 +167,7 @@ export class ClientStream {
         if (outcome === 'more') part.again = true;
       } while (part.again && !this.#ended && part.state !== 'over');
     };
-    // Where Redis is away, it is looked at again later.
+    // If Redis is unavailable, it is read again later.
     void pump()
       .catch(() => {})
       .finally(() => {

@@ -1,6 +1,6 @@
 /**
- * The connections on which clients listen at this replica. Calls on them that another replica ran, or none, are gone on with here
- * where that one is dead (fleet-sessions-F2).
+ * The connections on which clients listen at this replica. Calls on them that no living replica runs are continued here
+ * (fleet-sessions-F2).
  */
 import { ClientStream, type Standing } from './client-stream.ts';
 import type { CallKeys, SessionKeys } from './keys.ts';
@@ -8,7 +8,7 @@ import type { LocalSession, Sender, SessionRecord } from './local-session.ts';
 import type { Member } from './member.ts';
 import type { Takeovers } from './takeovers.ts';
 
-/** Whose connection it is. */
+/** The owner of the connection. */
 export interface Listener {
   readonly keys: SessionKeys;
   readonly record: SessionRecord;
@@ -25,7 +25,7 @@ export class ClientStreams {
     this.#takeovers = takeovers;
   }
 
-  /** @param session - kept while the connection is open; absent for one that ends with its calls */
+  /** @param session - kept alive while the connection is open; absent if the connection ends with its calls */
   open(listener: Listener, session?: LocalSession): ClientStream {
     const stream = new ClientStream(this.#member, listener.keys, {
       standing: standing => void this.#takeovers.takeIfDead(callOf(listener, standing)).catch(this.#member.onError),
@@ -39,13 +39,13 @@ export class ClientStreams {
     return stream;
   }
 
-  /** The id of the last event of a stream; what was sent before a client listened is not for it. */
+  /** The id of the last event of a stream; earlier messages are not for a client that starts to listen. */
   async newest({ events }: CallKeys): Promise<string> {
     const reply = await this.#member.commands.send('XREVRANGE', events, '+', '-', 'COUNT', '1');
     return (reply as readonly (readonly [string])[])[0]?.[0] ?? '';
   }
 
-  /** Reads what nobody woke this replica for. */
+  /** Reads events for which nobody woke this replica. */
   look(): void {
     for (const stream of this.#streams.keys()) {
       stream.look();
@@ -53,7 +53,7 @@ export class ClientStreams {
     }
   }
 
-  /** Goes on with the calls of replicas that have died. */
+  /** Continues the calls of dead replicas. */
   takeOver(): void {
     const alive = new Map<string, Promise<boolean>>();
     const isAlive = (holder: string): Promise<boolean> => {
@@ -70,7 +70,7 @@ export class ClientStreams {
     }
   }
 
-  /** Ends all of them; their clients come back after a while, to whichever replica they are led. */
+  /** Ends all of them; their clients reconnect after a while, to whichever replica they are routed to. */
   handOn(): void {
     for (const stream of [...this.#streams.keys()]) stream.handOn(this.#member.limits.retryMs);
   }

@@ -1,15 +1,15 @@
 /**
- * Commands to Redis through a client of `ioredis`, each of which comes to an end: with its reply, or with MidcallError
- * `store/unavailable` that says what to do. A script is sent once and then named by its digest.
+ * Commands to Redis through an `ioredis` client, each of which ends: with its reply, or with a MidcallError `store/unavailable`
+ * that says what to do. A script is sent once and then named by its digest.
  *
- * - commands-C1 What was given up may still be carried out. Every script of the fleet therefore comes to the same when it is
- *   carried out twice, or names the claim it acts under.
+ * - commands-C1 An abandoned command may still be executed. So every script of the fleet has the same result when executed
+ *   twice, or names the claim it acts under.
  */
 import { createHash } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
 import type { Clock } from '@midcall/core/time';
 
-/** As much of an `ioredis` client, or cluster, as the fleet uses. */
+/** The part of an `ioredis` client, or cluster, that the fleet uses. */
 export interface RedisClient {
   call(command: string, ...args: string[]): Promise<unknown>;
   duplicate(): RedisClient;
@@ -90,7 +90,7 @@ export class Commands {
   }
 }
 
-/** The client's error as ours. Its own text is left behind, since it may repeat what was sent. */
+/** The client's error as ours. Its own text is dropped, since it may repeat what was sent. */
 function judged(error: unknown, command: string): MidcallError {
   const { message, code } = (error ?? {}) as { message?: unknown; code?: unknown };
   const errorText = typeof message === 'string' ? message : '';

@@ -1,4 +1,4 @@
-/** The connection of a fleet, as it is given. */
+/** The connection of a fleet, as passed in the options. */
 import { needed } from '@midcall/core/errors';
 import type { Kind } from '@midcall/core/options';
 import type { RedisClient } from './commands.ts';
@@ -14,12 +14,12 @@ export const connectionKind: Kind = {
 export const isClient = (connection: FleetConnection): connection is RedisClient =>
   typeof (connection as Partial<RedisClient>).duplicate === 'function';
 
-/** @param of - who needs it, for an error that says what to install */
+/** @param of - what needs it, for an error that says what to install */
 export async function clientOf(of: string, connection: FleetConnection): Promise<RedisClient> {
   if (isClient(connection)) return connection;
   const { Redis } = await needed(of, 'ioredis', () => import('ioredis'));
   const client = typeof connection === 'string' ? new Redis(connection) : new Redis(connection);
-  // Each command says by itself what went wrong.
+  // Each command reports its own failure.
   client.on('error', () => {});
   return client as unknown as RedisClient;
 }

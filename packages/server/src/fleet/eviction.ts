@@ -1,10 +1,10 @@
-/** A Redis that forgets values when its memory is full would forget claims, and an effect could happen twice. */
+/** Checks that Redis does not evict values when its memory is full: it would lose claims, and an effect could happen twice. */
 import { MidcallError } from '@midcall/core/errors';
 import type { Commands } from './commands.ts';
 
 /**
- * @returns what throws MidcallError `server/setup` where this Redis forgets values to make room. One that may not be asked is
- *   believed to keep them; one that was good is not asked again.
+ * @returns a function that throws MidcallError `server/setup` if this Redis evicts values to make room. If it may not be asked,
+ *   it is assumed to keep them; once it has passed, it is not asked again.
  */
 export function evictionPolicy(commands: Commands): () => Promise<void> {
   let good = false;

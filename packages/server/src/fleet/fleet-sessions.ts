@@ -1,11 +1,11 @@
 /**
  * Sessions of the 2025-11-25 revision that any replica of a fleet serves. A session is a record in Redis, and so is each of its
- * calls; a replica that takes a request builds a server for its session and runs the call under a claim.
+ * calls; a replica that takes a request creates a server for its session and runs the call under a claim.
  *
- * - fleet-sessions-F1 Whatever a client sends may be sent to any replica, each message to another.
- * - fleet-sessions-F2 A call whose replica is dead, or has let it go, is taken over by the replica that its client connects to
- *   again: its handler is run from the journal. Where that is no handler of ours the call ends with an error that says so.
- * - fleet-sessions-F3 A call that no client comes back for ends, is recorded, and what of it is in doubt is said.
+ * - fleet-sessions-F1 A client may send each message to any replica.
+ * - fleet-sessions-F2 A call whose replica is dead, or has released it, is taken over by the replica that its client reconnects
+ *   to: its handler is run from the journal. If it is not one of our handlers, the call ends with an error that says so.
+ * - fleet-sessions-F3 A call that no client comes back for ends and is recorded, with any step in doubt.
  * - fleet-sessions-F4 A session belongs to whoever opened it; to anybody else it does not exist (404).
  */
 import { isMidcallError } from '@midcall/core/errors';
@@ -42,22 +42,22 @@ import { Takeovers } from './takeovers.ts';
 /** One HTTP request on its way to a session. */
 export interface FleetRequest extends Sender {
   readonly body: unknown;
-  /** Who sends it, as one string; empty if nobody is known. */
+  /** The sender, as one string; empty if unknown. */
   readonly owner: string;
 }
 
 export interface FleetSessionsOptions {
   readonly factory: McpServerFactory;
   readonly member: Member;
-  /** The most sessions, of all owners. */
+  /** The maximum number of sessions, of all owners. */
   readonly max: number;
   readonly maxPerOwner: number;
-  /** Throws where this replica may not serve. */
+  /** Throws if this replica may not serve. */
   readonly ready: () => Promise<void>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** A request of a session that was found. */
+/** A request of a known session. */
 interface Within {
   readonly keys: SessionKeys;
   readonly record: SessionRecord;
@@ -65,13 +65,13 @@ interface Within {
   readonly request: FleetRequest;
 }
 
-/** Turns between two looks at everything that is open, whether somebody woke us or not. */
+/** Turns between two checks of everything that is open, whether somebody woke us or not. */
 const LOOK_EVERY = 15;
 /** Milliseconds between two notes that a session is in use. */
 const NOTE_USE_MS = 30_000;
-/** Milliseconds for which an answer is held where Redis is away: a client sends it once. */
+/** How long an answer is held if Redis is unavailable, in milliseconds: a client sends it only once. */
 const HOLD_ANSWER_MS = 30_000;
-/** Milliseconds between two looks whether a replica that drains has ended its calls. */
+/** Milliseconds between two checks whether a draining replica has ended its calls. */
 const DRAIN_LOOK_MS = 20;
 
 export class FleetSessions {
@@ -101,7 +101,7 @@ export class FleetSessions {
     });
   }
 
-  /** Sessions that this replica serves now. */
+  /** The sessions that this replica serves now. */
   get size(): number {
     return this.#sessions.size;
   }
@@ -132,8 +132,8 @@ export class FleetSessions {
   }
 
   /**
-   * Takes no new calls, and lets go of those that wait for a client: their streams end with a hint when to connect again.
-   * Resolves when nothing runs here any more, or `ms` milliseconds have passed.
+   * Takes no new calls, and releases those that wait for a client: their streams end with a hint when to reconnect. Resolves
+   * when nothing runs here any more, or `ms` milliseconds have passed.
    */
   async drain(ms: number): Promise<void> {
     this.#state = 'draining';
@@ -219,7 +219,7 @@ export class FleetSessions {
       return { status: 400, code: -32000, message: 'Last-Event-ID names no event of this session.' };
     }
     const call = this.#member.keys.call(keys, from?.stream ?? STANDALONE);
-    // Whoever made this server may tell it of changes while its client listens.
+    // Whoever made this server may notify it of changes while its client listens.
     const session = call.name === STANDALONE ? await this.#sessions.here(keys, record, entries, request) : undefined;
     const stream = this.#streams.open({ keys, record, sender: request }, session);
     const primes = from !== undefined && primesStreams(versionOf(headers));
@@ -285,7 +285,7 @@ export class FleetSessions {
       );
       if ((reply as readonly string[])[0] === 'begun') await stream.add(call, '');
     } catch (error) {
-      // It may be carried out all the same, and then nobody would run it.
+      // It may still be executed, and then nobody would run the call.
       this.#takeovers.undoBegin(keys, call, stream.listener);
       throw error;
     }
@@ -295,7 +295,7 @@ export class FleetSessions {
       return status === 'full' ? tooMany : notFound;
     }
     if (status === 'exists') {
-      // A balancer sends the same request again where its replica died before the response began.
+      // A load balancer sends the same request again if its replica died before the response began.
       const begun = openAt<CallBody>(this.#member, call.call, text);
       if (JSON.stringify(begun?.message) !== JSON.stringify(message)) return sameId;
       if (session.calls.has(message.id)) return sameId;
@@ -318,7 +318,7 @@ export class FleetSessions {
 const versionOf = (headers: Headers): string =>
   headers.get('mcp-protocol-version') ?? DEFAULT_NEGOTIATED_PROTOCOL_VERSION;
 
-/** Whether a body has answers and notifications only, which come to the same when they are taken twice. */
+/** Whether a body contains only answers and notifications, which are safe to take twice. */
 const saysOnly = (body: unknown): boolean =>
   body !== undefined && (messagesIn(body)?.every(message => !isJSONRPCRequest(message)) ?? false);
 

@@ -1,20 +1,20 @@
-/** A fleet as an endpoint sees it: what serves the sessions of its clients, whatever process they were opened in. */
+/** A fleet as an endpoint sees it: it serves the sessions of its clients, whichever process they were opened in. */
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import type { Refusal } from '../http/refusal.ts';
 import type { FleetRequest } from './fleet-sessions.ts';
 
-/** What an endpoint says of its sessions. */
+/** An endpoint's settings for its sessions. */
 export interface FleetHost {
   readonly factory: McpServerFactory;
-  /** Milliseconds a session may lie unused. */
+  /** Milliseconds a session may be unused. */
   readonly idleMs: number;
-  /** The most sessions of the fleet. */
+  /** The maximum number of sessions of the fleet. */
   readonly max: number;
-  /** The most sessions of one owner; infinite where owners are not told apart. */
+  /** The maximum number of sessions of one owner; infinite if owners are not distinguished. */
   readonly maxPerOwner: number;
-  /** The most requests in progress of one session. */
+  /** The maximum number of requests in progress of one session. */
   readonly maxCalls: number;
-  /** Events that a stream keeps for clients that connect again. */
+  /** Events that a stream keeps for clients that reconnect. */
   readonly maxEvents: number;
   readonly onError: (error: unknown) => void;
 }

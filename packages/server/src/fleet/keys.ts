@@ -1,6 +1,7 @@
 /**
- * The names of everything that the fleet keeps in Redis. All keys of one session share a hash tag, so that one script may act
- * on several of them in a cluster. A session is named by a digest of its id: who can read Redis cannot speak in it. Pure.
+ * The names of everything that the fleet stores in Redis. All keys of one session share a hash tag, so that one script may act
+ * on several of them in a cluster. A session is named by a digest of its id: being able to read Redis is not enough to use the
+ * session. Pure.
  */
 import { digest } from '../digest.ts';
 
@@ -9,7 +10,7 @@ export interface SessionKeys {
   readonly name: string;
   /** Hash: the sealed record, and who holds the stream that belongs to no call. */
   readonly session: string;
-  /** List: sealed messages that every server of this session has to be given. */
+  /** List: sealed messages that every server of this session must get. */
   readonly log: string;
   /** Set: calls in progress, by name. */
   readonly calls: string;
@@ -20,7 +21,7 @@ export interface CallKeys {
   readonly name: string;
   /** Hash: who runs it, what was asked, what was answered. */
   readonly call: string;
-  /** Stream: what its client is sent. */
+  /** Stream: the messages to its client. */
   readonly events: string;
 }
 
@@ -46,7 +47,7 @@ export class FleetKeys {
 
   /** A replica shows here that it is alive. */
   alive = (replica: string): string => `${this.#prefix}alive:${replica}`;
-  /** What a replica is to look at. */
+  /** The names that a replica must check. */
   inbox = (replica: string): string => `${this.#prefix}inbox:${replica}`;
   /** Published to when there is something in the inbox. */
   wake = (replica: string): string => `${this.#prefix}wake:${replica}`;
@@ -54,7 +55,7 @@ export class FleetKeys {
   held = (replica: string): string => `${this.#prefix}held:${replica}`;
   /** When each replica was last alive. */
   replicas = (): string => `${this.#prefix}replicas`;
-  /** Where the others reach a replica; sealed. */
+  /** The address at which others reach a replica; sealed. */
   address = (replica: string): string => `${this.#prefix}at:${replica}`;
   /** The replica that has something. */
   owned = (name: string): string => `${this.#prefix}has:${name}`;
@@ -70,19 +71,19 @@ export const callName = (requestId: unknown): string => digest(['call', requestI
 /** Names a call within the fleet. */
 export const nameOfCall = (session: SessionKeys, call: CallKeys): string => `${session.name}/${call.name}`;
 
-/** What is woken where a stream has more. */
+/** The name to wake when a stream has more. */
 export const streamName = (name: string): string => `${name}/stream`;
 
-/** What an answer is sealed for. */
+/** The place that an answer is sealed for. */
 export const answerPlace = ({ call }: CallKeys, ask: string): string => `${call} a:${ask}`;
 
 /** The stream that belongs to no call. */
 export const STANDALONE = 'get';
 
-/** The id under which a client is asked; the same whichever replica asks. */
+/** The id of a request to a client; the same whichever replica sends it. */
 export const questionId = (call: string, ask: string): string => `${call}.${ask}`;
 
-/** @returns undefined for what is no id of ours */
+/** @returns undefined for anything but one of our ids */
 export function readQuestionId(id: unknown): { readonly call: string; readonly ask: string } | undefined {
   const [, call, ask] = (typeof id === 'string' && /^([\w~-]{1,64})\.([\w-]{1,64})$/.exec(id)) || [];
   return call === undefined || ask === undefined ? undefined : { call, ask };
@@ -91,7 +92,7 @@ export function readQuestionId(id: unknown): { readonly call: string; readonly a
 /** The id of an event, as the client sees it. */
 export const eventId = (stream: string, entry: string): string => `${stream}.${entry}`;
 
-/** @returns undefined for what is no id of ours */
+/** @returns undefined for anything but one of our ids */
 export function readEventId(id: string): { readonly stream: string; readonly entry: string } | undefined {
   const [, stream, entry] = /^([\w~-]{1,64})\.(\d{1,16}-\d{1,16})$/.exec(id) ?? [];
   return stream === undefined || entry === undefined ? undefined : { stream, entry };

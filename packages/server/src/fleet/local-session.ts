@@ -1,6 +1,6 @@
 /**
- * A session as one replica serves it: a server of the factory that was told everything the client has told any replica, and the
- * calls of the session that run here. Made when the first request comes, and let go when nothing uses it.
+ * A session as one replica serves it: a server from the factory that has received everything the client has told any replica,
+ * and the calls of the session that run here. Created at the first request, and released when nothing uses it.
  */
 import {
   type AuthInfo,
@@ -23,7 +23,7 @@ import { type Member, sealAt } from './member.ts';
 import { RunningCall } from './running-call.ts';
 import { appendStandalone, beginCall } from './scripts.ts';
 
-/** What a session is, wherever it is served. */
+/** The data of a session, wherever it is served. */
 export interface SessionRecord {
   readonly id: string;
   readonly owner: string;
@@ -31,13 +31,13 @@ export interface SessionRecord {
   readonly initialize: JSONRPCMessage;
 }
 
-/** Who sends a request, and the request itself. */
+/** A request and its sender. */
 export interface Sender {
   readonly auth: AuthInfo | undefined;
   readonly request: Request;
 }
 
-/** Longest that a request of a plain tool may wait; it has a timeout of its own. */
+/** The longest that a request of a plain tool may wait; it has its own timeout. */
 const PLAIN_ASK_MS = 60 * 60_000;
 const INTERNAL = 'midcall-internal-';
 
@@ -49,9 +49,9 @@ export class LocalSession {
   /** Streams of the client that are held here. */
   streams = 0;
   usedAt = 0;
-  /** When other replicas were told that it is in use. */
+  /** When other replicas were last told that it is in use. */
   notedAt = 0;
-  /** Entries of the session's log that the server was given. */
+  /** How many entries of the session's log the server has received. */
   logged = 0;
   readonly #member: Member;
   readonly #server: McpServer | Server;
@@ -70,8 +70,8 @@ export class LocalSession {
   }
 
   /**
-   * Builds a server and tells it of its client.
-   * @returns the session, and what the server says to `initialize`
+   * Creates a server and initializes it for its client.
+   * @returns the session, and the server's answer to `initialize`
    */
   static async open(
     member: Member,
@@ -105,7 +105,7 @@ export class LocalSession {
     }
   }
 
-  /** What ends calls of handlers at such a server that nobody waits for. */
+  /** Returns what ends this server's calls that nobody waits for. */
   get ender(): EndAbandoned | undefined {
     return enderOf(this.#server);
   }
@@ -135,7 +135,7 @@ export class LocalSession {
     this.#transport.receive(message, { request, ...(auth && { authInfo: auth }) });
   }
 
-  /** Lets go of what only waits for the client. */
+  /** Releases calls that only wait for the client. */
   async release(): Promise<void> {
     await Promise.all([...this.calls.values()].filter(call => call.waiting).map(call => call.release()));
   }
@@ -157,7 +157,7 @@ export class LocalSession {
     this.#unshare.get(call)?.();
   }
 
-  /** The client took the request back: the server is told, and the stream ends after what it still says. */
+  /** The client cancelled the request: the server is told, and the stream ends after its last message. */
   #cancel(id: unknown, call: RunningCall): void {
     this.#transport.receive(takenBack(id));
     setImmediate(() => {
@@ -167,7 +167,7 @@ export class LocalSession {
     });
   }
 
-  /** Has the server answer a request that this replica makes of it. */
+  /** Makes the server answer one of this replica's own requests. */
   #internally(message: JSONRPCMessage, extra: MessageExtraInfo): Promise<JSONRPCMessage> {
     this.#internal += 1;
     const id = `${INTERNAL}${this.#internal}`;
@@ -196,7 +196,7 @@ export class LocalSession {
     if (related === undefined) await this.#sendStandalone(message);
   }
 
-  /** A request that the SDK numbered, such as one of a plain tool: its answer is given back under that number. */
+  /** A request that the SDK numbered, such as one of a plain tool: its answer is returned under that number. */
   async #ask(
     message: Extract<JSONRPCMessage, { id: unknown; method: string }>,
     of: RunningCall | undefined,
@@ -217,7 +217,7 @@ export class LocalSession {
     }, done);
   }
 
-  /** What requests that belong to no call are kept with. */
+  /** The record for requests that belong to no call. */
   async #openOutside(): Promise<RunningCall | undefined> {
     const { commands, keys, replica, limits } = this.#member;
     const call = keys.call(this.keys, `~${callName(replica.id)}`);
@@ -257,13 +257,13 @@ export class LocalSession {
   }
 }
 
-/** Requests that may have effects, and are run again only where they are known to be made for it. */
+/** Requests that may have effects, and are run again only if they are known to support it. */
 const effects: ReadonlySet<string> = new Set(['tools/call', 'prompts/get']);
 
 const takenBack = (requestId: unknown): JSONRPCMessage =>
   ({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } }) as JSONRPCMessage;
 
-/** A withdrawal under the id that the client knows. */
+/** A cancellation under the id that the client knows. */
 function named(message: JSONRPCMessage, questions: RunningCall['questions']): JSONRPCMessage {
   const { method, params } = message as {
     readonly method?: string;

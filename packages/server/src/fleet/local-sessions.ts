@@ -1,4 +1,4 @@
-/** The sessions that this replica serves now, each with a server of its own, which is let go when nothing uses it. */
+/** The sessions that this replica serves now, each with its own server, which is released when nothing uses it. */
 import type { Clock } from '@midcall/core/time';
 import type { JSONRPCMessage, McpServerFactory } from '@modelcontextprotocol/server';
 import { makeServer } from '../call/lending.ts';
@@ -8,7 +8,7 @@ import { LocalSession, type Sender, type SessionRecord } from './local-session.t
 import { type Member, openAt } from './member.ts';
 import type { SessionDirectory } from './session-directory.ts';
 
-/** Milliseconds a server of a session is kept that nothing uses. */
+/** How long an unused server of a session is kept, in milliseconds. */
 const UNUSED_MS = 60_000;
 
 export interface LocalSessionsOptions {
@@ -30,7 +30,7 @@ export class LocalSessions {
     return this.#sessions.size;
   }
 
-  /** Opens a session, which is served here from then on. @returns what the server says to `initialize` */
+  /** Opens a session, which is served here from then on. @returns the server's answer to `initialize` */
   async open(keys: SessionKeys, record: SessionRecord, sender: Sender): Promise<JSONRPCMessage> {
     const { session, initialized } = await this.#build(keys, record, sender);
     if ('error' in initialized) await session.close();
@@ -41,14 +41,14 @@ export class LocalSessions {
     return initialized;
   }
 
-  /** @returns the session where it is served here already */
+  /** @returns the session if it is served here already */
   async get(name: string): Promise<LocalSession | undefined> {
     return this.#sessions.get(name)?.catch(() => undefined);
   }
 
   /**
-   * The session, told all that its client has told any replica.
-   * @param entries - what it was told since this replica looked last; looked up if absent
+   * The session, brought up to date with all that its client has told any replica.
+   * @param entries - the messages since this replica's last check; looked up if absent
    */
   async here(
     keys: SessionKeys,
@@ -75,9 +75,9 @@ export class LocalSessions {
   }
 
   /**
-   * What ends calls of this server's handlers that nobody waits for. The server they were begun at was made for somebody; none is
-   * made in that name.
-   * @returns undefined where the factory makes servers for somebody only, and has made none here yet
+   * Returns what ends calls that nobody waits for. The server they began at was made for somebody; none is made in that
+   * person's name.
+   * @returns undefined if the factory only makes servers for a particular person, and has made none here yet
    */
   async ender(): Promise<EndAbandoned | undefined> {
     if (this.#ender) return this.#ender;
@@ -87,7 +87,7 @@ export class LocalSessions {
       this.#ender = enderOf(server);
       await server.close();
     } catch {
-      // Such a factory makes servers for somebody only.
+      // Such a factory only makes servers for a particular person.
     }
     return this.#ender;
   }
@@ -98,21 +98,21 @@ export class LocalSessions {
     await session?.close().catch(this.#options.member.onError);
   }
 
-  /** Lets go of the calls that only wait for their clients. @returns true if no call runs here any more */
+  /** Releases the calls that only wait for their clients. @returns true if no call runs here any more */
   async release(): Promise<boolean> {
     const sessions = await Promise.all([...this.#sessions.keys()].map(name => this.get(name)));
     await Promise.all(sessions.map(session => session?.release().catch(this.#options.member.onError)));
     return sessions.every(session => session === undefined || session.calls.size === 0);
   }
 
-  /** Looks at every call, and lets go of sessions that nothing uses. */
+  /** Checks every call, and releases sessions that nothing uses. */
   async sweep(directory: Pick<SessionDirectory, 'find' | 'used'>): Promise<void> {
     for (const name of [...this.#sessions.keys()]) {
       const session = await this.get(name);
       if (!session) continue;
       for (const call of [...session.calls.values()]) await call.look();
       if (session.calls.size > 0 || session.streams > 0) {
-        // It is used by that, with all that is kept of it.
+        // This counts as use, for everything stored about it.
         if (await directory.find(session.keys, session.logged)) await directory.used(session.keys, session.record);
       } else if (this.#options.clock.now() - session.usedAt > UNUSED_MS) await this.forget(name);
     }

@@ -1,4 +1,4 @@
-/** What everything of one fleet in one process shares: its connection, its names, its seal, and itself as a replica. */
+/** What all parts of one fleet share in one process: its connection, its names, its seal, and itself as a replica. */
 import { isMidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
 import type { Clock } from '@midcall/core/time';
@@ -10,17 +10,17 @@ import type { Replica } from './replica.ts';
 
 /** How long things are kept, and how much of them. */
 export interface FleetLimits {
-  /** Milliseconds a session may lie unused. */
+  /** Milliseconds a session may be unused. */
   readonly idleMs: number;
-  /** Milliseconds a call is kept while nobody can tell whether it will be gone on with. */
+  /** Milliseconds a call is kept while it is unknown whether it will be continued. */
   readonly callMs: number;
-  /** Milliseconds for which a client that lost its connection may still fetch what a call came to. */
+  /** Milliseconds for which a client that lost its connection may still fetch a call's result. */
   readonly keptMs: number;
   /** Events of one stream. */
   readonly maxEvents: number;
   /** Calls in progress of one session. */
   readonly maxCalls: number;
-  /** Milliseconds after which a client is to connect again. */
+  /** Milliseconds after which a client should reconnect. */
   readonly retryMs: number;
 }
 
@@ -29,7 +29,7 @@ export interface Member {
   readonly keys: FleetKeys;
   readonly sealer: Sealer;
   readonly replica: Replica;
-  /** Where steps are written; sealed. */
+  /** Where steps are recorded; sealed. */
   readonly stepStore: Store;
   readonly limits: FleetLimits;
   readonly clock: Clock;
@@ -39,11 +39,11 @@ export interface Member {
 
 const PURPOSE = 'fleet';
 
-/** Seals a value that lies in one place. */
+/** Seals a value for one place. */
 export const sealAt = ({ sealer }: Member, place: string, value: unknown): string =>
   sealUnder(sealer, PURPOSE, place, value);
 
-/** @returns undefined for what was not sealed with the key of this fleet, or for another place */
+/** @returns undefined if it was not sealed with this fleet's key, or for another place */
 export const openAt = <T>({ sealer }: Member, place: string, text: unknown): T | undefined =>
   typeof text === 'string' && text !== '' ? (openUnder(sealer, PURPOSE, place, text) as T | undefined) : undefined;
 
@@ -51,7 +51,7 @@ const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
 
 /**
- * Tries until Redis has taken it: for what a call came to, which must not be lost because Redis was away.
+ * Retries until Redis has accepted it: for a call's result, which must not be lost because Redis was unavailable.
  * @param goesOn - false if it is not wanted any more
  */
 export async function persist<T>(

@@ -1,9 +1,9 @@
 /**
- * A fleet whose replicas meet in one Redis, 6.2 or newer, alone or a cluster. Every value that says something is sealed with the
- * key that the replicas share, so that whoever has only Redis can neither read a question nor answer one.
+ * A fleet whose replicas meet in one Redis, 6.2 or newer, alone or a cluster. All content is sealed with the key that the
+ * replicas share, so that whoever has only Redis can neither read a question nor answer one.
  *
- * Not held: Redis forgets its last writes where a primary fails before its replica has them, or where it is killed without an
- * append-only file that is written always. A call that is forgotten so is unknown to its client, which has to make it again.
+ * Not guaranteed: Redis loses its last writes if a primary fails before its replica has them, or if it is killed without an
+ * append-only file that is always written. A call lost in this way must be made again by its client.
  */
 import { randomBytes } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
@@ -26,34 +26,34 @@ import { Replica } from './replica.ts';
 export interface RedisFleetOptions {
   /**
    * Where its replicas meet: an address such as `redis://localhost:6379`, options of `ioredis`, or a client or cluster of it. A
-   * client is duplicated to listen, and stays yours.
+   * client is duplicated to listen, and you remain its owner.
    */
   readonly connection: FleetConnection;
-  /** As in `midcall()`, and the same in every replica; `MIDCALL_KEY` or `MIDCALL_KEY_FILE` where absent. */
+  /** As in `midcall()`, and the same in every replica; `MIDCALL_KEY` or `MIDCALL_KEY_FILE` if absent. */
   readonly key?: KeySource;
-  /** In front of every key; `midcall:fleet:` where absent. Servers that share a Redis need different ones. */
+  /** The prefix of every key; `midcall:fleet:` if absent. Servers that share a Redis need different prefixes. */
   readonly prefix?: string;
-  /** Milliseconds after which a replica that shows no sign is taken to be dead; 5,000 where absent. */
+  /** Milliseconds after which a replica without a sign of life counts as dead; 5,000 if absent. */
   readonly presenceMs?: number;
-  /** Milliseconds after which a call ends whose replica died and whose client did not come back; 5 minutes where absent. */
+  /** Milliseconds after which a call ends if its replica died and its client did not come back; 5 minutes if absent. */
   readonly graceMs?: number;
-  /** Milliseconds a command may take before the request it belongs to is refused; 5,000 where absent. */
+  /** Milliseconds a command may take before the request it belongs to is refused; 5,000 if absent. */
   readonly timeoutMs?: number;
-  /** Milliseconds after which a client that lost its connection is to connect again; 1,000 where absent. */
+  /** Milliseconds after which a client that lost its connection should reconnect; 1,000 if absent. */
   readonly retryMs?: number;
-  /** The current time, and timers; this machine's clock where absent. */
+  /** The current time, and timers; this machine's clock if absent. */
   readonly clock?: Clock;
 }
 
-/** Milliseconds a call is kept that no replica is known to have ended. */
+/** How long a call that may not have ended is kept, in milliseconds. */
 const CALL_MS = 24 * 60 * 60_000;
-/** Milliseconds for which what a call came to may still be fetched. */
+/** How long a call's result may still be fetched, in milliseconds. */
 const KEPT_MS = 5 * 60_000;
 const MAX_SEALED = 16_777_216;
 
 /**
  * @returns a fleet for the `fleet` of `mcpEndpoint` and `serveHttp`
- * @throws MidcallError `server/setup` where there is no key that replicas could share, or `ioredis` is not installed; TypeError
+ * @throws MidcallError `server/setup` if there is no key that replicas could share, or `ioredis` is not installed; TypeError
  *   for bad options
  */
 export async function redisFleet(options: RedisFleetOptions): Promise<Fleet> {
@@ -101,7 +101,7 @@ export async function redisFleet(options: RedisFleetOptions): Promise<Fleet> {
       const evicts = evictionPolicy(commands);
       const ready = async (): Promise<void> => {
         await evicts();
-        // One that was away must not serve before the others know that it is back.
+        // A replica that was absent must not serve before the others know that it is back.
         if (!replica.present) await replica.show();
       };
       const sessions = new FleetSessions({
@@ -129,7 +129,8 @@ export async function redisFleet(options: RedisFleetOptions): Promise<Fleet> {
         serve: request => sessions.serve(request),
         async ready() {
           await evicts();
-          // Written, since one that is full, or a replica, or a cluster of which a part is away answers all the same.
+          // Tested by writing, since a Redis that is full or read-only, or a cluster with an unavailable part, still answers
+          // reads.
           await replica.show();
         },
         drain: ms => sessions.drain(ms),

@@ -1,6 +1,6 @@
 /**
- * Jobs of several replicas on BullMQ, over the Redis of their fleet. A job is its name there, as its id, which is what keeps it
- * from being added twice; what there is to do lies in the store.
+ * Jobs of several replicas on BullMQ, over the Redis of their fleet. A job is only its name there, used as its id, which keeps
+ * it from being added twice; the work itself is described in the store.
  */
 import { MidcallError, needed } from '@midcall/core/errors';
 import { checkOptions, func, name, positive, required } from '@midcall/core/options';
@@ -8,38 +8,40 @@ import { type Clock, clockKind, systemClock } from '@midcall/core/time';
 import type { Jobs } from '../jobs/jobs.ts';
 import { connectionKind, type FleetConnection, isClient } from './connection.ts';
 
-/** What a queue of jobs is built from. */
+/** The options of a job queue. */
 export interface RedisJobsOptions {
   /** As in `redisFleet`. A client needs `maxRetriesPerRequest: null`. */
   readonly connection: FleetConnection;
-  /** In front of every key, in braces so that a cluster keeps them together; `{midcall:jobs}` if absent. */
+  /** The prefix of every key, in braces so that a cluster keeps them together; `{midcall:jobs}` if absent. */
   readonly prefix?: string;
   /**
-   * Milliseconds after which `add` fails where Redis does not answer, and `close` goes on without it once the runs in progress
+   * Milliseconds after which `add` fails if Redis does not answer, and `close` stops waiting for it once the runs in progress
    * have ended; 5,000 if absent.
    */
   readonly timeoutMs?: number;
-  /** The current time, and timers; this machine's clock where absent. */
+  /** The current time, and timers; this machine's clock if absent. */
   readonly clock?: Clock;
-  /** Told of what went wrong beside the jobs. */
+  /** Called with errors outside the jobs themselves. */
   readonly onError?: (error: Error) => void;
 }
 
 /** A job as BullMQ gives it to whoever runs it. */
 interface QueuedJob {
   readonly id?: string;
-  /** `n`: how often it was run in vain. */
+  /** `n`: how often it has failed. */
   readonly data: { readonly n?: number };
   updateData(data: { readonly n: number }): Promise<void>;
   moveToDelayed(timestamp: number, token?: string): Promise<void>;
 }
 
 const QUEUE = 'tasks';
-/** What BullMQ calls each of them; the name that it was added with is its id. */
+/** The BullMQ name of every job; the name it was added with is its id. */
 const JOB = 'job';
 /** Runs side by side: one may take as long as a person is on a page. */
 const SIDE_BY_SIDE = 1_000;
-/** Milliseconds for which a job is a process's own that shows no sign, and between two looks for those that are nobody's. */
+/**
+ * How long a process without a sign of life keeps a job, and the time between two searches for abandoned jobs, in milliseconds.
+ */
 const LOCK_MS = 15_000;
 const STALLED_MS = 5_000;
 const FIRST_PAUSE_MS = 1_000;
@@ -68,7 +70,7 @@ export async function redisJobs(options: RedisJobsOptions): Promise<Jobs> {
       ? new Redis(configured, { maxRetriesPerRequest: null })
       : new Redis({ ...(configured as Readonly<Record<string, unknown>>), maxRetriesPerRequest: null });
   const connection = (own ? connect() : configured) as never;
-  // Nobody reads what BullMQ writes of each job's course.
+  // Nobody reads the events that BullMQ writes for each job.
   const queue = new Queue(QUEUE, { connection, prefix, streams: { events: { maxLen: 0 } } });
   queue.on('error', onError);
   let worker: { close(force: boolean): Promise<void> } | undefined;
@@ -104,13 +106,14 @@ export async function redisJobs(options: RedisJobsOptions): Promise<Jobs> {
         try {
           await under;
         } catch {
-          // By BullMQ's own attempts, each job that waits would hold in its settings how it is to be repeated.
+          // With BullMQ's own attempts, each waiting job would store its retry settings.
           const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(attempt - 1, 10), LONGEST_PAUSE_MS);
           await job
             .updateData({ n: attempt })
             .then(() => job.moveToDelayed(Date.now() + pauseMs, token))
             .catch(onError);
-          // Also for one that could not be put off: with any other error it would be dropped, and so it is run again as one of a
+          // Also for one that could not be delayed: with any other error it would be dropped; this way it is run again as one
+          // of a
           // process that died (jobs-J4).
           throw new DelayedError();
         } finally {
@@ -121,19 +124,20 @@ export async function redisJobs(options: RedisJobsOptions): Promise<Jobs> {
         connection,
         prefix,
         concurrency: SIDE_BY_SIDE,
-        // Said here, so that it is not kept with every job that waits.
+        // Set here, so that it is not stored with every waiting job.
         removeOnComplete: { count: 0 },
         removeOnFail: { count: 0 },
         lockDuration: LOCK_MS,
         stalledInterval: STALLED_MS,
-        // However many processes die over a job, it is run (jobs-J1).
+        // However many processes die during a job, it is run (jobs-J1).
         maxStalledCount: Number.MAX_SAFE_INTEGER,
       });
       started.on('error', onError);
       worker = started;
     },
     async close() {
-      // Where Redis is away, BullMQ would wait for it. A job whose end it cannot note is run again, by whoever is there (jobs-J2).
+      // If Redis is unavailable, BullMQ would wait for it. A job whose end it cannot record is run again, by any process
+      // (jobs-J2).
       const isAway = await bounded(queue.count()).then(
         () => false,
         () => true,

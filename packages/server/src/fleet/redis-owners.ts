@@ -1,11 +1,11 @@
 /**
- * Which replica has what only one of them may have, such as a process that belongs to one caller. Whoever is asked for it first
- * has it until it ends, and the others send to it what it is about.
+ * Records which replica owns something that only one of them may have, such as a process that belongs to one caller. The first
+ * replica asked for it owns it until it ends, and the others forward requests about it.
  *
- * - redis-owners-O1 Of several replicas that ask at once, one has it.
- * - redis-owners-O2 What a replica has is taken from it only once it is dead, as of `Replica`. One that was merely slow finds out
- *   when it is asked next.
- * - redis-owners-O3 An address is sealed, so that whoever has only Redis can send nobody elsewhere.
+ * - redis-owners-O1 Of several replicas that ask at once, one gets it.
+ * - redis-owners-O2 A replica loses what it owns only once it is dead, as in `Replica`. One that was merely slow finds out when
+ *   it next asks.
+ * - redis-owners-O3 An address is sealed, so that access to Redis alone does not allow redirecting anybody.
  */
 import { randomBytes } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
@@ -23,58 +23,58 @@ import { takeOwned } from './scripts.ts';
 
 const changed =
   'The address of a replica of this fleet was changed in Redis, or written without its key. Find out who else can write there.';
-/** Why an address that is there leads nowhere. */
+/** Why a stored address cannot be used. */
 const unreadable = {
   'unknown-key': 'The address of a replica of this fleet is sealed with another key. Give all replicas the same keys.',
   malformed: changed,
   tampered: changed,
 } as const;
 
-/** What owners are built from. */
+/** The options of owners. */
 export interface RedisOwnersOptions {
   /** As in `redisFleet`. */
   readonly connection: FleetConnection;
-  /** Where the other replicas reach this one. */
+  /** The address at which the other replicas reach this one. */
   readonly address: URL;
   /** As in `redisFleet`, and the same in every replica. */
   readonly key?: KeySource;
-  /** In front of every key; `midcall:owners:` where absent. */
+  /** The prefix of every key; `midcall:owners:` if absent. */
   readonly prefix?: string;
-  /** Milliseconds after which a replica that shows no sign is taken to be dead; 5,000 where absent. */
+  /** Milliseconds after which a replica without a sign of life counts as dead; 5,000 if absent. */
   readonly presenceMs?: number;
-  /** Milliseconds a command may take; 5,000 where absent. */
+  /** Milliseconds a command may take; 5,000 if absent. */
   readonly timeoutMs?: number;
-  /** Told of what went wrong between two questions. */
+  /** Called with errors in the background. */
   readonly onError?: (error: unknown) => void;
-  /** The current time, and timers; this machine's clock where absent. */
+  /** The current time, and timers; this machine's clock if absent. */
   readonly clock?: Clock;
 }
 
-/** Who has what. */
+/** Which replica owns what. */
 export interface Owners {
   /**
-   * Who has something. Where nobody does, this replica has it from now on.
+   * Returns the owner of something. If it has none, this replica owns it from now on.
    * @param name - the same in every replica; Redis sees a digest of it
-   * @returns `here`, or the address of the replica that has it
-   * @throws MidcallError `store/unavailable` if Redis cannot be used now, or has lost the address; `store/corrupt` if the address
-   *   was not written with the key of this fleet; `call/closed` once this replica takes nothing any more
+   * @returns `here`, or the address of the replica that owns it
+   * @throws MidcallError `store/unavailable` if Redis cannot be used now, or has lost the address; `store/corrupt` if the
+   *   address was not written with this fleet's key; `call/closed` once this replica is leaving
    */
   ownerOf(name: string): Promise<'here' | URL>;
-  /** Leaves all that this replica has to the others, and takes no more; what others have can still be asked. */
+  /** Gives up everything this replica owns, and takes nothing more; others' ownership can still be looked up. */
   leave(): Promise<void>;
   /** Leaves, and ends the connection. */
   close(): Promise<void>;
 }
 
-/** Milliseconds for which it is known who has what nobody asks for. */
+/** How long an owner is remembered without being asked for, in milliseconds. */
 const KNOWN_MS = 7 * 24 * 60 * 60_000;
 const PURPOSE = 'owners';
-/** Milliseconds, unless a sign is to be given more often, for which an address outlives the last sign of its replica. */
+/** How long an address outlives its replica's last sign of life, in milliseconds, unless signs are more frequent. */
 const ADDRESS_MS = 10 * 60_000;
 
 /**
- * @returns who has what, over one Redis
- * @throws MidcallError `server/setup` where there is no key that replicas could share, or `ioredis` is not installed; TypeError
+ * @returns the owners recorded in one Redis
+ * @throws MidcallError `server/setup` if there is no key that replicas could share, or `ioredis` is not installed; TypeError
  *   for bad options
  */
 export async function redisOwners(options: RedisOwnersOptions): Promise<Owners> {
@@ -121,7 +121,7 @@ export async function redisOwners(options: RedisOwnersOptions): Promise<Owners> 
   const addressOf = async (holder: string): Promise<URL> => {
     const place = keys.address(holder);
     const sealed = (await commands.send('GET', place)) as string | null;
-    // Its replica is alive, and shows it again at its next turn.
+    // Its replica is alive, and publishes it again at its next turn.
     if (sealed === null)
       throw new MidcallError(
         'store/unavailable',
@@ -145,7 +145,7 @@ export async function redisOwners(options: RedisOwnersOptions): Promise<Owners> 
         if (holder === id && !hasLeft) return 'here';
         if (holder !== null && holder !== id && (await replica.isAlive(holder))) return addressOf(holder);
         if (hasLeft) throw new MidcallError('call/closed', 'This replica is closing.');
-        // Whoever is sent here has to find the address.
+        // Whoever is redirected here must find the address.
         if (!isShown) await showAddress();
         isShown = true;
         await commands.run(takeOwned, key, holder ?? '', id, KNOWN_MS);

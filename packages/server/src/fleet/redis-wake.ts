@@ -1,22 +1,22 @@
-/** Wakes what waits in other replicas, by publish and subscribe of Redis: one channel for each name that somebody waits for. */
+/** Wakes waiting calls in other replicas by Redis publish/subscribe: one channel for each name that somebody waits for. */
 import { randomBytes } from 'node:crypto';
 import { checkOptions, func, name, required } from '@midcall/core/options';
 import type { Wake } from '../wake.ts';
 import { clientOf, connectionKind, type FleetConnection, isClient } from './connection.ts';
 
-/** What waking is built from. */
+/** The options of waking. */
 export interface RedisWakeOptions {
-  /** As in `redisFleet`. A client is duplicated to listen, and stays yours. */
+  /** As in `redisFleet`. A client is duplicated to listen, and you remain its owner. */
   readonly connection: FleetConnection;
-  /** In front of every channel; `midcall:wake:` where absent. */
+  /** The prefix of every channel; `midcall:wake:` if absent. */
   readonly prefix?: string;
-  /** Told of what went wrong. Whoever waits finds its answer all the same, a second later. */
+  /** Called with errors. Whoever waits still finds its answer, a second later. */
   readonly onError?: (error: unknown) => void;
 }
 
 /**
- * @returns what the `wake` of `midcall` takes
- * @throws MidcallError `server/setup` where `ioredis` is not installed; TypeError for bad options
+ * @returns the value for the `wake` option of `midcall`
+ * @throws MidcallError `server/setup` if `ioredis` is not installed; TypeError for bad options
  */
 export async function redisWake(options: RedisWakeOptions): Promise<Wake> {
   checkOptions('redisWake', options, { connection: required(connectionKind), prefix: name, onError: func });
@@ -31,7 +31,7 @@ export async function redisWake(options: RedisWakeOptions): Promise<Wake> {
     for (const woken of [...(listening.get(channel) ?? [])]) woken();
   };
   subscriber.on('message', ((channel: string, from: string) => {
-    // Those who wait here have been told by whoever woke the others.
+    // Listeners in this process have already been called by whoever woke the others.
     if (from !== me) tell(channel);
   }) as never);
   let isClosed = false;
@@ -44,7 +44,7 @@ export async function redisWake(options: RedisWakeOptions): Promise<Wake> {
       const channel = prefix + name;
       const earlier = listening.get(channel);
       const waiting = earlier ?? new Set();
-      // A function of its own, so that one given twice counts twice.
+      // A separate function, so that a listener added twice counts twice.
       const onWake = (): void => woken();
       waiting.add(onWake);
       if (!earlier && !isClosed) {

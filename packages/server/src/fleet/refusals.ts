@@ -1,4 +1,4 @@
-/** What a client is told where its request is not served. */
+/** What a client is told if its request is not served. */
 import type { Refusal } from '../http/refusal.ts';
 
 export const notFound: Refusal = {

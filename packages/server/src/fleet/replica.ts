@@ -1,12 +1,12 @@
 /**
- * This process as a member of its fleet: it shows that it is alive, wakes others, and is woken.
+ * This process as a member of its fleet: it signals that it is alive, wakes others, and is woken.
  *
- * - replica-W1 Being woken says only if to look. What is published may be lost: it also lies in an inbox, which is emptied at
- *   every turn, and what is looked at is read from Redis itself.
- * - replica-W2 A replica that has not shown itself for `presenceMs` is taken to be dead. It may only be slow: what it does from
- *   then on is refused wherever its calls have been taken over.
- * - replica-W3 One that could not show itself for as long, because Redis was away or its own process stood still, takes nobody to
- *   be dead until all have had the time to show themselves again: they are as alive as it is.
+ * - replica-W1 Being woken only says that something should be checked. A published message may be lost, so it is also put into
+ *   an inbox, which is emptied at every turn; the state itself is always read from Redis.
+ * - replica-W2 A replica that gave no sign of life for `presenceMs` counts as dead. It may only be slow: from then on its
+ *   writes are refused wherever its calls have been taken over.
+ * - replica-W3 A replica that could not signal for that long, because Redis was unavailable or its own process was stopped,
+ *   regards nobody as dead until all have had time to signal again: they may be as alive as it is.
  */
 import { MidcallError } from '@midcall/core/errors';
 import type { Clock } from '@midcall/core/time';
@@ -17,28 +17,28 @@ import { showReplica } from './scripts.ts';
 export interface ReplicaOptions {
   readonly id: string;
   readonly commands: Commands;
-  /** A connection that does nothing but listen. */
+  /** A connection used only for listening. */
   readonly subscriber: RedisClient;
   readonly keys: FleetKeys;
   readonly presenceMs: number;
-  /** Milliseconds after which calls of a dead replica that no client came back for are ended. */
+  /** Milliseconds after which a dead replica's calls are ended if no client came back for them. */
   readonly graceMs: number;
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
 }
 
-/** What is done at every turn. */
+/** Called at every turn. */
 export interface Turn {
   /** Replicas that have been dead for longer than the grace. */
   dead(replicas: readonly string[]): void;
   turn(count: number): void;
 }
 
-/** Milliseconds an inbox is kept that nobody empties. */
+/** How long an inbox that nobody empties is kept, in milliseconds. */
 const INBOX_MS = 10 * 60_000;
-/** What is taken out of the inbox at a time. */
+/** How many entries are taken out of the inbox at a time. */
 const MOST_AT_ONCE = 1_000;
-/** Turns between two looks for dead replicas. */
+/** Turns between two searches for dead replicas. */
 const SHOW_EVERY = 5;
 
 export class Replica {
@@ -52,7 +52,7 @@ export class Replica {
   #drainAgain = false;
   #closed = false;
   #listening = false;
-  /** Until when nobody is taken to be dead. */
+  /** The time until which nobody is regarded as dead. */
   #believesUntil = Number.NEGATIVE_INFINITY;
   readonly #turnMs: number;
 
@@ -62,7 +62,7 @@ export class Replica {
     this.#turnMs = Math.max(5, Math.min(1_000, Math.floor(options.presenceMs / 5)));
   }
 
-  /** Shows this replica, and begins to listen. */
+  /** Announces this replica, and begins to listen. */
   start(turn: Turn): void {
     const { subscriber, onError } = this.#options;
     subscriber.on('message', () => void this.#drain());
@@ -85,7 +85,7 @@ export class Replica {
     return this.#closed;
   }
 
-  /** Makes sure of it. @throws MidcallError `store/unavailable` */
+  /** Makes sure that Redis knows. @throws MidcallError `store/unavailable` */
   async show(): Promise<void> {
     const { commands, keys, presenceMs, clock } = this.#options;
     if (this.#closed) throw new MidcallError('call/closed', 'This replica is closed.');
@@ -96,7 +96,7 @@ export class Replica {
     this.#shownAt = at;
   }
 
-  /** @param listener - told where something of this name is to be looked at */
+  /** @param listener - called when something of this name should be checked */
   on(name: string, listener: () => void): () => void {
     const listeners = this.#listeners.get(name) ?? new Set();
     listeners.add(listener);
@@ -107,7 +107,7 @@ export class Replica {
     };
   }
 
-  /** Wakes whoever looks after something. @throws MidcallError `store/unavailable` */
+  /** Wakes whoever is responsible for something. @throws MidcallError `store/unavailable` */
   async wake(replica: string, name: string): Promise<void> {
     if (replica === '') return;
     if (replica === this.id) return this.#tell(name);
@@ -125,14 +125,17 @@ export class Replica {
     return (await this.#options.commands.send('EXISTS', this.#options.keys.alive(replica))) === 1;
   }
 
-  /** True for one that could not show itself for long, even if it does not know that yet: its own process stood still (replica-W3). */
+  /**
+   * True if this replica could not signal for long, even if it does not know that yet because its own process was stopped
+   * (replica-W3).
+   */
   #wasAway(): boolean {
     const { clock, presenceMs } = this.#options;
     const at = clock.now();
     return at < this.#believesUntil || (Number.isFinite(this.#shownAt) && at - this.#shownAt > presenceMs);
   }
 
-  /** Notes a call for whoever ends what this replica leaves. */
+  /** Records a call for whoever ends the calls that this replica leaves. */
   async hold(name: string): Promise<void> {
     await this.#options.commands.send('SADD', this.#options.keys.held(this.id), name);
   }
@@ -142,7 +145,7 @@ export class Replica {
     commands.send('SREM', keys.held(this.id), name).catch(onError);
   }
 
-  /** Is alive no more. */
+  /** Leaves the fleet. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -164,7 +167,7 @@ export class Replica {
     if (dead.length > 0) turn.dead(dead);
   }
 
-  /** Subscribes, where that has not come about yet; a connection that was lost subscribes again by itself. */
+  /** Subscribes, if that has not happened yet; a lost connection resubscribes by itself. */
   #listen(): void {
     if (this.#listening) return;
     this.#listening = true;

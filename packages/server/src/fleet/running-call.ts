@@ -1,9 +1,9 @@
 /**
- * One call that this replica runs, as it lies in Redis.
+ * One call that this replica runs, as stored in Redis.
  *
- * - running-call-F1 Everything is written under the claim of this replica. Where that is refused, or found to be another's, the
- *   call is lost: its questions are handed over, and nothing of it is written or started any more.
- * - running-call-F3 What a call came to is kept before its steps are forgotten, and before it is sent.
+ * - running-call-F1 Everything is written under this replica's claim. If a write is refused, or another replica holds the
+ *   claim, the call is lost: its questions are handed over, and nothing more of it is written or started.
+ * - running-call-F3 A call's result is stored before its steps are forgotten, and before it is sent.
  */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import type { Caller, PutAsk, Shared, SharedAsk, SharedCall, SharedOutcome } from '../call/shared-call.ts';
@@ -21,9 +21,9 @@ interface StoredEntry {
   readonly entry: Entry;
 }
 
-/** What a call hears from others. */
+/** What others tell a call. */
 export interface CallEvents {
-  /** The client took the request back. */
+  /** The client cancelled the request. */
   cancelled(): void;
   /** Another replica runs it, or will. */
   lost(): void;
@@ -79,12 +79,12 @@ export class RunningCall implements SharedCall {
     return this.#member.limits.callMs;
   }
 
-  /** How often the call was taken. */
+  /** How often the call has been claimed. */
   get count(): number {
     return this.#claim.count;
   }
 
-  /** What it came to, where an earlier holder left that. */
+  /** Its result, if an earlier holder stored it. */
   get earlier(): SharedOutcome | undefined {
     return this.#read('r', this.#claim.fields.get('r'));
   }
@@ -152,7 +152,7 @@ export class RunningCall implements SharedCall {
     return this.#note('r', outcome);
   }
 
-  /** Sends something to the client; what comes last ends the call. */
+  /** Sends something to the client; the final message ends the call. */
   async append(message: JSONRPCMessage, last = false): Promise<void> {
     if (this.#state !== 'running') return;
     if (last) this.#state = 'over';
@@ -175,7 +175,7 @@ export class RunningCall implements SharedCall {
     if (reply) this.#wakeListener(String(reply[1] ?? ''));
   }
 
-  /** Looks at what others have written. */
+  /** Reads what others have written. */
   async look(): Promise<void> {
     if (this.#state !== 'running') return;
     const { commands, replica } = this.#member;
@@ -189,18 +189,18 @@ export class RunningCall implements SharedCall {
     asks.take(answers);
   }
 
-  /** Lets go of a call that only waits, so that another replica goes on with it. */
+  /** Releases a call that only waits, so that another replica continues it. */
   async release(): Promise<void> {
     if (this.#state !== 'running') return;
     const { commands, replica } = this.#member;
     const reply = await commands.run(releaseCall, this.#keys.call, replica.id, this.#claim.count);
     const [status, listener] = reply as readonly string[];
-    // Whoever ends what this replica leaves finds it, where no client comes back for it.
+    // If no client comes back for it, whoever ends the calls that this replica leaves finds it.
     this.#lose(status === 'released');
     if (status === 'released') this.#wakeListener(listener ?? '');
   }
 
-  /** Goes on with it no more, as if this process had died. */
+  /** Abandons it, as if this process had died. */
   leave(): void {
     this.#lose(true);
   }
@@ -219,7 +219,7 @@ export class RunningCall implements SharedCall {
     this.#events.lost();
   }
 
-  /** Its session has ended, or Redis has lost it: nobody can go on with it, so it ends here. */
+  /** Its session has ended, or Redis has lost it: nobody can continue it, so it ends here. */
   #gone(): void {
     if (this.#state !== 'running') return;
     this.#state = 'lost';
@@ -237,7 +237,7 @@ export class RunningCall implements SharedCall {
     return (await this.#write(noteOnCall, [this.#keys.call], field, sealed)) !== undefined;
   }
 
-  /** Writes under the claim, in the order it was asked for. @returns undefined where the call is lost */
+  /** Writes under the claim, in the order of the calls. @returns undefined if the call is lost */
   #write(script: Script, keys: readonly string[], ...args: (string | number)[]): Promise<readonly Reply[] | undefined> {
     const { commands, replica } = this.#member;
     const write = async (): Promise<readonly Reply[] | undefined> => {

@@ -1,6 +1,6 @@
 /**
- * The scripts by which a session and its calls change in Redis; each is atomic. A call's claim is the pair of who holds it (`h`)
- * and how often it was taken (`e`): what comes under an older claim changes nothing.
+ * The scripts that change a session and its calls in Redis; each is atomic. A call's claim is the pair of who holds it (`h`)
+ * and how often it was taken (`e`): writes under an older claim change nothing.
  *
  * Fields of a call: `h`, `e`; `b` the request, and who makes it; `d` it is over; `x` its client took it back;
  * `r` what it came to; `l` who holds the client's connection; `c` events under this claim; `q:`, `a:`, `t:`, `j:` with the name
@@ -12,7 +12,7 @@ const CLOCK = `local now = redis.call('TIME')
 now = now[1] * 1000 + math.floor(now[2] / 1000)
 `;
 
-/** Undoes nothing: whoever lost a call is told so. */
+/** Changes nothing: whoever lost a call is told so. */
 const FENCE = `local held = redis.call('HMGET', KEYS[1], 'h', 'e', 'd')
 if not held[2] then return {'gone'} end
 if held[1] ~= ARGV[1] or held[2] ~= ARGV[2] or held[3] then return {'lost'} end
@@ -65,8 +65,8 @@ return {'begun'}`,
 );
 
 /**
- * KEYS: call, events, calls. ARGV: replica, claim, name, listener. For a call whose begin was given up and may be carried out
- * all the same: it is let go where a client listens to it elsewhere, and else was never begun.
+ * KEYS: call, events, calls. ARGV: replica, claim, name, listener. For a call whose start was abandoned but may still be
+ * executed: it is released if a client listens to it elsewhere, and otherwise treated as never begun.
  */
 export const undoBegin = script(
   3,
@@ -81,7 +81,7 @@ redis.call('SREM', KEYS[3], ARGV[3])
 return {'undone'}`,
 );
 
-/** KEYS: call, session. ARGV: replica, holder, claim. Takes a call that nobody runs any more. */
+/** KEYS: call, session. ARGV: replica, holder, claim. Claims a call that nobody runs any more. */
 export const takeCall = script(
   2,
   `local call = redis.call('HMGET', KEYS[1], 'h', 'e', 'd')
@@ -112,7 +112,7 @@ if life > 0 then redis.call('PEXPIRE', KEYS[2], life) end
 return {'added', redis.call('HGET', KEYS[1], 'l') or ''}`,
 );
 
-/** KEYS: session, events. ARGV: event, ttl, most events. For what belongs to no call. */
+/** KEYS: session, events. ARGV: event, ttl, most events. For messages that belong to no call. */
 export const appendStandalone = script(
   2,
   `if redis.call('EXISTS', KEYS[1]) == 0 then return {'gone'} end
@@ -147,7 +147,7 @@ if redis.call('HSETNX', KEYS[1], 'a:' .. ARGV[1], ARGV[2]) == 1 then redis.call(
 return {'answered', redis.call('HGET', KEYS[1], 'h') or ''}`,
 );
 
-/** KEYS: call. ARGV: replica, claim, question, journal entry. The first entry for a question is the one. */
+/** KEYS: call. ARGV: replica, claim, question, journal entry. Only the first entry for a question counts. */
 export const recordAnswer = script(
   1,
   `${FENCE}
@@ -164,7 +164,7 @@ redis.call('HSET', KEYS[1], ARGV[3], ARGV[4])
 return {'noted'}`,
 );
 
-/** KEYS: call. ARGV: replica, claim. Lets go of a call, for whoever comes next. */
+/** KEYS: call. ARGV: replica, claim. Releases a call for the next claimant. */
 export const releaseCall = script(
   1,
   `${FENCE}
@@ -172,7 +172,7 @@ redis.call('HSET', KEYS[1], 'h', '')
 return {'released', redis.call('HGET', KEYS[1], 'l') or ''}`,
 );
 
-/** KEYS: call. Notes that the client took it back. */
+/** KEYS: call. Notes that the client cancelled it. */
 export const cancelCall = script(
   1,
   `local call = redis.call('HMGET', KEYS[1], 'h', 'e', 'd')
@@ -206,7 +206,7 @@ end
 return redis.call('ZRANGE', KEYS[1], 0, 9)`,
 );
 
-/** KEYS: sessions of an owner. ARGV: sessions. They are in use, and not the ones unused for longest. */
+/** KEYS: sessions of an owner. ARGV: sessions. Marks them as in use. */
 export const inUse = script(
   1,
   `${CLOCK}
@@ -214,7 +214,7 @@ for i = 1, #ARGV do redis.call('ZADD', KEYS[1], 'XX', now, ARGV[i]) end
 return {}`,
 );
 
-/** KEYS: replicas. ARGV: replica, grace ms. @returns those that have not been alive for longer */
+/** KEYS: replicas. ARGV: replica, grace ms. @returns those without a sign of life for longer */
 export const showReplica = script(
   1,
   `${CLOCK}
@@ -222,7 +222,9 @@ redis.call('ZADD', KEYS[1], now, ARGV[1])
 return redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now - tonumber(ARGV[2]), 'LIMIT', 0, 10)`,
 );
 
-/** KEYS: what only one replica has. ARGV: whom it is taken from, who takes it, ttl. Carried out twice, it changes nothing more. */
+/**
+ * KEYS: the owned name. ARGV: the replica that loses it, the one that takes it, ttl. Executing it twice changes nothing more.
+ */
 export const takeOwned = script(
   1,
   `if (redis.call('GET', KEYS[1]) or '') ~= ARGV[1] then return 0 end

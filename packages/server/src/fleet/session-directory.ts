@@ -1,5 +1,5 @@
 /**
- * Which sessions there are, in the whole fleet: found by their ids, and counted by their owners.
+ * The sessions of the whole fleet: found by id, and counted by owner.
  *
  * - session-directory-D1 There are never more than `max`, nor more than `maxPerOwner` of one owner. A session that nothing uses
  *   ends to make room, the one unused for longest first; one with calls in progress or an open stream never does.
@@ -10,7 +10,7 @@ import type { SessionRecord } from './local-session.ts';
 import { type Member, openAt, sealAt } from './member.ts';
 import { inUse, openSession, takeRoom, useSession } from './scripts.ts';
 
-/** Looks for a session that may end to make room, at ten sessions each. */
+/** How often to look for a session that may end to make room, at ten sessions each time. */
 const MOST_TRIES = 3;
 
 export interface SessionDirectoryOptions {
@@ -19,7 +19,7 @@ export interface SessionDirectoryOptions {
   readonly maxPerOwner: number;
 }
 
-/** A session, and what its client has told all servers since somebody looked last; sealed. */
+/** A session, and its client's messages to all servers since the last lookup; sealed. */
 export interface FoundSession {
   readonly record: SessionRecord;
   readonly entries: readonly string[];
@@ -32,7 +32,7 @@ export class SessionDirectory {
     this.#options = options;
   }
 
-  /** Counts a session that is about to be opened. @returns why it may not be */
+  /** Counts a session that is about to be opened. @returns why it may not be opened, if so */
   async room(keys: SessionKeys, owner: string): Promise<Refusal | undefined> {
     const { member, max, maxPerOwner } = this.#options;
     const refusal =
@@ -42,7 +42,7 @@ export class SessionDirectory {
     return refusal;
   }
 
-  /** Counts a session no more, since it was not opened. */
+  /** Stops counting a session, since it was not opened. */
   notOpened(keys: SessionKeys, owner: string): void {
     this.#uncount(keys, owner).catch(this.#options.member.onError);
   }
@@ -54,7 +54,7 @@ export class SessionDirectory {
   }
 
   /**
-   * Finds a session, which is used by that.
+   * Finds a session; this counts as use.
    * @param logged - how many entries of its log are known already
    */
   async find(keys: SessionKeys, logged: number): Promise<FoundSession | undefined> {
@@ -67,7 +67,7 @@ export class SessionDirectory {
     return record && { record, entries };
   }
 
-  /** Keeps a session, and notes that it is in use, for whoever looks for one that is not. */
+  /** Keeps a session, and marks it as in use, so that it does not end to make room. */
   async used(keys: SessionKeys, { owner }: SessionRecord): Promise<void> {
     const { commands, keys: names, limits } = this.#options.member;
     for (const index of [names.owner(owner), names.everybody()]) {
@@ -98,7 +98,7 @@ export class SessionDirectory {
       if (oldest.length === 0) return undefined;
       const ended = await this.#endUnused(oldest.map(each => keys.sessionNamed(each)));
       if (ended) await commands.send('ZREM', index, ended.name);
-      // Those that are in use make way, so that the next look finds others.
+      // Those in use are moved back, so that the next search finds others.
       else await commands.run(inUse, index, ...oldest);
     }
     return refusal;

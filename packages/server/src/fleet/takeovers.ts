@@ -1,4 +1,4 @@
-/** Calls that another replica ran, or none: gone on with where a client waits, ended where none does. */
+/** Takes over calls of other replicas: continues them if a client waits, otherwise ends them. */
 import { isMidcallError } from '@midcall/core/errors';
 import type { JSONRPCMessage, JSONRPCRequest } from '@modelcontextprotocol/server';
 import type { AskingMethod, RawParams } from '../call/request.ts';
@@ -22,7 +22,7 @@ export interface TakeoversOptions {
   readonly isOpen: () => boolean;
 }
 
-/** A call as it is found, and who wants it to go on. */
+/** A call as found, and who wants it to continue. */
 export interface StandingCall {
   readonly keys: SessionKeys;
   readonly record: SessionRecord;
@@ -39,22 +39,22 @@ export class Takeovers {
     this.#options = options;
   }
 
-  /** Takes a call whose replica is known to be gone; of all that try, one does. */
+  /** Claims a call whose replica is known to be gone; of all that try, one succeeds. */
   take(call: StandingCall): Promise<void> {
     return this.#once(call.keys, call.standing, () => this.#takeOver(call));
   }
 
-  /** Takes a call where its replica is dead. */
+  /** Claims a call if its replica is dead. */
   async takeIfDead(call: StandingCall): Promise<void> {
     if (!(await this.#options.member.replica.isAlive(call.standing.holder))) await this.take(call);
   }
 
-  /** Ends a call whose replica is known to be gone, and that nobody waits for. @returns false where it has to wait */
+  /** Ends a call whose replica is known to be gone and that nobody waits for. @returns false if it must wait */
   async end(keys: SessionKeys, standing: Standing): Promise<boolean> {
     const { member, sessions } = this.#options;
     const at = standing.call.call;
     const body = openAt<CallBody>(member, at, await member.commands.send('HGET', at, 'b'));
-    // What its handler would have told the operator is told by another of this server.
+    // Another of this server's handlers reports to the operator in its place.
     const ender = body?.caller && (await sessions.ender());
     if (body?.caller && !ender) {
       this.#tellOnce();
@@ -69,14 +69,14 @@ export class Takeovers {
     const { commands, keys, replica: self, onError } = this.#options.member;
     for (const replica of replicas) {
       if (!this.#options.isOpen()) return;
-      // Where Redis was away, none of them could show itself.
+      // If Redis was unavailable, none of them could signal.
       if (await self.isAlive(replica)) continue;
       const names = (await commands.send('SRANDMEMBER', keys.held(replica), '50')) as readonly string[];
       for (const name of names) {
         try {
           if (!(await this.#endHeld(replica, name))) continue;
         } catch (error) {
-          // One that cannot be ended keeps nobody from ending the others.
+          // One that cannot be ended does not keep the others from being ended.
           if (isMidcallError(error, 'store/unavailable')) throw error;
           onError(error);
         }
@@ -87,14 +87,14 @@ export class Takeovers {
   }
 
   /**
-   * Takes a begin back that was given up, as soon as Redis can be reached.
-   * @param listener - the connection that would have heard of it
+   * Retracts an abandoned start, as soon as Redis can be reached.
+   * @param listener - the connection that would have received it
    */
   undoBegin(keys: SessionKeys, call: CallKeys, listener: string): void {
     this.#afterwards(keys, call, undoBegin, [call.call, call.events, keys.calls], 1, call.name, listener);
   }
 
-  /** What was given up is carried out before what is sent after it, so this finds whether it was (commands-C1). */
+  /** An abandoned command is executed before any sent later, so this can tell whether it was executed (commands-C1). */
   #afterwards(
     session: SessionKeys,
     call: CallKeys,
@@ -118,7 +118,7 @@ export class Takeovers {
     undo().catch(onError);
   }
 
-  /** @returns false where it has to wait */
+  /** @returns false if it must wait */
   async #endHeld(replica: string, name: string): Promise<boolean> {
     const { commands, keys: names } = this.#options.member;
     const [sessionName = '', callName = ''] = name.split('/');
@@ -143,7 +143,7 @@ export class Takeovers {
     const session = await sessions.here(keys, record, undefined, sender);
     const claim = await this.#take(keys, standing);
     if (!claim) return;
-    // Its client took it back.
+    // Its client cancelled it.
     if (claim.fields.has('x')) await this.#finish(keys, call, claim, session.ender);
     else if (session.replayable(claim.body.message)) session.run(call, claim, sender);
     else await this.#finish(keys, call, claim, undefined);
@@ -177,7 +177,7 @@ export class Takeovers {
     return { body, count: Number(fields.get('e')), fields };
   }
 
-  /** Ends a call from its record, without running it. @param ender - undefined for one of no handler of ours */
+  /** Ends a call from its record, without running it. @param ender - undefined if it has none of our handlers */
   async #finish(keys: SessionKeys, call: CallKeys, claim: Claim, ender: EndAbandoned | undefined): Promise<void> {
     const { body } = claim;
     const running = new RunningCall(this.#options.member, keys, call, claim, { cancelled() {}, lost() {}, gone() {} });

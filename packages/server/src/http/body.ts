@@ -1,11 +1,11 @@
 /**
- * The body of a POST: what may be read at all, and which batches may be served. Both are judged before anything walks through
- * the body, since what nests deeply enough costs seconds to parse and overflows the stack of whoever walks it.
+ * The body of a POST: what may be read at all, and which batches may be served. Both are checked before anything traverses the
+ * body, since a deeply nested one takes seconds to parse and overflows the stack of any code that traverses it.
  */
 import { hasBatches } from '../era.ts';
 import type { Refusal } from './refusal.ts';
 
-/** Arrays and objects in one another that a body may have. */
+/** The maximum nesting depth of a body. */
 const maxDepth = 256;
 /** The most messages in a batch; the SDK's own limit, which it applies after it has looked at each. */
 const maxBatch = 100;
@@ -27,12 +27,12 @@ export type BodyText = { readonly text: string } | { readonly refusal: Refusal }
 
 /**
  * Reads the body of a request.
- * @param maxBytes - how many it may have; of a longer one no more is read
+ * @param maxBytes - the maximum size; a longer one is not read to the end
  */
 export async function readText(request: Request, maxBytes: number): Promise<BodyText> {
   const length = request.headers.get('content-length');
   if (Number(length ?? 0) > maxBytes) return { refusal: tooLarge };
-  // Whoever took the request read as many bytes as it says it has.
+  // Whoever received the request has read as many bytes as it declares.
   if (length !== null) return { text: await request.text() };
   const decoder = new TextDecoder();
   let text = '';
@@ -55,11 +55,11 @@ export function readBody(text: string): Body {
   }
 }
 
-/** A request for a factory, with a body that can be read: it may want to know what the client declares. */
+/** A request for a factory, with a readable body: the factory may want to know what the client declares. */
 export const unread = ({ url, method, headers }: Request, body: unknown): Request =>
   new Request(url, { method, headers, ...(method === 'POST' && { body: JSON.stringify(body) }) });
 
-/** Judges a body that somebody else has parsed. */
+/** Checks a body that somebody else has parsed. */
 export function takeBody(value: unknown): Body {
   return nestsParsed(value) ? { refusal: tooDeep } : judged(value);
 }
@@ -99,7 +99,7 @@ function nests(text: string): boolean {
   return false;
 }
 
-/** The same of a parsed value, level by level rather than by recursion. */
+/** The same for a parsed value, level by level rather than by recursion. */
 function nestsParsed(value: unknown): boolean {
   let level = [value];
   for (let depth = 0; level.length > 0; depth += 1) {

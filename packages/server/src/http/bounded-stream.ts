@@ -1,13 +1,13 @@
 /**
- * Event streams whose client may stop reading: what is written for it is kept up to a limit, and then its stream is cut. In a session,
- * the client can resume it, as far as its session keeps events; any other request is cancelled by it.
+ * Event streams whose client may stop reading: data for it is buffered up to a limit, and then its stream is cut. In a session,
+ * the client can resume it, as far as its session stores events; any other request is cancelled.
  *
- * - bounded-stream-B1 What was kept before the cut can still be read, so that a client which reads gets further each time it resumes
- *   a stream, however much is replayed to it at once.
+ * - bounded-stream-B1 Data buffered before the cut can still be read, so that a client that keeps reading gets further each
+ *   time it resumes a stream, however much is replayed to it at once.
  */
 import type { UnreadLimit } from './direct-sender.ts';
 
-/** A response whose body buffers at most so many bytes. */
+/** A response whose body buffers at most the given number of bytes. */
 export function boundedStream(response: Response, { mostBytes, onCut }: UnreadLimit): Response {
   const { body, status, statusText, headers } = response;
   if (!body || headers.get('content-type')?.startsWith('text/event-stream') !== true) return response;
@@ -18,7 +18,7 @@ export function boundedStream(response: Response, { mostBytes, onCut }: UnreadLi
   };
   const kept = new ReadableStream<Uint8Array>(
     {
-      // Read as soon as it is written: whoever writes looks at no limit.
+      // Read as soon as it is written, since the writer observes no limit.
       start: controller =>
         void pump(reader, controller, onCut)
           .catch(fail)
@@ -58,7 +58,7 @@ async function pump(
   }
 }
 
-/** Lets what is kept be read; nothing where the client has gone. */
+/** Lets buffered data be read; does nothing if the client has gone. */
 function close(controller: ReadableStreamDefaultController<Uint8Array>): void {
   try {
     controller.close();

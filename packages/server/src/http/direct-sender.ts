@@ -1,9 +1,9 @@
 /**
- * Whoever takes requests and can send by itself, as a Node server can: it is given what is to be sent, and no Response is made
- * of it, which costs more than what is in it.
+ * A receiver of requests that can send directly, as a Node server can: it gets the data to send, and no Response is created,
+ * which would cost more than its content.
  */
 
-/** An answer with all that is in it. */
+/** A complete answer. */
 export interface WholeAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -12,11 +12,11 @@ export interface WholeAnswer {
 
 /** A stream of events that is being sent. */
 export interface EventStream {
-  /** Stands for the stream on the way back. */
+  /** Represents the stream in the return value. */
   readonly response: Response;
-  /** Sends events; nothing once it has ended. */
+  /** Sends events; does nothing once it has ended. */
   write(events: string): void;
-  /** Ends it from our side; nothing if it has ended. */
+  /** Ends it from our side; does nothing if it has ended. */
   end(): void;
 }
 
@@ -27,34 +27,34 @@ export interface EventStreamHead {
   readonly events: string;
 }
 
-/** How much may wait for a client that reads slowly. */
+/** How much may be buffered for a slow client. */
 export interface UnreadLimit {
-  /** That wait to be read; one message may be larger. */
+  /** Bytes that wait to be read; one message may be larger. */
   readonly mostBytes: number;
-  /** Called where a stream was cut for it. */
+  /** Called when a stream was cut because of it. */
   readonly onCut: () => void;
 }
 
-/** Sends what is given to it, and never throws; what it returns as a response is not looked at. */
+/** Sends what it is given, and never throws; the response it returns is ignored. */
 export interface DirectSender {
   whole(answer: WholeAnswer): Response;
   /**
-   * @param ended - called once: it was sent to its end, or its client is gone
+   * @param ended - called once: it was sent completely, or its client is gone
    * @param limit - none if absent
    */
   stream(head: EventStreamHead, ended: () => void, limit: UnreadLimit | undefined): EventStream;
 }
 
-/** What comes with a request from whoever sends by itself. */
+/** What accompanies a request from a receiver that can send directly. */
 export const sendsDirectly: unique symbol = Symbol('sendsDirectly');
 
-/** The `fetch` of endpoints: in another around one, somebody may look at the response, so it has to be one. */
+/** The `fetch` functions of endpoints: a wrapper around one may read the response, so it must be a real one. */
 const own = new WeakSet<object>();
 
-/** Lets answers to what this function is given be sent directly. */
+/** Allows answers to this function's requests to be sent directly. */
 export const allowDirect = (fetch: object): void => void own.add(fetch);
 
-/** True for a function whose caller may send by itself. */
+/** True for a function whose caller may send directly. */
 export const allowsDirect = (fetch: object): boolean => own.has(fetch);
 
 /** @param given - what came with the request */

@@ -1,8 +1,8 @@
 /**
- * One HTTP endpoint for both eras, from a web-standard request to its response, so that it runs wherever there are those.
+ * One HTTP endpoint for both eras, from a web-standard request to its response, so that it runs on any platform that has these.
  * Requests of the 2026-07-28 revision stand alone, each with a server of its own from the factory; clients of 2025-11-25 get
- * sessions, where a process lives that can keep them. Host and Origin are checked before anything is read, so that a page in
- * a browser cannot reach a server on this machine by rebinding a name.
+ * sessions, if the process lives long enough to keep them. Host and Origin are checked before anything is read, so that a page
+ * in a browser cannot reach a server on this machine by rebinding a name.
  */
 import {
   checkGiven,
@@ -53,46 +53,46 @@ import { isWhole, wholeAnswer } from './whole-answer.ts';
 export interface HttpOptions {
   /** The endpoint's path as clients see it, with the path below which a framework mounts it; `/mcp` by default. */
   readonly path?: string;
-  /** Serves every other path, such as pages beside the endpoint; 404 if absent. Only the Host is checked before. */
+  /** Serves every other path, such as pages beside the endpoint; 404 if absent. Only the Host header is checked first. */
   readonly elsewhere?: (request: Request) => Response | Promise<Response>;
-  /** Host names, without port, under which clients reach this server, besides loopback. */
+  /** Host names, without port, by which clients reach this server, besides loopback. */
   readonly allowedHosts?: readonly string[];
   /** Host names, without scheme and port, of pages that may call this server, besides loopback. */
   readonly allowedOrigins?: readonly string[];
   /**
-   * Says who sends a request: the verified token, nothing if anybody may call, or the response that refuses it.
-   * The SDK's `requireBearerAuth` fits.
+   * Identifies the sender of a request: returns the verified token, nothing if anybody may call, or the response that refuses
+   * it. The SDK's `requireBearerAuth` fits.
    */
   readonly authenticate?: (request: Request) => Promise<AuthInfo | Response | undefined>;
   /**
-   * Serves a request in place of this endpoint, where another process has what it is about; nothing where this one has. Who sends
-   * it is known by then, and its body is read.
+   * Serves a request in place of this endpoint if another process owns its subject; returns nothing if this one does. By then
+   * the sender is known and the body has been read.
    */
   readonly passOn?: (request: Request, given: GivenWithRequest) => Promise<Response | undefined>;
   /**
-   * Whom a session belongs to, as one string. By default the token's client, and its issuer and subject where the
-   * verifier put `iss` and `sub` into `extra`.
+   * The owner of a session, as one string. By default the token's client, plus its issuer and subject if the verifier put `iss`
+   * and `sub` into `extra`.
    */
   readonly owner?: (auth: AuthInfo) => string;
   /**
-   * Sessions of 2025-11-25 clients. `false` where no process lives from one request to the next: such a client is then
-   * served without a session, so that its person can be asked through channels other than its own.
+   * Sessions of 2025-11-25 clients. `false` if no process lives from one request to the next: such a client is then served
+   * without a session, so that its person can be asked through channels other than its own.
    */
   readonly sessions?: SessionOptions | false;
   /**
    * The replicas that serve this endpoint together: `redisFleet(…)` of `@midcall/server/fleet`. Sessions are this process's own
-   * if absent. With it, `/healthz` tells a balancer whether this replica takes requests.
+   * if absent. With it, `/healthz` tells a load balancer whether this replica takes requests.
    */
   readonly fleet?: Fleet;
-  /** Bytes a request may have; 4 MiB by default. */
+  /** The maximum size of a request in bytes; 4 MiB by default. */
   readonly maxRequestBytes?: number;
   /**
-   * Bytes of one event stream that may wait for a client to read them; then the stream is cut, which a session can resume. One
-   * message may be larger. Where more than this is replayed to a client that resumes, it comes in pieces, for each of which the
-   * client connects again. The streams of a `fleet` wait in Redis instead. No limit if absent.
+   * Bytes of one event stream that may wait for a client to read them; beyond that the stream is cut, and can be resumed in a
+   * session. One message may be larger. If more than this is replayed to a client that resumes, it comes in pieces, and the
+   * client reconnects for each. The streams of a `fleet` wait in Redis instead. No limit if absent.
    */
   readonly maxUnreadBytes?: number;
-  /** Told of what went wrong; changes no response. */
+  /** Called with errors; changes no response. */
   readonly onError?: (error: Error) => void;
 }
 
@@ -110,7 +110,7 @@ const sessionKinds = parts<SessionOptions>({
   clock: clockKind,
   onError: func,
 });
-/** What the options of an endpoint have to be. */
+/** The kinds of the options of an endpoint. */
 export const endpointKinds: Kinds<HttpOptions> = {
   path,
   elsewhere: func,
@@ -131,11 +131,11 @@ export const endpointKinds: Kinds<HttpOptions> = {
   onError: func,
 };
 
-/** What is known of a request besides what it says. */
+/** What is known about a request besides what it says. */
 export interface GivenWithRequest {
-  /** Who sends it, where the endpoint has no `authenticate` and somebody in front of it has checked. */
+  /** The sender, if the endpoint has no `authenticate` and something in front of it has checked. */
   readonly authInfo?: AuthInfo;
-  /** Its body, where a parser in front of the endpoint has read it. */
+  /** Its body, if a parser in front of the endpoint has read it. */
   readonly parsedBody?: unknown;
 }
 
@@ -143,16 +143,16 @@ export interface GivenWithRequest {
 export interface McpEndpoint {
   /** Serves one request; never rejects. It needs no `this`. */
   fetch(request: Request, given?: GivenWithRequest): Promise<Response>;
-  /** Tells 2026-07-28 clients that listen what has changed. */
+  /** Notifies listening 2026-07-28 clients of changes. */
   readonly notify: ServerNotifier;
   /** How many sessions are open. */
   readonly sessions: number;
-  /** What `/healthz` of a fleet says: whether this replica takes requests, and why not. */
+  /** The answer of a fleet's `/healthz`: whether this replica takes requests, and why not. */
   health(): Promise<Health>;
   /**
-   * Takes no new calls. In a fleet, calls that wait for a person are let go, and their clients told to connect again, to whichever
-   * replica the balancer leads them. Resolves when nothing runs here any more; then close.
-   * @param ms - how long calls that do not wait are given to end, in milliseconds; 10,000 if absent
+   * Takes no new calls. In a fleet, calls that wait for a person are released, and their clients are told to reconnect, to
+   * whichever replica the load balancer picks. Resolves when nothing runs here any more; then close.
+   * @param ms - how long other calls are given to end, in milliseconds; 10,000 if absent
    */
   drain(ms?: number): Promise<void>;
   /** Ends every session and running request. */
@@ -173,7 +173,7 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
   const hosts = [...localhostAllowedHostnames(), ...(options.allowedHosts ?? [])];
   const origins = [...localhostAllowedOrigins(), ...(options.allowedOrigins ?? [])];
   const bodies = new WeakMap<Request, unknown>();
-  /** Streams that read no more than their client does. */
+  /** Bounded streams. */
   const paced = new WeakSet<Response>();
   /** The server that was made for a request to listen. */
   const listening = new WeakMap<Request, McpServer>();
@@ -204,9 +204,9 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
 
   const health = () => judgeHealth(draining, async () => fleet?.ready());
 
-  /** What its head alone tells: undefined if the request is for this endpoint. */
+  /** Decided by its head alone: undefined if the request is for this endpoint. */
   const judgeHead = async (request: Request, at: URL): Promise<Response | Refusal | undefined> => {
-    // A balancer knows a replica by its address only.
+    // A load balancer knows a replica only by its address.
     if (options.fleet && at.pathname === '/healthz') {
       const report = await health();
       return Response.json(report, { status: report.ok ? 200 : 503, headers: { 'cache-control': 'no-store' } });
@@ -232,7 +232,7 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
   const serve = async (request: Request, context: GivenWithRequest): Promise<Response> => {
     const elsewhere = await judgeHead(request, new URL(request.url));
     if (elsewhere) return elsewhere instanceof Response ? elsewhere : refused(elsewhere);
-    // Who sends a request is settled before its body is read.
+    // The sender of a request is identified before its body is read.
     const auth = options.authenticate ? await options.authenticate(withoutBody(request)) : context.authInfo;
     if (auth instanceof Response) return auth;
     const read = await readRequest(request, context.parsedBody, maxRequestBytes);
@@ -334,7 +334,7 @@ const methods = ['GET', 'POST', 'DELETE'];
 /** The request line and headers alone. */
 const withoutBody = ({ url, method, headers }: Request): Request => new Request(url, { method, headers });
 
-/** What a factory is told, its request with a body that can be read; made when the factory looks at it. */
+/** The context passed to a factory, with a request whose body can be read; created when the factory accesses it. */
 function withBody(context: McpRequestContext, bodies: WeakMap<Request, unknown>): McpRequestContext {
   const { requestInfo: request, ...rest } = context;
   if (!request) return rest;
@@ -364,7 +364,7 @@ async function readRequest(request: Request, parsed: unknown, maxBytes: number):
   return 'refusal' in read ? read : readBody(read.text);
 }
 
-/** A request whose body has no more bytes than it may have. */
+/** A request whose body is within the size limit. */
 async function bound(request: Request, maxBytes: number): Promise<Request | Refusal> {
   if (['GET', 'HEAD'].includes(request.method)) return request;
   const read = await readText(request, maxBytes);

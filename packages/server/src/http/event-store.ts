@@ -1,10 +1,10 @@
 /**
- * What a session has sent, kept so that a client whose stream broke gets the rest on reconnect (2025-11-25,
- * basic/transports, "Resumability and Redelivery"). One store per session, in memory, bounded.
+ * Stores what a session has sent, so that a client whose stream broke gets the rest on reconnect (2025-11-25, basic/transports,
+ * "Resumability and Redelivery"). One store per session, in memory, bounded.
  *
  * - events-E1 A client resumes one stream and gets that stream's messages only, each once, in order.
- * - events-E2 Full, the store forgets streams that have had their response first, then the oldest messages.
- * - events-E3 A stream with a forgotten message after the given event is not resumed: a hole is never passed over in silence.
+ * - events-E2 When full, the store first forgets streams that have had their response, then the oldest messages.
+ * - events-E3 A stream with a forgotten message after the given event is not resumed: a gap is never skipped silently.
  */
 import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server';
 
@@ -17,10 +17,10 @@ export interface EventStoreOptions {
 }
 
 const encoder = new TextEncoder();
-/** JSON has no control characters: what else is no ASCII is counted by encoding it. */
+/** JSON has no control characters: other non-ASCII text is counted by encoding it. */
 const sizeOf = (text: string): number => (/[^ -~]/.test(text) ? encoder.encode(text).byteLength : text.length);
 
-/** As the SDK's transport stores it. */
+/** An event, as the SDK's transport stores it. */
 const silence = {} as JSONRPCMessage;
 
 interface Stored {
@@ -36,7 +36,7 @@ interface Stream {
   forgotten: number;
 }
 
-/** Splits the id of an event into its stream and its number; undefined if it is no id of ours. */
+/** Splits the id of an event into its stream and its number; undefined if it is not one of our ids. */
 export function parseEventId(eventId: string): { readonly stream: string; readonly sequence: number } | undefined {
   const [, stream, digits] = /^(.+)\.([1-9]\d{0,15})$/u.exec(eventId) ?? [];
   return stream === undefined ? undefined : { stream, sequence: Number(digits) };
@@ -50,7 +50,7 @@ export function streamIn(chunk: Uint8Array): string | undefined {
 
 /** What one session has sent. */
 export interface BoundedEventStore extends EventStore {
-  /** Stores an event that says nothing, with which a stream begins. @returns its id */
+  /** Stores an empty event, with which a stream begins. @returns its id */
   prime(stream: string): string;
 }
 
@@ -58,7 +58,7 @@ export interface BoundedEventStore extends EventStore {
 export function boundedEventStore(options: EventStoreOptions = {}): BoundedEventStore {
   const { maxEvents = 1_000, maxBytes = 8 * 1024 * 1024 } = options;
   const streams = new Map<string, Stream>();
-  /** The stream of each event, the oldest event first: what is forgotten next is found without a search. */
+  /** The stream of each event, the oldest event first: the next one to forget is found without a search. */
   const kept = new Map<number, Stream>();
   /** Streams that have had their response, after which nothing follows; the one that had it first comes first. */
   const answered = new Set<Stream>();
@@ -120,7 +120,7 @@ export function boundedEventStore(options: EventStoreOptions = {}): BoundedEvent
       const position = parse(lastEventId);
       if (!position) throw new Error('This event is no longer kept.');
       for (const event of position.stream.events.filter(each => each.sequence > position.after)) {
-        // An event that primes a stream is no message; it only gives the stream its first id.
+        // An event that primes a stream is not a message; it only gives the stream its first id.
         if ('jsonrpc' in event.message) await send(`${position.id}.${event.sequence}`, event.message);
       }
       return position.id;

@@ -1,9 +1,9 @@
-/** Streams of events that we write ourselves (HTML, "Server-sent events"), by whoever sends them. */
+/** Event streams that we write ourselves (HTML, "Server-sent events"), directly or as a response. */
 import { directSender, type EventStream, type EventStreamHead, type UnreadLimit } from './direct-sender.ts';
 
 const encoder = new TextEncoder();
 
-/** The headers of a stream of events, as the SDK's transport has them, but for what is settled for each connection. */
+/** The headers of a stream of events, like those of the SDK's transport, except for those set per connection. */
 const eventHeaders = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',
@@ -12,9 +12,9 @@ const eventHeaders = {
 
 /**
  * Opens a stream.
- * @param ended - called once: it was sent to its end, or its client is gone
+ * @param ended - called once: it was sent completely, or its client is gone
  * @param given - what came with the request
- * @param limit - for whoever sends it directly; a response is bounded on its way out
+ * @param limit - for direct senders; a response is bounded on its way out
  */
 export function openEventStream(
   { headers, events }: EventStreamHead,

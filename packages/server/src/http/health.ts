@@ -1,14 +1,14 @@
-/** Whether a replica takes requests, for whoever balances them. */
+/** Whether a replica takes requests, for load balancers. */
 import { isMidcallError } from '@midcall/core/errors';
 
-/** What is said of a replica. */
+/** The state of a replica. */
 export interface Health {
   readonly ok: boolean;
-  /** `ready`; `draining`, where it takes no new calls; `store`, where its store cannot be used. */
+  /** `ready`; `draining` if it takes no new calls; `store` if its store cannot be used. */
   readonly status: 'ready' | 'draining' | 'store';
 }
 
-/** @param ready - throws where the store cannot be used */
+/** @param ready - throws if the store cannot be used */
 export async function judgeHealth(draining: boolean, ready: () => Promise<void>): Promise<Health> {
   if (draining) return { ok: false, status: 'draining' };
   try {

@@ -1,4 +1,4 @@
-/** Requests and responses of Node's HTTP as web-standard ones, which only a server over HTTP in Node needs. */
+/** Converts Node's HTTP requests and responses to web-standard ones, which only an HTTP server in Node needs. */
 import { needed } from '@midcall/core/errors';
 
 export const { getRequestListener } = await needed(

@@ -1,4 +1,4 @@
-/** An endpoint in a Node server: plain, or that of a framework whose requests are Node's. */
+/** An endpoint in a Node server: a plain one, or that of a framework that uses Node's requests. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readTarget } from '@midcall/core/node';
 import { checkGiven, having } from '@midcall/core/options';
@@ -15,9 +15,9 @@ import {
 import type { McpEndpoint } from './endpoint.ts';
 import { getRequestListener, responseAlreadySent } from './hono-node.ts';
 
-/** What others put on a request before it gets here. */
+/** Properties that others set on a request before it gets here. */
 type Prepared = IncomingMessage & {
-  /** Express: the request target before routers below a path took their part of it. */
+  /** Express: the request target before routers mounted below a path removed their part. */
   readonly originalUrl?: unknown;
   /** What a body parser has read. */
   readonly body?: unknown;
@@ -27,16 +27,14 @@ type Prepared = IncomingMessage & {
 
 /**
  * Serves an endpoint's requests in a Node server.
- * @param parsedBody - what a body parser has read, where it is not in `req.body`. A function, such as Express's `next`, is
- *   none
+ * @param parsedBody - the parsed body, if it is not in `req.body`. A function, such as Express's `next`, is ignored
  * @returns when the response has been sent; never rejects
  */
 export type NodeHandler = (req: IncomingMessage, res: ServerResponse, parsedBody?: unknown) => Promise<void>;
 
 /**
- * An endpoint as a handler of Node's requests. Who sends a request is read from `req.auth`, where the endpoint has no
- * `authenticate`.
- * @param endpoint - what `mcpEndpoint` gave
+ * An endpoint as a handler of Node's requests. The sender is read from `req.auth` if the endpoint has no `authenticate`.
+ * @param endpoint - the result of `mcpEndpoint`
  */
 export function nodeHandler(endpoint: Pick<McpEndpoint, 'fetch'>): NodeHandler {
   checkGiven('nodeHandler', 'the first argument', endpoint, having('an endpoint: mcpEndpoint(…)', 'fetch'));
@@ -64,10 +62,10 @@ export function nodeHandler(endpoint: Pick<McpEndpoint, 'fetch'>): NodeHandler {
   };
 }
 
-/** Sends by a response of Node; what a client that has gone would get is sent to nobody. */
+/** Sends through a Node response; data for a client that has gone is dropped. */
 class NodeSender implements DirectSender {
   readonly #res: ServerResponse;
-  /** Resolves when a stream has ended; absent where there is none. */
+  /** Resolves when a stream has ended; absent if there is none. */
   streaming: Promise<void> | undefined;
 
   constructor(res: ServerResponse) {
@@ -118,7 +116,7 @@ class NodeSender implements DirectSender {
     };
   }
 
-  /** @returns false where somebody in front of the endpoint has answered by now, as one does that limits how long a request takes */
+  /** @returns false if something in front of the endpoint has already answered, such as a request timeout */
   #begin(send: () => void): boolean {
     const res = this.#res;
     if (res.headersSent || res.writableEnded) return false;
@@ -126,7 +124,7 @@ class NodeSender implements DirectSender {
       send();
       return true;
     } catch {
-      // What somebody put in the place of a method fails; the caller has no response to give another one for.
+      // A patched method may throw; the caller has no response that it could replace.
       res.destroy();
       return false;
     }

@@ -1,10 +1,10 @@
 /**
- * The requests of 2026-07-28 that have no response yet, by their owner: they stand alone, so no session bounds them, and the
- * streams that a server has for listeners are shared by all.
+ * The requests of 2026-07-28 that have no response yet, by their owner: they stand alone, so no session bounds them, and a
+ * server's capacity for listening streams is shared by all.
  */
 import type { Refusal } from './refusal.ts';
 
-/** How many one owner may have. */
+/** The maximum for one owner. */
 export interface OpenRequestLimits {
   readonly listening: number;
   readonly inAll: number;
@@ -20,8 +20,8 @@ export class OpenRequests {
   }
 
   /**
-   * Counts a request until it is given back.
-   * @returns how to give it back, to be called once; or why the request is not served, where its owner has too many
+   * Counts a request until it is released.
+   * @returns a function that releases it, to be called once; or why the request is not served, if its owner has too many
    */
   take(owner: string, body: unknown): (() => void) | Refusal {
     const listens = (body as { method?: unknown } | null)?.method === 'subscriptions/listen' ? 1 : 0;

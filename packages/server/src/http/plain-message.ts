@@ -1,11 +1,11 @@
 /**
- * Messages that need no schema to be told for what they are: they say nothing that the SDK would refuse, or leave out, before it
- * gives a message to its server. Every other message is the SDK's to judge.
+ * Recognizes messages that need no schema: they contain nothing that the SDK would refuse, or remove, before it passes a
+ * message to its server. Every other message is checked by the SDK.
  */
 import { isRecord } from '@midcall/core/json';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 
-/** @returns the message as it came; undefined for what the SDK has to look at */
+/** @returns the message, unchanged; undefined if the SDK must check it */
 export function plainMessage(body: unknown): JSONRPCMessage | undefined {
   if (!isRecord(body) || body['jsonrpc'] !== '2.0') return undefined;
   const { id, method, params, result } = body;
@@ -27,7 +27,7 @@ function isPlain(part: unknown): boolean {
   return Object.entries(meta).every(([name, value]) =>
     name === 'progressToken'
       ? typeof value === 'string' || Number.isSafeInteger(value)
-      : // What is the protocol's own has a form of its own.
+      : // The protocol's own members have their own schemas.
         name !== '__proto__' && !name.startsWith('io.modelcontextprotocol/'),
   );
 }

@@ -1,4 +1,4 @@
-/** `@midcall/server/http`: MCP over HTTP wherever there are web-standard requests, both revisions at one address. */
+/** `@midcall/server/http`: MCP over HTTP on any platform with web-standard requests, both revisions at one address. */
 export { type GivenWithRequest, type HttpOptions, type McpEndpoint, mcpEndpoint } from './endpoint.ts';
 export type { EventStoreOptions } from './event-store.ts';
 export type { Health } from './health.ts';

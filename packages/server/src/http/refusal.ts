@@ -9,13 +9,13 @@ export interface Refusal {
   readonly message: string;
   /** Seconds after which the client may try again. */
   readonly retryAfter?: number;
-  /** The methods that are served, where this one is not. */
+  /** The methods that are served, if this one is not. */
   readonly allow?: readonly string[];
 }
 
 /**
  * A refusal as a response.
- * @param body - the parsed body, if there is one: the error carries the id of its request
+ * @param body - the parsed body, if there is one: the error has the id of its request
  */
 export function refused({ status, code, message, retryAfter, allow }: Refusal, body?: unknown): Response {
   const headers = new Headers({ 'content-type': 'application/json' });

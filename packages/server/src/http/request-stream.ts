@@ -1,4 +1,4 @@
-/** The stream of one request of a session, opened when something has to be sent on it. */
+/** The stream of one request of a session, opened when something must be sent on it. */
 import type { Opening } from '../sdk-seam/held-requests.ts';
 import type { EventStream, EventStreamHead } from './direct-sender.ts';
 import type { BoundedEventStore } from './event-store.ts';
@@ -6,11 +6,11 @@ import type { BoundedEventStore } from './event-store.ts';
 interface Surroundings {
   readonly stream: (head: EventStreamHead, ended: () => void) => EventStream;
   readonly headers: EventStreamHead['headers'];
-  /** What the session has sent. */
+  /** The session's event store. */
   readonly events: BoundedEventStore;
-  /** What ends each open stream of the session, by the stream's id. */
+  /** Functions that end each open stream of the session, by the stream's id. */
   readonly streams: Map<string, () => void>;
-  /** Called where the stream has ended. */
+  /** Called when the stream has ended. */
   readonly ended: () => void;
 }
 
@@ -19,13 +19,13 @@ export class RequestStream implements Opening {
   readonly #surroundings: Surroundings;
   #opened: EventStream | undefined;
 
-  /** @param primes - true where the client knows an event that says nothing, with which it can come back before there is another */
+  /** @param primes - true if the client understands an empty event, with which it can resume before there is another */
   constructor(primes: boolean, surroundings: Surroundings) {
     this.canEnd = primes;
     this.#surroundings = surroundings;
   }
 
-  /** Undefined where it was not opened. */
+  /** Undefined if it was not opened. */
   get response(): Response | undefined {
     return this.#opened?.response;
   }

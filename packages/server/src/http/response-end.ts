@@ -1,19 +1,19 @@
 /**
- * When a response has ended, whoever sends it: a Node server, a worker, a framework. A stream has ended when it was sent to
- * its end, or when its client is gone and whoever sends it has given it up; any other response has ended when it is there.
+ * Detects the end of a response, whoever sends it: a Node server, a worker, a framework. A stream has ended when it was sent
+ * completely, or when its client is gone and the sender has abandoned it; any other response has ended when it is available.
  */
 
-/** A response whose end is told. */
+/** A response whose end is reported. */
 export interface WatchedResponse {
-  /** To be sent in place of the one that is watched. */
+  /** To be sent in place of the watched one. */
   readonly response: Response;
-  /** Ends a stream from our side; nothing if it has ended. */
+  /** Ends a stream from our side; does nothing if it has ended. */
   end(): void;
 }
 
 /**
  * @param onEnd - called once
- * @param onChunk - told of each chunk of a stream before it is passed on
+ * @param onChunk - called with each chunk of a stream before it is passed on
  */
 export function watchResponse(
   response: Response,
@@ -52,7 +52,7 @@ export function watchResponse(
         await reader.cancel(reason);
       },
     },
-    // Nothing is read before it is asked for.
+    // Nothing is read before it is requested.
     { highWaterMark: 0 },
   );
   const { status, statusText, headers } = response;

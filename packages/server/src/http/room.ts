@@ -1,14 +1,14 @@
 /**
- * Who gets a session, and whose session ends for it. Pure.
+ * Decides who gets a session, and whose session ends to make room. Pure.
  *
  * - room-R1 A session with calls in progress never ends to make room, nor does one that is being opened.
- * - room-R2 An owner with as many sessions as one may have gives up one of its own that nothing uses, or gets no more.
- * - room-R3 If there are as many as there may be, the owner with the most gives one up: the one unused for longest;
- *   failing that, where the newcomer has fewer, one that only listens. No owner gives one up to an owner that has as many.
+ * - room-R2 An owner at its limit gives up one of its own sessions that nothing uses, or gets no more.
+ * - room-R3 At the overall limit, the owner with the most sessions gives one up: the one unused for longest; failing that, if
+ *   the newcomer has fewer, one that only listens. No owner gives one up to an owner that has as many.
  */
 import type { Refusal } from './refusal.ts';
 
-/** What is known of a session. */
+/** What is known about a session. */
 export interface Occupant {
   readonly id: string;
   readonly owner: string;
@@ -18,7 +18,7 @@ export interface Occupant {
   readonly use: 'calls' | 'listens' | 'none';
 }
 
-/** How many sessions there may be. */
+/** The limits of sessions. */
 export interface RoomLimits {
   /** In all. */
   readonly max: number;
@@ -26,13 +26,13 @@ export interface RoomLimits {
   readonly maxPerOwner: number;
 }
 
-/** There is room, once this session has ended, where one is named; or there is none. */
+/** There is room, if a session is named once that one has ended; or there is none. */
 export type Room = { readonly ends?: string } | { readonly refusal: Refusal };
 
-/** Seconds after which a refused client may try again: none can tell when somebody is done. */
+/** Seconds after which a refused client may try again: nobody knows when a session will end. */
 const retryAfter = 30;
 
-/** Judges whether a newcomer gets a session. */
+/** Decides whether a newcomer gets a session. */
 export function roomFor(newcomer: string, occupants: readonly Occupant[], { max, maxPerOwner }: RoomLimits): Room {
   const counts = new Map<string, number>();
   for (const { owner } of occupants) counts.set(owner, (counts.get(owner) ?? 0) + 1);

@@ -1,4 +1,4 @@
-/** Listening with one endpoint or several, for both eras, in a Node server of its own. */
+/** Listens with one or more endpoints, for both eras, in its own Node server. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { MidcallError } from '@midcall/core/errors';
@@ -13,7 +13,7 @@ import { nodeHandler } from './node-handler.ts';
 export interface Listening {
   /** The address to listen on; loopback by default. */
   readonly host?: string;
-  /** 0, the default, takes a free one. */
+  /** 0, the default, picks a free one. */
   readonly port?: number;
 }
 
@@ -31,8 +31,8 @@ const servingKinds: Kinds<HttpOptions & Listening> = { ...endpointKinds, host: n
 /**
  * Listens for both eras.
  * @param factory - see `mcpEndpoint`
- * @throws MidcallError `server/setup` if the address cannot be had, or if it is open to others while no
- *   `allowedHosts` says under which name they come
+ * @throws MidcallError `server/setup` if the address is not available, or if it is open to other machines but `allowedHosts`
+ *   does not name the hosts they use
  */
 export async function serveHttp(
   factory: McpServerFactory,
@@ -57,10 +57,10 @@ export interface EndpointsServing {
 }
 
 /**
- * Listens with several endpoints at one address, for servers that stand side by side.
+ * Listens with several endpoints at one address, for several servers side by side.
  * @param endpoints - each under its `path`. A request for any other path goes to the first, which answers it as its
  *   `elsewhere` says.
- * @param options - `allowedHosts`: as the endpoints have it
+ * @param options - `allowedHosts`: as for an endpoint
  * @throws MidcallError `server/setup` as {@link serveHttp} does
  */
 export async function serveEndpoints(

@@ -32,14 +32,14 @@ export interface SessionRequest {
   readonly request: Request;
   /** The parsed body of a POST. */
   readonly body: unknown;
-  /** Who sends it, as one string; empty if nobody is known. */
+  /** The sender, as one string; empty if unknown. */
   readonly owner: string;
   readonly auth: AuthInfo | undefined;
   /** Opens a stream to its sender. */
   readonly stream: (head: EventStreamHead, ended: () => void) => EventStream;
 }
 
-/** What becomes of it: a response, an answer that is there as a whole, or why it is not served. */
+/** The outcome: a response, a complete answer, or why it is not served. */
 export type Served = Response | WholeAnswer | Refusal;
 
 export interface HttpSessionOptions {
@@ -59,7 +59,7 @@ type Message = { readonly method?: unknown; readonly params?: { readonly request
 
 export class HttpSession {
   readonly owner: string;
-  /** When a request of it last began or ended. */
+  /** When one of its requests last began or ended. */
   usedAt: number;
   readonly #options: HttpSessionOptions;
   readonly #transport: WebStandardStreamableHTTPServerTransport;
@@ -69,7 +69,7 @@ export class HttpSession {
   #open = 0;
   /** Ids of the requests that have no response yet. */
   readonly #underWay = new Set<unknown>();
-  /** What ends each open stream that has had an event, by the stream's id. */
+  /** Functions that end each open stream that has had an event, by the stream's id. */
   readonly #streams = new Map<string, () => void>();
 
   constructor(options: HttpSessionOptions) {
@@ -100,14 +100,14 @@ export class HttpSession {
       if (method !== 'notifications/cancelled') return;
       const id = params?.requestId;
       if (!this.#underWay.has(id)) return;
-      // After what the call itself still says on this stream: that its questions are withdrawn. Until then its id is in use.
+      // After the call's last messages on this stream, which withdraw its questions. Until then its id is in use.
       setImmediate(() => {
         if (this.#underWay.has(id)) this.#endStream(id);
       });
     });
   }
 
-  /** False until its client was told its id; such a one cannot be reached. */
+  /** False until its client knows its id; until then it cannot be reached. */
   get isInitialized(): boolean {
     return this.#transport.sessionId !== undefined;
   }
@@ -122,7 +122,7 @@ export class HttpSession {
     return this.#underWay.size;
   }
 
-  /** True for a message that the SDK would take as it is, from a client that reads both kinds of response. */
+  /** True for a message that the SDK would accept unchanged, from a client that accepts both kinds of response. */
   takesPlain({ request: { headers }, body }: Pick<SessionRequest, 'request' | 'body'>): boolean {
     const revision = headers.get('mcp-protocol-version');
     if (revision === null || revision !== this.#revision) return false;
@@ -152,7 +152,7 @@ export class HttpSession {
     for (const id of ids) this.#underWay.add(id);
     this.#open += 1;
     this.usedAt = this.#options.clock.now();
-    // A client that resumes a stream has lost it, whether or not we have noticed (sessions-H7).
+    // A client that resumes a stream has lost its connection, whether or not we have noticed (sessions-H7).
     const resumed = request.method === 'GET' ? parseEventId(request.headers.get('last-event-id') ?? '') : undefined;
     if (resumed) this.#streams.get(resumed.stream)?.();
     const ended = () => {
@@ -164,7 +164,7 @@ export class HttpSession {
       if (answered) return answered;
       const context = { parsedBody: body, ...(auth && { authInfo: auth }) };
       const response = await this.#transport.handleRequest(request, context);
-      // What the transport refuses never gets to the server.
+      // A message that the transport refuses never reaches the server.
       if (response.status >= 400) for (const id of ids) this.#underWay.delete(id);
       return this.#watch(response, ended, resumed?.stream);
     } catch (error) {
@@ -174,7 +174,7 @@ export class HttpSession {
     }
   }
 
-  /** Ends it, and the calls of its client. */
+  /** Ends the session, and its client's calls. */
   close(): Promise<void> {
     return this.#options.server.close();
   }
@@ -185,9 +185,9 @@ export class HttpSession {
   }
 
   /**
-   * Answers a message in the place of the transport (sessions-H8).
-   * @param ended - called where the response has ended
-   * @returns undefined where the transport is to be given it
+   * Answers a message in place of the transport (sessions-H8).
+   * @param ended - called when the response has ended
+   * @returns undefined if it must be passed to the transport
    */
   async #answer(sent: SessionRequest, ended: () => void): Promise<WholeAnswer | Response | undefined> {
     const { request, body, auth, stream } = sent;
@@ -217,8 +217,8 @@ export class HttpSession {
   }
 
   /**
-   * Passes a response on, and learns from its events which stream it is.
-   * @param resumed - the stream that its client asked for, which need not have an event for long
+   * Passes a response on, and finds out from its events which stream it is.
+   * @param resumed - the stream that its client asked for, which may be without events for a long time
    */
   #watch(response: Response, ended: () => void, resumed: string | undefined): Response {
     const streams = this.#streams;
@@ -243,7 +243,7 @@ export class HttpSession {
   }
 
   /**
-   * Ends the stream of a request that was taken back (sessions-H6), with a response that the client ignores (2025-11-25,
+   * Ends the stream of a cancelled request (sessions-H6), with a response that the client ignores (2025-11-25,
    * basic/utilities/cancellation, "Behavior Requirements").
    */
   #endStream(id: unknown): void {

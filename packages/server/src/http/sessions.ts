@@ -1,20 +1,19 @@
 /**
- * Sessions for clients of the 2025-11-25 revision over Streamable HTTP. A server can ask such a client something only
- * inside a session, and a person may take longer to answer than a connection lives; so:
+ * Sessions for clients of the 2025-11-25 revision over Streamable HTTP. A server can ask such a client only within a session,
+ * and a person may take longer to answer than a connection lasts; so:
  *
- * - sessions-H1 A broken stream ends nothing. The call goes on, and what it sends is replayed when the client reconnects.
+ * - sessions-H1 A broken stream ends nothing. The call continues, and its messages are replayed when the client reconnects.
  * - sessions-H2 A session belongs to whoever opened it; to anybody else it does not exist (404).
- * - sessions-H3 A session that nothing uses for `idleMs` ends, and so do its calls. Use is a request or an open stream.
- * - sessions-H4 There are never more than `max`, nor more than `maxPerOwner` of one owner; whose session makes room is in
- *   `room.ts`. A session that is being opened counts from before the factory runs, so that no burst gets past a limit.
- * - sessions-H5 An owner never has more than `maxCalls` requests in progress, whether their streams are open or not, each
- *   under an id of its own; where nobody says who is who, a session has not. Calls that wait for a person outlive their
+ * - sessions-H3 A session unused for `idleMs` ends, and so do its calls. Use is a request or an open stream.
+ * - sessions-H4 There are never more than `max`, nor more than `maxPerOwner` of one owner; `room.ts` decides whose session
+ *   makes room. A session that is being opened counts from before the factory runs, so that no burst exceeds a limit.
+ * - sessions-H5 An owner never has more than `maxCalls` requests in progress, whether their streams are open or not, each under
+ *   its own id; if owners are not distinguished, the limit applies to each session. Calls that wait for a person outlive their
  *   streams (sessions-H1), so nothing else would bound them.
- * - sessions-H6 A request that was taken back holds no connection: the transport would keep its stream until a response
- *   passes.
- * - sessions-H7 Who resumes a stream gets it at once, even if the connection that had it before still looks alive.
- * - sessions-H8 A request gets its response as JSON where that is there within `streamAfterMs` and nothing else was sent for it;
- *   a stream, which can be resumed, is opened as soon as anything else is sent, or the time is up.
+ * - sessions-H6 A cancelled request holds no connection: the transport would keep its stream open until a response is sent.
+ * - sessions-H7 A client that resumes a stream gets it at once, even if its previous connection still looks alive.
+ * - sessions-H8 A request gets its response as JSON if that is ready within `streamAfterMs` and nothing else was sent for it; a
+ *   stream, which can be resumed, is opened as soon as anything else is sent, or the time is up.
  */
 import { type Clock, idleClock } from '@midcall/core/time';
 import { isInitializeRequest, type McpServerFactory } from '@modelcontextprotocol/server';
@@ -24,35 +23,38 @@ import type { EventStoreOptions } from './event-store.ts';
 import { type Occupant, type Room, roomFor } from './room.ts';
 import { HttpSession, type Served, type SessionRequest } from './session.ts';
 
-/** How sessions are kept. */
+/** The options of sessions. */
 export interface SessionOptions {
-  /** Milliseconds a session may lie unused; 30 minutes by default. */
+  /** Milliseconds a session may be unused; 30 minutes by default. */
   readonly idleMs?: number;
-  /** The most sessions at a time; 1,000 by default. */
+  /** The maximum number of sessions at a time; 1,000 by default. */
   readonly max?: number;
   /**
-   * The most sessions of one owner at a time, and the most streams on which one owner listens (2026-07-28); 100 by default.
-   * Callers for whom `authenticate` names nobody count as one owner. Without `authenticate` they are only bound by `max`.
+   * The maximum number of sessions of one owner at a time, and of streams on which one owner listens (2026-07-28); 100 by
+   * default. Callers that `authenticate` does not identify count as one owner. Without `authenticate` only `max` applies.
    */
   readonly maxPerOwner?: number;
-  /** The most requests in progress of one owner, or of one session where callers are not told apart; 1,000 by default. */
+  /**
+   * The maximum number of requests in progress of one owner, or of one session if callers are not distinguished; 1,000 by
+   * default.
+   */
   readonly maxCalls?: number;
-  /** What each session keeps for clients that reconnect. */
+  /** How much each session stores for clients that reconnect. */
   readonly events?: EventStoreOptions;
   /**
    * Milliseconds a request waits for a response that needs no stream; 500 by default. A client that loses its connection meanwhile
    * has nothing to resume.
    */
   readonly streamAfterMs?: number;
-  /** The current time, and timers; this machine's clock where absent. */
+  /** The current time, and timers; this machine's clock if absent. */
   readonly clock?: Clock;
-  /** Told of what went wrong; changes no response. */
+  /** Called with errors; changes no response. */
   readonly onError?: (error: Error) => void;
 }
 
-/** What the endpoint itself says of its sessions. */
+/** The endpoint's own settings for its sessions. */
 export interface HttpSessionsOptions extends SessionOptions {
-  /** True if somebody says who sends a request, so that those nobody is known of are one owner among others. */
+  /** True if senders are identified, so that unidentified ones are one owner among others. */
   readonly tellsOwnersApart: boolean;
 }
 
@@ -101,7 +103,7 @@ export class HttpSessions {
     return this.#serve(session, request);
   }
 
-  /** True for what belongs to a session, whatever else it says: nobody has to find out which revision it is of. */
+  /** True for a request that belongs to a session, whatever else it contains: its revision need not be determined. */
   has({ request, body }: Pick<SessionRequest, 'request' | 'body'>): boolean {
     const session = this.#sessions.get(request.headers.get('mcp-session-id') ?? '');
     return session?.takesPlain({ request, body }) ?? false;
@@ -146,7 +148,7 @@ export class HttpSessions {
     try {
       return await this.#serve(session, request);
     } finally {
-      // An initialize that was refused leaves a server that nobody can reach.
+      // A refused initialize leaves a server that nobody can reach.
       if (!session.isInitialized) await session.close();
     }
   }
@@ -168,12 +170,12 @@ export class HttpSessions {
     });
   }
 
-  /** True for one owner among others; false for everybody, where nobody says who sends a request. */
+  /** True for one owner among others; false for everybody if senders are not identified. */
   #isOne(owner: string): boolean {
     return owner !== '' || this.#options.tellsOwnersApart;
   }
 
-  /** Requests that have no response yet, and count with those of this session. */
+  /** The number of requests without a response that count together with those of this session. */
   #underWayWith({ owner, callsUnderWay }: HttpSession): number {
     if (!this.#isOne(owner)) return callsUnderWay;
     return [...this.#sessions.values()].reduce((sum, each) => sum + (each.owner === owner ? each.callsUnderWay : 0), 0);

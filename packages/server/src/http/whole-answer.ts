@@ -1,4 +1,4 @@
-/** Answers that are there as a whole when they are sent. */
+/** Answers that are complete when they are sent. */
 import { directSender, type WholeAnswer } from './direct-sender.ts';
 
 /** @param given - what came with the request */
@@ -7,5 +7,5 @@ export function wholeAnswer(answer: WholeAnswer, given: object): Response {
   return directSender(given)?.whole(answer) ?? new Response(text === '' ? null : text, { status, headers });
 }
 
-/** Not by `instanceof`: a framework may have put another Response in the place of the global one since this one was made. */
+/** Not by `instanceof`: a framework may have replaced the global Response since this one was made. */
 export const isWhole = (served: WholeAnswer | Response): served is WholeAnswer => typeof served.text === 'string';

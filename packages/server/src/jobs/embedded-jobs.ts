@@ -1,8 +1,8 @@
 /**
- * Jobs of one process. Each that is due within a minute has a timer. What is put off for longer is a name and a time on a list,
- * which is looked through once a minute: in the store if there is one, so that nothing of it is in memory, and whoever starts
- * with that store takes up what a process left that died. Processes that share a store look for what nobody has run, and all of
- * them run what was put off (jobs-J2).
+ * Jobs of one process. Each job due within a minute has a timer. One with a longer delay is a name and a time on a list, which
+ * is checked once a minute: in the store if there is one, so that none of it is in memory, and any process that starts with
+ * that store takes up what a dead process left. Processes that share a store look for jobs that nobody has run, and all of them
+ * run delayed ones (jobs-J2).
  */
 import type { Store } from '@midcall/core/store';
 import type { Clock } from '@midcall/core/time';
@@ -10,7 +10,7 @@ import { TimeList } from '../state/time-list.ts';
 import type { JobRun, Jobs } from './jobs.ts';
 
 export interface EmbeddedJobsOptions {
-  /** Where jobs outlive this process; undefined if nothing does. */
+  /** The store in which jobs outlive this process; undefined if they do not. */
   readonly store: Store | undefined;
   readonly clock: Clock;
   readonly warn: (message: string) => void;
@@ -18,7 +18,7 @@ export interface EmbeddedJobsOptions {
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** How often the list is looked through, and how long after its time a job is taken to be nobody's. */
+/** How often the list is checked, and how long after its time a job counts as abandoned. */
 const LOOK_MS = 60_000;
 
 interface Waiting {
@@ -30,14 +30,14 @@ interface Waiting {
 
 export function embeddedJobs({ store, clock, warn }: EmbeddedJobsOptions): Jobs {
   const list = store && new TimeList(store, 'jobs');
-  /** What is put off where there is no store. */
+  /** Delayed jobs if there is no store. */
   const putOff = new Map<string, number>();
   const waiting = new Map<string, Waiting>();
   const running = new Map<string, Promise<void>>();
   let run: JobRun | undefined;
   let closed = false;
   let stopLooking: (() => void) | undefined;
-  /** What is due by then has been taken off the list, in milliseconds since the epoch. */
+  /** Jobs due by this time have been taken off the list, in milliseconds since the epoch. */
   let lookedTo = Number.NEGATIVE_INFINITY;
 
   const arm = (name: string): void => {
@@ -70,11 +70,11 @@ export function embeddedJobs({ store, clock, warn }: EmbeddedJobsOptions): Jobs 
     );
     running.set(name, ended);
   };
-  /** Takes up what is due before the next look, and what should have been run `sinceMs` ago. */
+  /** Takes up jobs due before the next check, and those that should have run `sinceMs` ago. */
   const takeUp = async (sinceMs: number): Promise<void> => {
     const [at, known] = [clock.now(), lookedTo];
     for (const [name, due] of list ? await list.read() : putOff) {
-      // What came due between two looks is being run by those who took it up; what they leave is nobody's.
+      // Jobs that came due between two checks are being run by those who took them up; what they leave is abandoned.
       if (due <= at + LOOK_MS && (due > known || due <= at - sinceMs)) wait(name, due, 1);
     }
     lookedTo = at + LOOK_MS;
@@ -98,7 +98,7 @@ export function embeddedJobs({ store, clock, warn }: EmbeddedJobsOptions): Jobs 
       if (waiting.has(name) || running.has(name)) return;
       const at = clock.now() + Math.max(0, delayMs);
       await list?.put(name, at);
-      // A look may have gone by while it was written.
+      // A check may have passed while it was being written.
       if (delayMs <= LOOK_MS || at <= lookedTo) return wait(name, at, 1);
       if (!list) putOff.set(name, at);
       lookLater();

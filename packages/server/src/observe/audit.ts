@@ -1,6 +1,6 @@
 /**
- * What an operator can learn about calls: who was asked, through what, and how it ended; never contents. One event per
- * thing that happened, handed to the `audit` option in the order it happened.
+ * What an operator can learn about calls: who was asked, on which channel, and how it ended; never contents. There is one event
+ * for everything that happens, passed to the `audit` option in order.
  */
 import type { Assurance, By, CancelReason, Channel } from '@midcall/core/form';
 import type { Principal } from '../principal.ts';
@@ -17,7 +17,7 @@ export interface CallRef {
   readonly principal: Principal | undefined;
 }
 
-/** One thing that happened, when, and in which call. */
+/** One event, its time, and its call. */
 export type AuditEvent = { readonly at: number; readonly call: CallRef } & (
   | { readonly kind: 'asked'; readonly ask: string; readonly channel: Channel; readonly assurance?: Assurance }
   | {
@@ -35,18 +35,18 @@ export type AuditEvent = { readonly at: number; readonly call: CallRef } & (
   | {
       readonly kind: 'ended';
       readonly outcome: RequestOutcome;
-      /** Of the error, if there was one: a code of ours, of JSON-RPC or of Node; `error` if it has none. */
+      /** The code of the error, if there was one: ours, JSON-RPC's or Node's; `error` if it has none. */
       readonly code?: string | number;
-      /** With `done`: the handler's own result says that it is an error. */
+      /** With `done`: true if the handler's own result is an error. */
       readonly isError?: true;
     }
   | PageEvent
 );
 
 /**
- * How a request of a call ended. `done`: with the handler's result. `failed`: with an error. `cancelled`: the client
- * cancelled, or is gone. `relayed` and `parked`: with a ticket, and the call goes on under the same flow when it is brought.
- * `url-required`: with the error that names a page to finish first (2025-11-25). A round that leaves is no end.
+ * How a request of a call ended. `done`: with the handler's result. `failed`: with an error. `cancelled`: the client cancelled,
+ * or is gone. `relayed` and `parked`: with a ticket; the call continues under the same flow when it is used. `url-required`:
+ * with the error that names a page to finish first (2025-11-25). Sending a round is not an end.
  */
 export type RequestOutcome = 'done' | 'failed' | 'cancelled' | 'relayed' | 'parked' | 'url-required';
 
@@ -65,15 +65,15 @@ export type PageEvent =
       readonly assurance: Assurance;
     };
 
-/** What an audit hook is given, before the time is stamped on it. */
+/** An audit event, before it gets its time. */
 export type Unstamped = AuditEvent extends infer E ? (E extends AuditEvent ? Omit<E, 'at' | 'call'> : never) : never;
 
 /** Takes events; must not throw. */
 export type AuditSink = (event: AuditEvent) => void;
 
 /**
- * Takes the errors that ended a call, and an author's mistakes that a handler caught, with their stacks; what a step threw is
- * the `cause`. What it throws itself is told as a warning and changes nothing.
- * @param error - as it was thrown; unlike the audit it may hold what the handler put into its message
+ * Called with the errors that ended a call, and with an author's mistakes that a handler caught, with their stacks; an error
+ * thrown by a step is the `cause`. If the function itself throws, that is reported as a warning and changes nothing.
+ * @param error - as thrown; unlike the audit it may contain what the handler put into its message
  */
 export type ErrorSink = (error: unknown, call: CallRef) => void | Promise<void>;

@@ -1,13 +1,13 @@
-/** What an error is told by where its message may not be: in the audit and in traces. Pure. */
+/** The code of an error, for places where its message is not allowed: the audit and traces. Pure. */
 
-/** A code and no more: what else an error says may name what a person typed. */
+/** Only a code: the rest of an error may contain a person's input. */
 export function errorCode(error: unknown): string | number {
   try {
     const { code } = error as { code?: unknown };
     if (typeof code === 'number') return code;
     return typeof code === 'string' && /^[A-Za-z][\w/-]{0,39}$/.test(code) ? code : 'error';
   } catch {
-    // Nothing was thrown, or an object that throws when it is asked.
+    // Not an object, or one that throws when accessed.
     return 'error';
   }
 }

@@ -1,9 +1,9 @@
 /**
- * OpenTelemetry metrics of calls, made from their audit events, so that they count what the audit sees and never contents.
- * Only the API is used: without an SDK in the process nothing is measured. Names and attributes are those of the semantic
- * conventions for MCP where these have one, and begin with `midcall.` elsewhere.
+ * OpenTelemetry metrics of calls, made from their audit events, so that they count what the audit sees and never contents. Only
+ * the API is used: without an SDK in the process nothing is measured. Names and attributes follow the semantic conventions for
+ * MCP if these define one, and otherwise begin with `midcall.`.
  *
- * - metrics-1 No attribute grows without bound: no flow, no person, no URI, and so many names of tools and prompts.
+ * - metrics-1 No attribute grows without bound: no flow, person or URI, and a limited number of tool and prompt names.
  */
 import {
   type Attributes,
@@ -29,13 +29,13 @@ interface Instruments {
 const operationSeconds = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
 /** Seconds that people take: from a click to a day. */
 const answerSeconds = [1, 2, 5, 10, 30, 60, 120, 300, 900, 3_600, 14_400, 86_400];
-/** Names behind a gateway are a stranger's; those beyond these are left out. */
+/** Names behind a gateway come from strangers; those beyond this number are omitted. */
 const MOST_NAMES = 200;
 
 const byMeter = new WeakMap<Meter, Instruments>();
 const names = new Set<string>();
 
-/** @returns undefined where nobody measures */
+/** @returns undefined if metrics are not collected */
 function instruments(): Instruments | undefined {
   const meter = metrics.getMeter('midcall');
   if (meter === createNoopMeter()) return undefined;
@@ -67,7 +67,7 @@ const make = (meter: Meter): Instruments => ({
   }),
 });
 
-/** Takes audit events, measures what they tell, and hands them on. */
+/** Takes audit events, records measurements, and passes them on. */
 export const measured =
   (audit: AuditSink | undefined): AuditSink =>
   event => {
@@ -93,7 +93,7 @@ function measure(event: AuditEvent): void {
 /**
  * A request of a call has ended, a round of questions included.
  * @param ms - since it arrived
- * @param errorType - what went wrong, as a code; `tool_error` where the tool itself says so
+ * @param errorType - what went wrong, as a code; `tool_error` if the tool itself returned an error
  */
 export function measureOperation(
   call: Pick<CallRef, 'method' | 'name'>,
@@ -106,7 +106,7 @@ export function measureOperation(
   to.operations.record(ms / 1_000, { ...attributesOf(call), ...error });
 }
 
-/** Questions have left that this process waits for; or fewer, where `change` is below 0. */
+/** This process waits for more questions; or for fewer, if `change` is negative. */
 export function measureOpen(change: number): void {
   instruments()?.open.add(change);
 }

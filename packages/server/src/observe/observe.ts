@@ -8,7 +8,7 @@ export type Observation =
   | { readonly kind: 'run' }
   /** The handler returned or threw, whether or not anybody still waits for it. */
   | { readonly kind: 'returned' }
-  /** A page of the server's is waited for. */
+  /** The server waits for one of its pages. */
   | { readonly kind: 'page' }
   /** The call ended with this error. */
   | { readonly kind: 'failed'; readonly error: unknown }
@@ -26,12 +26,12 @@ export type Observation =
 /** Takes observations; must not throw. */
 export type Observer = (seen: Observation) => void;
 
-/** As much of a run as an observation needs. */
+/** The part of a run that an observation needs. */
 interface Asking {
   readonly asking: boolean;
 }
 
-/** Runs something that changes the world, and tells of it. */
+/** Runs something with an outside effect, and reports it. */
 export function observed<T>(
   observe: Observer | undefined,
   run: Asking,

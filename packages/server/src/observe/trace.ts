@@ -19,7 +19,7 @@ const tracer = trace.getTracer('midcall');
 
 /**
  * @param round - 0 for the first request of a call
- * @returns nothing if nobody records
+ * @returns nothing if tracing is off
  */
 export function traceRound(
   request: CallRequest,

@@ -1,11 +1,11 @@
 /**
- * The calls that wait, for whoever runs a server: which, for what and since when, and how to end them. Contents are not in it.
+ * The waiting calls, for operators: which, for what and since when, and how to end them. Contents are not included.
  *
- * - waiting-calls-1 A call is on the list from when it waits until it is known to have ended; one that ended unnoticed is found
- *   out when the list is read, or goes when its time is up.
- * - waiting-calls-2 What the list says of a call is sealed like the call itself. Its id is a digest that opens nothing.
+ * - waiting-calls-1 A call is on the list from when it starts waiting until it is known to have ended; one that ended unnoticed
+ *   is detected when the list is read, or removed when its time is up.
+ * - waiting-calls-2 The list's entry for a call is sealed like the call itself. Its id is a digest that opens nothing.
  *
- * A task says of itself what the list shows, so nothing but its key and its time is on it.
+ * A task itself contains what the list shows, so only its key and its time are on the list.
  */
 import { MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
@@ -15,34 +15,40 @@ import type { Principal } from '../principal.ts';
 import { TimeList } from '../state/time-list.ts';
 import type { CallRef } from './audit.ts';
 
-/** One call that waits without a request, or may be gone on with. */
+/** One call that waits without a request, or can be continued. */
 export interface WaitingCall {
   /** For `cancel`. */
   readonly id: string;
-  /** `task`: goes on by itself; `ticket`: goes on when the model calls `resume`; `page`: a page that a person has not answered. */
+  /**
+   * `task`: continues by itself; `ticket`: continues when the model calls `resume`; `page`: a page that a person has not
+   * answered.
+   */
   readonly kind: 'task' | 'ticket' | 'page';
-  /** `answer`: of the client's person; `page`: an answer there; `resume`: the model; `work`: nothing but its own steps. */
+  /**
+   * What it waits for. `answer`: the client's person; `page`: an answer on a page; `resume`: the model; `work`: only its own
+   * steps.
+   */
   readonly waitsFor: 'answer' | 'page' | 'resume' | 'work';
   readonly method: CallRef['method'];
-  /** Of the tool or prompt, or the resource's URI. */
+  /** The name of the tool or prompt, or the resource's URI. */
   readonly name: string;
   readonly principal: Principal | undefined;
-  /** As the audit names the call. */
+  /** The call's name in the audit. */
   readonly flow: string;
   /** Milliseconds since the epoch. */
   readonly since: number;
-  /** When its time is up, in milliseconds since the epoch. */
+  /** When it expires, in milliseconds since the epoch. */
   readonly until: number;
 }
 
-/** What is kept of a call that waits. */
+/** The record of a waiting call. */
 export interface Waiting extends Omit<WaitingCall, 'id'> {
   readonly kind: 'ticket' | 'page';
-  /** What the call is known by where it waits: an id of a page, or a ticket. */
+  /** What identifies the call where it waits: the id of a page, or a ticket. */
   readonly ref: string;
 }
 
-/** How a call of one kind is looked at, and ended. */
+/** How calls of one kind are read, and ended. */
 export interface WaitingKind {
   /** @returns what it waits for now; undefined if it has ended */
   readonly look: (ref: string) => Promise<WaitingCall['waitsFor'] | undefined>;
@@ -50,7 +56,7 @@ export interface WaitingKind {
   readonly cancel: (ref: string) => Promise<boolean>;
 }
 
-/** How tasks are looked at, and ended, by their keys. */
+/** How tasks are read, and ended, by their keys. */
 export interface WaitingTasks {
   /** @returns undefined for one that has ended */
   readonly find: (key: string) => Promise<Omit<WaitingCall, 'id'> | undefined>;
@@ -60,13 +66,13 @@ export interface WaitingTasks {
 
 export type WaitingKinds = Readonly<Record<Waiting['kind'], WaitingKind>> & { readonly task: WaitingTasks };
 
-/** The calls that wait in one store. */
+/** The waiting calls in one store. */
 export class WaitingCalls {
   readonly #contents: Store;
   readonly #clock: Pick<Clock, 'now'>;
   readonly #list: TimeList;
 
-  /** @param kept - the store for contents */
+  /** @param kept - the store for content */
   constructor({
     store,
     kept,
@@ -85,7 +91,7 @@ export class WaitingCalls {
     await this.#list.put(id, call.until);
   }
 
-  /** Takes a call off the list that waits no more; never rejects. */
+  /** Takes a call that no longer waits off the list; never rejects. */
   async remove(call: Pick<Waiting, 'kind' | 'ref'>): Promise<void> {
     const id = idOf(call);
     this.#list.drop(id);
@@ -97,12 +103,12 @@ export class WaitingCalls {
     await this.#list.put(idOfTask(key), until);
   }
 
-  /** Takes a task off the list that waits no more. */
+  /** Takes a task that no longer waits off the list. */
   removeTask(key: string): void {
     this.#list.drop(idOfTask(key));
   }
 
-  /** @returns the calls that wait, the oldest first */
+  /** @returns the waiting calls, the oldest first */
   async read(kinds: WaitingKinds): Promise<readonly WaitingCall[]> {
     const now = this.#clock.now();
     const calls = await Promise.all(
@@ -155,6 +161,6 @@ export class WaitingCalls {
 const idShape = /^[\w-]{1,100}$/;
 const idOf = ({ kind, ref }: Pick<Waiting, 'kind' | 'ref'>): string => digest([kind, ref]);
 const idOfTask = (key: string): string => `task-${key}`;
-/** @returns undefined for what is no id of a task: digests are longer */
+/** @returns undefined for anything but the id of a task: digests are longer */
 const taskOf = (id: string): string | undefined => /^task-([\w-]{22})$/.exec(id)?.[1];
 const keyOf = (id: string): string => `waiting-call:${id}`;

@@ -1,7 +1,7 @@
 /**
- * Ending a request before the client gives up, with a ticket with which the `resume` tool continues the call: where the person
- * answers apart from the client, and where the client's rounds are used up. Unlike that of a relayed question, the ticket carries no
- * answer: that is collected where the person answers, or the question is still to be asked.
+ * Ends a request before the client gives up, with a ticket with which the `resume` tool continues the call: if the person
+ * answers apart from the client, or the client's rounds are used up. Unlike with a relayed question, no answer comes with the
+ * ticket: it is collected where the person answers, or the question is still to be asked.
  */
 
 import { MidcallError } from '@midcall/core/errors';
@@ -18,7 +18,7 @@ interface Where {
   readonly arguments: unknown;
 }
 
-/** @throws MidcallError `ask/unavailable` where the request is no tool call, which alone can be gone on with */
+/** @throws MidcallError `ask/unavailable` if the request is not a tool call, since only these can be continued */
 export async function park(
   waits: readonly OpenQuestion<ApartAsk>[],
   journal: Journal,

@@ -1,4 +1,4 @@
-/** The tool that goes on with a call that waits; listed only for clients that may need it. */
+/** The tool that continues a waiting call; listed only for clients that may need it. */
 import type { McpServer, ServerContext, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Dispatch, ResumableTool } from '../call/dispatch.ts';
@@ -19,7 +19,7 @@ const input = z.strictObject({
 
 /**
  * Registers the tool on a wrapped server.
- * @param always - true where any client may come to need it, since pages are asked on
+ * @param always - true if any client may need it, since pages are enabled
  */
 export function registerResume(
   server: McpServer,
@@ -39,7 +39,7 @@ export function registerResume(
     },
     (args, ctx: ServerContext) => dispatch.resume(server, ctx, args, find),
   );
-  // Last, since people who read the list look for what the server does.
+  // Last, since people read the list to see what the server does.
   arrangeTools(server, (tools, ctx) => {
     const others = tools.filter(tool => tool.name !== RESUME);
     const { asks, can, tasks } = viewClient(server, ctx);

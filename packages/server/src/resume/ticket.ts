@@ -1,11 +1,11 @@
 /**
- * A ticket: what the `resume` tool brings to go on with a call that ended, whether its question was relayed or waits on a
- * page.
+ * A ticket: what the `resume` tool needs to continue a call whose request has ended, whether its question was relayed or waits
+ * on a page.
  *
  * - relay-L1 A ticket is random, lives until its question is due, and is used once: like any retry it is claimed together
  *   with its answer, so the same answer again gets the same result, and nothing runs twice.
- * - relay-L2 What it stands for is sealed and bound like any state: another person, client, tool, argument or version is
- *   refused. The store knows a ticket by its digest alone.
+ * - relay-L2 Its content is sealed and bound like any state: another person, client, tool, argument or version is refused. The
+ *   store knows a ticket only by its digest.
  */
 import { MidcallError } from '@midcall/core/errors';
 import type { CallRequest } from '../call/request.ts';
@@ -18,10 +18,10 @@ import type { CallRef } from '../observe/audit.ts';
 import { flowSteps } from '../state/ledger.ts';
 import { lifeOf, openState } from '../state/request-state.ts';
 
-/** The name of the tool that goes on with a relayed call. */
+/** The name of the tool that continues a relayed call. */
 export const RESUME = 'resume';
 
-/** A call to go on with. */
+/** A call to be continued. */
 export interface Resumed {
   readonly name: string;
   readonly arguments: unknown;
@@ -33,8 +33,8 @@ export interface Resumed {
 const keyOf = (ticket: string): string => `ticket:${digest(ticket)}`;
 
 /**
- * Keeps a call to go on with under a ticket.
- * @param ttlMs - milliseconds the ticket may be used; a call that asks again within its request comes back with it later
+ * Stores a call to be continued under a ticket.
+ * @param ttlMs - how long the ticket may be used, in milliseconds; a call that asks again within its request uses it later
  */
 export async function keepTicket(
   ticket: string,
@@ -50,14 +50,14 @@ export async function keepTicket(
   await config.waiting.add({ kind: 'ticket', ref: ticket, waitsFor, method, name, principal, flow, since, until });
 }
 
-/** @returns what the call of a ticket waits for; undefined where there is none */
+/** @returns what a ticket's call waits for; undefined if there is none */
 export async function lookAtTicket(ticket: string, config: Config): Promise<'page' | 'resume' | undefined> {
   const text = await config.contents.get(keyOf(ticket));
   if (text === undefined) return undefined;
   return (JSON.parse(text) as Resumed).needs === 'page' ? 'page' : 'resume';
 }
 
-/** Makes a ticket one that is not known. @returns false where it was that already */
+/** Invalidates a ticket. @returns false if it was invalid already */
 export const dropTicket = async (ticket: string, config: Config): Promise<boolean> =>
   (await config.contents.take(keyOf(ticket))) !== undefined;
 
@@ -75,8 +75,8 @@ const usedTicket = () =>
   );
 
 /**
- * Reads what a ticket stands for; whoever is refused spends nothing.
- * @throws MidcallError `state/invalid` where there is none, or its time is up
+ * Reads the content of a ticket; a refusal does not use it up.
+ * @throws MidcallError `state/invalid` if there is none, or its time is up
  */
 export async function readTicket(ticket: string, config: Config): Promise<Resumed> {
   const text = await config.contents.get(keyOf(ticket));
@@ -85,9 +85,9 @@ export async function readTicket(ticket: string, config: Config): Promise<Resume
 }
 
 /**
- * Uses a ticket: opens what it stands for, claims it, and records the answer.
- * @throws MidcallError `state/invalid` where it is not for this call, `state/already-answered` where it was used with another
- *   answer or long ago, `call/interrupted` where it is being used
+ * Uses a ticket: opens its content, claims it, and records the answer.
+ * @throws MidcallError `state/invalid` if it is not for this call, `state/already-answered` if it was used with another answer
+ *   or long ago, `call/interrupted` if it is being used
  */
 export async function openByTicket(
   ticket: string,

@@ -11,9 +11,9 @@
  * With no directory from the operator, `narrow` and `replace` take the client's roots as they are, and `ignore` and a
  * client without roots leave nothing. Nothing is always a refusal that says how to grant a folder, never the whole disk.
  *
- * In the intersection a root inside an operator's directory counts as itself, an operator's directory inside a root
- * counts as that directory, and what is apart counts as nothing. All of it is compared on real paths of directories that
- * are held open. A root that is no `file:` URI, is gone, is a file or may not be entered is left out, and said to be.
+ * In the intersection a root inside an operator's directory counts as itself, an operator's directory inside a root counts as
+ * that directory, and what is apart counts as nothing. All of it is compared on real paths of directories that are held open. A
+ * root that is not a `file:` URI, is gone, is a file or may not be entered is left out and reported.
  */
 import { resolve } from 'node:path';
 import { MidcallError } from '@midcall/core/errors';
@@ -29,22 +29,22 @@ import { quotePath } from './refusal.ts';
 import { RootedFiles } from './rooted-files.ts';
 import { type Dropped, Scope } from './scope.ts';
 
-/** How the client's roots change what the operator allows. */
+/** How the client's roots affect what the operator allows. */
 export type BoundaryMode = 'narrow' | 'replace' | 'ignore';
 
-/** How a boundary is drawn. */
+/** The options of a boundary. */
 export interface BoundaryOptions {
   /** Directories the operator allows, absolute or relative to the working directory. They must exist. None if absent. */
   readonly ceiling?: readonly string[];
   /** `narrow` if absent. */
   readonly mode?: BoundaryMode;
-  /** True to refuse to start where only the `checked` guarantee holds. */
+  /** True to refuse to start if only the `checked` guarantee holds. */
   readonly requireStrong?: boolean;
   /** The guarantee to work under; the strongest this machine has if absent. */
   readonly guarantee?: Guarantee;
 }
 
-/** What the client said: its roots, nothing if it has no such capability, or that it failed to say. */
+/** The client's answer: its roots, nothing if it has no such capability, or a failure. */
 export type RootsAnswer = readonly Root[] | undefined | { readonly failed: unknown };
 
 /** What a server may touch: the operator’s directories, and how the client’s roots change them. */
@@ -54,7 +54,7 @@ export interface Boundary {
   /** The operator's directories, real paths. */
   readonly ceiling: readonly string[];
   /**
-   * Files for one call, under the roots the client told for that call.
+   * Files for one call, under the roots the client gave for that call.
    *
    * @param said - the client's list; undefined if it has no roots capability
    * @returns files to close when the call ends
@@ -66,16 +66,16 @@ export interface Boundary {
    *
    * @param said - what the client said
    * @param before - the scope before this one: directories that are the same stay held
-   * @param remembered - true if `said` is an old list, which may lead nowhere it did not lead before
+   * @param remembered - true if `said` is an old list, whose roots may not lead anywhere new
    */
   scope(said: RootsAnswer, before?: Scope, remembered?: boolean): Scope;
 }
 
 /**
- * Draws the operator's boundary.
+ * Makes the operator's boundary.
  *
- * @throws TypeError for an option that is unknown or not what it may be; MidcallError roots/invalid where a directory is
- *   missing, roots/weak where `requireStrong` asks for more than this machine can promise
+ * @throws TypeError for an option that is unknown or not what it may be; MidcallError roots/invalid if a directory is missing,
+ *   roots/weak if `requireStrong` asks for more than this machine can guarantee
  */
 export function boundary(options: BoundaryOptions = {}): Boundary {
   checkOptions('boundary', options, {
@@ -174,7 +174,7 @@ function hold(platform: Platform, pins: readonly Pinned[], dropped: Dropped[], o
   return unmoved;
 }
 
-/** How a person grants more, given what is in force. */
+/** How a person can grant more, given the roots in force. */
 function grantText(mode: BoundaryMode, hasCeiling: boolean, clientList: RootsAnswer): string {
   if (mode === 'ignore' || clientList === undefined)
     return 'To allow more, start the server with that directory as well.';
@@ -182,7 +182,7 @@ function grantText(mode: BoundaryMode, hasCeiling: boolean, clientList: RootsAns
   return 'To allow more, add its folder to the roots of your client; the operator must have started the server with it, too.';
 }
 
-/** The refusal where no root is in force: why, and how to grant one. */
+/** The refusal if no root is in force: why, and how to grant one. */
 export function nothing(scope: Scope, clientList: RootsAnswer, mode: BoundaryMode, hasCeiling: boolean): MidcallError {
   const left = scope.dropped.map(({ uri, reason }) => `${quotePath(uri)}: ${reason}`).slice(0, 5);
   const why = left.length > 0 ? ` (${left.join('; ')})` : '';

@@ -1,7 +1,7 @@
 /**
- * The weak platform, for systems where a descriptor cannot be asked where it lies. It resolves a name to its real path,
- * checks that, opens it, and compares what it opened with what the real path shows. That keeps out honest mistakes and
- * every link that lies still.
+ * The weak platform, for systems that cannot report the location of a descriptor. It resolves a name to its real path, checks
+ * that, opens it, and compares what it opened with what is at the real path. That catches honest mistakes and every link that
+ * does not change.
  *
  * It is **no boundary against someone who changes the tree at the same time**: a directory swapped for a link between the
  * check and the use is followed. Nothing in pure Node prevents this on macOS or Windows; `requireStrong` refuses to start.
@@ -28,7 +28,7 @@ export function checkedPlatform(os: Os = thisOs()): Platform {
     return path;
   }
 
-  /** Why a name could not be resolved, without saying anything about what lies outside. */
+  /** Why a name could not be resolved, without revealing anything outside. */
   async function explain({ root, rel, bounds, requested: given }: ResolvedPath, error: unknown): Promise<Error> {
     if (saysNothing(error)) return fromSystem(given, error);
     const parts = rel.split(paths.sep);

@@ -1,9 +1,9 @@
-/** Moving bytes between a descriptor and memory: short reads and writes are carried on until they are whole. */
+/** Moves bytes between a descriptor and memory: short reads and writes are continued until they are complete. */
 import * as fs from 'node:fs';
 import { type Steps, settled } from './steps.ts';
 import { direct, type System, smallest } from './system.ts';
 
-/** The most that is read into memory at once. */
+/** The maximum read into memory at once. */
 const most = 2 ** 31 - 1;
 
 /** A byte range: `position` from the start, `length` at most; to the end if absent. */
@@ -27,7 +27,7 @@ export const sizeFault = (size: number, range?: Range): string | undefined =>
     ? 'is larger than 2 GiB; read a range of it, or stream it.'
     : undefined;
 
-/** Reads a range. `size` is the file's size when it was opened; a file that says 0 is read until it ends. */
+/** Reads a range. `size` is the file's size when it was opened; a file that reports 0 is read until it ends. */
 export function* readRange(system: System, fd: number, size: number, range?: Range): Steps<Buffer> {
   const position = range?.position ?? 0;
   const length = Math.min(range?.length ?? Number.POSITIVE_INFINITY, Math.max(0, size - position));
@@ -42,7 +42,7 @@ export function* readRange(system: System, fd: number, size: number, range?: Ran
   return done === length ? into : into.subarray(0, done);
 }
 
-/** Where small texts pass through on their way to becoming a string; used within one step, never across two. */
+/** A buffer through which small texts become strings; used within one step, never across two. */
 let scratch: Buffer | undefined;
 
 /** Reads a whole file as UTF-8. A small one on a local disk costs no buffer of its own. */
@@ -69,7 +69,7 @@ function* readUntilEnd(system: System, fd: number, position: number, limit: numb
   return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
 }
 
-/** Writes all of `data`; at `position`, or where the descriptor stands (its end, when it appends). */
+/** Writes all of `data`; at `position`, or at the descriptor's position (the end, when appending). */
 export async function writeAll(system: System, fd: number, data: Uint8Array, position?: number): Promise<void> {
   let done = 0;
   while (done < data.length) {

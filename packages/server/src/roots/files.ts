@@ -4,11 +4,11 @@
  * root. No operation checks a string and uses it later; each acts on what it opened.
  *
  * Refusals are `MidcallError`s: `roots/none`, `roots/outside`, `roots/revoked`, `roots/not-found`, `roots/exists`,
- * `roots/invalid`, `roots/io`. They name the path as given and the boundary, and reveal nothing of what lies outside.
+ * `roots/invalid`, `roots/io`. They name the path as given and the boundary, and reveal nothing outside it.
  */
 import type { Readable } from 'node:stream';
 
-/** What an implementation can promise: `held` acts on descriptors and cannot be raced out; `checked` can be. */
+/** What an implementation can guarantee: `held` acts on descriptors and cannot be raced out; `checked` can be. */
 export type Guarantee = 'held' | 'checked';
 
 /** One name in a directory. */
@@ -19,14 +19,14 @@ export interface Entry {
   readonly kind: 'file' | 'directory' | 'link' | 'other';
 }
 
-/** What is known of one file. */
+/** What is known about one file. */
 export interface FileStat {
   readonly kind: 'file' | 'directory' | 'link' | 'other';
   /** Bytes. */
   readonly size: number;
   /** Milliseconds since the epoch. */
   readonly modifiedAt: number;
-  /** Kind and permissions, as `stat` has them. */
+  /** Kind and permissions, as in `stat`. */
   readonly mode: number;
 }
 
@@ -35,9 +35,12 @@ export interface FileHandle extends AsyncDisposable {
   readonly path: string;
   /** Reads bytes. @param options - `position` and `length` in bytes; the whole file if absent */
   read(options?: { readonly position?: number; readonly length?: number }): Promise<Uint8Array>;
-  /** Writes bytes, or text as UTF-8. @param options - `position` in bytes, 0 if absent; a file opened with `a` is always added to at its end */
+  /**
+   * Writes bytes, or text as UTF-8. @param options - `position` in bytes, 0 if absent; a file opened with `a` is always
+   * appended to
+   */
   write(data: string | Uint8Array, options?: { readonly position?: number }): Promise<void>;
-  /** What is known of the open file, whatever its name leads to now. */
+  /** The metadata of the open file, whatever its name leads to now. */
   stat(): Promise<FileStat>;
   /** Closes it when what is in progress has finished. */
   close(): Promise<void>;
@@ -47,10 +50,10 @@ export interface FileHandle extends AsyncDisposable {
 export interface Files extends AsyncDisposable {
   /** The effective roots: real directories, absolute paths. */
   readonly roots: readonly { readonly path: string; readonly name?: string }[];
-  /** Folders that were granted and cannot be used, each with the reason. */
+  /** Folders that were granted but cannot be used, each with the reason. */
   readonly leftOut: readonly { readonly uri: string; readonly reason: string }[];
   readonly guarantee: Guarantee;
-  /** Opens a file that is there. @param mode - `r` (default), `r+`, `a` */
+  /** Opens an existing file. @param mode - `r` (default), `r+`, `a` */
   open(path: string, mode?: 'r' | 'r+' | 'a'): Promise<FileHandle>;
   /** Reads bytes. @param options - `position` and `length` in bytes; the whole file if absent */
   read(path: string, options?: { readonly position?: number; readonly length?: number }): Promise<Uint8Array>;
@@ -68,11 +71,11 @@ export interface Files extends AsyncDisposable {
   list(path: string): Promise<Entry[]>;
   /** Every file below a directory, links not followed; directories whose name `skip` accepts are left out. */
   walk(path: string, options?: { readonly skip?: (entry: Entry) => boolean }): AsyncIterable<Entry>;
-  /** What is known of a name; a link that stays inside is followed. */
+  /** The metadata of a name; a link that stays inside is followed. */
   stat(path: string): Promise<FileStat>;
-  /** Whether something inside has this name; what lies outside is refused, not answered. */
+  /** Whether something inside has this name; names outside are refused, not answered. */
   exists(path: string): Promise<boolean>;
-  /** Creates a directory and missing folders above it; fine where it is there already. */
+  /** Creates a directory and missing folders above it; does nothing if it exists. */
   mkdir(path: string): Promise<void>;
   /** Both ends inside; never replaces what is there. Moves a link itself. Creates missing folders. */
   rename(from: string, to: string): Promise<void>;
@@ -82,8 +85,8 @@ export interface Files extends AsyncDisposable {
   remove(path: string): Promise<void>;
   /** A directory and everything below it, or whatever else has the name. Links are removed, not followed. */
   removeTree(path: string): Promise<void>;
-  /** The absolute path a name stands for, after checking it lies inside; for showing, never for opening. */
+  /** The absolute path a name stands for, after checking that it is inside; for display, never for opening. */
   absolute(path: string): Promise<string>;
-  /** Lets go of the roots. Operations in flight end first; later ones are refused. Twice is once. */
+  /** Releases the roots. Operations in flight end first; later ones are refused. Closing twice is harmless. */
   close(): Promise<void>;
 }

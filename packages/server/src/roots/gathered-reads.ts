@@ -1,34 +1,34 @@
 /**
- * Reads that are asked for in one breath, e.g. of every note in a folder. Those in the same directory share its opening,
- * which is most of what a small read costs.
+ * Reads requested together, e.g. of every note in a folder. Those in the same directory share its opening, which is most of the
+ * cost of a small read.
  *
- * - A directory is opened only after all that share it were asked for, and nothing else of this process runs until it is
- *   closed again: each of them sees a directory that had the name while the read was in progress.
- * - What is taken from it is opened as any child of an open directory is, without following a link. Whatever is not there,
- *   or is a link, goes the way of a single read, and so does everything where the directory cannot be opened.
+ * - A directory is opened only after all reads that share it were requested, and nothing else in this process runs until it is
+ *   closed again: each read sees a directory that had the name while the read was in progress.
+ * - Its files are opened like any child of an open directory, without following a link. Anything missing, or a link, is read as
+ *   a single read would be, and so is everything if the directory cannot be opened.
  */
 import type { Folder, Platform, ResolvedPath } from './platform.ts';
 import type { Now } from './steps.ts';
 import { direct } from './system.ts';
 import * as turns from './time-slice.ts';
 
-/** When there is time for work. */
+/** Says when there is time for work. */
 export type Turns = Pick<typeof turns, 'timeSlice' | 'hasTime'>;
 
 interface PendingRead {
   readonly resolved: ResolvedPath;
-  /** Reads it, from the open directory it lies in where one is given. */
+  /** Reads it, from its open directory if one is given. */
   readonly read: (above: Folder | undefined) => void;
 }
 
 export class GatheredReads {
   readonly #platform: Platform;
   readonly #turns: Turns;
-  /** By the directory they lie in, in the order in which they were asked for. */
+  /** By directory, in the order in which they were requested. */
   readonly #pending = new Map<string, PendingRead[]>();
   #underWay = false;
 
-  /** @param pacing - when there is time for work */
+  /** @param pacing - says when there is time for work */
   constructor(platform: Platform, pacing: Turns = turns) {
     this.#platform = platform;
     this.#turns = pacing;
@@ -37,7 +37,7 @@ export class GatheredReads {
   /**
    * Reads as soon as this turn has time for it.
    *
-   * @param read - is given the open directory the name lies in, if there is one
+   * @param read - called with the open directory of the name, if there is one
    */
   join<T>(resolved: ResolvedPath, read: (above: Folder | undefined) => Now<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {

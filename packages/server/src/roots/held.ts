@@ -1,15 +1,13 @@
 /**
- * The strong platform: Linux with /proc. Nothing is judged by the name it had.
+ * The strong platform: Linux with /proc. Nothing is judged by its former name.
  *
  * held-H1. A root is held by descriptor. A name below it is opened with O_PATH, which reads nothing, runs nothing and cannot
- *     hang, and then the kernel is asked where the descriptor lies (`readlink /proc/self/fd/N`).
- * held-H2. Only what lies inside is used, and only through its descriptor: contents by reopening `/proc/self/fd/N`, names
- * in a
+ *     hang, and then the kernel is asked for the descriptor's location (`readlink /proc/self/fd/N`).
+ * held-H2. Only what is inside is used, and only through its descriptor: contents by reopening `/proc/self/fd/N`, names in a
  *     directory as `/proc/self/fd/N/name` without following the last one.
- * held-H3. Where links were followed, the root itself is asked again where it lies, so that a root which was moved away is
- * not
+ * held-H3. If links were followed, the root's own location is checked again, so that a root that was moved away is not
  *     mistaken for what took its place.
- * held-H4. A name that cannot be opened is told apart by walking it step by step: nothing there, or a link that leads nowhere
+ * held-H4. If a name cannot be opened, walking it step by step tells whether nothing is there, or a link leads nowhere
  *     inside. The second is refused in the same words whether or not its target exists.
  */
 import * as fs from 'node:fs';
@@ -26,7 +24,7 @@ const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = fs.constants;
 /** Where /proc shows our descriptors; found once, since `/proc/self` is a link that every step would follow. */
 let descriptors: string | undefined;
 
-/** The names of low descriptors, which come up again and again. */
+/** The paths of low descriptors, which are used again and again. */
 const names: (string | undefined)[] = [];
 
 function proc(fd: number): string {
@@ -46,7 +44,7 @@ function closeQuietly(fd: number): void {
   }
 }
 
-/** True if /proc shows where a descriptor lies. */
+/** True if /proc shows the location of a descriptor. */
 export function canHold(): boolean {
   if (process.platform !== 'linux') return false;
   let fd: number | undefined;
@@ -87,7 +85,7 @@ function* moved({ root }: ResolvedPath): Steps<MidcallError | undefined> {
   return (yield* settled(root.system.readlink(root.at))) === root.path ? undefined : vanished(root.path);
 }
 
-/** Why a name could not be opened, without saying anything about what lies outside. */
+/** Why a name could not be opened, without revealing anything outside. */
 function* explain(resolved: ResolvedPath, error: unknown): Steps<MidcallError> {
   const { root, rel, bounds, requested: given } = resolved;
   if (saysNothing(error)) return fromSystem(given, error);

@@ -1,4 +1,4 @@
-/** Operator's directories ∩ client's roots, on the real paths of directories that are held open. */
+/** The operator's directories ∩ the client's roots, on the real paths of directories that are held open. */
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import type { Root } from '@midcall/core/roots';
 import { toPath } from '@midcall/core/roots';
@@ -9,7 +9,7 @@ import type { Dropped, Scope, ScopeRoot } from './scope.ts';
 import { codeOf, mayEnter } from './system.ts';
 import { below, fold, within } from './within.ts';
 
-/** A directory the operator named, and where it led when the server started. */
+/** A directory the operator named, and its real path when the server started. */
 export interface Pinned {
   readonly configured: string;
   readonly real: string;
@@ -25,7 +25,7 @@ export interface Rooted {
   readonly uri?: string;
 }
 
-/** The most roots that are used: more than a person would grant; each costs a descriptor. */
+/** The maximum number of roots: more than a person would grant; each costs a descriptor. */
 const most = 256;
 
 /** Where an operator's directory leads. @throws MidcallError roots/invalid if it is not a usable directory */
@@ -60,11 +60,11 @@ interface Intersecting {
   readonly dropped: Dropped[];
   /** Every directory held on the way, for the caller to keep or close. */
   readonly opened: Rooted[];
-  /** Where each root led before, where it may lead nowhere else. */
+  /** The previous real path of each root, if it may not lead anywhere else. */
   readonly pins: ReadonlyMap<string, string> | undefined;
 }
 
-/** The client's roots that can be used. Of the others, a reason goes to `dropped` that tells nothing of what is outside. */
+/** The client's roots that can be used. For the others, `dropped` gets a reason that reveals nothing outside. */
 export function clientRoots(platform: Platform, roots: readonly Root[], context: Intersecting): Rooted[] {
   const usable: Rooted[] = [];
   for (const root of roots.slice(0, most)) {
@@ -117,7 +117,7 @@ function namesInside(platform: Platform, path: string, { directory, aliases }: R
 const touches = (one: string, other: string, separator: string): boolean =>
   within(one, other, separator) || within(other, one, separator);
 
-/** The smaller of each pair that is nested; pairs that are apart give nothing. */
+/** The smaller of each nested pair; separate pairs give nothing. */
 export function intersect(granted: readonly Rooted[], allowed: readonly Rooted[], separator: string): Rooted[] {
   const both: Rooted[] = [];
   for (const root of granted) {
@@ -143,7 +143,7 @@ function alias(inner: Rooted, outer: Rooted, separator: string): Rooted {
 }
 
 /**
- * Makes roots of what is effective: one per directory, held again or as it was before, and closes the rest.
+ * Makes the effective roots: one per directory, newly held or reused; closes the rest.
  *
  * @param opened - every directory that was held on the way
  */

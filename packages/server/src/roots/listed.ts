@@ -1,11 +1,11 @@
-/** What a client sent as the list of its roots, judged before anything reads it: the whole list counts, or nothing of it. */
+/** Checks a client's list of roots before anything reads it: either the whole list counts, or none of it. */
 import { MidcallError } from '@midcall/core/errors';
 import { isRecord } from '@midcall/core/json';
 import type { Root } from '@midcall/core/roots';
 
 /**
  * @param roots - as it arrived
- * @throws MidcallError roots/invalid if it is no list of roots (schema.json, `ListRootsResult`)
+ * @throws MidcallError roots/invalid if it is not a list of roots (schema.json, `ListRootsResult`)
  */
 export function listedRoots(roots: unknown): readonly Root[] {
   const fine =

@@ -1,11 +1,11 @@
 /**
  * The roots of one client session, kept current.
  *
- * 1. A list is swapped in whole: a call works under the list before or the list after, never under parts of both.
- * 2. At most one read is on the way and one waits behind it, so that a burst of changes costs two reads and ends with the
- *    last list.
- * 3. A read that fails leaves the scope as it was; the first that fails leaves nothing allowed.
- * 4. What fell out of scope refuses from the swap on: files of earlier calls, open files, streams. Descriptors close when
+ * 1. A list is replaced as a whole: a call works under the old list or the new one, never under parts of both.
+ * 2. At most one read is in progress and one waits behind it, so that a burst of changes costs two reads and ends with the last
+ *    list.
+ * 3. A failed read leaves the scope unchanged; if the first one fails, nothing is allowed.
+ * 4. Anything out of scope refuses from the replacement on: files of earlier calls, open files, streams. Descriptors close when
  *    the operations in flight on them have ended.
  * 5. Between reads nothing widens: a root's URI that comes to lead elsewhere is left out until the client is asked again.
  */
@@ -28,7 +28,7 @@ export interface LiveRootsOptions {
   readonly list: () => Promise<readonly Root[] | undefined>;
   /** True if the client declared `roots.listChanged`; without it the list is read again for every call. */
   readonly announces: boolean;
-  /** Told of every read that failed. */
+  /** Called with every read that failed. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -41,15 +41,15 @@ export interface LiveRoots {
    * @throws MidcallError roots/none, which says why and how to grant a folder
    */
   files(asked?: boolean): Promise<Files>;
-  /** The client's list as it told it; undefined if it has no roots capability or never managed to say. */
+  /** The client's list as received; undefined if it has no roots capability or never gave one. */
   roots(asked?: boolean): Promise<readonly Root[] | undefined>;
-  /** Call on `notifications/roots/list_changed`. Resolves when the list that was meant is in force. */
+  /** Call on `notifications/roots/list_changed`. Resolves when the announced list is in force. */
   changed(): Promise<void>;
   /** Ends the session: everything refuses, and closes when the operations in flight have ended. */
   close(): Promise<void>;
 }
 
-/** Keeps the roots of one client session; see the top of this file for what holds. */
+/** Keeps the roots of one client session; see the top of this file for the guarantees. */
 export function liveRoots(options: LiveRootsOptions): LiveRoots {
   checkOptions('liveRoots', options, {
     boundary: required(having('what boundary(…) made', 'scope', 'files')),

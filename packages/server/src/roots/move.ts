@@ -1,11 +1,11 @@
 /**
- * Renaming without ever replacing what is there, which `rename(2)` alone does not promise.
+ * Renaming without ever replacing an existing entry, which `rename(2)` alone does not guarantee.
  *
- * - A file, a link or a device: linked under the new name, which fails where the name is taken, then unlinked.
- * - A directory: an empty one is made under the new name, which fails where it is taken, and the directory is renamed onto
- *   it; the kernel refuses that as soon as anything was put into it.
- * - Where the file system has no hard links: an empty file claims the name and the file is renamed onto it. Somebody who
- *   writes into that claim in the same instant loses what they wrote.
+ * - A file, a link or a device: linked under the new name, which fails if the name is taken, then unlinked.
+ * - A directory: an empty one is made under the new name, which fails if it is taken, and the directory is renamed onto it; the
+ *   kernel refuses that as soon as anything was put into it.
+ * - If the file system has no hard links: an empty file claims the name and the file is renamed onto it. Data written into that
+ *   placeholder in the same instant is lost.
  */
 import * as fs from 'node:fs';
 import { closeEntry, type DirectoryEntry, entryOf } from './directory-entry.ts';
@@ -15,7 +15,7 @@ import { codeOf } from './system.ts';
 
 const noLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
-/** Moves what `source` names to where nothing is yet. Missing folders on the way are created. */
+/** Moves what `source` names to a free name. Missing folders on the way are created. */
 export async function moveEntry(platform: Platform, source: ResolvedPath, target: ResolvedPath): Promise<void> {
   const from = await entryOf(platform, source);
   try {
@@ -50,7 +50,7 @@ async function moveFile(from: DirectoryEntry, to: DirectoryEntry): Promise<void>
   try {
     await system.unlink(from.at);
   } catch (error) {
-    // The old name could not go (a sticky folder, a read-only mount): take the new one back, so that nothing changed.
+    // The old name could not be removed (a sticky folder, a read-only mount): remove the new one, so that nothing has changed.
     if (codeOf(error) === 'ENOENT') return;
     await system.unlink(to.at);
     throw fromSystem(from.resolved.requested, error);
@@ -76,7 +76,7 @@ async function claimAndRename(from: DirectoryEntry, to: DirectoryEntry): Promise
 async function moveDirectory(platform: Platform, from: DirectoryEntry, to: DirectoryEntry): Promise<void> {
   const { system } = to.resolved.root;
   try {
-    // Windows renames a directory onto nothing only, and refuses there where something is.
+    // Windows renames a directory only to a free name, and fails if something is there.
     if (platform.os !== 'win32') await system.mkdir(to.at);
   } catch (error) {
     throw fromSystem(to.resolved.requested, error);

@@ -1,6 +1,6 @@
 /**
- * From a name to (root, path below it), as text only. A name is relative to a root, absolute, or a `file:` URI; all
- * three mean the same. `..` is resolved as text, never past the root. What the name leads to is judged when it is opened.
+ * Resolves a name to (root, path below it), as text only. A name is relative to a root, absolute, or a `file:` URI; all three
+ * mean the same. `..` is resolved as text, never past the root. Where the name leads is checked when it is opened.
  */
 import { posix } from 'node:path';
 import { isMidcallError } from '@midcall/core/errors';
@@ -9,7 +9,7 @@ import type { Platform } from './platform.ts';
 import { type AllowedFolders, invalid, outside } from './refusal.ts';
 import { below, fold, pathsOf, within } from './within.ts';
 
-/** Linux's limit for one path is 4,096 bytes with its end; this leaves room for what leads to a held root. */
+/** Linux's limit for one path is 4,096 bytes with its end; this leaves room for the prefix of a held root. */
 const longest = 4000;
 
 /** A root as names are matched against it. */
@@ -26,7 +26,7 @@ export interface Place<R> {
 }
 
 /**
- * Where a name may stand: one place for an absolute name or URI, one for each root for a relative name.
+ * The places a name may mean: one for an absolute name or URI, one in each root for a relative name.
  *
  * @throws MidcallError roots/outside, roots/invalid
  */
@@ -99,7 +99,7 @@ function absolutePlace<R extends NamedRoot>(
   return { root: best.root, rel: path.split(platform.separator).slice(depth).join(platform.separator) };
 }
 
-/** False for `C:x`, `\\?\…`, `\\.\…`, `name:stream` and devices, which mean something else than they say. */
+/** False for `C:x`, `\\?\…`, `\\.\…`, `name:stream` and devices, which do not mean what they say. */
 function isPlainWindowsName(path: string): boolean {
   if (/^[\\/]{2}[.?]/.test(path)) return false;
   const rest = path.replace(/^[a-z]:(?=[\\/])/i, '');

@@ -1,7 +1,7 @@
 /**
- * New files in an open folder. A file is replaced by writing a new one beside it and renaming that into place, so that a
- * reader sees the old contents or the new, and a failure leaves the old. The disk is not flushed: after a power cut, what
- * was written last may be missing.
+ * New files in an open folder. A file is replaced by writing a new one beside it and renaming that into place, so that a reader
+ * sees the old contents or the new, and a failure leaves the old. The disk is not flushed: after a power cut, the last writes
+ * may be missing.
  */
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
@@ -17,7 +17,7 @@ export async function createFile(entry: DirectoryEntry, data: Uint8Array): Promi
   await fill(entry, entry.at, data);
 }
 
-/** Creates or replaces the file of an entry. What takes its place has its mode and, where we may set it, its owner. */
+/** Creates or replaces the file of an entry. The replacement keeps its mode and, if we may set it, its owner. */
 export async function replaceFile(entry: DirectoryEntry, data: Uint8Array): Promise<void> {
   const { system } = entry.resolved.root;
   const temporary = `${entry.at.slice(0, -entry.name.length)}.midcall-${randomBytes(9).toString('hex')}`;
@@ -65,6 +65,6 @@ async function discard(system: System, at: string): Promise<void> {
   try {
     await system.unlink(at);
   } catch {
-    // Already gone; the error that brought us here is the one to tell.
+    // Already gone; the error that brought us here is the one to report.
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Open files, and the book of those that are open. When the scope changes, every open file is asked where it lies now;
- * one that lies outside refuses from that moment and closes when the operations in flight on it have ended.
+ * Open files, and the register of them. When the scope changes, every open file's location is checked; one that is outside
+ * refuses from that moment and closes when the operations in flight on it have ended.
  */
 import * as fs from 'node:fs';
 import { Readable } from 'node:stream';
@@ -11,7 +11,7 @@ import { fromSystem, invalid, quotePath, revoked } from './refusal.ts';
 import { inOneGo } from './steps.ts';
 import type { System } from './system.ts';
 
-/** What a stat says, in our words. */
+/** A stat result in our own format. */
 export function fileStat(stat: fs.Stats): FileStat {
   return { kind: kindOf(stat), size: stat.size, modifiedAt: stat.mtimeMs, mode: stat.mode & 0o7777 };
 }
@@ -22,7 +22,7 @@ export function kindOf(of: fs.Stats | fs.Dirent): FileStat['kind'] {
   return of.isSymbolicLink() ? 'link' : 'other';
 }
 
-/** Where an open descriptor lies now, or undefined if that cannot be told. */
+/** The present location of an open descriptor; undefined if it cannot be determined. */
 type Whereabouts = (fd: number, path: string) => string | undefined;
 
 /** The files that are open. */
@@ -41,7 +41,7 @@ export class OpenFiles {
     this.#open.delete(file);
   }
 
-  /** Withdraws every file that lies outside now. */
+  /** Withdraws every file that is now outside. */
   judge(inside: (real: string) => boolean, whereabouts: Whereabouts): void {
     for (const file of this.#open) {
       const real = file.whereabouts(whereabouts);
@@ -98,7 +98,7 @@ export class OpenFile implements FileHandle {
     return await this.#during(async () => fileStat(await this.#system.fstat(this.#fd)));
   }
 
-  /** Waits for the operations in flight, then closes. Twice is once. */
+  /** Waits for the operations in flight, then closes. Closing twice is harmless. */
   async close(): Promise<void> {
     this.#closing = true;
     this.#settle();
@@ -140,7 +140,7 @@ export class OpenFile implements FileHandle {
     try {
       fs.closeSync(this.#fd);
     } catch {
-      // The number is free either way; what close reports late (a full remote disk) was not promised by write.
+      // The number is free either way; errors that close reports late (a full remote disk) were never excluded by write.
     }
     for (const tell of this.#whenClosed.splice(0)) tell();
   }

@@ -1,6 +1,6 @@
 /**
- * Which of the roots a path means, and work done there. A relative path may mean a place in each root; a root is entered
- * while anything is done in it, so that one that is let go stays held until then.
+ * Which of the roots a path means, and work done there. A relative path may mean a place in each root; a root is entered during
+ * any work in it, so that a released one stays held until the work is done.
  */
 import { isMidcallError } from '@midcall/core/errors';
 import { closeEntry, entryOf } from './directory-entry.ts';
@@ -21,7 +21,7 @@ export class PathResolver {
     this.#scope = scope;
   }
 
-  /** Begins nothing any more; what is in progress ends first, then the roots are let go. */
+  /** Starts nothing more; operations in progress end first, then the roots are released. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -33,7 +33,7 @@ export class PathResolver {
     return this.tryEach(path, resolved => this.during(resolved, work));
   }
 
-  /** What the first place gives where something is; `at` enters the root itself, with {@link entered}. */
+  /** The result of `at` for the first place where something is; `at` enters the root itself, with {@link entered}. */
   async tryEach<T>(path: string, at: (resolved: ResolvedPath) => Now<T>): Promise<T> {
     const places = this.#places(path);
     const last = places.length - 1;
@@ -48,7 +48,7 @@ export class PathResolver {
     return await at(this.#resolved(path, places[last]!));
   }
 
-  /** Runs `work` once: at the first place where something is, links themselves included, else at the first. */
+  /** Runs `work` once: at the first place where something is, counting links themselves, otherwise at the first. */
   async atOne<T>(path: string, work: (resolved: ResolvedPath) => Now<T>): Promise<T> {
     const places = this.#places(path);
     if (places.length === 1) return await this.during(this.#resolved(path, places[0]!), work);
@@ -73,7 +73,7 @@ export class PathResolver {
     return inOneGo(this.#attended(resolved, work));
   }
 
-  /** Runs `work` while its root is entered; what the system says is told about the path as it was given. */
+  /** Runs `work` while its root is entered; system errors are reported for the path as given. */
   *entered<T>(resolved: ResolvedPath, work: (resolved: ResolvedPath) => Now<T>): Steps<T> {
     if (this.#closed) throw closed();
     resolved.root.enter();

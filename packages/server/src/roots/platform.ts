@@ -1,7 +1,7 @@
 /**
- * What a platform can do, and all that differs between platforms: holding a directory, and getting from a name to the
- * thing itself. Everything above acts on `at`, which leads to what was opened (`held.ts`) or at least to where it was
- * last seen (`checked.ts`).
+ * What a platform can do, and all that differs between platforms: holding a directory, and resolving a name to the file itself.
+ * Everything above acts on `at`, which leads to the opened file (`held.ts`) or at least to its last known location
+ * (`checked.ts`).
  */
 import type { Stats } from 'node:fs';
 import type { Guarantee } from './files.ts';
@@ -16,7 +16,7 @@ export interface Bounds extends AllowedFolders {
   inside(real: string): boolean;
 }
 
-/** A name that has been resolved: below which root, and how it was given. */
+/** A resolved name: its root, its path below that, and the name as given. */
 export interface ResolvedPath {
   readonly requested: string;
   readonly root: RootHold;
@@ -46,17 +46,17 @@ export interface Platform {
   hold(path: string): HeldDirectory;
   /** Which directory a path leads to now, as device and inode; undefined if it leads to none. */
   identify(path: string): string | undefined;
-  /** Where an open descriptor lies now, as well as this platform can tell; undefined if it cannot. */
+  /** The present location of an open descriptor, as well as this platform can tell; undefined if it cannot. */
   whereabouts(fd: number, path: string): string | undefined;
   /** Opens a directory, following links that stay inside. @throws MidcallError */
   folder(resolved: ResolvedPath): Now<Folder>;
   /** Opens whatever is there, following links that stay inside. Opens no contents: safe with FIFOs and devices. @throws MidcallError */
   thing(resolved: ResolvedPath): Now<Thing>;
-  /** As {@link thing}, for where nothing but its being there is asked: returns, or throws. */
+  /** As {@link thing}, for callers that only need to know whether it exists: returns, or throws. */
   present(resolved: ResolvedPath): Now<void>;
-  /** What lies in an open directory under one name, links not followed; undefined if there is nothing. */
+  /** The entry of an open directory under one name, links not followed; undefined if there is none. */
   child(resolved: ResolvedPath, folder: Folder, name: string | Buffer): Now<Thing | undefined>;
-  /** True while an open directory still lies inside. */
+  /** True while an open directory is still inside. */
   still(resolved: ResolvedPath, folder: Folder): Now<boolean>;
   /** A descriptor with `flags` for exactly this thing. */
   reopen(resolved: ResolvedPath, thing: Thing, flags: number): Now<number>;

@@ -6,10 +6,10 @@
 import { MidcallError, type MidcallErrorCode } from '@midcall/core/errors';
 import { codeOf } from './system.ts';
 
-/** What a refusal may tell: the folders that are allowed, and how more are granted. */
+/** What a refusal may reveal: the allowed folders, and how to grant more. */
 export interface AllowedFolders {
   readonly roots: readonly { readonly path: string }[];
-  /** A sentence: how the person grants more. */
+  /** A sentence that says how the person can grant more. */
   readonly grant: string;
 }
 
@@ -74,7 +74,7 @@ const reasons: Record<string, readonly [MidcallErrorCode, string]> = {
   ENFILE: ['roots/io', 'cannot be opened: the system has too many files open'],
 };
 
-/** A system error as one of ours; ours pass through. The system's own text may hold paths, so it is not kept. */
+/** A system error as one of ours; ours pass through. The system's own text may contain paths, so it is dropped. */
 export function fromSystem(path: string, error: unknown): MidcallError {
   if (error instanceof MidcallError) return error;
   const code = codeOf(error);

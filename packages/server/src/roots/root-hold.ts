@@ -1,14 +1,14 @@
 /**
  * One allowed directory, held open, and how many are using it.
  *
- * 1. It closes when it is revoked, or when its last owner lets go, but never before the operations in flight on it have
- *    ended: a descriptor number that was reused would take their writes.
+ * 1. It closes when it is revoked, or when its last owner lets go, but never before the operations in flight on it have ended:
+ *    otherwise a reused descriptor number would receive their writes.
  * 2. Once revoked, no operation starts on it.
  */
 import { closed, revoked } from './refusal.ts';
 import type { System } from './system.ts';
 
-/** What an implementation gives for a directory it holds. */
+/** An implementation's data for a directory it holds. */
 export interface HeldDirectory {
   /** Real path. */
   readonly path: string;
@@ -43,7 +43,7 @@ export class RootHold {
     return !this.#revoked && !this.#closed;
   }
 
-  /** @throws MidcallError roots/revoked if no operation may start or go on */
+  /** @throws MidcallError roots/revoked if no operation may start or continue */
   check(): void {
     if (this.#revoked) throw revoked(`The folder '${this.path}'`);
     if (this.#closed) throw closed();
@@ -73,7 +73,7 @@ export class RootHold {
     this.#settle();
   }
 
-  /** Withdrawn: refuses from now on. */
+  /** Withdraws the root: it refuses from now on. */
   revoke(): void {
     this.#revoked = true;
     this.#settle();

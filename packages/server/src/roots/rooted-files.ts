@@ -1,4 +1,4 @@
-/** The operations of `Files` over one scope, each on what it opened at the place its path means. */
+/** The operations of `Files` over one scope, each on what it opened at the resolved path. */
 import * as fs from 'node:fs';
 import type { Readable } from 'node:stream';
 import { isMidcallError } from '@midcall/core/errors';
@@ -247,7 +247,7 @@ export class RootedFiles implements Files {
     }
   }
 
-  /** The file of this name in its open directory; undefined if something else or nothing has the name. */
+  /** The file of this name in its open directory; undefined if the name is free or not a file. */
   *#plainFile(resolved: ResolvedPath, above: Folder): Steps<Thing | undefined> {
     const name = resolved.rel.slice(resolved.rel.lastIndexOf('/') + 1);
     const thing = yield* settled(this.#scope.platform.child(resolved, above, name));

@@ -1,6 +1,6 @@
 /**
- * The effective roots at one moment: what the operator allows and what the client granted, as held directories. A scope
- * never changes; a new list makes a new scope. Its roots may be shared with the scope before it and after it.
+ * The effective roots at one moment, from what the operator allows and the client granted, as held directories. A scope never
+ * changes; a new list makes a new scope. Its roots may be shared with the scope before it and after it.
  */
 import type { Bounds, Platform } from './platform.ts';
 import type { RootHold } from './root-hold.ts';
@@ -27,7 +27,7 @@ export class Scope implements Bounds {
   readonly roots: readonly ScopeRoot[];
   readonly dropped: readonly Dropped[];
   readonly grant: string;
-  /** Where the URIs of the client's roots led, as real paths. */
+  /** The real paths of the client's root URIs. */
   readonly pins: ReadonlyMap<string, string>;
 
   constructor(

@@ -1,7 +1,7 @@
 /**
- * Work whose steps may each have to wait, and mostly need not. With system calls that answer at once, all of it runs in
- * one go: no promise is made between two steps, no other operation comes between them, and a descriptor is closed in the
- * same breath in which it was opened. With calls that wait, it is an async function by another name.
+ * Work whose steps may each have to wait, but usually do not. With system calls that return at once, all of it runs
+ * synchronously: no promise is made between two steps, no other operation comes between them, and a descriptor is closed in the
+ * same turn in which it was opened. With calls that wait, it behaves like an async function.
  */
 
 /** A value, or the promise of one. */
@@ -10,12 +10,12 @@ export type Now<T> = T | Promise<T>;
 /** A generator whose steps are {@link settled}; run it with {@link inOneGo}. */
 export type Steps<T> = Generator<Promise<unknown>, T, unknown>;
 
-/** The value of a step: what is there already is not waited for. */
+/** The value of a step, without waiting if it is already there. */
 export function* settled<T>(value: Now<T>): Steps<T> {
   return value instanceof Promise ? ((yield value) as T) : value;
 }
 
-/** Runs steps to the first that has to wait, which is often their end. What they throw until then is thrown. */
+/** Runs steps up to the first one that must wait, often to the end. Errors before that are thrown synchronously. */
 export function inOneGo<T>(steps: Steps<T>): Now<T> {
   const { done, value } = steps.next();
   return done ? value : goOn(steps, value);

@@ -1,7 +1,7 @@
 /**
- * The few system calls everything here is made of, in two speeds. `direct` calls block for a few microseconds each, which
- * is less than a trip to the thread pool costs; it is used on local disks. `pooled` goes through the pool and is used
- * where a call may wait for a network. Contents beyond {@link smallest} bytes go through the pool in both.
+ * The few system calls everything here is made of, in two speeds. `direct` calls block for a few microseconds each, which is
+ * cheaper than the thread pool; it is used on local disks. `pooled` uses the pool, for calls that may wait for a network.
+ * Contents beyond {@link smallest} bytes go through the pool in both.
  */
 import * as fs from 'node:fs';
 import { promisify } from 'node:util';
@@ -12,7 +12,7 @@ type Path = string | Buffer;
 export interface System {
   open(path: Path, flags: number, mode?: number): Now<number>;
   close(fd: number): Now<void>;
-  /** A link's text; of `/proc/self/fd/N`, where descriptor N lies. */
+  /** A link's text; for `/proc/self/fd/N`, the location of descriptor N. */
   readlink(path: Path): Now<string>;
   realpath(path: string): Now<string>;
   fstat(fd: number): Now<fs.Stats>;
@@ -26,7 +26,7 @@ export interface System {
   fchown(fd: number, uid: number, gid: number): Now<void>;
   read(fd: number, into: Uint8Array, offset: number, length: number, position: number): Now<number>;
   write(fd: number, from: Uint8Array, offset: number, length: number, position: number | null): Now<number>;
-  /** What a directory holds, in no particular order, each put through `take`. */
+  /** The entries of a directory, in no particular order, each mapped by `take`. */
   entries<T>(path: Path, take: (entry: fs.Dirent) => T): Promise<T[]>;
   /** The same with names as bytes, which need not be UTF-8. */
   rawEntries(path: Path): Promise<fs.Dirent<Buffer>[]>;
@@ -45,13 +45,18 @@ const write = (fd: number, from: Uint8Array, offset: number, length: number, pos
     fs.write(fd, from, offset, length, position, (error, count) => (error ? reject(error) : resolve(count))),
   );
 
-/** A directory with fewer entries is read at once; the pool would take longer than the reading. */
+/** A directory with fewer entries is read synchronously; the pool would take longer than the reading. */
 const small = 64;
 
-/** A directory that says it has more bytes than so many names can fill is not tried first. It may have shrunk, or count otherwise. */
+/**
+ * A directory whose size exceeds what this many names can fill is not tried synchronously first. It may have shrunk, or measure
+ * its size differently.
+ */
 const smallSize = small * 512;
 
-/** Reads a directory: a small one at once, a large one in one go through the pool, each entry replaced where it stands. */
+/**
+ * Reads a directory: a small one synchronously, a large one in one call through the pool, with each entry replaced in place.
+ */
 async function entriesOf<T>(
   path: Path,
   encoding: BufferEncoding | 'buffer',
@@ -125,7 +130,7 @@ export const pooled: System = {
   rawEntries: path => fs.promises.readdir(path, { withFileTypes: true, encoding: 'buffer' }),
 };
 
-/** ext, xfs, btrfs, tmpfs, overlay, zfs, f2fs, bcachefs, squashfs: answers come from this machine. */
+/** ext, xfs, btrfs, tmpfs, overlay, zfs, f2fs, bcachefs, squashfs: local file systems. */
 const localTypes = new Set([
   0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0x2fc12fc1, 0xf2f52010, 0xca451a4e, 0x73717368,
 ]);
@@ -145,7 +150,7 @@ export const codeOf = (error: unknown): string | undefined => (error as NodeJS.E
 /** True for an error that has nothing to do with the path. */
 export const saysNothing = (error: unknown): boolean => ['EMFILE', 'ENFILE', 'ENOMEM'].includes(codeOf(error) ?? '');
 
-/** True if a name is absent, or would have to be below something that is no directory. */
+/** True if a name is absent, or would be below something that is not a directory. */
 export const isAbsent = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '');
 
 /** Device and inode of the directory a path leads to; undefined if there is none. */

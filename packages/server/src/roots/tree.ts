@@ -1,6 +1,6 @@
 /**
- * Whole trees, directory by directory and each by descriptor: listing, walking, removing. Nothing here hands a tree to
- * the system by name; a recursive remove by name follows a directory that is swapped for a link and deletes outside.
+ * Whole trees, directory by directory and each by descriptor: listing, walking, removing. Nothing here passes a tree to the
+ * system by name: a recursive remove by name follows a directory that is swapped for a link, and deletes outside.
  */
 import { isMidcallError } from '@midcall/core/errors';
 import type { DirectoryEntry } from './directory-entry.ts';
@@ -27,8 +27,8 @@ export async function listFolder(platform: Platform, resolved: ResolvedPath, fol
 }
 
 /**
- * Everything below a directory that is not itself a directory. Each directory is opened again when its turn comes, so a
- * walk holds one descriptor however deep it goes; one that is no longer where it was found is left out.
+ * Everything below a directory that is not itself a directory. Each directory is opened again when its turn comes, so a walk
+ * holds one descriptor however deep it goes; one that has moved is skipped.
  *
  * @param visit - runs one directory's work while its root is in use
  */
@@ -119,7 +119,7 @@ async function empty(platform: Platform, resolved: ResolvedPath, folder: Thing):
   }
 }
 
-/** Someone else may have removed it first, which is what was wanted. */
+/** Someone else may have removed it first, which is fine. */
 async function gone(remove: () => void | Promise<void>): Promise<void> {
   try {
     await remove();

@@ -1,9 +1,9 @@
 /**
- * Whether one path lies inside a directory, as text. Real paths are compared with {@link within}, exactly; names that
- * were typed are only *resolved* with {@link fold} first, and what they lead to is compared exactly afterwards.
+ * Whether one path lies inside a directory, as text. Real paths are compared exactly, with {@link within}; typed names are only
+ * *resolved* with {@link fold}, and the result is then compared exactly.
  *
- * Real paths are UTF-8 here. A directory whose real path is not is never taken as a root (`U+FFFD` in it says so), so a
- * lossy name further down cannot turn an outside path into an inside one.
+ * Real paths are UTF-8 here. A directory whose real path is not valid UTF-8 is never accepted as a root (its path contains
+ * `U+FFFD`), so a lossy name further down cannot turn an outside path into an inside one.
  */
 import { posix, win32 } from 'node:path';
 
@@ -22,13 +22,13 @@ export function within(path: string, directory: string, separator = '/'): boolea
   return path.length > directory.length && path.startsWith(directory) && path[directory.length] === separator;
 }
 
-/** The part of `path` below `directory`, or '' where they are the same. Call only if {@link within} holds. */
+/** The part of `path` below `directory`, or '' if they are the same. Call only if {@link within} holds. */
 export function below(path: string, directory: string, separator = '/'): string {
   if (path === directory) return '';
   return path.slice(directory.endsWith(separator) ? directory.length : directory.length + 1);
 }
 
-/** What a file system that ignores case takes for the same name; only ever used to place a typed name. */
+/** Folds names that a case-insensitive file system regards as the same; only used to resolve a typed name. */
 export function fold(path: string, os: Os): string {
   if (os === 'win32') return path.toLowerCase();
   if (os === 'darwin') return path.normalize('NFC').toLowerCase();

@@ -1,9 +1,9 @@
 /**
- * Requests to a client of 2025-11-25, sent under the SDK's own ids and answered through its own table, so that its transports and
- * its responses are the same. What the SDK makes for each besides is left out: a timer beside ours, a listener on a signal, and a
- * result that is judged by a schema; and a plain answer is taken before the SDK judges that it is one.
+ * Requests to a client of 2025-11-25, sent under the SDK's own ids and answered through its own table, so that its transports
+ * and its responses are the same. The SDK's additional work per request is left out: a second timer, a signal listener, and
+ * checking the result by a schema; and a plain answer is taken before the SDK checks it.
  *
- * What of the SDK this stands on is held by test/server/client-request.test.ts.
+ * What this relies on in the SDK is tested in test/server/client-request.test.ts.
  */
 import { isRecord } from '@midcall/core/json';
 import {
@@ -16,7 +16,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { sendBy } from './stdio-lines.ts';
 
-/** As much of the SDK's `Protocol` as a request takes. */
+/** The part of the SDK's `Protocol` that a request needs. */
 interface Requests {
   readonly transport: Transport | undefined;
   _requestMessageId: number;
@@ -25,16 +25,19 @@ interface Requests {
 
 /** A request that the client has not answered yet. */
 export interface ClientRequest {
-  /** The result as it came. Rejects with the client's error, with an SdkError where the client is gone, or with the reason of `cancel`. */
+  /**
+   * The result as received. Rejects with the client's error, with an SdkError if the client is gone, or with the reason of
+   * `cancel`.
+   */
   readonly answer: Promise<unknown>;
-  /** Waits no longer, and tells the client so; does nothing once there is an answer. */
+  /** Stops waiting, and notifies the client; does nothing once there is an answer. */
   cancel(reason: unknown): void;
 }
 
-/** Ids of the requests that were sent from here and are not answered. */
+/** Ids of the unanswered requests that were sent from here. */
 const openIds = new WeakMap<object, Set<number>>();
 
-/** Sends a request as a part of the one that is handled in `ctx`. */
+/** Sends a request as part of the one that is handled in `ctx`. */
 export function requestClient(
   { server }: McpServer,
   { mcpReq: { id: relatedRequestId } }: ServerContext,
@@ -48,7 +51,7 @@ export function requestClient(
   if (ids.size === 0) openIds.set(server, ids);
   ids.add(id);
   let settle: { resolve: (result: unknown) => void; reject: (error: unknown) => void } | undefined;
-  /** @returns undefined where the request has ended */
+  /** @returns undefined if the request has ended */
   const ended = () => {
     const open = settle;
     settle = undefined;
@@ -73,7 +76,7 @@ export function requestClient(
       const open = ended();
       if (!open) return;
       const cancelled = { requestId: id, reason: String(reason) };
-      // A client that is gone need not be told.
+      // A client that is gone need not be notified.
       transport
         ?.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: cancelled }, { relatedRequestId })
         .catch(() => {});
@@ -83,8 +86,8 @@ export function requestClient(
 }
 
 /**
- * Takes the answer to a request that was sent from here, where nothing is in it but a result.
- * @returns false for what the SDK has to look at
+ * Takes the answer to a request that was sent from here, if it contains only a result.
+ * @returns false if the SDK must check it
  */
 export function takeAnswer({ server }: McpServer, frame: unknown): boolean {
   if (!isRecord(frame) || typeof frame['id'] !== 'number' || !openIds.get(server)?.has(frame['id'])) return false;
@@ -99,7 +102,7 @@ export function takeAnswer({ server }: McpServer, frame: unknown): boolean {
   return true;
 }
 
-/** The same, until the signal fires. @returns the result as it came */
+/** Sends a request and waits until the signal fires. @returns the result as received */
 export async function requestUntil(
   signal: AbortSignal,
   server: McpServer,

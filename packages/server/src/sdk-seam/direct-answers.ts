@@ -1,12 +1,12 @@
 /**
- * Requests that are answered before the SDK is given them, whose schemas would look at every member. Whoever answers so may
- * find that more is needed than a result, and leave the request to its handler: then the SDK gets it as if it had just come.
+ * Requests that are answered before the SDK gets them, whose schemas would check every member. If more than a result turns out
+ * to be needed, the request is left to its handler: then the SDK gets it as if it had just arrived.
  *
- * - direct-D1 A request has one answer: where it was left to its handler, was taken back, or its client is gone, nothing is sent
+ * - direct-D1 A request has one answer: if it was left to its handler, was cancelled, or its client is gone, nothing is sent
  *   directly.
- * - direct-D2 A request that says more than what is called (an answered round, a task) is the handler's from the start.
+ * - direct-D2 A request that contains more than the call itself (an answered round, a task) goes to the handler from the start.
  *
- * What of the SDK this stands on is held by test/server/direct-answers.test.ts.
+ * What this relies on in the SDK is tested in test/server/direct-answers.test.ts.
  */
 import { isRecord, own } from '@midcall/core/json';
 import { afterClose } from '@midcall/core/sdk-seam';
@@ -23,16 +23,16 @@ import {
 import { inEnvelopes } from '../era.ts';
 import { tapSent } from './tapped-transport.ts';
 
-/** A request of a method that is handled as a whole, before its handler is called. */
+/** A request of a method that is handled entirely, before its handler is called. */
 export interface DirectRequest {
   readonly id: string | number;
-  /** As they arrived, but for what of `_meta` is the protocol's. */
+  /** The parameters as they arrived, without the protocol's own members of `_meta`. */
   readonly params: Readonly<Record<string, unknown>>;
-  /** What of `_meta` is the protocol's (2026-07-28); empty on 2025-11-25. */
+  /** The protocol's own members of `_meta` (2026-07-28); empty on 2025-11-25. */
   readonly envelope: Readonly<Record<string, unknown>>;
   /** What the client declares. */
   readonly capabilities: unknown;
-  /** Tells the client something on the stream of this request. Rejects where the client is gone. */
+  /** Notifies the client on the stream of this request. Rejects if the client is gone. */
   notify(notification: {
     readonly method: string;
     readonly params?: Readonly<Record<string, unknown>> | undefined;
@@ -41,21 +41,21 @@ export interface DirectRequest {
 
 /** A request that is being answered before its handler is called. */
 export interface DirectAnswer {
-  /** The whole result; undefined where the request is to be given to the handler. Must not reject. */
+  /** The complete result; undefined if the request must go to the handler. Must not reject. */
   readonly result: Promise<Readonly<Record<string, unknown>> | undefined>;
   /**
-   * Called where nobody waits for the result any more: the client takes the request back, or is gone, or the request that was
-   * left to its handler has its response.
+   * Called when nobody waits for the result any more: the client has cancelled the request or is gone, or the handler it was
+   * left to has responded.
    */
   end(how: 'cancelled' | 'gone'): void;
 }
 
-/** Begins to answer a request; undefined where its handler is to be called at once. */
+/** Begins to answer a request; undefined if its handler should be called at once. */
 export type Direct = (request: DirectRequest) => DirectAnswer | undefined;
 
 const directs = new WeakMap<McpServer, Map<string, Direct>>();
 
-/** Answers requests of one method so; before the server is connected. */
+/** Answers requests of one method in this way; call it before the server is connected. */
 export function answerDirectly(server: McpServer, method: string, direct: Direct): void {
   const answersOfServer = directs.get(server);
   if (answersOfServer) {
@@ -104,7 +104,7 @@ function intercept(server: McpServer, transport: Transport, methods: ReadonlyMap
   });
 }
 
-/** What a handler is not given: it is the protocol's. */
+/** Members that a handler does not get: they belong to the protocol. */
 const envelopeKeys = [
   PROTOCOL_VERSION_META_KEY,
   CLIENT_INFO_META_KEY,
@@ -112,7 +112,7 @@ const envelopeKeys = [
   LOG_LEVEL_META_KEY,
 ] as const;
 
-/** @returns undefined for what the SDK has to see (direct-D2), or may refuse */
+/** @returns undefined if the SDK must see it (direct-D2), or may refuse it */
 function requestIn(
   { server }: McpServer,
   transport: Transport,
@@ -148,7 +148,7 @@ function requestIn(
   };
 }
 
-/** The response as the SDK would make it of a handler's result; an error where that is nothing it could be made of. */
+/** The response that the SDK would make of a handler's result; an error if it cannot be made of that. */
 function responseOf(
   server: McpServer,
   id: string | number,
@@ -163,7 +163,7 @@ function responseOf(
   }
 }
 
-/** A result in the client's revision. @throws TypeError for one whose content is none */
+/** A result in the client's revision. @throws TypeError if its content is invalid */
 function encoded(
   { server }: McpServer,
   method: string,

@@ -1,12 +1,12 @@
 /**
- * Requests of a session over HTTP that are given to its server by us, in the place of the transport, which opens a stream with each
- * request, makes two streams and a response of it, and judges each message by schemas. Most need nothing but a response; a stream
- * is opened once anything else has to be sent for one, and is known to the transport like one of its own from then on.
+ * Requests of a session over HTTP that we pass to its server in place of the transport, which opens a stream for each request,
+ * creates two streams and a response, and checks each message by schemas. Most need only a response; a stream is opened once
+ * anything else must be sent for a request, and from then on the transport treats it like its own.
  *
- * - held-requests-H1 A request that is refused by the transport is not given to a server.
- * - held-requests-H2 What is sent for a request is sent in its order, also where its stream is opened in between.
+ * - held-requests-H1 A request that the transport refuses is not passed to a server.
+ * - held-requests-H2 Messages for a request are sent in order, even if its stream is opened in between.
  *
- * What of the SDK this stands on is held by test/server/held-requests.test.ts.
+ * What this relies on in the SDK is tested in test/server/held-requests.test.ts.
  */
 import type {
   JSONRPCMessage,
@@ -19,13 +19,13 @@ type Transport = WebStandardStreamableHTTPServerTransport;
 type Id = JSONRPCRequest['id'];
 type Resolver = Parameters<Transport['setScopeChallengeResolver']>[0];
 
-/** As much of the transport as its streams take. */
+/** The part of the transport that its streams need. */
 interface Streams {
   readonly _streamMapping: Map<string, StreamOfTransport>;
   readonly _requestToStreamMapping: Map<Id, string>;
 }
 
-/** A stream as the transport knows it: it encodes what it enqueues. */
+/** A stream in the transport's format: the transport encodes what it enqueues. */
 interface StreamOfTransport {
   readonly controller: { enqueue(events: string): void };
   readonly encoder: { encode(events: string): string };
@@ -35,9 +35,9 @@ interface StreamOfTransport {
 
 /** Opens the stream of a request. */
 export interface Opening {
-  /** True where the stream of the request may be ended by whoever answers it. */
+  /** True if the stream of the request may be ended by whoever answers it. */
   readonly canEnd: boolean;
-  /** @param ended - to be called once the stream was sent to its end, or its client is gone */
+  /** @param ended - to be called once the stream was sent completely, or its client is gone */
   open(
     streamId: string,
     ended: () => void,
@@ -50,11 +50,11 @@ export interface Opening {
 
 interface Held {
   readonly opening: Opening;
-  /** Told the response; nothing where there is a stream, or will never be an answer. */
+  /** Called with the response; or with nothing if there is a stream, or will never be an answer. */
   readonly settle: (response: JSONRPCMessage | undefined) => void;
 }
 
-/** Those of one session. */
+/** The held requests of one session. */
 export class HeldRequests {
   readonly #transport: Transport;
   readonly #held = new Map<Id, Held>();
@@ -96,7 +96,7 @@ export class HeldRequests {
     };
   }
 
-  /** Whether the server takes a request from this caller as it is; what is to be said to the caller otherwise is the transport's. */
+  /** Whether the server accepts a request from this caller unchanged; otherwise the transport answers the caller. */
   async admits(request: JSONRPCMessage, authInfo: MessageExtraInfo['authInfo']): Promise<boolean> {
     const context = { request, ...(authInfo && { authInfo }) } as Parameters<Resolver>[0];
     try {
@@ -106,15 +106,15 @@ export class HeldRequests {
     }
   }
 
-  /** Gives the server a message that has no response. */
+  /** Passes the server a message that has no response. */
   tell(message: JSONRPCMessage, extra: MessageExtraInfo): void {
     this.#transport.onmessage?.(message, extra);
   }
 
   /**
-   * Gives the server a request.
-   * @param waiting - told how to have a stream opened at once
-   * @returns its response; undefined where there is a stream, or the session has ended
+   * Passes the server a request.
+   * @param waiting - called with a function that opens a stream at once
+   * @returns its response; undefined if there is a stream, or the session has ended
    */
   give(
     message: JSONRPCRequest,

@@ -1,23 +1,26 @@
-/** What clients of 2026-07-28 declare with each request, and the SDK has taken once: the last few, to be known again. */
+/**
+ * The last few envelopes (the declarations that 2026-07-28 clients send with each request) that the SDK has accepted, to
+ * recognize them again.
+ */
 type Members = Readonly<Record<string, unknown>>;
 
 /** A process serves few kinds of client at once. */
 const MOST = 8;
-/** Characters of the JSON of one; what declares more is for the SDK to judge each time. */
+/** The maximum length of one as JSON, in characters; the SDK checks longer ones each time. */
 const LONGEST = 4_096;
 
 export class KnownEnvelopes {
-  /** The one seen last comes first. */
+  /** The most recent one comes first. */
   #known: Members[] = [];
 
-  /** @param envelope - one that the SDK has taken; it is copied */
+  /** @param envelope - one that the SDK has accepted; it is copied */
   add(envelope: Members): void {
     if (this.has(envelope)) return;
     const text = JSON.stringify(envelope);
     if (text.length <= LONGEST) this.#known = [JSON.parse(text) as Members, ...this.#known.slice(0, MOST - 1)];
   }
 
-  /** True for one that says the same. */
+  /** True for an equal one. */
   has(envelope: Members): boolean {
     const at = this.#known.findIndex(each => isSame(envelope, each, 0));
     if (at > 0) this.#known.unshift(...this.#known.splice(at, 1));
@@ -25,7 +28,7 @@ export class KnownEnvelopes {
   }
 }
 
-/** What is nested deeper is not looked at: no client declares anything there. */
+/** Deeper levels are not compared: no client declares anything there. */
 const DEEPEST = 12;
 
 /** True for equal JSON. */

@@ -1,13 +1,13 @@
 /**
- * Calls of tools that need no schema to be told for what they are: of all that the SDK takes, those that say nothing but which
- * tool is called, with what, and what answers the round before. Every other frame is the SDK's to judge. Pure.
+ * Recognizes tool calls that need no schema: those that contain only the tool, its arguments, and the answers to the previous
+ * round. Every other frame is checked by the SDK. Pure.
  */
 import { isRecord } from '@midcall/core/json';
 import type { KnownEnvelopes } from './known-envelopes.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** A call, its parameters as the SDK would lift them out of the frame. */
+/** A call, with its parameters as the SDK would extract them from the frame. */
 export interface PlainCall {
   readonly id: string | number;
   readonly params: {
@@ -15,15 +15,15 @@ export interface PlainCall {
     readonly arguments?: Members;
     readonly _meta?: { readonly progressToken: string | number };
   };
-  /** What of `_meta` is the protocol's; undefined up to 2025-11-25. */
+  /** The protocol's own members of `_meta`; undefined up to 2025-11-25. */
   readonly envelope: Members | undefined;
   readonly inputResponses: Members | undefined;
   readonly requestState: string | undefined;
 }
 
 /**
- * @param known - the envelopes that the SDK took before; undefined up to 2025-11-25, where requests have none
- * @returns undefined for what the SDK has to look at
+ * @param known - the envelopes that the SDK accepted before; undefined up to 2025-11-25, where requests have none
+ * @returns undefined if the SDK must check it
  */
 export function plainCall(frame: unknown, known: KnownEnvelopes | undefined): PlainCall | undefined {
   if (!isRecord(frame) || frame['jsonrpc'] !== '2.0' || frame['method'] !== 'tools/call') return undefined;
@@ -61,7 +61,7 @@ const isId = (value: unknown): value is string | number => typeof value === 'str
 
 const isPlain = (value: unknown): boolean => isRecord(value) && !Object.hasOwn(value, '__proto__');
 
-/** Of what the SDK leaves out of a round's answers, there is nothing in them. */
+/** True if a round's answers contain nothing that the SDK would remove. */
 function areResponses(responses: unknown): boolean {
   if (!isPlain(responses)) return false;
   for (const key in responses as Members) {

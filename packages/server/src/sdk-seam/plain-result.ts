@@ -1,7 +1,7 @@
-/** Results of tools that need no schema to be told for what they are: texts, and what a program reads. Pure. */
+/** Recognizes tool results that need no schema: texts and structured content. Pure. */
 import { isRecord } from '@midcall/core/json';
 
-/** True for a result that the SDK sends as it is; of any other it may refuse something, or leave something out. */
+/** True for a result that the SDK sends unchanged; it may refuse any other, or remove parts of it. */
 export function isPlainResult(result: unknown): boolean {
   if (!isRecord(result) || !Array.isArray(result['content'])) return false;
   for (const member in result) if (!members.has(member)) return false;
@@ -17,7 +17,7 @@ export function isPlainResult(result: unknown): boolean {
 
 const members = new Set(['content', 'isError', 'structuredContent']);
 
-/** What a class has made may be more, or less, than its members. */
+/** An instance of a class may be more, or less, than its members. */
 function isPlainRecord(value: unknown): boolean {
   if (!isRecord(value) || Object.hasOwn(value, '__proto__')) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -1,11 +1,11 @@
 /**
  * How a request reaches a handler of ours through the SDK, and how it is answered. A refusal of a request's state must be a
- * JSON-RPC error, but whatever a tool's callback throws becomes a tool result; and the SDK's own state hook sees no
- * arguments. So the three handlers that may ask are wrapped when the SDK registers them, which is why an existing server is
- * wrapped before its first registration. A callback says how its request ended (`Ending`), and the wrapper, which sees what
- * the SDK made of that, decides what the client gets.
+ * JSON-RPC error, but whatever a tool's callback throws becomes a tool result; and the SDK's own state hook sees no arguments.
+ * So the three handlers that may ask are wrapped when the SDK registers them, which is why an existing server is wrapped before
+ * its first registration. A callback reports how its request ended (`Ending`), and the wrapper, which sees the SDK's version of
+ * that, decides what the client gets.
  *
- * What of the SDK this stands on is held by test/server/sdk-seam.test.ts.
+ * What this relies on in the SDK is tested in test/server/sdk-seam.test.ts.
  */
 
 import { MidcallError } from '@midcall/core/errors';
@@ -16,26 +16,26 @@ import { asThrown } from '../call/sendable.ts';
 import { KeptWith } from '../kept-with.ts';
 import { openShortWay } from './short-way.ts';
 
-/** What the client gets, or would have got where it is gone. */
+/** What the client gets, or would have got if it were still there. */
 export type Final = { readonly result: unknown } | { readonly error: unknown };
 
-/** How a request ended for the callback it was given to. */
+/** How a request ended for its callback. */
 export type Ending<R> =
   | ({ readonly kind: 'returned'; readonly result: R; readonly departure?: Departure | undefined } & Settling)
-  /** `asItself`: the client gets this error, and not what the SDK makes of it. */
+  /** `asItself`: the client gets this error itself, not what the SDK makes of it. */
   | ({ readonly kind: 'failed'; readonly error: unknown; readonly asItself?: boolean } & Settling)
-  /** This request was answered before; that is given again. */
+  /** This request was answered before; that answer is returned again. */
   | { readonly kind: 'answered-before'; readonly earlier: Earlier };
 
 interface Settling {
   /**
-   * Told what the SDK made of the result, or of the error. False where that may not be told, because another has gone on with
-   * this call.
+   * Called with the SDK's version of the result or the error. Returns false if that may not be sent, because another process
+   * has continued this call.
    */
   readonly settled?: ((outcome: Final) => Promise<boolean>) | undefined;
 }
 
-/** What another attempt at a request came to, as it was stored. */
+/** The stored outcome of another attempt at a request. */
 export type Earlier =
   | { readonly result: unknown }
   | { readonly error: { readonly code?: number; readonly message: string } };
@@ -44,7 +44,7 @@ export type Earlier =
 interface Slot {
   readonly params: RawParams;
   ending?: Ending<unknown>;
-  /** Told what the client gets, whatever became of it on the way; must not throw. */
+  /** Called with what the client finally gets; must not throw. */
   ended?: (final: Final) => void;
 }
 
@@ -52,7 +52,7 @@ const wrapped = new KeptWith<McpServer, true>();
 const arrangements = new KeptWith<McpServer, Arrangement>();
 const slots = new KeptWith<ServerContext, Slot>();
 
-/** Which tools are listed for the client that asks, and in which order. */
+/** Selects and orders the tools listed for the requesting client. */
 export type Arrangement = <T extends { readonly name: string }>(
   tools: readonly T[],
   ctx: ServerContext,
@@ -64,8 +64,8 @@ export function arrangeTools(server: McpServer, arrangement: Arrangement): void 
 }
 
 /**
- * Answers the request that the SDK hands to a callback of ours; what the callback returns or throws is this promise.
- * @param begin - given the request as it arrived; says whom to tell of its end, and how it ended. Never rejects
+ * Answers the request that the SDK passes to one of our callbacks; the callback returns this promise.
+ * @param begin - called with the request as it arrived; returns whom to notify of its end, and how it ended. Never rejects
  */
 export function answer<R>(
   ctx: ServerContext,
@@ -80,25 +80,27 @@ export function answer<R>(
   return ending.then(settled => {
     slot.ending = settled;
     if (settled.kind === 'returned') return settled.result;
-    // What is thrown here for an earlier answer is replaced by that answer before anybody sees it.
+    // An error thrown here for an earlier answer is replaced by that answer before anybody sees it.
     throw settled.kind === 'failed' ? settled.error : new MidcallError('state/already-answered', 'Answered before.');
   });
 }
 
-/** @returns what is known of the round that answered a request; undefined where its answer is none, or is not there yet */
+/**
+ * @returns what is known about the round that answered a request; undefined if its answer is not a round, or is not there yet
+ */
 export function departureOf(ctx: ServerContext): Departure | undefined {
   const ending = slots.get(ctx)?.ending;
   return ending?.kind === 'returned' ? ending.departure : undefined;
 }
 
 /**
- * Puts something around a handler of `tools/call`, and all that the SDK does there.
- * @param unconnected - the same handler without what the SDK does for a connection: there, on 2025-11-25, it would put the
- *   questions of a round to the client by itself
+ * Wraps a handler of `tools/call`, with all that the SDK does around it.
+ * @param unconnected - the same handler without the SDK's work for a connection: with that, on 2025-11-25, the SDK would itself
+ *   put a round's questions to the client
  */
 export type Around = (handler: Handler, unconnected: Handler) => Handler;
 
-/** Told of a request that was refused before it reached a callback of ours, such as one with arguments that do not fit. */
+/** Called with a request that was refused before it reached one of our callbacks, such as one with invalid arguments. */
 export type Unreached = (method: AskingMethod, params: RawParams) => void;
 
 const isRefusal = (outcome: Final): boolean =>
@@ -108,11 +110,11 @@ export type Handler = (request: { params?: unknown }, ctx: ServerContext) => Pro
 
 /**
  * Wraps a server, once.
- * @param unreached - also told of what is no request of ours: it looks
- * @param around - put around the handler of `tools/call`
+ * @param unreached - also called for requests that are not ours; must check
+ * @param around - wraps the handler of `tools/call`
  * @param isOurs - true for a tool that is called through `answer`
- * @returns false where it was wrapped before
- * @throws MidcallError `server/setup` where tools, prompts or resources were registered before
+ * @returns false if it was wrapped before
+ * @throws MidcallError `server/setup` if tools, prompts or resources were registered before
  */
 export function wrapServer(
   server: McpServer,
@@ -148,7 +150,7 @@ export function wrapServer(
       return register(method, ...rest);
     const own = through(method as AskingMethod, handler as Handler, unreached);
     register(method, ...rest.slice(0, -1), own);
-    // Outside of what the SDK puts around a handler, which takes no other results than those it knows.
+    // Outside the SDK's own wrapper of a handler, which accepts only the results it knows.
     const inner = method === 'tools/call' ? lowLevel._requestHandlers.get(method) : undefined;
     if (!inner || !around) return;
     const called = openShortWay(server, own, around(inner, own), judged => around(judged, own), isOurs);
@@ -177,11 +179,11 @@ function through(method: AskingMethod, handler: Handler, unreached: Unreached): 
       outcome = { error };
     }
     try {
-      // Most endings are told nothing more, and nobody waits for those.
+      // Most endings need no further call, and nobody waits for those.
       const final = finalOf(slot.ending, outcome);
       outcome = final instanceof Promise ? await final : final;
     } catch (error) {
-      // A store that cannot be written ends the call with its error, which is told like any other.
+      // A store that cannot be written ends the call with its error, which is reported like any other.
       slot.ended?.({ error });
       throw error;
     }
@@ -192,7 +194,7 @@ function through(method: AskingMethod, handler: Handler, unreached: Unreached): 
   };
 }
 
-/** @param current - what the SDK made of the ending */
+/** @param current - the SDK's version of the ending */
 function finalOf(ending: Ending<unknown> | undefined, current: Final): Final | Promise<Final> {
   if (!ending) return current;
   if (ending.kind === 'answered-before') return again(ending.earlier);

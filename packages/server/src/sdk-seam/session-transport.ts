@@ -1,10 +1,10 @@
 /**
- * One session as the SDK's server sees it, where what it sends and receives passes through more processes than this one. The
- * SDK numbers its requests within one connection; whoever carries them gives them names that hold everywhere.
+ * One session as the SDK's server sees it, if its messages pass through several processes. The SDK numbers its requests within
+ * one connection; the forwarding code gives them names that are valid everywhere.
  */
 import type { JSONRPCMessage, MessageExtraInfo, Transport, TransportSendOptions } from '@modelcontextprotocol/server';
 
-/** Takes a message of the server on its way; rejects where it cannot be sent. */
+/** Sends a message of the server; rejects if it cannot be sent. */
 export type Sending = (message: JSONRPCMessage, options: TransportSendOptions | undefined) => Promise<void>;
 
 export class SessionTransport implements Transport {
@@ -29,7 +29,7 @@ export class SessionTransport implements Transport {
     return this.#sending(message, options);
   }
 
-  /** Gives the server a message of its client. */
+  /** Passes the server a message of its client. */
   receive(message: JSONRPCMessage, extra?: MessageExtraInfo): void {
     this.onmessage?.(message, extra);
   }

@@ -1,14 +1,14 @@
 /**
- * The short way of a call to a tool of ours: from the transport to its handler, and of its result back, without the schemas by
- * which the SDK judges each frame up to eight times. It is open to what the SDK has taken once: a call goes the SDK's way where its
- * client declares what none did before, and over standard input where it is the first of its connection. Another goes the short
- * way, where it says nothing that needs a schema. What is unusual, of a call or a result, is given to the SDK as before.
+ * The short way of a call to one of our tools, from the transport to its handler, and of its result back, without the schemas
+ * by which the SDK checks each frame up to eight times. It is only used after the SDK has accepted a similar call: a call goes
+ * the SDK's way if its client's declarations are new, and over standard input if it is the first of its connection. Later ones
+ * take the short way if they contain nothing that needs a schema. Anything unusual in a call or a result is left to the SDK.
  *
- * - way-W1 Every frame that leaves is the one that would have left on the SDK's way.
+ * - way-W1 Every frame sent is the one that the SDK would have sent.
  * - way-W2 A call is in the SDK's own table of requests, so that it is cancelled, and ended with its connection, by the SDK.
- * - way-W3 Where somebody has put something of theirs between, be it around the transport or the handler, it sees every frame.
+ * - way-W3 If somebody has wrapped the transport or the handler, their wrapper sees every frame.
  *
- * What of the SDK this stands on is held by test/server/short-way.test.ts.
+ * What this relies on in the SDK is tested in test/server/short-way.test.ts.
  */
 import {
   type JSONRPCMessage,
@@ -30,7 +30,7 @@ import { isOfSdk, passesCalls } from './tapped-transport.ts';
 type Members = Readonly<Record<string, unknown>>;
 type Handler = (request: { params?: unknown }, ctx: ServerContext) => Promise<unknown>;
 
-/** As much of the SDK's server as the short way takes. */
+/** The part of the SDK's server that the short way needs. */
 interface SdkServer {
   readonly _transport: Transport | undefined;
   readonly _requestHandlers: Map<string, Handler>;
@@ -54,28 +54,28 @@ interface SdkServer {
   buildContext(ctx: object, extra: MessageExtraInfo | undefined): ServerContext;
 }
 
-/** Of one server: how it answers calls. */
+/** How one server answers calls. */
 interface Way {
-  /** What the SDK calls. */
+  /** The handler that the SDK calls. */
   installed: Handler;
-  /** The same, of a call that needs no schema. */
+  /** The handler for a call that needs no schema. */
   short: Handler;
   /** True for a tool of ours. */
   readonly isOurs: (name: string) => boolean;
-  /** The revision of its client, once the SDK's entry has given this server a call of it. */
+  /** The revision of its client, once the SDK's entry point has passed this server a call from it. */
   version: string | undefined;
 }
 
-/** What clients of 2026-07-28 declare: the SDK has the same of each, whichever of its servers was told. */
+/** The envelopes of 2026-07-28 clients: the SDK treats them alike, whichever of its servers received them. */
 const knownEnvelopes = new KnownEnvelopes();
 
 const ways = new KeptWith<McpServer, Way>();
 
 /**
  * Opens the short way to a handler of `tools/call`.
- * @param unjudged - the handler as it was given to the SDK, which put its own judgement around it
- * @param around - what is put around both; see `wrapServer`
- * @returns what is to be called in the place of the handler with everything around it
+ * @param unjudged - the handler as registered with the SDK, without the SDK's own checks around it
+ * @param around - wraps both; see `wrapServer`
+ * @returns the function to be called in place of the handler with all its wrappers
  */
 export function openShortWay(
   server: McpServer,
@@ -132,7 +132,7 @@ const sdkOf = ({ server }: McpServer): SdkServer => server as unknown as SdkServ
 const isInputRequired = (result: unknown): boolean =>
   (result as { resultType?: unknown } | null | undefined)?.resultType === 'input_required';
 
-/** Takes from a transport what needs not be judged. */
+/** Takes messages that need no checks from a transport. */
 function take(server: McpServer, transport: Transport): void {
   if (!isOfSdk(transport, 'onmessage')) return;
   const sdk = sdkOf(server);
@@ -159,7 +159,7 @@ function take(server: McpServer, transport: Transport): void {
   };
   transport.onmessage = hook;
   passesCalls(hook, receive);
-  // What is read from a line has passed no entry: on that connection the SDK has to have chosen this server for good.
+  // A line has not passed the SDK's entry point, so the SDK must already have chosen this server for that connection.
   const isChosen = (): boolean => {
     const version = ways.get(server)?.version;
     return version !== undefined && version === server.server.getNegotiatedProtocolVersion();
@@ -222,7 +222,7 @@ function answer(
   try {
     handled = handler(request, context);
   } catch (error) {
-    // Whatever it throws at once, it would have thrown later.
+    // A synchronous error is treated like a later one.
     handled = Promise.reject(error);
   }
   handled.then(returned, threw).catch(failed);
@@ -230,7 +230,7 @@ function answer(
 
 const noState = (): undefined => undefined;
 
-/** What the SDK gives a handler besides the request. */
+/** The context that the SDK gives a handler besides the request. */
 function contextOf(
   sdk: SdkServer,
   transport: Transport,

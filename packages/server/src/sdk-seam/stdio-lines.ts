@@ -1,42 +1,41 @@
 /**
- * The lines of the SDK's stdio transport, read before it judges them by schemas and written without the promise, the listeners and
- * the schemas that it has for each. Where anybody has put something of theirs between, they see every frame: there are no
- * lines for us then.
+ * The lines of the SDK's stdio transport, read before it checks them by schemas and written without its promise, listeners and
+ * schemas for each. If anybody has wrapped the transport, their wrapper sees every frame: then there are no lines for us.
  *
- * - lines-L1 What is sent, by us or by the SDK, leaves in the order in which it was sent.
- * - lines-L2 A frame never overtakes one that came before it and was left to the SDK.
+ * - lines-L1 Messages of ours and of the SDK are written in the order in which they were sent.
+ * - lines-L2 A frame never overtakes an earlier one that was left to the SDK.
  *
- * What of the SDK this stands on is held by test/server/short-way.test.ts.
+ * What this relies on in the SDK is tested in test/server/short-way.test.ts.
  */
 import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcontextprotocol/server';
 import { isOfSdk } from './tapped-transport.ts';
 
-/** As much of the SDK's stdio transport as lines take. */
+/** The part of the SDK's stdio transport that lines need. */
 interface StdioWire extends Transport {
   readonly _readBuffer: { _buffer: Buffer | undefined; readMessage(): JSONRPCMessage | null };
   readonly _stdout: { write(text: string): boolean };
   readonly _closed: boolean;
 }
 
-/** Frames longer than this many bytes are left to the SDK: they would be parsed twice where they are not for us. */
+/** Frames longer than this many bytes are left to the SDK: they would be parsed twice if they are not for us. */
 const LONGEST = 65_536;
 
-/** By their wire: the SDK serves a probe and what follows it with two servers. */
+/** By wire: the SDK serves a probe and the messages after it with two servers. */
 const linesOf = new WeakMap<Transport, StdioLines>();
 
 export class StdioLines {
   readonly #wire: StdioWire;
   #unsent = '';
-  /** True while the SDK may have frames that it has not given to its server. */
+  /** True while the SDK may have frames that it has not yet passed to its server. */
   #isBehind = false;
-  /** What was there when these began: whoever puts something in its place wants to see every frame. */
+  /** The original functions: whoever replaces one wants to see every frame. */
   readonly #receive: Transport['onmessage'];
   readonly #send: Transport['send'];
   #take: (frame: unknown) => boolean = () => false;
 
   /**
    * @param transport - connected to a server, which listens to it by then
-   * @returns undefined where it has no lines, or somebody has put something of theirs between
+   * @returns undefined if it has no lines, or somebody has wrapped it
    */
   static of(transport: Transport): StdioLines | undefined {
     const wire = ((transport as { readonly _wire?: Transport })._wire ?? transport) as Partial<StdioWire> & Transport;
@@ -73,12 +72,12 @@ export class StdioLines {
     };
   }
 
-  /** @param take - given each frame, parsed; false leaves it to the SDK. Must not throw */
+  /** @param take - called with each parsed frame; returning false leaves it to the SDK. Must not throw */
   listen(take: (frame: unknown) => boolean): void {
     this.#take = take;
   }
 
-  /** Sends a message, with all that is sent in the same turn. @returns false where it is the SDK's to send */
+  /** Sends a message, together with all others of the same turn. @returns false if the SDK must send it */
   write(message: JSONRPCMessage): boolean {
     if (!this.#isOpen) return false;
     const line = `${JSON.stringify(message)}\n`;
@@ -98,7 +97,7 @@ export class StdioLines {
     if (unsent !== '' && !this.#wire._closed) this.#wire._stdout.write(unsent);
   };
 
-  /** @returns true where the next line was taken, false where it is the SDK's, or is not there yet */
+  /** @returns true if the next line was taken, false if it must be left to the SDK, or is not there yet */
   #takeLine(): boolean {
     const buffer = this.#wire._readBuffer;
     const bytes = buffer._buffer;
@@ -120,7 +119,10 @@ export class StdioLines {
 
 const sent = Promise.resolve();
 
-/** Sends what needs no judgement: by the lines of a transport, where it has any that nobody listens to, and else by itself. */
+/**
+ * Sends a message that needs no checks: by the lines of a transport if it has any that nobody listens to, otherwise through the
+ * transport.
+ */
 export function sendBy(transport: Transport, message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
   const wire = (transport as { readonly _wire?: Transport })._wire;
   const lines = linesOf.get(wire ?? transport);

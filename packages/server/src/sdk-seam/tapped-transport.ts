@@ -1,8 +1,8 @@
-/** What passes through a transport of the SDK, seen on its way. */
+/** Observes the messages that pass through a transport of the SDK. */
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { KeptWith } from '../kept-with.ts';
 
-/** @param sending - told of each message before it is sent */
+/** @param sending - called with each message before it is sent */
 export function tapSent(transport: Transport, sending: (message: JSONRPCMessage) => void): void {
   const send = transport.send.bind(transport);
   transport.send = (message, options) => {
@@ -13,7 +13,7 @@ export function tapSent(transport: Transport, sending: (message: JSONRPCMessage)
 
 /**
  * @param transport - connected to a server, which listens to it by then
- * @param received - told of each message after the server was given it
+ * @param received - called with each message after the server got it
  */
 export function tapReceived(transport: Transport, received: (message: JSONRPCMessage) => void): void {
   const receive = transport.onmessage;
@@ -23,18 +23,18 @@ export function tapReceived(transport: Transport, received: (message: JSONRPCMes
   };
 }
 
-/** What passes every frame that is no business of its own on as it is, and is ours. */
+/** Our own wrappers, which pass on every frame that does not concern them unchanged. */
 const passing = new KeptWith<object, { readonly next: unknown }>();
 
-/** Marks a function of ours that is put before another: calls of tools and their results are nothing to it. */
+/** Marks one of our wrapper functions, which tool calls and their results do not concern. */
 export const passesCalls = (ours: object, next: unknown): void => void passing.set(ours, { next });
 
 /** How the SDK listens to a transport: its server, and the entry that chooses one for it. */
 const listens = [/\b_onrequest\(/, /^\(?\w+\)?\s*=>\s*\{?\s*\w+\.push\(\w+\)[;,]\s*\w+\(\);?\s*\}$/];
 
 /**
- * True where frames go through nothing but the SDK, and what was marked. What a tracer, or a log, has put between has a text of its
- * own; it is to see every frame.
+ * True if frames only go through the SDK and marked functions. A tracer's or logger's wrapper has a different source text; it
+ * must see every frame.
  */
 export function isOfSdk(transport: Transport, member: 'onmessage' | 'send'): boolean {
   let found: unknown = Object.hasOwn(transport, member) ? transport[member] : undefined;

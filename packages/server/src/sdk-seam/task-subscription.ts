@@ -1,9 +1,9 @@
 /**
  * `subscriptions/listen` for tasks (extension `io.modelcontextprotocol/tasks`, "Task Status Notifications"). The SDK serves
- * that method itself, before any server of its request, and knows nothing of `taskIds`: so what it answers is amended on its
- * way, on a wire (`amendWire`) and in a response of HTTP (`amendResponse`).
+ * that method itself, before any server of the request, and does not know `taskIds`: so its answers are amended, on a wire
+ * (`amendWire`) and in an HTTP response (`amendResponse`).
  *
- * What of the SDK this stands on is held by test/server/task-notifications.test.ts.
+ * What this relies on in the SDK is tested in test/server/task-notifications.test.ts.
  */
 import { afterClose } from '@midcall/core/sdk-seam';
 import type {
@@ -16,14 +16,14 @@ import type {
 import { KeptWith } from '../kept-with.ts';
 import { passesCalls } from './tapped-transport.ts';
 
-/** What a client is told of its tasks. */
+/** The task notifications of one client. */
 export interface TaskSubscription {
-  /** Those of the ids that it is told of. */
+  /** The ids among these that belong to the client. */
   readonly taskIds: readonly string[];
   /**
-   * Begins to tell.
-   * @param tell - given the parameters of `notifications/tasks`
-   * @returns ends that
+   * Begins to notify.
+   * @param tell - called with the parameters of `notifications/tasks`
+   * @returns a function that stops it
    */
   start(tell: (task: Readonly<Record<string, unknown>>) => void): () => void;
 }
@@ -38,8 +38,8 @@ export interface ListenRequest {
 }
 
 /**
- * Judges a request to listen to tasks.
- * @param http - as a handler of the request would have it; absent on stdio
+ * Checks a request to listen to tasks.
+ * @param http - the HTTP context that a handler of the request would get; absent on stdio
  * @throws an error with a JSON-RPC code if it is refused
  */
 export type Subscribe = (request: ListenRequest, http?: ServerContext['http']) => Promise<TaskSubscription>;
@@ -50,7 +50,7 @@ const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
 const subscribes = new KeptWith<McpServer, Subscribe>();
 const tapped = new WeakSet<Transport>();
 
-/** Lets clients of a server listen to its tasks; before it is connected. */
+/** Lets clients of a server listen to its tasks; call it before the server is connected. */
 export function serveSubscriptions(server: McpServer, subscribe: Subscribe): void {
   subscribes.set(server, subscribe);
   const connect = server.connect.bind(server);
@@ -64,7 +64,7 @@ export function serveSubscriptions(server: McpServer, subscribe: Subscribe): voi
   };
 }
 
-/** @returns the request, where it is one to listen to tasks */
+/** @returns the request, if it is one to listen to tasks */
 export function asksForTasks(message: unknown): ListenRequest | undefined {
   const { method, id, params } = (message ?? {}) as Partial<ListenRequest> & { readonly method?: unknown };
   if (method !== 'subscriptions/listen' || id === undefined) return undefined;
@@ -72,7 +72,7 @@ export function asksForTasks(message: unknown): ListenRequest | undefined {
   return notifications?.taskIds === undefined ? undefined : (message as ListenRequest);
 }
 
-/** @returns what is told to a client of this server; undefined if it has no tasks */
+/** @returns the notifications for a client of this server; undefined if it has no tasks */
 export async function subscribeAt(
   server: McpServer,
   request: ListenRequest,
@@ -114,9 +114,9 @@ export function refusalOf(id: ListenRequest['id'], error: unknown): Record<strin
   return { jsonrpc: '2.0', id, error: wire };
 }
 
-/** Amends what the SDK's stdio entry answers. */
+/** Amends the answers of the SDK's stdio entry point. */
 function amendWire(server: McpServer, wire: Transport, subscribe: Subscribe): void {
-  /** By the id of the request to listen; undefined while it is being judged. */
+  /** By the id of the request to listen; undefined while it is being checked. */
   const open = new Map<unknown, { subscription?: TaskSubscription; stop?: () => void }>();
   const end = (id: unknown): void => {
     open.get(id)?.stop?.();
@@ -124,7 +124,7 @@ function amendWire(server: McpServer, wire: Transport, subscribe: Subscribe): vo
   };
   const sentBefore = Object.hasOwn(wire, 'send') ? wire.send : undefined;
   const send = wire.send.bind(wire);
-  /** Acknowledges a request to listen, and begins to tell. */
+  /** Acknowledges a request to listen, and begins to notify. */
   const begin = async (
     each: { stop?: () => void },
     subscription: TaskSubscription,
@@ -138,7 +138,7 @@ function amendWire(server: McpServer, wire: Transport, subscribe: Subscribe): vo
       void send(notification(task, id as ListenRequest['id']) as JSONRPCMessage).catch(() => end(id));
     });
   };
-  // No asynchronous function: every frame passes here.
+  // Not an async function: every frame passes through here.
   wire.send = (message, options) => {
     const frame = message as Frame;
     const each = frame.method === ACKNOWLEDGED ? open.get(frame.params?._meta?.[SUBSCRIPTION_ID]) : undefined;
@@ -177,10 +177,10 @@ function amendWire(server: McpServer, wire: Transport, subscribe: Subscribe): vo
 }
 
 const KEEP_ALIVE_MS = 15_000;
-/** Frames that a client may leave unread; it then loses its stream, and asks after its tasks instead. */
+/** How many frames a client may leave unread; beyond that it loses its stream, and polls its tasks instead. */
 const MOST_UNREAD = 1_000;
 
-/** Streams of HTTP that tell of tasks. */
+/** HTTP streams with task notifications. */
 export class TaskStreams {
   readonly #open = new Set<() => void>();
 
@@ -236,7 +236,7 @@ export class TaskStreams {
             else write(`${text}\n\n`);
           }
         }
-        // The SDK ends a stream on which it has nothing to tell; this one has.
+        // The SDK ends a stream without notifications of its own; this one has some.
         if (!isAcknowledged || subscription.taskIds.length === 0) close();
       },
       cancel: () => close(),

@@ -1,6 +1,6 @@
 /**
- * The ledger as the engine sees it: every beginning and end is audited, and nothing begins for an attempt that another has
- * followed. The audit is written before the effect, so that a step begun and never ended shows even where no retry comes.
+ * The ledger as the engine sees it: every beginning and end is audited, and nothing begins in an attempt that another attempt
+ * has followed. The audit is written before the effect, so that a step begun and never ended is visible even if no retry comes.
  */
 import { MidcallError } from '@midcall/core/errors';
 import type { Entry } from '../engine/journal.ts';
@@ -15,7 +15,7 @@ export class AuditedLedger implements StepLedger {
   readonly #attempt: Attempt | undefined;
   readonly #audit: (event: Unstamped) => void;
 
-  /** @param stored - absent where no retry can follow, so that nothing need be written */
+  /** @param stored - absent if no retry can follow, so that nothing need be stored */
   constructor(stored: StepLedger | undefined, attempt: Attempt | undefined, audit: (event: Unstamped) => void) {
     this.#stored = stored;
     this.#attempt = attempt;
@@ -24,7 +24,7 @@ export class AuditedLedger implements StepLedger {
 
   async begin(step: WorkId & { readonly safe: boolean }): Promise<Begun> {
     const begun = (await this.#stored?.begin(step)) ?? { state: 'run' as const };
-    // Judged after the beginning is written: whoever follows this attempt has not read the ledger before that.
+    // Checked after the beginning is written: an attempt that follows this one has not read the ledger before that.
     if (this.#attempt && !(await this.#attempt.holds())) {
       if (begun.state === 'run') await this.#stored?.withdraw(step);
       throw new MidcallError(
@@ -32,7 +32,7 @@ export class AuditedLedger implements StepLedger {
         'This process was away so long that another went on with this call, so it starts nothing more of it.',
       );
     }
-    // The check of an answer is no step of the author's, and is named by the words of its question; nor is a value drawn.
+    // The check of an answer is not one of the author's steps, and is named by its question's text; nor is a generated value.
     if (step.kind !== 'step') return begun;
     if (begun.state === 'in-doubt') this.#audit({ kind: 'step-in-doubt', step: step.name });
     else if (begun.state !== 'done') this.#audit({ kind: 'step-begun', step: step.name });

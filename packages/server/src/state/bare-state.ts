@@ -1,20 +1,20 @@
 /**
- * A state that never travels, since the call that it belongs to is kept beside it: without its seal, and without what that call
- * says already. It is made again bit for bit, so whatever is done with a state that came back is done with this one. Pure.
+ * A state that never travels, since the call it belongs to is stored with it: without its seal, and without what that call
+ * contains already. It can be rebuilt bit for bit, so it is treated exactly like a state that came back. Pure.
  */
 import { type Binding, bound, type OutAsk, type Packed, STATE_PURPOSE } from './request-state.ts';
 import { headerOf, type Sealer } from './seal.ts';
 
-/** What the call says of itself. */
+/** The call's own data. */
 export interface StateCall extends Omit<Binding, 'version'> {
   readonly flow: string;
-  /** Milliseconds since the epoch; times are kept as they differ from it. */
+  /** Milliseconds since the epoch; times are stored relative to it. */
   readonly since: number;
 }
 
 type BareAsk = readonly [id: string, kind: string, label: string, key: string, at: number, due: number];
 
-/** How it lies in a store: by position, and last what is not as the call says, or seldom there. */
+/** Its stored form: by position, with the parts that differ from the call, or are rare, at the end. */
 export type BareState = readonly [
   header: string,
   nonce: string,
@@ -29,7 +29,7 @@ type Sealing = Pick<Sealer, 'open' | 'sealAgain'>;
 
 const boundOf = (call: StateCall, version: string): readonly string[] => bound({ ...call, version });
 
-/** @returns undefined for what is no state of ours, or could not be made again */
+/** @returns undefined if it is not one of our states, or could not be rebuilt */
 export function bareState(text: string, call: StateCall, sealer: Sealing): BareState | undefined {
   const opened = sealer.open(text, STATE_PURPOSE);
   if (!opened.ok) return undefined;
@@ -47,11 +47,11 @@ export function bareState(text: string, call: StateCall, sealer: Sealing): BareS
   const out = o.map(({ id, kind, label, key, at, due }): BareAsk => [id, kind, label, key, at - since, due - since]);
   const head = [headerOf(text), n, r, iat - since, exp - since, out] as const;
   const bare: BareState = Object.keys(rest).length > 0 ? [...head, rest] : head;
-  // Also what keeps seal-E6: the other way is only gone for what was found to lead back here.
+  // This also ensures seal-E6: the inverse is only used for states that were found to rebuild identically.
   return JSON.stringify(packedOf(bare, call)) === JSON.stringify(opened.payload) ? bare : undefined;
 }
 
-/** @returns the state as it was sealed; undefined where its key is not in the ring any more */
+/** @returns the state as it was sealed; undefined if its key is no longer in the ring */
 export const stateAgain = (bare: BareState, call: StateCall, sealer: Sealing): string | undefined =>
   sealer.sealAgain(JSON.stringify(packedOf(bare, call)), bare[0], STATE_PURPOSE);
 

@@ -1,91 +1,91 @@
 /**
- * A retry is answered once. The first to present a state claims its nonce together with the digest of its inputs; the
- * same inputs again get the same result, or wait for the attempt in progress; other inputs are refused. Claims outlive
- * every state that could present them; results, which may be large, are kept for as long as a client still tries again.
+ * A retry is answered once. The first to present a state claims its nonce together with the digest of its inputs; the same
+ * inputs again get the same result, or wait for the attempt in progress; other inputs are refused. Claims outlive every state
+ * that could present them; results, which may be large, are kept for as long as a client may still retry.
  *
- * An attempt that died is followed by another, one at a time, and only if it is certain that it starts nothing more:
+ * An attempt that died is followed by another, one at a time, and only if the dead one certainly starts nothing more:
  *
  * - claims-C1 No attempt is followed while it may be alive. Alive is: in progress in this process, or its process has shown its
  *   presence in the store within `PRESENT` of the wait. A waiter that meets a live attempt gives up after `waitMs`.
- * - claims-C2 An attempt whose process has not shown its presence in time starts no step any more, unless it was the first to
- *   follow itself (`holds`): a process that was stopped and woke up again finds that out by its own clock.
- * - claims-C3 Of all that would follow an attempt exactly one does, by `ifAbsent`; and it looks for a result once more
- *   after it has won, because a result is always written before its attempt is let go.
- * - claims-C4 Whoever follows judges the retry by the time at which it came first: what the attempt before it did was done on answers
- *   that were in time.
+ * - claims-C2 An attempt whose process has not shown its presence in time starts no more steps, unless it is the first to
+ *   follow itself (`holds`): a process that was stopped and resumed detects that by its own clock.
+ * - claims-C3 Of all that would follow an attempt exactly one does, by `ifAbsent`; and it looks for a result once more after it
+ *   has won, because a result is always written before its attempt is released.
+ * - claims-C4 An attempt that follows judges the retry by the time at which it first arrived, since the earlier attempt acted
+ *   on answers that were in time.
  *
- * So what follows a dead attempt may run again what the attempt did outside steps, and steps that are safe to repeat. No
- * other step: each of those is begun by `ifAbsent` (ledger.ts). What was in progress at the very moment a process stopped
- * can still arrive afterwards; against that only a key that the other side removes duplicates by helps, not `check`.
+ * So an attempt that follows a dead one may repeat its work outside steps, and steps that are safe to repeat, but no other
+ * step: each of those is begun by `ifAbsent` (ledger.ts). An effect in progress at the very moment a process stopped can still
+ * happen afterwards; only a key by which the other side removes duplicates protects against that, not `check`.
  */
 import type { Store } from '@midcall/core/store';
 import type { Clock } from '@midcall/core/time';
 
 export type Claim =
-  /** `cameAt`: when the retry came first, in milliseconds since the epoch (claims-C4). */
+  /** `cameAt`: when the retry first arrived, in milliseconds since the epoch (claims-C4). */
   | { readonly kind: 'mine'; readonly attempt: Attempt; readonly cameAt: number }
   /** The same retry was answered before. */
   | { readonly kind: 'answered'; readonly result: unknown }
-  /** The same retry was answered before, with what is not kept any more. */
+  /** The same retry was answered before, but the result is no longer stored. */
   | { readonly kind: 'forgotten' }
   /** The nonce was used with other inputs. */
   | { readonly kind: 'other-inputs' }
   /** The same retry is still in progress somewhere, and the wait is over. */
   | { readonly kind: 'under-way' };
 
-/** The right to run one retry. */
+/** The claim on one retry. */
 export interface Attempt {
   /** True for the first; a later one follows an attempt whose end is not known. */
   readonly first: boolean;
-  /** Asked before anything is started; false once somebody else has followed, and forever after. */
+  /** Called before anything is started; false once another attempt has followed, and from then on. */
   holds(): Promise<boolean>;
   /**
-   * Ends the attempt with what every duplicate is given.
-   * @returns false if it was not kept, because somebody else may have followed
+   * Ends the attempt with the outcome that every duplicate gets.
+   * @returns false if it was not stored, because another attempt may have followed
    */
   answer(result: unknown): Promise<boolean>;
-  /** Ends the attempt without a result: nothing of it goes on, and the next duplicate may follow it. */
+  /** Ends the attempt without a result: it does nothing more, and the next duplicate may follow it. */
   abandon(): Promise<void>;
-  /** Ends the attempt and leaves no sign of it, where what presents its retry has been told that it is over. */
+  /** Ends the attempt without a trace, if whatever presents its retry knows that it is over. */
   forget(): Promise<void>;
 }
 
 export interface Claims {
-  /** @param cameAt - when this retry came, in milliseconds since the epoch; now if absent */
+  /** @param cameAt - when this retry arrived, in milliseconds since the epoch; now if absent */
   claim(nonce: string, inputs: string, ttlMs: number, signal: AbortSignal, cameAt?: number): Promise<Claim>;
 }
 
 export interface ClaimsOptions {
   readonly store: Store;
-  /** Where results lie, which hold contents; `store` if absent. */
+  /** Where results, which have content, are stored; `store` if absent. */
   readonly results?: Store;
   readonly clock: Clock;
   readonly id: () => string;
-  /** Milliseconds a second presenter waits for the first. */
+  /** Milliseconds that a duplicate waits for the first attempt. */
   readonly waitMs: number;
 }
 
-/** How long a sign of presence counts, as a part of the wait; it is renewed three times as often. */
+/** How long a sign of presence is valid, as a fraction of the wait; it is renewed three times as often. */
 const PRESENT = 0.6;
-/** Longer results are not kept for duplicates, in characters of JSON. */
+/** The maximum length of a result stored for duplicates, in characters of JSON. */
 const MAX_KEPT = 262_144;
-/** Results are kept so long, in milliseconds: twice what clients wait for one request. */
+/** How long results are stored, in milliseconds: twice as long as clients wait for one request. */
 export const KEPT_MS = 120_000;
 
 interface StoredClaim {
   /** Digest of the inputs. */
   readonly i: string;
-  /** Whose process holds it; absent where nobody does any more. */
+  /** The process that holds it; absent if none does any more. */
   readonly o?: string;
-  /** It was answered; the result lies beside it while it is kept. */
+  /** True if it was answered; the result is stored next to it for a while. */
   readonly d?: true;
-  /** When the retry came; on the first claim alone. */
+  /** When the retry arrived; on the first claim only. */
   readonly t?: number;
 }
 
 export function claims({ store, results = store, clock, id, waitMs }: ClaimsOptions): Claims {
   let own: string | undefined;
-  /** This process; drawn when it is needed first, since a worker may draw nothing while it is loaded. */
+  /** The id of this process; generated on first use, since a worker may not generate random values while it is loaded. */
   const me = (): string => {
     own ??= id();
     return own;
@@ -108,7 +108,7 @@ export function claims({ store, results = store, clock, id, waitMs }: ClaimsOpti
     await store.set(`present:${me()}`, '', { ttlMs: presentMs });
     shownAt = at;
   };
-  /** True so many milliseconds after the last sign of presence; also where the clock has been set back since. */
+  /** True if the given milliseconds have passed since the last sign of presence; also if the clock has been set back since. */
   const isUnseenFor = (ms: number): boolean => {
     const since = clock.now() - shownAt;
     return since < 0 || since >= ms;
@@ -117,7 +117,7 @@ export function claims({ store, results = store, clock, id, waitMs }: ClaimsOpti
     if (running.size === 0) return;
     stopRenewing ??= clock.after(presentMs / 3, () => {
       stopRenewing = undefined;
-      // A store that cannot be written is found out by the next step: then `holds` is false.
+      // If the store cannot be written, the next step detects it: then `holds` is false.
       void show().then(renew, renew);
     });
   };
@@ -162,10 +162,10 @@ export function claims({ store, results = store, clock, id, waitMs }: ClaimsOpti
       }
       return !lost;
     };
-    /** @param outcome - what every duplicate is given; absent if there is none */
+    /** @param outcome - what every duplicate gets; absent if there is none */
     const leave = async (outcome?: { readonly result: unknown } | 'forgotten'): Promise<boolean> => {
       try {
-        // One that was followed has nothing to say any more.
+        // An attempt that was followed has no say any more.
         if (isCertain() ? lost : !(await holds())) return false;
         if (outcome === 'forgotten') {
           for (let each = attempt; each > 0; each -= 1) await store.delete(keyOf(nonce, each));
@@ -229,7 +229,7 @@ export function claims({ store, results = store, clock, id, waitMs }: ClaimsOpti
           continue;
         }
         attempt++;
-        // However many processes died of a retry, only the attempt that follows the last of them is written.
+        // However many processes died running a retry, only the latest attempt is stored.
         if (await read(keyOf(nonce, attempt))) continue;
         if (isUnseenFor(presentMs / 3)) await show();
         if (!(await store.set(keyOf(nonce, attempt), ownClaim, { ttlMs, ifAbsent: true }))) continue;

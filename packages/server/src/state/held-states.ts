@@ -1,32 +1,33 @@
 /**
- * Round states that stay in this process: without a key and without a store nobody else could open them, so a short handle
- * travels in the place of the sealed state.
+ * Round states that stay in this process: without a key and a store nobody else could open them, so a short handle travels in
+ * place of the sealed state.
  *
- * - held-H1 A handle opens what it was given for, and nothing else: it cannot be guessed, and has one spelling.
- * - held-H2 What is gone is told from what never was: a handle says when it expires, under a tag that only this process makes.
- * - held-H3 The table is bounded by its entries and its characters; a state that finds no room travels sealed.
- * - held-H4 A state is held until it expires, or until its retry was answered so long ago that its result is not kept either.
+ * - held-H1 A handle opens the state it was made for, and nothing else: it cannot be guessed, and has one spelling.
+ * - held-H2 An expired state is distinguished from one that never existed: a handle contains its expiry, under a tag that only
+ *   this process can make.
+ * - held-H3 The table is bounded by its entries and its characters; if there is no room for a state, it travels sealed.
+ * - held-H4 A state is held until it expires, or until the result of its answered retry is no longer stored either.
  */
 import { hash, timingSafeEqual } from 'node:crypto';
 import { BoundedTexts } from '@midcall/core/store';
 import type { Clock } from '@midcall/core/time';
 
-/** Entries at most, and characters of them all. */
+/** The maximum number of entries, and of characters in all of them. */
 const MAX_ENTRIES = 100_000;
 const MAX_CHARACTERS = 33_554_432;
 
 const handle = /^(h1\.[\w-]{1,64}\.([0-9a-z]{1,11})\.)([\w-]{22})$/;
 
-/** What a handle was found to be. */
+/** The result of looking up a handle. */
 export type HeldState =
   | { readonly ok: true; readonly json: string }
   | { readonly ok: false; readonly reason: 'expired' | 'answered' };
 
 export interface HeldStatesOptions {
   readonly clock: Pick<Clock, 'now'>;
-  /** Milliseconds for which the result of an answered retry is kept. */
+  /** How long the result of an answered retry is kept, in milliseconds. */
   readonly keptMs: number;
-  /** Draws what nobody can guess: 128 bits in base64url. */
+  /** Generates an unguessable text: 128 bits in base64url. */
   readonly id: () => string;
   readonly maxEntries?: number;
   readonly maxCharacters?: number;
@@ -46,17 +47,17 @@ export class HeldStates {
   /**
    * @param json - the state
    * @param expiresAt - when it ends, in milliseconds since the epoch
-   * @returns its handle; undefined where there is no room
+   * @returns its handle; undefined if there is no room
    */
   hold(json: string, expiresAt: number): string | undefined {
-    // Neither parts of a millisecond nor a time past all calendars has a place in a handle.
+    // A handle has no room for fractions of a millisecond or a time beyond all calendars.
     const expires = Math.min(Math.ceil(expiresAt), Number.MAX_SAFE_INTEGER);
     const body = `h1.${this.#options.id()}.${expires.toString(36)}.`;
     const text = body + this.#tagOf(body);
     return this.#texts.set(text, json, expires) ? text : undefined;
   }
 
-  /** @returns undefined for what is no handle of this process */
+  /** @returns undefined for anything but a handle of this process */
   open(text: unknown): HeldState | undefined {
     if (typeof text !== 'string') return undefined;
     const json = this.#texts.get(text);
@@ -67,7 +68,7 @@ export class HeldStates {
     return { ok: false, reason: isExpired ? 'expired' : 'answered' };
   }
 
-  /** The retry that brought this was answered, so it is opened by duplicates alone. */
+  /** The retry with this handle was answered, so only duplicates will open it. */
   answered(text: string): void {
     const json = this.#texts.get(text);
     if (json === undefined) return;
@@ -75,9 +76,9 @@ export class HeldStates {
     this.#texts.set(text, json, Math.min(expiresAt, this.#options.clock.now() + this.#options.keptMs));
   }
 
-  /** Cut short, so that no longer text with a tag of its own can be made from one that was seen. */
+  /** Truncated, so that no longer text with a valid tag can be made from an observed one. */
   #tagOf(body: string): string {
-    // Drawn when it is needed first: a worker may draw nothing while it is loaded.
+    // Generated on first use: a worker may not generate random values while it is loaded.
     this.#secret ??= this.#options.id() + this.#options.id();
     return hash('sha256', this.#secret + body, 'base64url').slice(0, 22);
   }

@@ -2,10 +2,10 @@
  * Where sealing keys come from: the operator (text, as in `MIDCALL_KEY`, or a file) or, failing that, this process alone.
  *
  * - keys-K1 A key never prints: not in an error, not in JSON, not under `util.inspect`. Its id may be shown.
- * - keys-K2 Key text is hex or base64 (either alphabet) of at least 32 bytes; several, apart by commas or lines, rotate: the
- *   first seals, all open.
- * - keys-K3 A key file appears whole or not at all, readable by its owner only, and once: of processes that start together
- *   one writes it and the others read what that one wrote.
+ * - keys-K2 Key text is hex or base64 (either alphabet) of at least 32 bytes; several, separated by commas or line breaks,
+ *   allow rotation: the first seals, all open.
+ * - keys-K3 A key file appears whole or not at all, readable by its owner only, and once: if several processes start together,
+ *   one writes it and the others read it.
  */
 import { createSecretKey, hkdfSync, type KeyObject, randomBytes as nodeRandomBytes } from 'node:crypto';
 import {
@@ -25,7 +25,7 @@ import { dirname } from 'node:path';
 import { MidcallError } from '@midcall/core/errors';
 import { checkGiven, type Kind } from '@midcall/core/options';
 
-/** One key. Its id is derived from it, the same in every process, and tells nothing about it. */
+/** One key. Its id is derived from it, the same in every process, and reveals nothing about it. */
 export interface SealKey {
   /** Eight characters of base64url. */
   readonly id: string;
@@ -40,7 +40,7 @@ export interface KeyRing {
   readonly ephemeral: boolean;
 }
 
-/** A key as given: text, bytes, several of either, or the path of a file that holds text. */
+/** A key as given: text, bytes, several of either, or the path of a text file. */
 export type KeySource =
   | string
   | Uint8Array
@@ -48,11 +48,11 @@ export type KeySource =
   | {
       /** Path of the key file. On POSIX nobody but its owner and group may read it. */
       readonly file: string;
-      /** True to make the file, with a new key, if there is none. */
+      /** True to create the file, with a new key, if there is none. */
       readonly create?: boolean;
     };
 
-/** What a key ring takes from outside. */
+/** The dependencies of a key ring. */
 export interface KeyRingOptions {
   /** Where `MIDCALL_KEY` and `MIDCALL_KEY_FILE` are looked up when no source is given; `process.env` if absent. */
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -74,7 +74,7 @@ const posix = process.platform !== 'win32';
  * Builds a key ring from `source`; without one from `MIDCALL_KEY`, then `MIDCALL_KEY_FILE`; without those from a random
  * key of this process, which is marked `ephemeral`.
  *
- * @throws MidcallError `server/setup`: what is wrong with the key, and never the key
+ * @throws MidcallError `server/setup`: what is wrong with the key, but never the key itself
  */
 export function keyRing(source?: KeySource, options: KeyRingOptions = {}): KeyRing {
   const env = options.env ?? process.env;
@@ -119,14 +119,14 @@ function sealKey(bytes: Uint8Array): SealKey {
   return quiet({ id, secret: createSecretKey(bytes) }, () => ({ id }));
 }
 
-/** Freezes an object and makes what prints of it be `shown` (keys-K1). */
+/** Freezes an object and makes it print as `shown` (keys-K1). */
 function quiet<T extends object>(object: T, inText: () => unknown): T {
   Object.defineProperty(object, 'toJSON', { value: inText });
   Object.defineProperty(object, Symbol.for('nodejs.util.inspect.custom'), { value: inText });
   return Object.freeze(object);
 }
 
-/** @param where - names the source at the head of a message */
+/** @param where - names the source at the beginning of a message */
 function decode(text: string, where: string): readonly Uint8Array[] {
   const parts = text
     .split(',')
@@ -143,7 +143,7 @@ function decode(text: string, where: string): readonly Uint8Array[] {
         `${name} decodes to ${bytes.length} bytes; at least ${MIN_BYTES} are needed. ${NEW_KEY}`,
       );
     }
-    // 32 random bytes all but never have fewer than 16 different values: this is a placeholder.
+    // 32 random bytes almost never have fewer than 16 different values: this is a placeholder.
     if (new Set(bytes).size < 16) {
       throw new MidcallError('server/setup', `${name} is not random. ${NEW_KEY}`);
     }
@@ -192,7 +192,7 @@ function readKeyFile(path: string): readonly Uint8Array[] {
   }
 }
 
-/** Makes the file if there is none (keys-K3). */
+/** Creates the file if there is none (keys-K3). */
 function createKeyFile(path: string, randomBytes: (size: number) => Uint8Array): void {
   if (existsSync(path)) return;
   const draft = `${path}.${Buffer.from(randomBytes(9)).toString('base64url')}`;
@@ -208,7 +208,7 @@ function createKeyFile(path: string, randomBytes: (size: number) => Uint8Array):
     try {
       linkSync(draft, path);
     } catch (error) {
-      // Another process was first, and its key is the one.
+      // Another process was first, and its key counts.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     } finally {
       unlinkSync(draft);

@@ -1,20 +1,19 @@
 /**
- * Steps written to the store before and after their effect, so that inside one flow a step starts at most once, also
- * when the process dies between the effect and its record: then it is in doubt, and is not run again unless the author
- * made it safe.
+ * Steps written to the store before and after their effect, so that within one flow a step starts at most once, even if the
+ * process dies between the effect and its record: then it is in doubt, and is not run again unless the author made it safe.
  *
- * Only a retry can be run a second time, so only the steps of a claimed retry are written (see claims.ts); those of
- * earlier rounds are in the sealed journal, and once the retry is answered nobody asks for them any more.
+ * Only a retry can be run a second time, so only the steps of a claimed retry are written (see claims.ts); those of earlier
+ * rounds are in the sealed journal, and once the retry is answered nobody needs them any more.
  */
 import type { Store } from '@midcall/core/store';
 import { type Entry, shortLabel } from '../engine/journal.ts';
 import type { StepLedger, WorkId } from '../engine/seam.ts';
 
-/** What is known of a flow's steps after the process that ran it is gone. */
+/** What is known about a flow's steps after the process that ran it is gone. */
 export interface FlowSteps {
   readonly done: readonly string[];
   readonly inDoubt: readonly string[];
-  /** Begun, end unknown, but safe to begin again. */
+  /** Begun with an unknown end, but safe to begin again. */
   readonly safe: readonly string[];
 }
 
@@ -22,7 +21,7 @@ interface Listed extends WorkId {
   readonly safe: boolean;
 }
 
-/** A ledger that can be cleared. */
+/** A ledger whose records can be removed. */
 export interface FlowLedger extends StepLedger {
   /** Forgets what this attempt wrote; for when the retry is answered. */
   forget(): Promise<void>;
@@ -33,7 +32,7 @@ const listKey = (flow: string) => `steps:${flow}`;
 const stepKey = (flow: string, id: string) => `step:${flow}:${id}`;
 
 /**
- * @param store - one that may hold contents: names and results of steps are written there
+ * @param store - the store for content: names and results of steps are written there
  * @param ttlMs - milliseconds the records live; longer than any state that could present the retry
  */
 export function stepLedger(store: Store, flow: string, ttlMs: number): FlowLedger {

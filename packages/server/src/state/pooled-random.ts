@@ -1,4 +1,4 @@
-/** Random bytes, drawn from the system many at a time, since the call costs more than the bytes. */
+/** Random bytes, obtained from the system many at a time, since the call costs more than the bytes. */
 import { randomFillSync } from 'node:crypto';
 
 /** @returns a source of random bytes; each byte is handed out once, and forgotten here */
@@ -9,7 +9,10 @@ export const pooledRandom = (): ((size: number) => Buffer) =>
     return bytes;
   });
 
-/** @returns a source of random texts in base64url, of so many bytes each; each byte is handed out once, and forgotten here */
+/**
+ * @returns a source of random texts in base64url, of the given number of bytes each; each byte is handed out once, and
+ *   forgotten here
+ */
 export const pooledRandomText = (): ((size: number) => string) =>
   pooled((pool, from, to) => pool.toString('base64url', from, to));
 

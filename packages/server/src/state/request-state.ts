@@ -3,7 +3,7 @@
  * "Server Requirements": state is attacker-controlled, so it is encrypted, authenticated and bound).
  *
  * - state-B1 A state opens only for the call it was made for: principal, client, method, name, arguments, audience, version.
- * - state-B2 It lives until `exp`; the deadlines of its questions lie inside it and are shorter.
+ * - state-B2 It lives until `exp`; the deadlines of its questions are inside it and earlier.
  * - state-B3 It can be used once (the nonce is claimed; see claims.ts), by one set of inputs.
  * - state-B4 A journal too large to travel stays in the store, and the state carries a reference to it.
  * - state-B5 A state that only this process could open stays in it, and a handle travels (held-states.ts); it is bound as any other.
@@ -31,7 +31,7 @@ export interface Binding {
   readonly version: string;
 }
 
-/** A question that was out when the state was made. */
+/** A question that was open when the state was made. */
 export interface OutAsk {
   readonly id: string;
   readonly kind: EntryKind;
@@ -39,7 +39,7 @@ export interface OutAsk {
   readonly label: string;
   /** Its key in `inputRequests`. */
   readonly key: string;
-  /** When it left, milliseconds since the epoch. */
+  /** When it was sent, in milliseconds since the epoch. */
   readonly at: number;
   /** After this a late answer counts as none. */
   readonly due: number;
@@ -56,7 +56,7 @@ export interface RoundState {
   readonly out: readonly OutAsk[];
 }
 
-/** A state as it is sealed. */
+/** The sealed content of a state. */
 export interface Packed {
   readonly f: string;
   readonly n: string;
@@ -66,7 +66,7 @@ export interface Packed {
   readonly b: readonly string[];
   readonly o?: readonly OutAsk[];
   readonly j?: Journal;
-  /** Where questions and journal lie instead (state-B4). */
+  /** Where questions and journal are stored instead (state-B4). */
   readonly ref?: string;
 }
 
@@ -74,7 +74,7 @@ export type Unsealed =
   | { readonly ok: true; readonly state: RoundState }
   | { readonly ok: false; readonly kind: 'invalid' | 'expired' | 'changed' | 'answered'; readonly reason: string };
 
-/** What lies in the store where it is too large to travel (state-B4). */
+/** The part that is stored if it is too large to travel (state-B4). */
 type Rest = Pick<Packed, 'o' | 'j'>;
 
 export const STATE_PURPOSE = 'request-state';
@@ -86,17 +86,17 @@ export interface StateOptions {
   readonly sealer: Sealer;
   readonly store: Store;
   readonly clock: Pick<Clock, 'now'>;
-  /** Where states are held that only this process could open; absent where others could. */
+  /** Holds states that only this process could open; absent if others could. */
   readonly held?: HeldStates | undefined;
 }
 
 const parts: readonly (keyof Binding)[] = ['principal', 'client', 'method', 'name', 'arguments', 'audience', 'version'];
 
-/** What is long is bound by its digest, so that the state does not grow with what a client writes. */
+/** Long values are bound by their digests, so that the state does not grow with the client's input. */
 export const bound = (binding: Binding): readonly string[] =>
   parts.map(part => (binding[part].length > 200 ? digest(binding[part]) : binding[part]));
 
-/** How long what belongs to a state must be kept, in milliseconds: longer than anybody's clock lets it live. */
+/** How long the data of a state must be kept, in milliseconds: longer than it is valid by anybody's clock. */
 export const lifeOf = (state: Pick<RoundState, 'expiresAt'>, now: number): number =>
   Math.max(1, Math.ceil(state.expiresAt - now)) + 2 * SKEW_MS;
 
@@ -106,9 +106,9 @@ const pack = (state: RoundState, binding: Binding) => {
 };
 
 /**
- * Holds a state where that can be done (state-B5).
+ * Holds a state in this process, if possible (state-B5).
  * @param maxLength - the longest state that is held, in characters
- * @returns its handle; undefined where it has to be sealed
+ * @returns its handle; undefined if it must be sealed
  */
 export function holdState(
   state: RoundState,
@@ -121,7 +121,7 @@ export function holdState(
   return json.length <= maxLength ? held.hold(json, state.expiresAt) : undefined;
 }
 
-/** @param maxLength - the longest state that travels, in characters; what is longer lies in the store (state-B4) */
+/** @param maxLength - the longest state that travels, in characters; longer ones go into the store (state-B4) */
 export async function sealState(
   state: RoundState,
   binding: Binding,
@@ -138,9 +138,10 @@ export async function sealState(
 }
 
 /**
- * Opens a state and checks every binding; claims nothing. A promise only where the store is read.
- * @param maxLength - the longest state that is looked at, in characters
- * @param isOwn - true for the state of a task, which never left this server: it may be of a time that a clock was set back from
+ * Opens a state and checks every binding; claims nothing. Returns a promise only if the store is read.
+ * @param maxLength - the longest state that is opened, in characters
+ * @param isOwn - true for the state of a task, which never left this server: it may be from the future if a clock has been set
+ *   back
  */
 export function openState(
   text: unknown,
@@ -171,10 +172,10 @@ export function openState(
 }
 
 /**
- * Gives a state a longer life, before anybody has presented it.
- * @param until - how long, in milliseconds since the epoch
+ * Extends the life of a state, before anybody has presented it.
+ * @param until - its new expiry, in milliseconds since the epoch
  * @param maxLength - the longest state that travels, in characters
- * @returns the state that takes its place; the same where it cannot be opened
+ * @returns the state that replaces it; the same one if it cannot be opened
  */
 export async function prolongState(
   text: string,
@@ -194,8 +195,8 @@ function unpacked({ f: flow, n: nonce, r: round, iat: issuedAt, exp: expiresAt }
 }
 
 /**
- * What a state of a call has recorded, for whoever ends that call: whose it is, and whether its time is up, is not looked at.
- * @returns nothing where it cannot be opened
+ * The journal in a call's state, for whoever ends that call: its owner and expiry are not checked.
+ * @returns nothing if it cannot be opened
  */
 export async function journalIn(text: string, { sealer, store, held }: StateOptions): Promise<Journal> {
   const here = held?.open(text);
@@ -207,7 +208,7 @@ export async function journalIn(text: string, { sealer, store, held }: StateOpti
   return (stored === undefined ? undefined : (openUnder(sealer, APART, ref, stored) as Rest | undefined))?.j ?? [];
 }
 
-/** What the audit says of a held state that is gone. */
+/** The audit's entry for a held state that is gone. */
 const gone = { expired: 'expired', answered: 'already answered' } as const;
 
 const invalid = (reason: string): Unsealed => ({ ok: false, kind: 'invalid', reason });

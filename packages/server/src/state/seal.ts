@@ -1,6 +1,6 @@
 /**
- * The envelope around everything that leaves the process and comes back: request states, tickets, vault entries.
- * It hides and authenticates a JSON value; what the value binds (principal, tool, expiry, nonce) is its author's business.
+ * The envelope around everything that leaves the process and comes back: request states, tickets, vault entries. It hides and
+ * authenticates a JSON value; the value's bindings (principal, tool, expiry, nonce) are its creator's business.
  *
  * `m1.` + base64url( key id 6 | salt 12 | nonce 12 | ciphertext | tag 16 )
  *
@@ -11,14 +11,15 @@
  * The prefix, the key id and the salt are not among the further data: they make the key, and with another key or another nonce
  * the tag fails.
  *
- * - seal-E1 What opens was sealed by a key of the ring, for the same purpose and the same place, and no bit of it has changed.
+ * - seal-E1 A value that opens was sealed by a key of the ring, for the same purpose and the same place, and not one bit of it
+ *   has changed.
  * - seal-E2 A sealed value has one spelling: base64url without padding and with clear spare bits, nothing around it.
- * - seal-E3 Nothing is decoded before its length has been judged, nothing parsed before its tag has been checked.
+ * - seal-E3 Nothing is decoded before its length has been checked, and nothing parsed before its tag has been checked.
  * - seal-E4 A message key seals at most 2^20 messages, then another salt is drawn. So a key of the ring may seal without a
  *   limit that anybody will reach; random nonces under one GCM key would end at 2^32.
  * - seal-E5 The length tells how long the value is and nothing else: it is never compressed, because the length of a
  *   compressed text answers guesses about the parts of it that the guesser cannot see.
- * - seal-E6 A nonce seals one message. What is sealed again is exactly what was sealed before, so it adds no message.
+ * - seal-E6 A nonce seals one message. A value that is sealed again is exactly the same as before, so it adds no message.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
@@ -31,11 +32,11 @@ const SALT = 12;
 const NONCE = 12;
 const TAG = 16;
 const HEADER = KEY_ID + SALT + NONCE;
-/** In characters: whole groups of three bytes, which are spelled by themselves. */
+/** In characters: whole groups of three bytes, which are encoded independently. */
 const KEY_ID_TEXT = (KEY_ID / 3) * 4;
 const SALT_TEXT = (SALT / 3) * 4;
 const HEADER_TEXT = (HEADER / 3) * 4;
-/** Purposes are a handful of constants, and so are the salts of a few replicas; whoever makes salts up grows nothing. */
+/** Purposes are a handful of constants, and so are the salts of a few replicas; invented salts do not make the cache grow. */
 const MAX_DERIVED = 256;
 /** Messages under one salt (seal-E4). */
 const MAX_SEALED = 2 ** 20;
@@ -44,7 +45,7 @@ const cipherOptions = { authTagLength: TAG };
 
 /** How a sealer is set up. */
 export interface SealerOptions {
-  /** The longest sealed text, in characters, made or looked at; 1,048,576 if absent. */
+  /** The longest sealed text, in characters, to make or open; 1,048,576 if absent. */
   readonly maxLength?: number;
   /** The source of salts and nonces; `node:crypto` if absent. */
   readonly randomBytes?: (size: number) => Uint8Array;
@@ -63,24 +64,27 @@ export type Opened =
 export interface Sealer {
   /**
    * @param payload - any JSON value
-   * @param purpose - a constant such as `'request-state'`: what is sealed for one purpose opens for no other
-   * @param place - where the text will lie, such as a key of a store; absent for one that travels. Adds nothing to its length
+   * @param purpose - a constant such as `'request-state'`: a value sealed for one purpose opens for no other
+   * @param place - where the text will be stored, such as a key of a store; absent for one that travels. Adds nothing to its
+   *   length
    * @throws MidcallError `state/too-large` if the result would be longer than `maxLength`; TypeError where the
    *   payload is not JSON
    */
   seal(payload: unknown, purpose: string, place?: string): string;
-  /** As {@link seal}, for a value that has been written as JSON. */
+  /** As {@link seal}, for a value that is already JSON text. */
   sealJson(json: string, purpose: string, place?: string): string;
   /**
-   * Makes a text again, bit for bit, of what it held: for one that is kept inside another sealed value, where it need not lie sealed.
-   * @param json - exactly what that text holds; with anything else a nonce would be used twice, and two messages be known (seal-E6)
+   * Rebuilds a sealed text, bit for bit, from its content: for one that is stored inside another sealed value, where it need
+   * not be sealed.
+   * @param json - exactly the content of that text; with anything else a nonce would be used twice, which would reveal two
+   *   messages (seal-E6)
    * @param header - the header of that text
    * @returns undefined where its key is not in the ring
    */
   sealAgain(json: string, header: string, purpose: string): string | undefined;
-  /** @param text - what came back; anything at all. Never throws because of it. */
+  /** @param text - the text that came back; may be anything, and never causes an error */
   open(text: unknown, purpose: string, place?: string): Opened;
-  /** True if another key than the one that seals now made the text: what is kept for long should be sealed again. */
+  /** True if the text was made with another key than the one that now seals: long-lived values should be sealed again. */
   outdated(text: string): boolean;
 }
 
@@ -175,14 +179,14 @@ export function createSealer(keys: KeyRing, options: SealerOptions = {}): Sealer
   };
 }
 
-/** What of a sealed text is not drawn from what it holds: which key, salt and nonce made it. */
+/** The part of a sealed text that does not depend on its content: its key, salt and nonce. */
 export const headerOf = (text: string): string => text.slice(PREFIX.length, PREFIX.length + HEADER_TEXT);
 
 const malformed: Opened = { ok: false, reason: 'malformed' };
 const unknownKey: Opened = { ok: false, reason: 'unknown-key' };
 const tampered: Opened = { ok: false, reason: 'tampered' };
 
-/** Message keys, by salts in base64url; those used last are kept, since a process meets the same salts again and again. */
+/** Message keys, by salts in base64url; the most recent are kept, since a process uses the same salts again and again. */
 function derivation(): (key: SealKey, purpose: string, salt: string) => Buffer {
   const purposeKeys = new Map<string, Buffer>();
   const messageKeys = new Map<string, Buffer>();
@@ -196,7 +200,7 @@ function derivation(): (key: SealKey, purpose: string, salt: string) => Buffer {
     });
 }
 
-/** What the map has under the name, made where it is missing; a full map is emptied first. */
+/** The map's entry under the name, created if missing; a full map is emptied first. */
 function kept<T>(map: Map<string, T>, name: string, make: () => T): T {
   const cached = map.get(name);
   if (cached) return cached;

@@ -1,7 +1,6 @@
 /**
- * A store as whoever keeps contents in it sees it: what a value says is sealed before it leaves the process, and opens only
- * under the key it was written under, so that nobody who can read the store learns it, and nobody who can write there puts
- * one value in the place of another.
+ * A store for content: a value is sealed before it leaves the process, and opens only under the key it was written under, so
+ * that reading the store reveals nothing, and writing to it cannot replace one value with another.
  */
 import { MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';

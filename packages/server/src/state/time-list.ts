@@ -1,16 +1,16 @@
 /**
- * Names, each with a time, in a few values of a store, since a store cannot be searched: the jobs that wait, and the calls
- * that do. Each value is replaced in one motion, so that of two processes that change it at once neither is lost. Changes of
- * one value that come while it is being written are written together.
+ * Names, each with a time, in a few values of a store, since a store cannot be searched: waiting jobs, and waiting calls. Each
+ * value is replaced atomically, so that no change is lost if two processes make one at once. Changes of one value that come
+ * while it is being written are written together.
  */
 import { MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
 
 /** So many that a value is short, a few kilobytes with 100,000 names, as each change reads and writes one. */
 const PARTS = 512;
-/** Tries to change a value that others are changing. */
+/** Attempts to change a value that others are changing. */
 const MOST_TRIES = 100;
-/** Longer values are read again before they are changed, in characters, so that what waits takes no memory. */
+/** Longer values are read again before they are changed, in characters, so that the list takes no memory. */
 const MOST_REMEMBERED = 1_024;
 
 /** The time of a name, in milliseconds since the epoch; undefined takes it off. */
@@ -18,7 +18,7 @@ type Change = number | undefined;
 
 interface Part {
   readonly key: string;
-  /** As it was written last, by this process; absent where that is long. */
+  /** The value as last written by this process; absent if it is long. */
   text?: string | undefined;
   changes: Map<string, Change>;
   writing?: Promise<void> | undefined;
@@ -46,12 +46,14 @@ export class TimeList {
     await this.#write(part);
   }
 
-  /** Takes a name off the list with the next change beside it, or by `flush`: one that is found again is found in vain. */
+  /**
+   * Takes a name off the list with the next change of the same value, or by `flush`: finding a removed name again is harmless.
+   */
   drop(name: string): void {
     this.#partOf(name).changes.set(name, undefined);
   }
 
-  /** Writes what is not written yet. @throws MidcallError `store/unavailable` */
+  /** Writes pending changes. @throws MidcallError `store/unavailable` */
   async flush(): Promise<void> {
     for (const part of this.#parts) await this.#write(part);
   }
@@ -74,9 +76,9 @@ export class TimeList {
     return this.#parts[sum % PARTS]!;
   }
 
-  /** Resolves when everything that was to be changed when it was called is written. */
+  /** Resolves when all changes pending at the time of the call are written. */
   async #write(part: Part): Promise<void> {
-    // What is being written was taken before; the next write takes what has come since, for all who wait for it.
+    // The write in progress took earlier changes; the next one takes those made since, for all who wait for it.
     await part.writing?.catch(() => {});
     if (part.changes.size === 0) return part.writing;
     part.writing ??= this.#writeOnce(part).finally(() => {
@@ -91,7 +93,7 @@ export class TimeList {
     try {
       await this.#apply(part, changes);
     } catch (error) {
-      // What could not be put there was not added; one that could not be taken off is taken off later.
+      // A name that could not be written was not added; one that could not be removed is removed later.
       for (const [name, at] of changes) if (at === undefined && !part.changes.has(name)) part.changes.set(name, at);
       throw error;
     }
@@ -100,7 +102,7 @@ export class TimeList {
   async #apply(part: Part, changes: ReadonlyMap<string, Change>): Promise<void> {
     const { key } = part;
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      // As this process wrote it: right where no other process changes it, and else found out by `ifEquals`.
+      // The value as this process wrote it: correct if no other process changes it, otherwise `ifEquals` detects it.
       const remembered = tries === 0 ? part.text : undefined;
       const text = remembered ?? (await this.#store.get(key));
       const entries = new Map(text === undefined ? [] : entriesOf(text));

@@ -1,9 +1,9 @@
 /**
- * The store of one process: a Map with a clock. For stdio servers, tests and trials; what it holds dies with the process.
+ * The store of one process: a Map with a clock. For stdio servers, tests and trials; its contents are lost with the process.
  *
- * - memory-M1 It never drops a live value to make room: a forgotten claim would let a state be used twice. A full store
- *   refuses.
- * - memory-M2 What is expired goes as other values come, a few entries at a time, so that no call pays for all.
+ * - memory-M1 It never drops a live value to make room: a forgotten claim would let a state be used twice. A full store refuses
+ *   new values.
+ * - memory-M2 Expired values are removed as new ones are added, a few at a time, so that no call pays for all.
  */
 
 import { MidcallError } from '@midcall/core/errors';
@@ -14,9 +14,9 @@ import { type Clock, nowKind, systemClock } from '@midcall/core/time';
 
 export type { Store } from '@midcall/core/store';
 
-/** What a memory store takes from outside. */
+/** The options of a memory store. */
 export interface MemoryStoreOptions {
-  /** The current time, and timers; this machine's clock where absent. */
+  /** The current time, and timers; this machine's clock if absent. */
   readonly clock?: Pick<Clock, 'now'>;
   /** Live values at most; 100,000 if absent. */
   readonly maxEntries?: number;

@@ -1,15 +1,15 @@
 /**
  * The store of several machines: Redis 6.2 or newer, or anything that speaks like it, through one function of yours.
  *
- * - redis-R1 Every method is one command on one key, so it is atomic, and no key has to share a slot with another (cluster).
- * - redis-R2 Time is the server's: values leave by `PX`, and no clock of ours is compared with it.
- * - redis-R3 A command whose reply is lost counts as not done for us: a client that sends `SET NX` or `GETDEL` again finds
- *   the value written or gone, and the claim or ticket is refused rather than granted twice.
+ * - redis-R1 Every method is one command on one key, so it is atomic, and no key must share a slot with another (cluster).
+ * - redis-R2 Time is the server's: values expire by `PX`, and no clock of ours is compared with it.
+ * - redis-R3 A command whose reply is lost counts as not done: if a client sends `SET NX` or `GETDEL` again, it finds the value
+ *   written or gone, and the claim or ticket is refused rather than granted twice.
  *
- * - redis-R4 When the store is first used, Redis is asked whether it forgets values to make room (a `maxmemory-policy`
- *   other than `noeviction`), and the operator is warned once if it does. Where it may not be asked, nothing is said.
+ * - redis-R4 When the store is first used, Redis is asked whether it forgets values to make room (a `maxmemory-policy` other
+ *   than `noeviction`), and the operator is warned once if it does. If it may not be asked, no warning is given.
  *
- * Not held by any driver: Redis forgets the last writes when a primary fails before its replica has them.
+ * No driver can prevent this: Redis loses the last writes when a primary fails before its replica has them.
  */
 
 import { MidcallError } from '@midcall/core/errors';
@@ -19,18 +19,18 @@ import { checkEntry, checkKey } from '@midcall/core/store';
 
 export type { Store } from '@midcall/core/store';
 
-/** What a Redis store is built from. */
+/** The options of a Redis store. */
 export interface RedisStoreOptions {
   /**
    * Sends one command and gives its reply, text or bytes, e.g. `args => client.call(...args)` (ioredis) or
    * `args => client.sendCommand(args)` (node-redis).
    */
   readonly send: (args: [command: string, ...args: string[]]) => Promise<unknown>;
-  /** In front of every key; `midcall:` if absent. */
+  /** The prefix of every key; `midcall:` if absent. */
   readonly prefix?: string;
   /** Milliseconds a command may take before Midcall gives it up with `store/unavailable`; 15,000 if absent. */
   readonly timeoutMs?: number;
-  /** Told once where Redis may forget values; writes to standard error if absent. */
+  /** Called once if Redis may evict values; writes to standard error if absent. */
   readonly warn?: (message: string) => void;
 }
 
@@ -39,8 +39,8 @@ const SET_IF_EQUALS = `if redis.call('GET', KEYS[1]) ~= ARGV[1] then return fals
 return redis.call('SET', KEYS[1], unpack(ARGV, 2))`;
 
 /**
- * @returns a store; its methods fail with MidcallError `store/unavailable` where Redis cannot be reached or refuses,
- *   `store/corrupt` where a key holds something of another program, TypeError for bad input
+ * @returns a store; its methods fail with MidcallError `store/unavailable` if Redis cannot be reached or refuses,
+ *   `store/corrupt` if a key contains another program's data, TypeError for bad input
  * @throws TypeError for bad options
  */
 export function redisStore(options: RedisStoreOptions): Store {
@@ -51,7 +51,7 @@ export function redisStore(options: RedisStoreOptions): Store {
   checkKey(`${prefix}x`);
 
   let looked = false;
-  /** redis-R4, beside the first command, which does not wait for it. */
+  /** redis-R4: runs in parallel with the first command, which does not wait for it. */
   const look = async (): Promise<void> => {
     looked = true;
     try {
@@ -123,15 +123,15 @@ const strange = (): MidcallError =>
     'Redis gave a reply that this command never gives. `send` must return the reply of one command, unchanged.',
   );
 
-/** The word that begins an error of Redis itself. */
+/** The first word of one of Redis's own errors. */
 function wordOf(error: unknown): string | undefined {
   const { message } = (error ?? {}) as { message?: unknown };
   return typeof message === 'string' ? /^[A-Z]{2,20}(?= )/.exec(message)?.[0] : undefined;
 }
 
 /**
- * The client's error as ours. Its own text and fields are left behind: clients hang the whole command on it, value and
- * all, and some servers repeat the arguments.
+ * The client's error as ours. Its own text and fields are dropped: clients attach the whole command to it, including the value,
+ * and some servers repeat the arguments.
  */
 function judged(error: unknown, command: string): MidcallError {
   const { message, code } = (error ?? {}) as { message?: unknown; code?: unknown };

@@ -1,16 +1,17 @@
 /**
- * The store's dealings with its connection: reads, and writes in transactions, whoever else has the file open.
+ * The store's reads, and its writes in transactions, over one connection, whoever else has the file open.
  *
- * - sqlite-Q1 Every write runs between `BEGIN IMMEDIATE` and `COMMIT`, and counts only when the commit is done. Where
- *   somebody else has the lock, what can be refused by reading alone (a ticket that is gone, a claim that is held) is, and
- *   waits for no lock; where nobody has, the write finds out, which spares a read.
- * - sqlite-Q2 Writes asked for in one breath are one transaction, in the order they were asked for. Once a turn of the
- *   event loop has brought several, so are those of each turn, until one brings a single write: then 32 calls at once wait
- *   for the disk once, and a lone call waits for no other. Where the transaction fails, each is tried alone, so that none
- *   fails for another. A read comes after the writes to its key that were asked for before it.
- * - sqlite-Q3 A prepared statement never waits for the write lock: `BEGIN` has it. One that meets a lock stays open in
- *   libsql, which then commits nothing on that connection and gives the statement's next `get` the values of this one. A
- *   read, which may meet a lock while SQLite recovers from a crash, is repeated on the same statement with nothing between.
+ * - sqlite-Q1 Every write runs between `BEGIN IMMEDIATE` and `COMMIT`, and counts only when the commit is done. If somebody
+ *   else has the lock, a write that reading alone can refuse (a ticket that is gone, a claim that is held) is refused without
+ *   waiting for the lock; if nobody has it, the write itself finds out, which saves a read.
+ * - sqlite-Q2 Writes requested together are one transaction, in the order of the requests. Once a turn of the event loop has
+ *   brought several, those of each turn are combined, until a turn brings a single write: so 32 simultaneous calls wait for the
+ *   disk once, and a single call waits for no other. If the transaction fails, each write is tried alone, so that none fails
+ *   because of another. A read sees the writes to its key that were requested before it.
+ * - sqlite-Q3 A prepared statement never waits for the write lock: `BEGIN` waits for it. In libsql, a statement that meets a
+ *   lock stays open, so that nothing is committed on that connection and the statement's next `get` returns the values of this
+ *   one. A read, which may meet a lock while SQLite recovers from a crash, is repeated on the same statement with nothing in
+ *   between.
  * - sqlite-Q4 A locked file is waited for without blocking the process for more than a moment.
  */
 import { MidcallError } from '@midcall/core/errors';
@@ -23,24 +24,24 @@ import {
   untilUnlocked,
 } from './sqlite-file.ts';
 
-/** What a connection is for, and how it is treated. */
+/** The purpose and settings of a connection. */
 export interface SqliteConnectionOptions<Row, Statements> {
-  /** Begins every error message. */
+  /** The beginning of every error message. */
   readonly subject: string;
   /** Milliseconds to wait for a lock of another process. */
   readonly lockTimeoutMs: number;
-  /** Whether nobody else uses this connection. Writes on one that somebody does may be part of their transaction. */
+  /** Whether nobody else uses this connection. Writes on a shared connection may be part of somebody else's transaction. */
   readonly own: boolean;
-  /** Gives the row of a key. */
+  /** Selects the row of a key. */
   readonly get: string;
   readonly prepare: (database: SqliteDatabase) => Statements;
-  /** The value of a row, while its time is not up. */
+  /** The value of a row that has not expired. */
   readonly live: (row: Row | undefined) => string | undefined;
 }
 
-/** What a write does in its transaction. Told its result only after the commit, so it has no other effect. */
+/** What a write does in its transaction. Its result is only reported after the commit, so it has no other effect. */
 type Work<Statements, T> = (statements: Statements) => T;
-/** What the value of the key alone says, where it makes the write needless (sqlite-Q1). */
+/** The result, if the key's value alone makes the write unnecessary (sqlite-Q1). */
 type Refusal<T> = (held: string | undefined) => { readonly is: T } | undefined;
 
 interface QueuedWrite<Statements> {
@@ -51,7 +52,9 @@ interface QueuedWrite<Statements> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Writes of one transaction, so that it keeps the process and the lock for a few milliseconds at most. */
+/**
+ * The maximum number of writes in one transaction, so that it blocks the process and the lock for a few milliseconds at most.
+ */
 const MAX_TOGETHER = 256;
 
 export class SqliteConnection<Row, Statements> {
@@ -60,13 +63,13 @@ export class SqliteConnection<Row, Statements> {
   #statements: Statements | undefined;
   #reading: SqliteStatement | undefined;
   #unusable: string | undefined;
-  /** Asked for and not yet written, in order. */
+  /** Requested writes that are not written yet, in order. */
   readonly #queued: QueuedWrite<Statements>[] = [];
   /** How many writes this turn has brought. */
   #writes = 0;
   /** Whether the writes of a turn wait for its end (sqlite-Q2). */
   #together = false;
-  /** True from a write that met somebody else's lock to the next one that did not. */
+  /** True from a write that met somebody else's lock until the next one that did not. */
   #inDemand = false;
 
   constructor(database: SqliteDatabase, options: SqliteConnectionOptions<Row, Statements>) {
@@ -74,7 +77,7 @@ export class SqliteConnection<Row, Statements> {
     this.#options = options;
   }
 
-  /** @returns the row: at once where the file is free, which is nearly always, else when it is (sqlite-Q4) */
+  /** @returns the row: immediately if the file is free, as it nearly always is, otherwise when it becomes free (sqlite-Q4) */
   read(key: string): Row | undefined | Promise<Row | undefined> {
     while (this.#queued.length > 0 && this.#queued.some(each => each.key === key)) this.#writeAsked();
     const { get, lockTimeoutMs, subject } = this.#options;
@@ -97,7 +100,7 @@ export class SqliteConnection<Row, Statements> {
     });
   }
 
-  /** Writes to one key, perhaps with other writes (sqlite-Q2). @returns what `work` gave, once committed */
+  /** Writes to one key, possibly together with other writes (sqlite-Q2). @returns the result of `work`, once committed */
   async write<T>(key: string, work: Work<Statements, T>, refusal?: Refusal<T>): Promise<T> {
     if (refusal && this.#inDemand) {
       const refused = refusal(this.#options.live(await this.read(key)));
@@ -117,7 +120,7 @@ export class SqliteConnection<Row, Statements> {
     this.#writes = 0;
   }
 
-  /** Writes what was asked for, and fails whatever comes later. @param why - goes on from the subject */
+  /** Finishes the requested writes, and fails later ones. @param why - continues the sentence after the subject */
   end(why: string): void {
     while (this.#queued.length > 0) this.#writeAsked();
     this.#unusable = why;
@@ -138,7 +141,7 @@ export class SqliteConnection<Row, Statements> {
     }
   }
 
-  /** One transaction; those who asked are told when it stands. */
+  /** Runs one transaction; the requesters are notified when it is committed. */
   #commit(group: readonly QueuedWrite<Statements>[]): void {
     this.#checkUsable();
     const joins = !this.#options.own && isInTransaction(this.#database);
@@ -157,7 +160,7 @@ export class SqliteConnection<Row, Statements> {
     for (const [index, { resolve }] of group.entries()) resolve(results[index]);
   }
 
-  /** @param failure - of the transaction they were to share */
+  /** @param failure - of the transaction they should have shared */
   #eachAlone(group: readonly QueuedWrite<Statements>[], failure: unknown): void {
     const { subject } = this.#options;
     if (group.length === 1) {
@@ -200,7 +203,7 @@ export class SqliteConnection<Row, Statements> {
 const isInTransaction = (database: SqliteDatabase): boolean =>
   database.inTransaction ?? database.isTransaction ?? false;
 
-/** Ends the transaction that failed. SQLite may have ended it itself, which `ROLLBACK` then calls an error. */
+/** Ends the transaction that failed. SQLite may have ended it itself; `ROLLBACK` then fails. */
 function rolledBack(database: SqliteDatabase): boolean {
   try {
     database.exec('ROLLBACK');

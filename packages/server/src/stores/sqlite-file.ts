@@ -1,27 +1,27 @@
 /**
- * Opening one SQLite file that several processes share: made for its owner only, WAL, never somebody else's database.
- * Also the two judgements both SQLite files need: what an error of the client means, and when to try again.
+ * Opening one SQLite file that several processes share: accessible to its owner only, in WAL mode, never another program's
+ * database. Also what both SQLite modules need: the meaning of the client's errors, and when to try again.
  */
 import { closeSync, fchmodSync, fstatSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { MidcallError, needed } from '@midcall/core/errors';
 
-/** A prepared statement, as libsql, better-sqlite3 and `node:sqlite` have it. */
+/** A prepared statement, as in libsql, better-sqlite3 and `node:sqlite`. */
 export interface SqliteStatement {
   get(...values: (string | number | null)[]): unknown;
   run(...values: (string | number | null)[]): { readonly changes: number | bigint };
-  /** Gives rows as lists from now on, as libsql and better-sqlite3 have it. */
+  /** Returns rows as lists from now on, in libsql and better-sqlite3. */
   raw?(on: boolean): unknown;
 }
 
-/** A connection, as libsql, better-sqlite3 and `node:sqlite` have it. */
+/** A connection, as in libsql, better-sqlite3 and `node:sqlite`. */
 export interface SqliteDatabase {
   exec(sql: string): unknown;
   prepare(sql: string): SqliteStatement;
-  /** Whether a transaction is open, as libsql and better-sqlite3 say it. */
+  /** Whether a transaction is open, in libsql and better-sqlite3. */
   readonly inTransaction?: boolean;
-  /** The same, as `node:sqlite` says it. */
+  /** The same, in `node:sqlite`. */
   readonly isTransaction?: boolean;
 }
 
@@ -31,12 +31,12 @@ const APPLICATION_ID = 0x4d44434c;
 const BLOCKING_MS = 10;
 
 /**
- * Opens or makes the file.
- * @param path - its folder is made where missing; `:memory:` for a database of this connection alone
+ * Opens or creates the file.
+ * @param path - its folder is created if missing; `:memory:` for a database of this connection only
  * @param options - `sync`: `full` keeps every write through a power cut; `normal` through a crash of the process only,
  *   and writes faster. `lockTimeoutMs`: how long to wait for a lock of another process
- * @throws MidcallError `store/corrupt` if the file is damaged or belongs to another program, `store/unavailable`
- *   where it cannot be opened, or others may read it and that cannot be changed
+ * @throws MidcallError `store/corrupt` if the file is damaged or belongs to another program, `store/unavailable` if it cannot
+ *   be opened, or others may read it and that cannot be changed
  */
 export async function openSqlite(
   path: string,
@@ -67,7 +67,7 @@ export async function openSqlite(
   }
 }
 
-/** Takes a file away from everybody but its owner. @param flag - `a` makes one if there is none */
+/** Removes everybody's access to a file except its owner's. @param flag - `a` creates one if there is none */
 function makePrivate(path: string, flag: 'a' | 'r+'): void {
   let file: number;
   try {
@@ -108,24 +108,24 @@ function prepareFile(database: SqliteDatabase, path: string, sync: 'full' | 'nor
     );
   }
   database.exec(`PRAGMA synchronous = ${sync === 'full' ? 'FULL' : 'NORMAL'}`);
-  // Where no write waits for the disk, moving the log into the file is what takes the time: done a quarter as often.
+  // If no write waits for the disk, moving the log into the file takes most of the time, so it is done a quarter as often.
   if (sync === 'normal') database.exec('PRAGMA wal_autocheckpoint = 4000');
 }
 
-/** Where the client can, a row comes as a list: naming its columns takes a tenth of a read. `Object.values` reads both. */
+/** If the client can, it returns rows as lists: naming the columns takes a tenth of a read. `Object.values` reads both. */
 export function rowsAsLists(statement: SqliteStatement): SqliteStatement {
   statement.raw?.(true);
   return statement;
 }
 
-/** The first column of the one row a query gives. */
+/** The first column of a query's only row. */
 function only(database: SqliteDatabase, sql: string): unknown {
   return Object.values(database.prepare(sql).get() as object)[0];
 }
 
 /**
- * Runs `attempt` until the file is not locked, at most for `lockTimeoutMs`. Waiting is asynchronous and its length random,
- * so that processes which met once do not meet again.
+ * Runs `attempt` until the file is not locked, at most for `lockTimeoutMs`. Waiting is asynchronous and its length random, so
+ * that processes that collided once do not collide again.
  */
 export async function untilUnlocked<T>(lockTimeoutMs: number, attempt: () => T): Promise<T> {
   const deadline = performance.now() + lockTimeoutMs;
@@ -139,7 +139,7 @@ export async function untilUnlocked<T>(lockTimeoutMs: number, attempt: () => T):
   }
 }
 
-/** The client's error as ours; `subject` begins the message. Never repeats the client's words, which may hold data. */
+/** The client's error as ours; `subject` begins the message. Never repeats the client's text, which may contain data. */
 export function judged(error: unknown, subject: string): unknown {
   if (error instanceof MidcallError) return error;
   const code = codeOf(error);

@@ -1,7 +1,7 @@
 /**
- * The store of one machine: one SQLite file, several processes at once, whole across `kill -9`; nothing to recover.
- * Expired rows are removed by a sweep that goes round the table, a few rows with every so many writes; a value is gone in
- * time regardless. An index over the expiries would cost every write a page more.
+ * The store of one machine: one SQLite file, several processes at once, intact after `kill -9`; nothing to recover. Expired
+ * rows are removed by a sweep that cycles through the table, a few rows every so many writes; values expire on time regardless.
+ * An index on the expiries would cost every write another page.
  */
 
 import { MidcallError } from '@midcall/core/errors';
@@ -15,9 +15,9 @@ import { judged, openSqlite, type SqliteDatabase, untilUnlocked } from './sqlite
 export type { Store } from '@midcall/core/store';
 export type { SqliteDatabase, SqliteStatement } from './sqlite-file.ts';
 
-/** What a SQLite store takes from outside. */
+/** The options of a SQLite store. */
 export interface SqliteStoreOptions {
-  /** The current time, and timers; this machine's clock where absent. */
+  /** The current time, and timers; this machine's clock if absent. */
   readonly clock?: Pick<Clock, 'now'>;
   /** Milliseconds to wait for a lock of another process before `store/unavailable`; 10,000 if absent. */
   readonly lockTimeoutMs?: number;
@@ -30,7 +30,7 @@ export interface SqliteStoreOptions {
 
 /** A store that holds a file open. */
 export interface SqliteStore extends Store {
-  /** Closes the connection that {@link sqliteStore} opened; a connection you gave stays yours and stays open. */
+  /** Closes the connection that {@link sqliteStore} opened; a connection that you passed stays open. */
   close(): void;
 }
 
@@ -43,11 +43,11 @@ const sourceKind = {
         typeof (value as SqliteDatabase).exec === 'function',
 };
 
-/** Writes between two steps of the sweep, and rows of one. */
+/** Writes between two steps of the sweep, and rows per step. */
 const SWEEP_EVERY = 64;
 const SWEEP_ROWS = 256;
 
-// The expiry stands before the value, so that the sweep need not go through a long one to get to it.
+// The expiry column comes before the value, so that the sweep need not read past a long value.
 const TABLE = `CREATE TABLE IF NOT EXISTS midcall_store
   (key TEXT PRIMARY KEY NOT NULL, expires INTEGER, value TEXT NOT NULL) STRICT`;
 const COLUMNS = 'SELECT key, value, expires FROM midcall_store LIMIT 0';
@@ -65,10 +65,10 @@ const SWEPT = `SELECT max(rowid) AS last FROM
 const SWEEP = 'DELETE FROM midcall_store WHERE rowid > ? AND rowid <= ? AND expires <= ?';
 
 /**
- * @param source - the path of a file, opened with libsql and made where missing; or a connection of yours (libsql,
- *   better-sqlite3, `node:sqlite`), whose settings stay as they are: for several processes set WAL and a busy timeout.
- *   A call made while a transaction of yours is open belongs to it, and is forgotten if you roll back; begin it with
- *   `BEGIN IMMEDIATE`, and do not keep it open across an `await` of anything else
+ * @param source - the path of a file, opened with libsql and created if missing; or your own connection (libsql,
+ *   better-sqlite3, `node:sqlite`), whose settings stay as they are: for several processes set WAL and a busy timeout. A call
+ *   made while your own transaction is open belongs to it, and is undone if you roll back; begin it with `BEGIN IMMEDIATE`, and
+ *   do not keep it open across an `await` of anything else
  * @returns a store; its methods fail with MidcallError `store/unavailable` or `store/corrupt`, TypeError for bad input
  * @throws MidcallError `store/unavailable` or `store/corrupt`; TypeError for bad options
  */
@@ -105,7 +105,10 @@ export async function sqliteStore(
     throw judged(error, subject);
   }
   let writes = 0;
-  /** The row after which the sweep goes on; processes begin anywhere, so that short-lived ones do not all sweep the same. */
+  /**
+   * The row after which the sweep continues; each process begins at a random row, so that short-lived ones do not all sweep the
+   * same.
+   */
   let at: number | undefined;
   const sweep = ({ end, swept, sweep }: Statements, time: number): void => {
     at ??= Math.floor(time) % (lastOf(end.get()) + 1);
@@ -153,10 +156,10 @@ export async function sqliteStore(
       connection.end('has been closed. Close it last.');
       if (!opened) return;
       try {
-        // Leaves everything in the one file, where no other process is at work.
+        // Moves everything into the one file, if no other process is using it.
         opened.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
       } catch {
-        // Then the write-ahead log stays beside it, and whoever opens it next reads both.
+        // Then the write-ahead log stays next to it, and whoever opens it next reads both.
       }
       opened.close();
     },
@@ -167,7 +170,7 @@ const unlessHeld = (current: string | undefined) => (current === undefined ? und
 const unlessOther = (value: string) => (current: string | undefined) => (current === value ? undefined : { is: false });
 const unlessGone = (current: string | undefined) => (current === undefined ? { is: undefined } : undefined);
 
-/** A value and its expiry, in this order: a list or an object, as the client has it. */
+/** A value and its expiry, in this order: a list or an object, depending on the client. */
 type Row = object;
 
 type Statements = ReturnType<typeof prepare>;
@@ -186,7 +189,7 @@ const prepare = (database: SqliteDatabase) => ({
 /** The number of a row; 0 if there is none. */
 const lastOf = (row: unknown): number => Number((row as { last: number | bigint | null }).last ?? 0);
 
-/** Makes the table if there is none. */
+/** Creates the table if there is none. */
 function makeTable(database: SqliteDatabase, subject: string): void {
   database.exec(TABLE);
   try {

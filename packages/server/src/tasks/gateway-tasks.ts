@@ -1,6 +1,7 @@
 /**
- * Tasks of `mid.handle`: each goes on at the server that took its call, since what a gateway calls belongs to the connection
- * it was called over; and whoever holds something for one learns when it is over, which may be while nothing of it runs.
+ * Tasks of `mid.handle`: each continues at the server that took its call, since a gateway's upstream call belongs to the
+ * connection it was made over; and whoever holds resources for a task learns when it is over, which may be while none of its
+ * code runs.
  */
 import type { Clock } from '@midcall/core/time';
 import type { McpServer } from '@modelcontextprotocol/server';
@@ -21,9 +22,9 @@ export class GatewayTasks {
   }
 
   /**
-   * A task goes on at this server, unless it goes on at another already.
+   * Assigns a task to this server, unless another already has it.
    * @param ttlMs - milliseconds until its time is up
-   * @returns what fires when it is over
+   * @returns a signal that fires when it is over
    */
   bind(key: string, server: McpServer, ttlMs: number): AbortSignal {
     const bound = this.#tasks.get(key);
@@ -38,7 +39,7 @@ export class GatewayTasks {
     return this.#tasks.get(key)?.server;
   }
 
-  /** A task is over. */
+  /** Ends a task. */
   end(key: string): void {
     const bound = this.#tasks.get(key);
     if (!bound) return;
@@ -47,7 +48,7 @@ export class GatewayTasks {
     bound.over.abort();
   }
 
-  /** Nobody waits for anything any more. */
+  /** Forgets all tasks. */
   close(): void {
     for (const { callOff } of this.#tasks.values()) callOff();
     this.#tasks.clear();

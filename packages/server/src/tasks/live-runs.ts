@@ -1,6 +1,6 @@
 /**
- * The runs of tasks that are under way in this process: one at a time for each task, ended where the client cancels it or the
- * server closes, and shown to the other processes that have the same store.
+ * The task runs in progress in this process: one at a time for each task, ended if the client cancels it or the server closes,
+ * and visible to the other processes that share the store.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { detachedOf, taskCancelled } from '../call/detached.ts';
@@ -17,21 +17,21 @@ interface Live {
 export interface LiveRunsOptions {
   readonly config: Config;
   readonly store: TaskStore;
-  /** Ends a task that was to be cancelled, after its run. */
+  /** Ends a task that is to be cancelled, after its run. */
   readonly endCancelled: (key: string) => Promise<unknown>;
 }
 
-/** How long a process that runs calls is taken to be alive without a sign of it, in milliseconds. */
+/** How long a process that runs calls counts as alive without a sign of life, in milliseconds. */
 const PRESENT_MS = 60_000;
 
-/** Why a run is ended, where its task is not. */
+/** Why a run ends although its task does not. */
 export const closing = Object.freeze(new Error('This server is closing.'));
 
 /** Runs by the keys of their tasks. */
 export class LiveRuns {
   readonly #options: LiveRunsOptions;
   readonly #live = new Map<string, Live>();
-  /** Keys of what is to be over when the run under way has ended. */
+  /** Keys of tasks that end when their current run has ended. */
   readonly #toCancel = new Set<string>();
   #stopBeating: (() => void) | undefined;
   #closing = false;
@@ -54,7 +54,7 @@ export class LiveRuns {
     for (let live = this.#live.get(key); live; live = this.#live.get(key)) await live.ended.catch(() => {});
   }
 
-  /** Settles as a run does, after what was to follow it. @param ctx - where it is known already */
+  /** Settles as a run does, after its follow-up work. @param ctx - if it is known already */
   async track(key: string, stop: AbortController, run: Promise<void>, ctx?: ServerContext): Promise<void> {
     const { config } = this.#options;
     const stopListening = config.wake.listen(taskName(key), () => void this.#notice(key, stop).catch(() => {}));
@@ -71,23 +71,23 @@ export class LiveRuns {
     }
   }
 
-  /** The request that a run answers. */
+  /** Sets the request that a run answers. */
   answers(key: string, ctx: ServerContext): void {
     const live = this.#live.get(key);
     if (live) live.ctx = ctx;
   }
 
-  /** Cancels the run of a task, which is over once that has ended. @returns false where none is under way */
+  /** Cancels the run of a task, which is over once that has ended. @returns false if none is under way */
   cancel(key: string): boolean {
     const running = this.#live.get(key);
     if (!running) return false;
-    // A run that was about to end has not noticed.
+    // A run that was about to end may not have noticed.
     this.#toCancel.add(key);
     running.stop.abort(taskCancelled);
     return true;
   }
 
-  /** Stops the run of a task that is over. @returns false where none is under way */
+  /** Stops the run of a task that is over. @returns false if none is under way */
   stop(key: string): boolean {
     const running = this.#live.get(key);
     running?.stop.abort(taskCancelled);
@@ -98,7 +98,7 @@ export class LiveRuns {
     return this.#live.has(key);
   }
 
-  /** Begins to close: what only waits ends, so that another process may go on with it. */
+  /** Begins to close: runs that only wait are ended, so that another process may continue them. */
   close(): void {
     this.#closing = true;
     this.#stopBeating?.();
@@ -110,12 +110,15 @@ export class LiveRuns {
     await Promise.allSettled([...this.#live.values()].map(({ ended }) => ended));
   }
 
-  /** True where a process that ran a task may still be there. */
+  /** True if a process that ran a task may still be there. */
   async isPresent(home: string): Promise<boolean> {
     return home !== this.home && (await this.#options.config.store.get(`home:${home}`)) !== undefined;
   }
 
-  /** Shows others, three times before they take it for gone, that this process is alive, and sees what they have cancelled. */
+  /**
+   * Signals to others that this process is alive, three times within the time after which it counts as gone, and checks what
+   * they have cancelled.
+   */
   #beat(): void {
     const { config } = this.#options;
     if (this.#stopBeating || this.#closing || config.contents === config.store) return;

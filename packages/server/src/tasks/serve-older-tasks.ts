@@ -1,7 +1,6 @@
 /**
- * Tasks as 2025-11-25 has them (basic/utilities/tasks, experimental there): the client asks for one with the parameter `task`,
- * and brings its questions and its result in by `tasks/result`. What a task is, and how it is run, is the same as on
- * 2026-07-28.
+ * Tasks of 2025-11-25 (basic/utilities/tasks, experimental there): the client requests one with the parameter `task`, and gets
+ * its questions and its result by `tasks/result`. Tasks themselves, and how they are run, are the same as on 2026-07-28.
  */
 import { afterClose } from '@midcall/core/sdk-seam';
 import { type McpServer, ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server';
@@ -12,30 +11,30 @@ import { type InputRequest, isOlder, isOver, type Task, toldOlder, unanswered } 
 import type { Tasks } from './tasks.ts';
 
 const RELATED = 'io.modelcontextprotocol/related-task';
-/** Tasks in one answer of `tasks/list`. */
+/** The number of tasks in one answer of `tasks/list`. */
 const PAGE = 50;
 
-/** The capability by which a server announces tasks on 2025-11-25; the SDK leaves it out on 2026-07-28. */
+/** The capability by which a server announces tasks on 2025-11-25; the SDK omits it on 2026-07-28. */
 export const olderCapability = { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } };
 
-/** @returns the task of this owner. @throws ProtocolError -32602 where there is none */
+/** @returns the task of this owner. @throws ProtocolError -32602 if there is none */
 async function known(tasks: Tasks, owner: string, id: string): Promise<Task> {
   const task = await tasks.find(owner, id);
   if (task && isOlder(task)) return task;
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Unknown task: it has expired, or it is not yours.');
 }
 
-/** What answers `tasks/get`. */
+/** Answers `tasks/get`. */
 export const getOlder = async (tasks: Tasks, owner: string, id: string): Promise<Record<string, unknown>> =>
   toldOlder(await known(tasks, owner, id));
 
-/** Ends a task: it is over before this is answered. */
+/** Ends a task, before the request is answered. */
 export async function cancelOlder(tasks: Tasks, owner: string, id: string): Promise<Record<string, unknown>> {
   if (await tasks.cancelNow(await known(tasks, owner, id))) return getOlder(tasks, owner, id);
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'This task is over, and cannot be cancelled.');
 }
 
-/** What answers `tasks/list`. */
+/** Answers `tasks/list`. */
 export async function listOlder(tasks: Tasks, owner: string, cursor: unknown): Promise<Record<string, unknown>> {
   const skip = cursor === undefined ? 0 : Number(/^p(\d{1,6})$/.exec(String(cursor))?.[1] ?? Number.NaN);
   if (Number.isNaN(skip)) {
@@ -47,7 +46,7 @@ export async function listOlder(tasks: Tasks, owner: string, cursor: unknown): P
 
 /**
  * Puts the questions of a task to the client that asks for its result, and waits until there is one.
- * @param asker - who asks with `tasks/result`: the requests leave with its answer
+ * @param asker - the request `tasks/result`: the questions are sent on its stream
  */
 export async function resultOlder(
   tasks: Tasks,
@@ -62,7 +61,7 @@ export async function resultOlder(
       const task = await known(tasks, owner, id);
       if (isOver(task)) return finalOf(task);
       const open = unanswered(task);
-      // What is answered elsewhere, or past its time, is not waited for any more.
+      // A question that was answered elsewhere, or has expired, is no longer waited for.
       for (const [key, stop] of openAsks) if (!Object.hasOwn(open, key) && openAsks.delete(key)) stop.abort();
       const changes = nextChange(tasks, task, ctx.mcpReq.signal);
       for (const [key, request] of Object.entries(open)) {
@@ -80,7 +79,7 @@ export async function resultOlder(
   }
 }
 
-/** Who asks for a result. */
+/** A request for a result. */
 interface Asker {
   readonly server: McpServer;
   readonly ctx: ServerContext;
@@ -92,11 +91,11 @@ interface OlderAsk {
   readonly server: McpServer;
   readonly ctx: ServerContext;
   readonly stop: AbortController;
-  /** Where another process may go on with the request for the result. */
+  /** Present if another process may continue the request for the result. */
   readonly shared: SharedCall | undefined;
 }
 
-/** Puts one question, as a request of the task, and brings its answer in. */
+/** Puts one question, as a request of the task, and stores its answer. */
 async function ask(
   tasks: Tasks,
   owner: string,
@@ -111,9 +110,9 @@ async function ask(
     const signal = AbortSignal.any([stop.signal, ctx.mcpReq.signal]);
     answer = await (shared ? pushShared(shared, task, key, ask, signal) : requestUntil(signal, server, ctx, ask));
   } catch (error) {
-    // It is asked on by whoever goes on with the request.
+    // Whoever continues the request goes on asking it.
     if (error instanceof HandedOver) return;
-    // A client that is gone, or does not wait for the result any more, is asked again with its next request for it.
+    // A client that is gone, or no longer waits for the result, is asked again with its next request for it.
     if (stop.signal.aborted || ctx.mcpReq.signal.aborted) return;
   }
   await tasks.update(owner, task.id, { [key]: answer });
@@ -124,7 +123,7 @@ interface PushedAsk {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** Puts a question that was put already, where an earlier holder of the request did so, as that one: it has one answer. */
+/** Puts a question under the same identity as an earlier holder of the request did, if any: it has one answer. */
 async function pushShared(
   shared: SharedCall,
   task: Task,
@@ -150,7 +149,7 @@ const nextChange = (tasks: Tasks, task: Task, signal: AbortSignal): Promise<void
     else signal.addEventListener('abort', end, { once: true });
   });
 
-/** Exactly what the request would have come to. */
+/** Exactly the result that the request would have had. */
 function finalOf(task: Task): Record<string, unknown> {
   if (task.status === 'completed') {
     const result = task.result as { readonly _meta?: Record<string, unknown> };
@@ -162,7 +161,7 @@ function finalOf(task: Task): Record<string, unknown> {
 
 const followed = new WeakMap<McpServer, Set<() => void>>();
 
-/** Tells a client of each change of its task, for as long as it is connected. */
+/** Notifies a client of each change of its task, for as long as it is connected. */
 export function tellOlder(tasks: Tasks, server: McpServer, task: Task): void {
   let stops = followed.get(server);
   if (!stops) {
@@ -193,8 +192,8 @@ export function tellOlder(tasks: Tasks, server: McpServer, task: Task): void {
 }
 
 /**
- * Whom a task belongs to on 2025-11-25: a person who is known keeps it beyond the session in which it began.
- * @param principal - empty for nobody
+ * The owner of a task on 2025-11-25: a known person keeps it beyond the session in which it began.
+ * @param principal - empty if unknown
  */
 export function olderOwner(principal: string, client: string, ctx: ServerContext): string {
   const lasting = JSON.stringify(['http', ctx.http?.authInfo?.clientId ?? null]);

@@ -1,6 +1,6 @@
 /**
- * The messages of tasks (extension `io.modelcontextprotocol/tasks`), and when a call becomes one: at once where its tool says
- * so; else when it would outlive its request, because its rounds are used up or it runs long.
+ * The messages of tasks (extension `io.modelcontextprotocol/tasks`), and when a call becomes one: at once if its tool says so;
+ * otherwise when it would outlive its request, because its rounds are used up or it runs long.
  */
 import { isMidcallError } from '@midcall/core/errors';
 import type { Clock } from '@midcall/core/time';
@@ -36,11 +36,11 @@ import { isInputRequired } from './turn.ts';
 
 const params = z.looseObject({ taskId: z.string().max(200) });
 const anyParams = z.looseObject({ cursor: z.unknown().optional() }).optional();
-/** What a call asks for with `task` (2025-11-25, `TaskMetadata`). */
+/** The parameter `task` of a call (2025-11-25, `TaskMetadata`). */
 const taskParameter = z.looseObject({ ttl: z.number().int().positive().optional() });
 
 /**
- * Registers what a client may say of its tasks.
+ * Registers the messages by which a client manages its tasks.
  * @param server - before it is connected
  */
 export function serveTasks(server: McpServer, tasks: Tasks, config: Config): void {
@@ -65,7 +65,7 @@ export function serveTasks(server: McpServer, tasks: Tasks, config: Config): voi
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Unknown task: it has expired, or it is not yours.');
   };
   type Answer = (taskId: string, owner: string, ctx: ServerContext) => Promise<Record<string, unknown>>;
-  /** @param older - answers on 2025-11-25 */
+  /** @param older - the handler on 2025-11-25 */
   const handle = (method: string, answer: Answer | undefined, older?: Answer): void =>
     server.server.setRequestHandler(
       method as never,
@@ -91,7 +91,7 @@ export function serveTasks(server: McpServer, tasks: Tasks, config: Config): voi
   );
   handle('tasks/update', async (id, owner, { mcpReq }) => {
     if (!mcpReq.inputResponses) throw noResponses();
-    // The SDK takes answers out of the parameters of every request, and leaves out what can be none.
+    // The SDK removes answers from the parameters of every request, and drops what cannot be one.
     const unreadable = (mcpReq.droppedInputResponseKeys ?? []).map(key => [key, undefined]);
     const responses = { ...Object.fromEntries(unreadable), ...mcpReq.inputResponses };
     existing(await tasks.update(owner, id, responses));
@@ -108,7 +108,10 @@ export function serveTasks(server: McpServer, tasks: Tasks, config: Config): voi
   serveSubscriptions(server, (request, http) => toldOfStore(() => subscribe(server, request, http, tasks, config)));
 }
 
-/** Answers a client. @throws ProtocolError in words of ours where a store fails in its own, which may name what no client is to know */
+/**
+ * Answers a client. @throws ProtocolError in our own words if a store fails, since its words may reveal what no client should
+ * know
+ */
 async function toldOfStore<T>(answer: () => Promise<T>): Promise<T> {
   try {
     return await answer();
@@ -119,11 +122,11 @@ async function toldOfStore<T>(answer: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The most that one request listens to. */
+/** The maximum number of tasks that one request listens to. */
 const MOST_LISTENED = 200;
 const taskIds = z.array(z.string().max(200)).max(MOST_LISTENED);
 
-/** Which tasks a client is told of: those that are its own. */
+/** Selects the tasks that a client is notified of: its own. */
 async function subscribe(
   server: McpServer,
   { id, params: { _meta, notifications } = {} }: ListenRequest,
@@ -162,7 +165,7 @@ const ofNobody =
   'midcall: calls do not become tasks here: the factory reads the request it makes a server for, so a task could continue only on a ' +
   'server made for the same person, and nobody knows who that is. Give midcall() the option principal, or do not read the request.';
 
-/** @throws ProtocolError in words of ours where a store fails in its own (see `toldOfStore`) */
+/** @throws ProtocolError in our own words if a store fails (see `toldOfStore`) */
 function notBegun(error: unknown): never {
   if (error instanceof ProtocolError || isMidcallError(error)) throw error;
   const text = 'The server cannot reach its store at the moment, so this call has not begun. Try again.';
@@ -190,9 +193,9 @@ const needsTasks = (why: string): Error =>
 
 /**
  * Lets calls become tasks.
- * @param handler - of `tools/call`, with all that the SDK does around it
- * @param unconnected - the same for requests that the server makes of itself
- * @param registeredAs - what the author said about a tool; undefined for one that cannot ask
+ * @param handler - the handler of `tools/call`, with all that the SDK does around it
+ * @param unconnected - the same for requests that the server makes to itself
+ * @param registeredAs - what the author declared about a tool; undefined for one that cannot ask
  */
 export function callsMayBecomeTasks(
   server: McpServer,
@@ -229,7 +232,7 @@ export function callsMayBecomeTasks(
     try {
       const own = { ...origin, ctx: linked };
       let outcome = await before(work, config.taskAfterMs, config.clock);
-      // A call that was given up ends by itself; nobody would know of its task.
+      // An abandoned call ends by itself; nobody would know of its task.
       const task = outcome || stop.signal.aborted ? undefined : await tasks.adoptRunning(own, work, stop, receivedAt);
       if (task) return task;
       outcome ??= await work;
@@ -255,7 +258,7 @@ export function callsMayBecomeTasks(
     if (registered.task === 'required') throw new ProtocolError(ProtocolErrorCode.InternalError, ofNobody);
     return handler(request, ctx);
   };
-  // No asynchronous function: a call that cannot become a task waits for nothing more.
+  // Not an async function: a call that cannot become a task waits for nothing more.
   return (request, ctx) => {
     const registered = registeredAs(request.params.name);
     if (detachedOf(ctx)) return handler(request, ctx);
@@ -274,7 +277,7 @@ export function callsMayBecomeTasks(
   };
 }
 
-/** A call of 2025-11-25. @returns what answers it where its client wants a task; undefined where it is a call like any other */
+/** A call of 2025-11-25. @returns its answer if the client wants a task; undefined if it is an ordinary call */
 async function callOlder({
   server,
   ctx,
@@ -298,7 +301,7 @@ async function callOlder({
     const text = 'This tool can only be called as a task: call it with the parameter task.';
     throw new ProtocolError(ProtocolErrorCode.MethodNotFound, text);
   }
-  // A server without tasks takes no notice of the parameter.
+  // A server without tasks ignores the parameter.
   if (!('tasks' in server.server.getCapabilities())) return undefined;
   if (mode === 'never' || !registered) {
     const text = 'This tool cannot be called as a task: call it without the parameter task.';
@@ -320,7 +323,7 @@ async function callOlder({
   return { task: toldOlder(task) };
 }
 
-/** @returns what a promise resolves to, or undefined where that takes longer */
+/** @returns what a promise resolves to, or undefined if that takes longer */
 async function before<T>(work: Promise<T>, ms: number, clock: Clock): Promise<T | undefined> {
   let stop = (): void => {};
   const late = new Promise<undefined>(resolve => {

@@ -1,6 +1,6 @@
 /**
- * A task as it lies in a store, which has thousands of them: its members by letters, without what says nothing or follows from
- * the others, and times as they differ from its beginning. Pure.
+ * The compact form of a task in a store that has thousands of them: members named by letters, without empty or derived ones,
+ * and times relative to its beginning. Pure.
  */
 import type { Can } from '../call/call.ts';
 import type { ClientView } from '../call/client-view.ts';
@@ -10,10 +10,10 @@ import { type BareState, bareState, type StateCall, stateAgain } from '../state/
 import type { Sealer } from '../state/seal.ts';
 import { ownerOf, type Task, type TaskStatus } from './task.ts';
 
-/** What is sealed. */
+/** The sealed content. */
 export type StoredTask = Readonly<Record<string, unknown>>;
 
-/** Never changed: what is stored is read by them. */
+/** Never change these: stored tasks are read by them. */
 const letters = {
   id: 'i',
   owner: 'o',
@@ -60,7 +60,7 @@ const statuses: Readonly<Record<TaskStatus, string>> = {
   failed: 'f',
 };
 
-/** @param sealer - of the state; absent where nothing is sealed */
+/** @param sealer - the sealer of the state; absent if nothing is sealed */
 export function packTask(task: Task, sealer: Sealer): StoredTask {
   const { owner, client, createdAt, updatedAt, dueAt, status, principal, inputRequests, answers } = task;
   const { state, ttlMs } = task;
@@ -73,7 +73,7 @@ export function packTask(task: Task, sealer: Sealer): StoredTask {
     dueAt: dueAt === undefined ? undefined : dueAt - createdAt,
     ttlMs: ttlMs === USUAL_TTL_MS ? undefined : ttlMs,
     status: statuses[status],
-    // One that cannot be made again is kept as it is.
+    // One that cannot be rebuilt is stored unchanged.
     state: state === undefined ? undefined : (bareState(state, stateCall(task), sealer) ?? state),
     inputRequests: Object.keys(inputRequests).length > 0 ? inputRequests : undefined,
     answers: Object.keys(answers).length > 0 ? answers : undefined,
@@ -108,13 +108,13 @@ export function unpackTask(short: StoredTask, sealer: Sealer): Task {
   return {
     ...task,
     owner: task.owner ?? ownOwner(task),
-    // Where its key is gone the call is refused as one that cannot go on, and not begun anew.
+    // If its key is gone, the call is refused as one that cannot continue, rather than started anew.
     ...(state !== undefined && { state: (whole ?? 'm1.') as string }),
   };
 }
 
 const USUAL_TTL_MS = 7 * 24 * 60 * 60_000;
-/** What the protocol says in every task, by position. Never changed: what is stored is read by them. */
+/** Words of the protocol that occur in every task, by position. Never change these: stored tasks are read by them. */
 const words = [
   'io.modelcontextprotocol/protocolVersion',
   'io.modelcontextprotocol/clientInfo',
@@ -131,7 +131,7 @@ const words = [
   'required',
   'description',
 ] as const;
-/** In front of the position of a word; where somebody else says it, nothing is shortened. */
+/** The prefix of a word's position; if a text already contains it, nothing is shortened. */
 const MARK = '~';
 
 const ownOwner = ({ principal, clientId }: Task): string =>
@@ -161,7 +161,10 @@ function clientOf(text: string): ClientView {
   return { asks: how as ClientView['asks'], ...said(flags), can: said(abilities) };
 }
 
-/** Says the words of the protocol by their positions. It is they alone, so that no length tells what a person said (seal-E5). */
+/**
+ * Replaces words of the protocol by their positions. Only these are shortened, so that lengths reveal nothing about a person's
+ * input (seal-E5).
+ */
 function shortened(stored: StoredTask): StoredTask {
   const text = JSON.stringify(stored);
   if (text.includes(`"${MARK}`)) return { ...stored, Z: 1 };

@@ -1,7 +1,7 @@
 /**
- * Who waits for a change of a task. A change by this process is told at once; one by another process that has the same store
- * wakes this one where processes can wake each other, and is found by looking, about once a second, as long as anybody waits
- * who needs to know. One that is over changes no more.
+ * Reports changes of tasks. A change by this process is reported at once; one by another process that shares the store wakes
+ * this one if processes can wake each other, and is otherwise found by polling, about once a second, while anybody waits who
+ * needs to know. A task that is over no longer changes.
  */
 import type { Clock } from '@midcall/core/time';
 import { taskName, type Wake } from '../wake.ts';
@@ -9,7 +9,7 @@ import { isOver, keyOf, keyOfId, type Task } from './task.ts';
 
 export interface TaskChangesOptions {
   readonly read: (id: string) => Promise<Task | undefined>;
-  /** True where other processes may change tasks. */
+  /** True if other processes may change tasks. */
   readonly isShared: boolean;
   readonly wake: Wake;
   readonly clock: Clock;

@@ -1,4 +1,4 @@
-/** How tasks end: what they then say, and who is told. */
+/** Ends tasks: what they end with, and who is notified. */
 import { withdrawPages } from '../channels/page/withdraw-pages.ts';
 import type { Config } from '../config.ts';
 import { digest } from '../digest.ts';
@@ -10,7 +10,7 @@ import { failure } from './turn.ts';
 export interface TaskEndsOptions {
   readonly config: Config;
   readonly store: TaskStore;
-  /** Told when a task has ended. */
+  /** Called when a task has ended. */
   readonly ended: (task: Task) => void;
 }
 
@@ -23,8 +23,8 @@ export class TaskEnds {
 
   /**
    * Ends a task that is not over.
-   * @param turn - the turn that this ends; undefined for whichever it stands at
-   * @param isOverNow - told once it is over, before its pages are withdrawn
+   * @param turn - the turn that this ends; undefined for the present one
+   * @param isOverNow - called once it is over, before its pages are withdrawn
    * @returns the task as it then is; undefined if it was over, or at another turn
    */
   async end(
@@ -54,7 +54,7 @@ export class TaskEnds {
     return changed;
   }
 
-  /** Ends a task that nothing is being done for, as one that its client cancelled. @returns undefined if it was over */
+  /** Ends a task that is not being run as cancelled by its client. @returns undefined if it was over */
   async cancel(key: string, end = cancelledEnd): Promise<Task | undefined> {
     const task = await this.end(key, undefined, end);
     if (!task) return undefined;
@@ -72,14 +72,14 @@ export const endedByOperator: Partial<Task> = {
   statusMessage: 'This task was ended by whoever runs the server.',
 };
 
-/** What a task ends with whose server has its tool no longer. */
+/** The error of a task whose server no longer has its tool. */
 export const toolGone = (name: string): Partial<Task> =>
   failure({
     code: -32602,
     message: `This server no longer has the tool '${name}', so the call cannot go on. What its steps did before stays done.`,
   });
 
-/** What a task ends with whose first run was in a process that is gone. */
+/** The error of a task whose first run was in a process that is gone. */
 export const lost: Partial<Task> = failure({
   code: -32603,
   message:

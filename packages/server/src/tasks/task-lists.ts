@@ -1,7 +1,7 @@
 /**
- * Which tasks an owner has: one value in the store for each owner, in the order of their beginning, so that however many tasks
- * wait, no process holds anything of them. It has digests, by which nobody can ask after a task. What is added to one list while
- * it is being written is written together.
+ * The tasks of each owner: one value in the store per owner, in order of their beginning, so that waiting tasks take no memory
+ * in any process, however many there are. It contains digests, by which nobody can access a task. Additions to a list that is
+ * being written are written together afterwards.
  */
 import { MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
@@ -11,46 +11,46 @@ import { endOf, keyOf, type Task } from './task.ts';
 export interface TaskListsOptions {
   readonly store: Store;
   readonly clock: Pick<Clock, 'now'>;
-  /** Of its keys in the store. */
+  /** The prefix of its keys in the store. */
   readonly prefix: string;
-  /** The most tasks on one list. */
+  /** The maximum number of tasks on one list. */
   readonly most: number;
-  /** Says that a list is full, and what its owner can do. */
+  /** The error text for a full list, with what its owner can do. */
   readonly full: string;
-  /** True for a task that is to make room on a full list, by the digest of its id; only those that expired do if absent. */
+  /** True for a task that may make room on a full list, by the digest of its id; if absent, only expired ones do. */
   readonly makesRoom?: (at: string) => Promise<boolean>;
 }
 
-/** Tries to change a value that others are changing. */
+/** Attempts to change a value that others are changing. */
 const MOST_TRIES = 50;
 
-/** The digest of an id, and when its task is no more, in milliseconds since the epoch. */
+/** The digest of an id, and when its task expires, in milliseconds since the epoch. */
 type Listed = readonly [at: string, until: number];
 
-/** What is written together. */
+/** Additions that are written together. */
 interface Batch {
   readonly added: Listed[];
-  /** How many of them there was room for: the first ones. */
+  /** How many of them there was room for, from the first on. */
   readonly written: Promise<number>;
 }
 
 /** The writing of one list, in this process. */
 interface Writing {
   last: Promise<unknown>;
-  /** What is written after it. */
+  /** The next write. */
   next?: Batch | undefined;
 }
 
 export class TaskLists {
   readonly #options: TaskListsOptions;
-  /** By owners. */
+  /** By owner. */
   readonly #writing = new Map<string, Writing>();
 
   constructor(options: TaskListsOptions) {
     this.#options = options;
   }
 
-  /** @throws MidcallError `call/too-many` if the list is full, or `store/unavailable`; then the task is not to begin */
+  /** @throws MidcallError `call/too-many` if the list is full, or `store/unavailable`; then the task must not begin */
   async add(task: Pick<Task, 'id' | 'owner' | 'createdAt' | 'ttlMs'>): Promise<void> {
     const { added, written } = this.#nextBatch(task.owner);
     const place = added.push([keyOf(task), endOf(task)]);

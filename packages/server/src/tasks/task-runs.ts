@@ -1,14 +1,15 @@
 /**
- * What is run of tasks: an answer, a deadline or a beginning adds a job, and the job makes the retry that a client would make.
- * A job is named for the task and its turn, so it may come late, twice, or to another process: it then finds that the turn
- * is over, or the claim on its retry held, and runs nothing.
+ * Runs tasks: an answer, a deadline or a beginning adds a job, and the job makes the retry that a client would make. A job is
+ * named for the task and its turn, so it may come late, twice, or to another process: it then finds that the turn is over, or
+ * the claim on its retry held, and runs nothing.
  *
- * - tasks-2 An outcome is taken once: whoever brings the outcome of a turn that is over changes nothing.
- * - tasks-6 A turn is run with the same answers however often it is begun: one that comes while it is being run waits for the next.
- * - tasks-4 Of every task that is not over, a job for its turn waits or is being run, from its acknowledgement to its end; of one
- *   whose server was made for its owner, only while there is such a server, and again when the owner asks after it.
+ * - tasks-2 An outcome is accepted once: the outcome of a turn that is already over changes nothing.
+ * - tasks-6 A turn is run with the same answers however often it is begun: an answer that arrives while it is running waits for
+ *   the next turn.
+ * - tasks-4 For every task that is not over, a job for its turn is waiting or running, from its acknowledgement to its end; if
+ *   its server was made for its owner, only while there is such a server, and again when the owner polls it.
  * - tasks-7 A cancellation is in the store before it is acknowledged.
- * - tasks-8 What a task is run again with lives as long as the task: its server may be away for any time.
+ * - tasks-8 Everything needed to run a task again lives as long as the task: its server may be unavailable for any time.
  */
 import { isMidcallError } from '@midcall/core/errors';
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
@@ -24,7 +25,7 @@ import { type CallHandler, TaskServers } from './task-servers.ts';
 import type { TaskStore } from './task-store.ts';
 import { afterRound, contextOf, failure, isInputRequired } from './turn.ts';
 
-/** What came of a run. */
+/** The outcome of a run. */
 export type Outcome = { readonly result: unknown } | { readonly error: unknown };
 
 /** An outcome that is not in the store yet. */
@@ -35,13 +36,13 @@ interface Untaken {
   readonly signal: AbortSignal;
 }
 
-/** Runs for which a server with the tool is waited for, after one that has just been started: about a minute. */
+/** How many runs wait for a server with the tool, in a process that has just started: about a minute. */
 const TOOL_TRIES = 6;
 
 export interface TaskRunsOptions {
   readonly config: Config;
   readonly store: TaskStore;
-  /** Told when a task has ended. */
+  /** Called when a task has ended. */
   readonly ended: (task: Task) => void;
 }
 
@@ -74,12 +75,12 @@ export class TaskRuns {
     return this.#live.home;
   }
 
-  /** Makes a server one that tasks can be run on. */
+  /** Registers a server for running tasks. */
   attach(server: McpServer, handler: CallHandler): void {
     this.#servers.attach(server, handler);
   }
 
-  /** A tool of a server that tasks can be run on. @param tool - undefined for a gateway, which has every tool */
+  /** Registers a tool of such a server. @param tool - undefined for a gateway, which has every tool */
   offer(server: McpServer, tool?: string): void {
     this.#servers.offer(server, tool);
     if (this.#started) return;
@@ -87,13 +88,13 @@ export class TaskRuns {
     this.#config.jobs.start((name, attempt) => this.#run(name, attempt));
   }
 
-  /** An owner is served by a server that was made for them: their tasks can go on there. */
+  /** Notes that an owner has a server that was made for them: their tasks can continue there. */
   serve(owner: string, server: McpServer): void {
     this.#servers.serve(owner, server);
   }
 
   /**
-   * Goes on with a task where a question of its round is taken back: it is one that nobody answered.
+   * Continues a task if a question of its round is withdrawn: it counts as unanswered.
    * @param departure - of that round
    */
   heed(task: Task, departure: Departure | undefined): void {
@@ -108,19 +109,21 @@ export class TaskRuns {
     }
   }
 
-  /** A new task. @returns what fires when it is over, where a gateway took its call */
+  /** Adds a new task. @returns a signal that fires when it is over, if a gateway took its call */
   bind(task: Task, { gateway }: Registered, server: McpServer): AbortSignal | undefined {
     return gateway ? this.#servers.bind(task, server) : undefined;
   }
 
-  /** Sees to it that a task goes on: now, or when a question of it is due (tasks-4). @throws MidcallError `store/unavailable` */
+  /**
+   * Ensures that a task continues: now, or when one of its questions is due (tasks-4). @throws MidcallError `store/unavailable`
+   */
   async plan(task: Task): Promise<void> {
     if (isOver(task)) return;
     const { jobs, clock } = this.#config;
     const name = jobOf(task);
     if (task.home !== undefined || task.isCancelled || isReady(task, clock.now())) {
       await jobs.add(name);
-      // The job may come to a process that has no server of its owner.
+      // The job may reach a process without a server for its owner.
       if (task.isPersonal) this.#run(name, 1).catch(() => {});
     } else if (task.dueAt !== undefined) await jobs.add(`${name}/due`, task.dueAt + 1 - clock.now());
   }
@@ -137,13 +140,13 @@ export class TaskRuns {
       this.#untaken.set(key, { turn, outcome, ctx, signal: stop.signal });
       await this.#takeUntaken(key, turn);
     });
-    // Where the store is away, the job of the task tries again.
+    // If the store is unavailable, the task's job tries again.
     this.#live.track(key, stop, ended, ctx).catch(() => {});
   }
 
   /**
-   * Ends a task; what it has begun in this process ends first. One that is over stays as it is. Once this has resolved, no process
-   * begins anything of it, even after `kill -9` (tasks-7).
+   * Ends a task; its work in this process ends first. One that is over stays unchanged. Once this has resolved, no process
+   * begins any work of it, even after `kill -9` (tasks-7).
    */
   async cancel(task: Task): Promise<void> {
     const key = keyOf(task);
@@ -157,9 +160,9 @@ export class TaskRuns {
   }
 
   /**
-   * The same, but over at once, whatever goes on of it.
-   * @param end - what it then says
-   * @returns false where it was over before
+   * The same, but immediately, whatever work is in progress.
+   * @param end - the task's end
+   * @returns false if it was over before
    */
   async cancelNow(task: Task, end = cancelledEnd): Promise<boolean> {
     const key = keyOf(task);
@@ -167,7 +170,7 @@ export class TaskRuns {
     return (await this.#ends.end(key, undefined, end, () => this.#live.stop(key))) !== undefined;
   }
 
-  /** Lets go of what is under way, so that another process may go on with it, and resolves when it has ended. */
+  /** Releases the runs in progress, so that another process may continue them, and resolves when they have ended. */
   async close(): Promise<void> {
     this.#live.close();
     const closed = this.#config.jobs.close();
@@ -176,7 +179,7 @@ export class TaskRuns {
     await closed;
   }
 
-  /** Runs one job, once at a time; rejects where it is to be run again. */
+  /** Runs one job, once at a time; rejects if it must be run again. */
   #run(name: string, attempt: number): Promise<void> {
     const underWay = this.#underWay.get(name);
     if (underWay) return underWay;
@@ -240,8 +243,8 @@ export class TaskRuns {
   }
 
   /**
-   * Keeps which answers a turn is run without, where one of them was due (tasks-6): whoever runs it again must bring the same, or the
-   * claim on its retry refuses it.
+   * Records which answers were missing when a deadline started a turn (tasks-6): whoever runs it again must use the same ones,
+   * or the claim on its retry refuses it.
    * @returns the task as it is run, or as somebody else has changed it; undefined if it is no more
    */
   async #begin(key: string, task: Task): Promise<Task | undefined> {
@@ -256,7 +259,7 @@ export class TaskRuns {
     return changed ?? this.#store.readAt(key);
   }
 
-  /** Takes the outcome that this process has of a turn; rejects where the store cannot be written, or the turn goes on. */
+  /** Stores this process's outcome of a turn; rejects if the store cannot be written, or the turn continues. */
   async #takeUntaken(key: string, turn: number): Promise<void> {
     const untaken = this.#untaken.get(key);
     if (untaken?.turn !== turn) {
@@ -267,7 +270,7 @@ export class TaskRuns {
     const { outcome, ctx, signal } = untaken;
     if (signal.reason === closing || (signal.reason !== taskCancelled && isElsewhere(outcome))) {
       this.#untaken.delete(key);
-      // Another process goes on with it, or runs it already; if that one dies, this one follows.
+      // Another process continues it, or runs it already; if that one dies, this one follows.
       throw signal.reason === closing ? closing : (outcome as { error: Error }).error;
     }
     const task = await this.#keep(key, turn, signal.reason === taskCancelled ? { cancelled: true } : outcome, ctx);
@@ -278,7 +281,7 @@ export class TaskRuns {
     if (task) await this.plan(task);
   }
 
-  /** Keeps what came of a turn (tasks-2). @returns the task where it goes on */
+  /** Stores the outcome of a turn (tasks-2). @returns the task if it continues */
   async #keep(
     key: string,
     turn: number,
@@ -292,7 +295,7 @@ export class TaskRuns {
       const changed = await this.#store.changeAt(key, current => {
         if (current.turn !== turn || isOver(current)) return undefined;
         const { home: _, dueAt: __, without: ___, isPresented: ____, ...rest } = current;
-        // What has been answered of the questions that stay open is not asked again (tasks-6).
+        // Questions of this round that have been answered are not asked again (tasks-6).
         const early = Object.entries(current.answers).filter(([ask]) => Object.hasOwn(next.inputRequests ?? {}, ask));
         return { ...rest, ...next, answers: Object.fromEntries(early), turn: turn + 1, updatedAt: clock.now() };
       });
@@ -319,7 +322,10 @@ export class TaskRuns {
     if (changed) await this.plan(changed);
   }
 
-  /** A call whose first run is in a process: alive, and this job waits for it; or gone, and nobody knows what took effect. */
+  /**
+   * A call whose first run is in a process: if that is alive, this job waits for it; if it is gone, nobody knows what took
+   * effect.
+   */
   async #seekHome(key: string, home: string, turn: number): Promise<void> {
     if (await this.#live.isPresent(home)) throw new Error('Another process runs this call.');
     await this.#ends.end(key, turn, lost);

@@ -1,4 +1,4 @@
-/** Where the tasks of a process are run: the servers that have their tools. */
+/** The servers on which a process runs tasks. */
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { isLendable, lend } from '../call/lending.ts';
 import type { Config } from '../config.ts';
@@ -7,7 +7,7 @@ import { nameOf } from '../sdk-seam/server-name.ts';
 import { GatewayTasks } from './gateway-tasks.ts';
 import { keyOf, type Task } from './task.ts';
 
-/** A handler of `tools/call` as the SDK has it, with everything that the SDK does around the author's. */
+/** A handler of `tools/call` with everything that the SDK does around the author's. */
 export type CallHandler = (request: CallToolRequest, ctx: ServerContext) => Promise<unknown>;
 
 export interface CallToolRequest {
@@ -20,22 +20,22 @@ export interface CallToolRequest {
   };
 }
 
-/** Where one task is run. */
+/** The server on which one task is run. */
 export interface TaskServer {
   readonly handler: CallHandler;
-  /** Fires when the task is over, where a gateway runs it. */
+  /** Fires when the task is over, if a gateway runs it. */
   readonly over?: AbortSignal;
 }
 
-/** Owners whose servers are kept. Tasks of others go on when their owner comes back. */
+/** How many owners' servers are kept. Other tasks continue when their owner comes back. */
 const MOST_OWNERS = 500;
 
 export class TaskServers {
   readonly #audience: string | undefined;
   readonly #handlers = new KeptWith<McpServer, CallHandler>();
-  /** A server that has the tool, by the names of both. */
+  /** Servers with their tools, by the names of both. */
   readonly #servers = new Map<string, McpServer>();
-  /** Those that were made for one owner, by tools: the last one of each. The owner seen last comes last. */
+  /** Servers made for one owner, by tool: the latest of each. The most recent owner comes last. */
   readonly #personal = new Map<string, Map<string, McpServer>>();
   readonly #offered = new KeptWith<McpServer, Set<string>>();
   readonly #gateways: GatewayTasks;
@@ -45,13 +45,13 @@ export class TaskServers {
     this.#gateways = new GatewayTasks(idleClock);
   }
 
-  /** Makes a server one that tasks can be run on. */
+  /** Registers a server for running tasks. */
   attach(server: McpServer, handler: CallHandler): void {
     this.#handlers.set(server, handler);
   }
 
   /**
-   * A tool of a server that tasks can be run on. The first server that has it runs all its tasks, unless it was made for somebody
+   * Registers a tool of such a server. The first server with a tool runs all its tasks, unless it was made for somebody
    * (lending-1).
    * @param tool - undefined for a gateway, which has every tool
    */
@@ -62,7 +62,7 @@ export class TaskServers {
     if (!first || !isLendable(first)) this.#servers.set(key, server);
   }
 
-  /** An owner is served by a server that was made for them: their tasks can go on there. */
+  /** Notes that an owner has a server that was made for them: their tasks can continue there. */
   serve(owner: string, server: McpServer): void {
     const servers = this.#personal.get(owner) ?? new Map<string, McpServer>();
     for (const key of this.#offered.get(server) ?? []) servers.set(key, server);
@@ -73,7 +73,7 @@ export class TaskServers {
     this.#personal.delete(longestAway!);
   }
 
-  /** A gateway took the call of a task. @returns what fires when that is over */
+  /** Notes that a gateway took the call of a task. @returns a signal that fires when the task is over */
   bind(task: Task, gateway: McpServer): AbortSignal {
     return this.#gateways.bind(keyOf(task), gateway, task.ttlMs);
   }
@@ -90,7 +90,7 @@ export class TaskServers {
     return this.#on(gateway, this.bind(task, gateway));
   }
 
-  /** @returns false where a server was made for somebody, and the task is not theirs (lending-1) */
+  /** @returns false if a server was made for somebody, and the task is not theirs (lending-1) */
   #lent(server: McpServer, task: Task): boolean {
     if (task.isPersonal) return true;
     if (!isLendable(server)) return false;
@@ -98,7 +98,7 @@ export class TaskServers {
     return true;
   }
 
-  /** A task is over. */
+  /** Ends a task. */
   end(key: string): void {
     this.#gateways.end(key);
   }

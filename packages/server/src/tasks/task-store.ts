@@ -1,7 +1,7 @@
 /**
- * Where tasks are kept: each is one value, replaced in one motion, so that of two that change it at once neither is lost.
+ * Stores tasks: each is one value, replaced atomically, so that no change is lost if two processes make one at once.
  *
- * - task-store-1 What a task says is sealed, except in this process's own memory; its key is a digest of its id.
+ * - task-store-1 A task's content is sealed, except in this process's own memory; its key is a digest of its id.
  */
 import { MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
@@ -16,12 +16,12 @@ export interface TaskStoreOptions {
   /** Absent in this process's own memory, where nothing is sealed. */
   readonly sealer: Sealer | undefined;
   readonly clock: Pick<Clock, 'now'>;
-  /** Told of each change that this process makes. */
+  /** Called with each change that this process makes. */
   readonly changed: (task: Task) => void;
 }
 
 const PURPOSE = 'task';
-/** Tries to change a value that others are changing. */
+/** Attempts to change a value that others are changing. */
 const MOST_TRIES = 50;
 
 export class TaskStore {
@@ -31,7 +31,7 @@ export class TaskStore {
     this.#options = options;
   }
 
-  /** Keeps a new task. @throws MidcallError `store/unavailable` */
+  /** Stores a new task. @throws MidcallError `store/unavailable` */
   async create(task: Task): Promise<void> {
     const key = storeKey(keyOf(task));
     await this.#options.store.set(key, this.#close(key, task), { ttlMs: this.#lifeOf(task), ifAbsent: true });
@@ -50,8 +50,8 @@ export class TaskStore {
   }
 
   /**
-   * Changes a task, whoever else does at the same time.
-   * @param change - pure, since it may be called again; undefined if nothing is to be changed
+   * Changes a task, even if others do at the same time.
+   * @param change - pure, since it may be called again; returns undefined to change nothing
    * @returns the task as it then is; undefined if there is none, or nothing was changed
    */
   change(id: string, change: (task: Task) => Task | undefined): Promise<Task | undefined> {

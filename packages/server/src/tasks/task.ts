@@ -1,30 +1,30 @@
-/** A task as it is kept, and as it is told (extension `io.modelcontextprotocol/tasks`, "Tasks"). Pure. */
+/** A task as it is stored, and as it is sent (extension `io.modelcontextprotocol/tasks`, "Tasks"). Pure. */
 
 import type { ClientView } from '../call/client-view.ts';
 import { digest, type Json } from '../digest.ts';
 import { received } from '../drivers/received.ts';
 import type { Principal } from '../principal.ts';
 
-/** How often a client is to look, in milliseconds. */
+/** How often a client should poll, in milliseconds. */
 const POLL_MS = 1_000;
 
 export type TaskStatus = 'working' | 'input_required' | 'completed' | 'cancelled' | 'failed';
 
-/** A question of a task, as its client is asked. */
+/** A question of a task, as sent to its client. */
 export interface InputRequest {
   readonly method: string;
   readonly params: unknown;
 }
 
-/** What a client said to a question, kept until the task goes on. */
+/** A client's answer to a question, stored until the task continues. */
 export interface TaskAnswer {
-  /** As it came; null stands for what could not be read. */
+  /** As received; null if it could not be read. */
   readonly value: Json;
-  /** When it came, in milliseconds since the epoch: in time is what came in time, whenever the task goes on. */
+  /** When it arrived, in milliseconds since the epoch: an answer that arrived in time counts, whenever the task continues. */
   readonly at: number;
 }
 
-/** An answer as it came. */
+/** An answer as received. */
 export const answered = (answer: unknown, at: number): TaskAnswer => ({ value: received(answer)?.value ?? null, at });
 
 /** A JSON-RPC error. */
@@ -34,7 +34,7 @@ export interface WireError {
   readonly data?: unknown;
 }
 
-/** One call that goes on without a request. */
+/** One call that continues without a request. */
 export interface Task {
   readonly id: string;
   /** A digest of the person and client that it belongs to. */
@@ -43,58 +43,58 @@ export interface Task {
   /** The server that has the tool. */
   readonly audience: string;
   readonly arguments: unknown;
-  /** True if its server was made from what its request said: it goes on only at servers that were made for its owner. */
+  /** True if its server was made from its request: it continues only at servers that were made for its owner. */
   readonly isPersonal?: boolean;
-  /** What else the call said, where a gateway passes it on (`_meta`). */
+  /** The call's `_meta`, if a gateway passes it on. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
   readonly principal: Principal | undefined;
   readonly clientId: string;
   readonly client: ClientView;
-  /** What the client said of itself with the request that began it. */
+  /** What the client said about itself with the request that began it. */
   readonly envelope: unknown;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Milliseconds it lives. */
+  /** Its lifetime in milliseconds. */
   readonly ttlMs: number;
   readonly status: TaskStatus;
-  /** Counts what has been run of it, so that an outcome is taken once. */
+  /** Counts its turns, so that an outcome is accepted once. */
   readonly turn: number;
   /** True if its client has `state` too, and may present it. */
   readonly isPresented?: boolean;
-  /** What the handler is run again with. Absent where its first run is under way in the process `home`. */
+  /** The state with which the handler is run again. Absent while its first run is in progress in the process `home`. */
   readonly state?: string;
-  /** The process in which it is run since the request that began it. */
+  /** The process that has run it since the request that began it. */
   readonly home?: string;
-  /** As the audit names the call; absent before anything of it has left the first request. */
+  /** The call's name in the audit; absent until its first request has sent something. */
   readonly flow?: string;
   /** Questions that are open, by key. */
   readonly inputRequests: Readonly<Record<string, InputRequest>>;
-  /** What has been answered of them. */
+  /** The answers to them so far. */
   readonly answers: Readonly<Record<string, TaskAnswer>>;
-  /** Keys of the questions that had no answer when this turn began, since one of them was due. Absent before. */
+  /** If this turn began because a question was due: the keys of the questions without an answer at that time. */
   readonly without?: readonly string[];
   /** When the next question is due, in milliseconds since the epoch. */
   readonly dueAt?: number;
-  /** True once its client has cancelled it, while a run of it was under way. */
+  /** True once its client has cancelled it during a run. */
   readonly isCancelled?: boolean;
   readonly result?: unknown;
   readonly error?: WireError;
   readonly statusMessage?: string;
 }
 
-/** A task in the names of jobs and in the store: nothing by which it could be asked after. */
+/** The name of a task in jobs and in the store, which gives no access to it. */
 export const keyOfId = (id: string): string => digest(id).slice(0, 22);
 export const keyOf = ({ id }: Pick<Task, 'id'>): string => keyOfId(id);
 
-/** Whom a task belongs to. */
+/** The owner of a task. */
 export const ownerOf = (of: { readonly principal: string; readonly client: string }): string =>
   digest([of.principal, of.client]).slice(0, 22);
 
-/** The name of the job for the turn that a task stands at. */
+/** The name of the job for a task's present turn. */
 export const jobOf = (task: Pick<Task, 'id' | 'turn'>): string => `${keyOf(task)}/${task.turn}`;
 
-/** True for a task of 2025-11-25, which the two revisions tell of in ways of their own. */
+/** True for a task of 2025-11-25; the two revisions describe tasks differently. */
 export const isOlder = ({ client }: Task): boolean => client.asks === 'push';
 
 /** When it expires, in milliseconds since the epoch. */
@@ -110,11 +110,11 @@ export const unanswered = ({ inputRequests, answers }: Task): Readonly<Record<st
 export const broughtBy = ({ answers, without = [] }: Task): Task['answers'] =>
   Object.fromEntries(Object.entries(answers).filter(([key]) => !without.includes(key)));
 
-/** True where there is something to run: an answer to every question, a deadline, or nothing to wait for. */
+/** True if there is something to run: an answer to every question, a deadline, or nothing to wait for. */
 export const isReady = (task: Task, now: number): boolean =>
   !isOver(task) && (Object.keys(unanswered(task)).length === 0 || (task.dueAt !== undefined && now > task.dueAt));
 
-/** What both revisions say of a task. */
+/** The members of a task that both revisions have. */
 function seedOf(task: Task) {
   const isAnswered = Object.keys(unanswered(task)).length === 0;
   return {
@@ -126,14 +126,14 @@ function seedOf(task: Task) {
   };
 }
 
-/** What a client of 2025-11-25 is told of a task (its `Task`). */
+/** A task as sent to clients of 2025-11-25 (`Task` there). */
 export const toldOlder = (task: Task): Record<string, unknown> => ({
   ...seedOf(task),
   ttl: task.ttlMs,
   pollInterval: POLL_MS,
 });
 
-/** What a client is told of a task, of any status. */
+/** A task as sent to its client, in any status. */
 export function told(task: Task): Record<string, unknown> {
   const open = unanswered(task);
   const seed = seedOf(task);
@@ -148,7 +148,7 @@ export function told(task: Task): Record<string, unknown> {
   };
 }
 
-/** What answers the call that became a task: its state without what belongs to the state (`CreateTaskResult`). */
+/** The answer to the call that became a task: its status without the data of that status (`CreateTaskResult`). */
 export function created(task: Task): Record<string, unknown> {
   const { inputRequests: _, result: __, error: ___, ...seed } = told(task);
   return { resultType: 'task', ...seed };

@@ -1,12 +1,12 @@
 /**
- * Calls that go on without a request (extension `io.modelcontextprotocol/tasks`). A task is what its client would otherwise
+ * Calls that continue without a request (extension `io.modelcontextprotocol/tasks`). A task is what its client would otherwise
  * hold: the state of the last round, and the answers to it. When the answers are there, or a deadline has passed, the server
- * makes of itself the retry that a client would make; so a task keeps every promise that a retry keeps. Here is what a client
- * may say of its tasks; what is run of them is in ./task-runs.ts.
+ * makes the retry that a client would make; so a task has every guarantee that a retry has. This module handles the client's
+ * messages about its tasks; ./task-runs.ts runs them.
  *
- * - tasks-1 A task is in the store before its id leaves.
+ * - tasks-1 A task is in the store before its id is sent.
  * - tasks-3 To anybody but the person and client it belongs to, a task does not exist.
- * - tasks-5 A request that is given up before its task leaves leaves none that goes on.
+ * - tasks-5 If a request is abandoned before its task is sent, that task does not continue.
  */
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { detach } from '../call/detached.ts';
@@ -25,7 +25,7 @@ import type { CallHandler, CallToolRequest } from './task-servers.ts';
 import { TaskStore } from './task-store.ts';
 import { afterRound, type InputRequired } from './turn.ts';
 
-/** Where a call that becomes a task comes from. */
+/** The origin of a call that becomes a task. */
 interface Origin {
   readonly server: McpServer;
   readonly ctx: ServerContext;
@@ -33,17 +33,17 @@ interface Origin {
   readonly registered: Registered;
 }
 
-/** Begins to tell of a task. @returns ends that */
+/** Begins to report a task. @returns a function that stops it */
 export type Follow = (tell: (task: Record<string, unknown>) => void) => () => void;
 
 /** How long a task lives, in milliseconds: a person may be away for a few days. */
 const TTL_MS = 7 * 24 * 60 * 60_000;
 
-/** The most that one person and client may have that are not over. */
+/** The maximum number of unfinished tasks of one person and client. */
 const MOST_OPEN = 200;
 const tooManyOpen = `You have ${MOST_OPEN} unfinished tasks. Answer or cancel some of them, then call again.`;
 
-/** The most on one list of 2025-11-25, whether they are over or not. */
+/** The maximum number on one list of 2025-11-25, finished or not. */
 const MOST_LISTED = 1_000;
 const listIsFull = `You have ${MOST_LISTED} tasks. Wait until some of them expire.`;
 
@@ -52,9 +52,9 @@ export class Tasks {
   readonly #store: TaskStore;
   readonly #lists: TaskLists;
   readonly #changes: TaskChanges;
-  /** Those that are not over, so that nobody fills the store for all; also those that were, until the list is full. */
+  /** Unfinished tasks, so that nobody fills the store for all; also finished ones, until the list is full. */
   readonly #open: TaskLists;
-  /** Keys of tasks that are on their list and not yet in the store. */
+  /** Keys of tasks that are on their list but not yet in the store. */
   readonly #beginning = new Set<string>();
   readonly #runs: TaskRuns;
 
@@ -75,35 +75,37 @@ export class Tasks {
     this.#runs = new TaskRuns({ config, store: this.#store, ended: task => this.#ended(task) });
   }
 
-  /** Makes a server one that tasks can be run on. */
+  /** Registers a server for running tasks. */
   attach(server: McpServer, handler: CallHandler): void {
     this.#runs.attach(server, handler);
   }
 
-  /** A tool of an attached server whose calls may become tasks. @param tool - undefined for a gateway, which has every tool */
+  /**
+   * Registers a tool of such a server whose calls may become tasks. @param tool - undefined for a gateway, which has every tool
+   */
   offer(server: McpServer, tool?: string): void {
     this.#runs.offer(server, tool);
   }
 
-  /** An owner makes a request: where a server was made for it, their tasks can go on there. */
+  /** Notes a request of an owner: if a server was made for it, their tasks can continue there. */
   serve(owner: string, server: McpServer, ctx: ServerContext): void {
     if (isPersonal(server, ctx)) this.#runs.serve(owner, server);
   }
 
-  /** Makes a call a task before anything of it has run. @returns what answers the call */
+  /** Makes a call a task before any of it has run. @returns the answer to the call */
   async begin(origin: Origin): Promise<Record<string, unknown>> {
     return created(await this.#begin(origin, {}));
   }
 
   /**
-   * The same for a client of 2025-11-25, which asks for a task itself.
-   * @param ttlMs - how long it is to live, in milliseconds, where the client says so
+   * The same for a client of 2025-11-25, which requests a task itself.
+   * @param ttlMs - its lifetime in milliseconds, if the client gave one
    */
   beginOlder(origin: Origin, owner: string, ttlMs: number = TTL_MS): Promise<Task> {
     return this.#begin(origin, { owner, ttlMs: Math.min(ttlMs, TTL_MS) });
   }
 
-  /** @param start - what of it is not as usual */
+  /** @param start - what differs from the default */
   async #begin(origin: Origin, start: Pick<Partial<Task>, 'ttlMs' | 'owner'>): Promise<Task> {
     const { ctx } = origin;
     const config = this.#config;
@@ -117,7 +119,7 @@ export class Tasks {
     return task;
   }
 
-  /** Makes a task of a round that would otherwise leave. @returns what answers the call */
+  /** Turns a round that would otherwise be sent into a task. @returns the answer to the call */
   async adopt(origin: Origin, round: InputRequired): Promise<Record<string, unknown>> {
     const departure = departureOf(origin.ctx);
     const read = await this.#read(origin);
@@ -135,11 +137,11 @@ export class Tasks {
   }
 
   /**
-   * Makes a task of a call that is under way.
+   * Turns a call in progress into a task.
    * @param work - how it ends
    * @param stop - ends it, for a client that cancels the task
-   * @param receivedAt - when its request came, in milliseconds since the epoch, and its answers with it
-   * @returns what answers the call; undefined where no task could be kept of it, and it goes on as it was
+   * @param receivedAt - when its request, and the answers in it, arrived, in milliseconds since the epoch
+   * @returns the answer to the call; undefined if no task could be stored, and it continues as before
    */
   async adoptRunning(
     origin: Origin,
@@ -164,35 +166,35 @@ export class Tasks {
     return created(task);
   }
 
-  /** @returns what `tasks/get` answers; undefined where there is no such task for this client */
+  /** @returns the answer to `tasks/get`; undefined if there is no such task for this client */
   async get(owner: string, id: string): Promise<Record<string, unknown> | undefined> {
     const task = await this.find(owner, id);
     return task && told(task);
   }
 
-  /** @returns undefined where there is no such task for this client */
+  /** @returns undefined if there is no such task for this client */
   async find(owner: string, id: string): Promise<Task | undefined> {
     const task = await this.#owned(owner, id);
-    // Whoever looks also finds what a process that is gone has left; a store that cannot be written can still be read.
+    // Reading a task also detects one left by a dead process; a store that cannot be written can still be read.
     if (task) await this.#runs.plan(task).catch(() => {});
     return task;
   }
 
   /**
-   * Tells of every change of a task.
-   * @param isHere - true where it is enough to be told of what this process changes
-   * @returns ends that
+   * Reports every change of a task.
+   * @param isHere - true if changes by this process are enough
+   * @returns a function that stops it
    */
   watch(task: Task, changed: (task: Task | undefined) => void, isHere?: boolean): () => void {
     return this.#changes.watch(task, changed, isHere);
   }
 
-  /** Ends a task before anything else is said of it. @returns false where it was over */
+  /** Ends a task before anything else is sent about it. @returns false if it was over */
   cancelNow(task: Task): Promise<boolean> {
     return this.#runs.cancelNow(task);
   }
 
-  /** The tasks of one owner that are on its list, the oldest first: so many after the first ones. */
+  /** A page of the tasks on one owner's list, the oldest first. */
   async list(
     owner: string,
     skip: number,
@@ -203,7 +205,7 @@ export class Tasks {
     return { tasks: tasks.filter(task => task !== undefined), isAll: listed.length <= skip + most };
   }
 
-  /** Takes answers. What was not asked, or is answered already, is ignored. @returns false where there is no such task */
+  /** Takes answers. Those to unknown or already answered questions are ignored. @returns false if there is no such task */
   async update(owner: string, id: string, responses: Readonly<Record<string, unknown>>): Promise<boolean> {
     const task = await this.#owned(owner, id);
     if (!task) return false;
@@ -215,19 +217,19 @@ export class Tasks {
       const brought = fresh.map(key => [key, answered(responses[key], now)] as const);
       return { ...current, updatedAt: now, answers: { ...current.answers, ...Object.fromEntries(brought) } };
     });
-    // Also where nothing is new: this may be the answer again whose job could not be added.
+    // Even if nothing is new: this may repeat an answer whose job could not be added.
     await this.#runs.plan(changed ?? task);
     return true;
   }
 
-  /** Ends a task; what it has begun ends first. One that is over stays as it is. @returns false where there is no such task */
+  /** Ends a task; its work in progress ends first. One that is over stays unchanged. @returns false if there is no such task */
   async cancel(owner: string, id: string): Promise<boolean> {
     const task = await this.#owned(owner, id);
     if (task) await this.#runs.cancel(task);
     return task !== undefined;
   }
 
-  /** @returns a task as a call that waits, whoever it belongs to; undefined where it is over */
+  /** @returns a task as a waiting call, whoever its owner is; undefined if it is over */
   async waitingAt(key: string): Promise<Omit<WaitingCall, 'id'> | undefined> {
     const task = await this.#store.readAt(key);
     if (!task || isOver(task)) return undefined;
@@ -236,15 +238,15 @@ export class Tasks {
     return { kind: 'task', waitsFor, method: 'tools/call', name, principal, flow, since, until: since + ttlMs };
   }
 
-  /** Ends a task, whoever it belongs to. @returns false where it was over */
+  /** Ends a task, whoever its owner is. @returns false if it was over */
   async endAt(key: string): Promise<boolean> {
     const task = await this.#store.readAt(key);
     return task !== undefined && this.#runs.cancelNow(task, endedByOperator);
   }
 
   /**
-   * Tells of a task: as it is now, and whenever it changes.
-   * @returns begins to tell, what `tasks/get` answers; undefined where there is no such task
+   * Reports a task: its present state, and every change.
+   * @returns a function that starts reporting, and the answer to `tasks/get`; undefined if there is no such task
    */
   async follow(owner: string, id: string): Promise<Follow | undefined> {
     const task = await this.#owned(owner, id);
@@ -255,7 +257,7 @@ export class Tasks {
     };
   }
 
-  /** Lets go of what is under way, so that another process may go on with it, and resolves when it has ended. */
+  /** Releases the runs in progress, so that another process may continue them, and resolves when they have ended. */
   close(): Promise<void> {
     this.#changes.close();
     return this.#runs.close();
@@ -271,8 +273,8 @@ export class Tasks {
   }
 
   /**
-   * Sees to it that a new task goes on, or ends where its client will never hear of it (tasks-5).
-   * @param signal - fires where the client gives the request up
+   * Ensures that a new task continues, or ends if its client will never learn of it (tasks-5).
+   * @param signal - fires when the client gives the request up
    */
   async #announce(task: Task, signal: AbortSignal): Promise<void> {
     try {
@@ -288,13 +290,13 @@ export class Tasks {
     this.#config.waiting.removeTask(keyOf(task));
   }
 
-  /** The request that a task came from belongs to it now. */
+  /** Ties a request to the task that it became. */
   #detach({ ctx }: Origin, task: Task, over: AbortSignal | undefined): void {
     const { client, principal, clientId } = task;
     detach(ctx, { client, principal, clientId, over, until: endOf(task) });
   }
 
-  /** Keeps a new task (tasks-1). @returns it, and what fires when it is over where a gateway took its call */
+  /** Stores a new task (tasks-1). @returns it, and a signal that fires when it is over if a gateway took its call */
   async #keep(
     read: CallRequest,
     { ctx, request, registered, server }: Origin,

@@ -1,10 +1,10 @@
-/** One turn of a task: the retry that the server makes of itself, and what it leaves in the task. */
+/** One turn of a task: the retry that the server makes itself, and its effect on the task. */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Departure } from '../call/departure.ts';
 import { type Detached, detach } from '../call/detached.ts';
 import { broughtBy, endOf, type InputRequest, type Task } from './task.ts';
 
-/** What leaves instead of a result, for the client to answer. */
+/** Questions sent instead of a result, for the client to answer. */
 export interface InputRequired {
   readonly resultType: 'input_required';
   readonly requestState?: string;
@@ -14,7 +14,7 @@ export interface InputRequired {
 export const isInputRequired = (result: unknown): result is InputRequired =>
   (result as { resultType?: unknown } | null | undefined)?.resultType === 'input_required';
 
-/** What a round leaves in its task. */
+/** A round's effect on its task. */
 export const afterRound = (
   { requestState, inputRequests = {} }: InputRequired,
   departure: Departure | undefined,
@@ -28,7 +28,7 @@ export const afterRound = (
 });
 
 /**
- * The request that goes on with a task, as its client would make it.
+ * The request that continues a task, as its client would make it.
  * @param run - `signal` ends this run of it; `over` and `isStanding` as in {@link Detached}
  */
 export function contextOf(
@@ -58,7 +58,7 @@ export function contextOf(
   });
 }
 
-/** What an error leaves in its task. */
+/** An error's effect on its task. */
 export function failure(error: unknown): Partial<Task> {
   const { code, message, data } = (error ?? {}) as { code?: unknown; message?: unknown; data?: unknown };
   const wire = {

@@ -1,6 +1,6 @@
 /**
- * The client of an exploration, in each way to play a call: calls the tool once, has every question of it decided and answered, and lets
- * time pass where nobody answers.
+ * The client of an exploration, for each way to run a call: it calls the tool once, answers each question as decided, and lets
+ * time pass if nobody answers.
  */
 import type { virtualClock } from './explore-clock.ts';
 import { type ExploredOutcome, type ExploredQuestion, readQuestion } from './explore-outcome.ts';
@@ -11,11 +11,11 @@ const momentMs = 300;
 /** Longer than any question may stay open, and within the life of a state. */
 const personGoneMs = 25 * 86_400_000;
 const mostTimers = 50;
-/** The same beside the timers by which a server sees to its tasks. */
+/** The same, allowing for the timers with which a server maintains its tasks. */
 const mostTimersOfTask = 5_000;
 const tasks = 'io.modelcontextprotocol/tasks';
 
-/** What is called, by whom. */
+/** The call, and its client. */
 export interface ExploredCall {
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;
@@ -23,7 +23,7 @@ export interface ExploredCall {
   readonly roots: () => readonly { readonly uri: string; readonly name?: string }[];
 }
 
-/** A call, and what it goes over. */
+/** A call, and its connection. */
 export interface Path {
   readonly subject: ExploredCall;
   readonly wire: Wire;
@@ -31,7 +31,7 @@ export interface Path {
   readonly trace: OpenTrace;
 }
 
-/** Calls the tool in one way. @returns how the call ended; undefined if it was to be a task and is none */
+/** Calls the tool in one way. @returns how the call ended; undefined if it should have been a task and is not */
 export function play(playedAs: PlayedAs, path: Path): Promise<Trace['end'] | undefined> {
   if (playedAs === 'task') return asTask(path);
   return playedAs === '2025-11-25' ? pushed(path) : inRounds(path);
@@ -135,7 +135,7 @@ function requester({ wire, trace }: Path, capabilities: Json) {
   };
   return {
     send,
-    /** @returns the response; undefined if the server stays silent. What it tells of a task meanwhile is received after that */
+    /** @returns the response; undefined if the server stays silent. Its notifications about a task are received after that */
     async ask(method: string, params: Json): Promise<WireMessage | undefined> {
       send(method, params);
       const requestId = id;
@@ -157,13 +157,13 @@ interface Decided {
   readonly delivered: readonly DeliveredAnswer[];
   /** True if the answers are delivered a second time. */
   readonly twice: boolean;
-  /** True if the client is gone, or gives the call up. */
+  /** True if the client is gone, or cancels the call. */
   readonly left: boolean;
 }
 
 /**
- * Decides what becomes of questions that came together.
- * @param silent - takes the keys of those that nobody answers
+ * Decides the outcomes of questions that arrived together.
+ * @param silent - receives the keys of those that nobody answers
  * @returns undefined if the path has no more decisions
  */
 function decideAll(
@@ -236,7 +236,7 @@ async function inRounds(path: Path): Promise<Trace['end']> {
 
 const news = 'notifications/tasks';
 
-/** The extension of 2026-07-28: the call is a task, whose server tells of it; what it asks is answered apart. */
+/** The extension of 2026-07-28: the call is a task, which the server reports on; its questions are answered separately. */
 async function asTask(path: Path): Promise<Trace['end'] | undefined> {
   const { subject, wire, clock, trace } = path;
   const { extensions, ...others } = subject.capabilities as { readonly extensions?: Json };
@@ -245,7 +245,7 @@ async function asTask(path: Path): Promise<Trace['end'] | undefined> {
   if (!created) return { kind: 'hang' };
   if (created.result?.['resultType'] !== 'task') return undefined;
   const { taskId } = created.result as { readonly taskId: string };
-  // Its answer comes when the server ends it; from now on it tells of every change.
+  // Its answer comes when the server ends it; until then it reports every change.
   send('subscriptions/listen', { notifications: { taskIds: [taskId] } });
   const askedKeys = new Set<string>();
   /** Questions that nobody answers. */
@@ -270,7 +270,7 @@ async function asTask(path: Path): Promise<Trace['end'] | undefined> {
     await wire.drain().then(messages => wire.unread(messages));
     trace.raced ||= wire.timing();
     if (left) {
-      // A client that is gone leaves its task as it is; one that gives the call up cancels it.
+      // A client that is gone leaves its task alone; one that gives up cancels it.
       await ask('tasks/cancel', { taskId });
       trace.gone = true;
       for (let fired = 0; fired < mostTimers; fired++) {
@@ -296,7 +296,7 @@ interface ToldTask {
   readonly inputRequests?: Readonly<Record<string, { readonly method: string; readonly params?: Json }>>;
 }
 
-/** What the server tells of the task next; undefined if it stays silent. */
+/** The server's next notification about the task; undefined if it stays silent. */
 async function newsOf({ wire, trace }: Path): Promise<ToldTask | undefined> {
   for (;;) {
     const message = await wire.receive(() => trace.onPage);
@@ -305,7 +305,7 @@ async function newsOf({ wire, trace }: Path): Promise<ToldTask | undefined> {
   }
 }
 
-/** Moves the clock until the server has something to tell of a task whose questions nobody answers. */
+/** Moves the clock until the server reports something about a task whose questions nobody answers. */
 async function letTaskGoOn({ wire, clock }: Path): Promise<void> {
   for (let fired = 0; fired < mostTimersOfTask; fired++) {
     const messages = await wire.drain();

@@ -23,13 +23,13 @@ export type FindingKind =
   | 'not-awaited'
   /** The same question again and again until somebody agrees, or without end. */
   | 'asks-in-circles'
-  /** A mistake the library names itself. */
+  /** A mistake that the library itself reports. */
   | 'mistake'
   /** The two eras ended differently. */
   | 'eras-differ'
   /** As a task, the call ended differently than on 2025-11-25. */
   | 'task-differs'
-  /** A replay departed from what was recorded, so the call ends with an error on 2026-07-28. */
+  /** A replay diverged from the record, so the call ends with an error on 2026-07-28. */
   | 'diverges'
   /** The same path ended differently the second time, so the eras cannot be compared. */
   | 'not-repeatable'
@@ -65,13 +65,13 @@ const mistakes: ReadonlySet<MidcallErrorCode> = new Set<MidcallErrorCode>([
 ]);
 
 export interface JudgeOptions {
-  /** Names of effects that need no consent; a name without a path covers every path. */
+  /** Effects that need no consent, by name; a name without a path covers every path. */
   readonly withoutConsent: readonly string[];
-  /** True if the client lacks what the tool asks through. */
+  /** True if the client lacks the capability that the tool asks with. */
   readonly unsupported: boolean;
 }
 
-/** What one run shows by itself. */
+/** The findings of one run. */
 export function judgeRun(trace: Trace, options: JudgeOptions): Sighting[] {
   const sightings: Sighting[] = [];
   const add = (kind: FindingKind, message: string) => void sightings.push({ kind, playedAs: trace.playedAs, message });
@@ -93,7 +93,7 @@ export function judgeRun(trace: Trace, options: JudgeOptions): Sighting[] {
   return sightings;
 }
 
-/** What the end of a run shows, or nothing. */
+/** The finding at the end of a run, if any. */
 function judgeEnd(trace: Trace, unsupported: boolean): Omit<Sighting, 'playedAs'> | undefined {
   const { end, failure } = trace;
   switch (end.kind) {
@@ -135,7 +135,7 @@ const saysYes = ({ kind }: ExploredOutcome): boolean => kind === 'accept' || kin
 /** -32021 says that the handler cannot go on without being able to ask (2026-07-28, schema.json). */
 const missingCapability = -32021;
 
-/** What a path shows only when it was taken in two ways, the first by requests. */
+/** The findings from comparing two ways of taking a path, the first by requests. */
 export function judgePair(pushed: Trace, replayed: Trace): Sighting[] {
   const sightings: Sighting[] = [];
   if ([pushed, replayed].some(each => each.end.kind === 'hang' || each.end.kind === 'endless')) return sightings;
@@ -200,7 +200,7 @@ function countNames(effects: readonly Effect[]): Map<string, number> {
   return counts;
 }
 
-/** What nobody agreed to; an answer that did not fit counts only if it was the last. */
+/** Effects that nobody agreed to; an answer that did not fit counts only if it was the last. */
 function refusals({ decisions }: Trace): readonly ExploredOutcome[] {
   const last = decisions.at(-1);
   return decisions

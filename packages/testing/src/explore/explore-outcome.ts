@@ -24,7 +24,7 @@ export interface ExploredOutcome {
     | 'refuse';
   /** For a report. */
   readonly label: string;
-  /** The wire result; absent where nothing is answered. */
+  /** The wire result; absent if nothing is answered. */
   readonly reply?: Readonly<Record<string, unknown>>;
 }
 

@@ -5,7 +5,7 @@ import type { PlayedAs } from './explore-trace.ts';
 /** Something an author should look at. */
 export interface Finding {
   readonly kind: FindingKind;
-  /** In which ways of taking a path it was seen; empty if it takes two to see it. */
+  /** The ways of taking a path in which it was seen; empty if seeing it takes a comparison of two. */
   readonly playedAs: readonly PlayedAs[];
   /** What happened, in a sentence. */
   readonly message: string;
@@ -18,13 +18,13 @@ export interface Finding {
 /** What an exploration found. */
 export interface ExploreReport {
   readonly tool: string;
-  /** What breaks a promise to the person or the caller. */
+  /** Findings that break a promise to the person or the caller. */
   readonly findings: readonly Finding[];
-  /** What is outside the rules for handlers: it may work today, but cannot be promised. */
+  /** Findings outside the rules for handlers: it may work today, but is not guaranteed. */
   readonly outside: readonly Finding[];
-  /** Different paths through the tool that were taken. */
+  /** The number of different paths taken through the tool. */
   readonly paths: number;
-  /** Runs made for them: in both eras, and as a task where the tool can be one. */
+  /** The number of runs: in both eras, and as a task if the tool can be one. */
   readonly runs: number;
   /** The most questions a path asked. */
   readonly asks: number;
@@ -41,7 +41,7 @@ interface Growing {
   shortest: readonly string[];
 }
 
-/** Merges sightings as they come. */
+/** Merges findings as they are made. */
 export class Findings {
   readonly #byKey = new Map<string, Growing>();
 

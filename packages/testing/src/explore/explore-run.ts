@@ -17,7 +17,7 @@ export type ExploreOptionsForMidcall = Required<
   Pick<MidcallOptions, 'clock' | 'store' | 'observe' | 'warn' | 'stateTtlMs' | 'maxRounds' | 'taskAfterMs'>
 >;
 
-/** What runs are made of; the same for every run of an exploration. */
+/** The parameters of runs; the same for every run of an exploration. */
 export interface Subject extends ExploredCall, TraceRules {
   readonly server: (
     options: ExploreOptionsForMidcall,
@@ -34,7 +34,7 @@ const factoryKind = { ...func, words: 'a function that makes a server: options =
 const stateTtlMs = 60 * 86_400_000;
 const manyRounds = 1_000;
 
-/** Runs one path in one way. @returns undefined if it was to be a task and is none */
+/** Runs one path in one way. @returns undefined if it should have been a task and is not */
 export async function runPath(subject: Subject, playedAs: PlayedAs, pick: Picker): Promise<Trace | undefined> {
   await subject.before();
   const clock = virtualClock();

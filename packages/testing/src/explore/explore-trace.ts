@@ -41,7 +41,7 @@ export interface Trace {
     | { readonly kind: 'result'; readonly result: Readonly<Record<string, unknown>> }
     | { readonly kind: 'error'; readonly code: number; readonly message: string }
     | { readonly kind: 'hang' | 'gone' | 'endless' };
-  /** What the handler, or the library for it, ended the call with. */
+  /** The result with which the handler, or the library, ended the call. */
   readonly failure: unknown;
   /** One of the handler's own timers was running, or the handler went on, while a question was open. */
   readonly raced: boolean;
@@ -50,17 +50,17 @@ export interface Trace {
   readonly rounds: number;
   readonly askedRoots: boolean;
   readonly onPage: boolean;
-  /** The server passed the options on to `midcall()`, so that its clock and its effects are ours to see. */
+  /** The server passed the options on to `midcall()`, so that we control its clock and see its effects. */
   readonly observed: boolean;
 }
 
 /** Chooses an outcome: the number of the question from 0, and how many outcomes there are. */
 export type Picker = (index: number, of: number) => number;
 
-/** The rules for judging a run while it goes on. */
+/** The rules for judging a run in progress. */
 export interface TraceRules {
   readonly answering: Answering | undefined;
-  /** True if what was answered so far means yes. */
+  /** True if the answers so far mean yes. */
   readonly consents: (given: readonly DeliveredAnswer[]) => boolean;
   /** Questions after which a run is abandoned. */
   readonly mostAsks: number;
@@ -146,7 +146,7 @@ export class OpenTrace {
   }
 
   #begin(seen: Observation & { kind: 'effect' }): void {
-    // What a step marked as an effect does to files is that step's effect, and is counted once.
+    // Changes to files by a step marked as an effect are that step's effect, and are counted once.
     if (seen.by === 'files' && this.#openSteps.length > 0) return;
     const noted = this.#note(seen.name, seen.asking);
     if (seen.by === 'step') this.#openSteps.push(noted);

@@ -21,10 +21,10 @@ export interface Wire {
   send(message: Readonly<Record<string, unknown>>): void;
   /**
    * The next message of the server; undefined if it stays silent for `hangMs`.
-   * @param onPage - true while a page of the server's is waited for: nobody finishes it, so its time is let pass too
+   * @param onPage - true while the server waits for one of its pages: nobody finishes it, so its time passes too
    */
   receive(onPage?: () => boolean): Promise<WireMessage | undefined>;
-  /** Everything the server has to say by now. */
+  /** All messages the server has sent by now. */
   drain(): Promise<WireMessage[]>;
   /** Puts messages back, to be received next. */
   unread(messages: readonly WireMessage[]): void;
@@ -33,15 +33,15 @@ export interface Wire {
   close(): Promise<void>;
 }
 
-/** Milliseconds of silence after which a short timer of the library may be what is waited for. */
+/** Milliseconds of silence after which the server may be waiting for a short timer of the library. */
 const stallMs = 100;
 /** The library's own grace for work beside an ask; a longer timer is a person's time and is moved by an outcome only. */
 const graceMs = 2_000;
-/** Short timers in a row that may be waited for: those by which a server looks after its tasks go on forever. */
+/** Short timers in a row that may be waited for: those with which a server maintains its tasks repeat forever. */
 const mostGraces = 4;
-/** Waits in a row that do not count as silence because the server was at work; one that is at work for longer is not waited for. */
+/** Waits in a row that do not count as silence because the server was working; a server that works longer is not waited for. */
 const mostAtWork = 100;
-/** What the SDK is given as the timeout of a request that has none. */
+/** The timeout passed to the SDK for a request that has none. */
 const noTimeout = 0x7fff_ffff;
 
 /** Runs everything that needs no waiting. */
@@ -53,14 +53,14 @@ interface OwnTimer {
   readonly hasRef: () => boolean;
   readonly _idleTimeout?: number;
 }
-/** What the code of one server began. */
+/** The activity that one server's code has started. */
 interface Begun {
   readonly timers: Set<OwnTimer>;
-  /** Promises, timers and requests, so far. */
+  /** The number of promises, timers and requests so far. */
   count: number;
 }
 const begunBy = new AsyncLocalStorage<Begun>();
-/** Hears of what begins only: to hear of what ends, Node would watch every promise until it is collected. */
+/** Only tracks beginnings: to track ends, Node would have to watch every promise until it is collected. */
 const watch = createHook({
   init(_id, type, _trigger, resource) {
     const begun = begunBy.getStore();
@@ -71,9 +71,9 @@ const watch = createHook({
 });
 
 /**
- * Tells of each wait whether the server was at work in it, in this thread or on files. A machine that has no time for the
- * server would be taken for a silent server otherwise, and time moved on in the middle of its work. What else is busy in
- * this process is no work of the server's.
+ * Reports for each wait whether the server was working during it, in this thread or on files. Otherwise a machine without time
+ * for the server would look like a silent server, and time would move on in the middle of its work. Other work in this process
+ * does not count as the server's.
  */
 function observeWork(begun: Begun, onFiles: () => boolean): () => boolean {
   let last = performance.eventLoopUtilization();
@@ -88,13 +88,13 @@ function observeWork(begun: Begun, onFiles: () => boolean): () => boolean {
   };
 }
 
-/** Watches what servers begin, until the result is called. */
+/** Watches what servers start, until the returned function is called. */
 export function watchServers(): () => void {
   watch.enable();
   return () => void watch.disable();
 }
 
-/** Forgets those that ran or were cleared, which keep nothing alive. @returns true if a timer of the server's own is left */
+/** Forgets those that ran or were cleared, which keep nothing alive. @returns true if one of the server's own timers is left */
 function running(timers: Set<OwnTimer>): boolean {
   for (const timer of timers) if (!timer.hasRef()) timers.delete(timer);
   return [...timers].some(timer => timer._idleTimeout !== noTimeout);

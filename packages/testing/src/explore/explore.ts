@@ -1,10 +1,10 @@
 /**
  * Runs a tool through every outcome of its questions, in both eras and as a task, and reports what breaks.
  *
- * - explore-X1 Every path is taken in both eras, and as a task where its call becomes one, each time in a world made again, by a
+ * - explore-X1 Every path is taken in both eras, and as a task if its call becomes one, each time in a fresh world, with a
  *   clock that stands still.
- * - explore-X2 To `depth` questions every combination of outcomes is taken, shortest deviations first, as far as `budget` reaches;
- *   a fifth of it goes into random paths if there are questions beyond that depth, drawn from `seed`.
+ * - explore-X2 Up to `depth` questions every combination of outcomes is taken, shortest deviations first, as far as `budget`
+ *   allows; a fifth of it goes into random paths if there are questions beyond that depth, drawn from `seed`.
  * - explore-X3 The same tool, arguments, options and seed give the same report.
  * - explore-X4 The report says what was not covered.
  */
@@ -32,7 +32,7 @@ export interface ExploredTool {
   /**
    * Makes its server; called for every run, so that each starts from the same state.
    * @param options - to be passed to `midcall()`: the clock, a store and an observer
-   * @param effect - for fakes of outside services: tells that something was changed, where no step and no file does
+   * @param effect - for fakes of outside services: reports a change that no step and no file shows
    */
   readonly server: Subject['server'];
   readonly name: string;
@@ -40,23 +40,21 @@ export interface ExploredTool {
 
 /** How to explore. */
 export interface ExploreOptions {
-  /** Questions to which every combination of outcomes is taken; 3 if absent. */
+  /** How many questions deep every combination of outcomes is taken; 3 if absent. */
   readonly depth?: number;
-  /** Paths taken at most, each in both eras and as a task; 500 if absent. */
+  /** The maximum number of paths, each taken in both eras and as a task; 500 if absent. */
   readonly budget?: number;
-  /** For the random paths; 1 if absent. */
+  /** The seed of the random paths; 1 if absent. */
   readonly seed?: number;
   /** Called before every run: resets what is outside the server. */
   readonly before?: () => void | Promise<void>;
-  /** A good answer to a question, where its form alone does not say what is one; for sampling, the model's reply. */
+  /** A good answer to a question, if its form alone does not determine one; for sampling, the model's reply. */
   readonly answers?: Answering;
-  /** What the client can be asked, as it declares it; forms if absent. */
+  /** The client's declared capabilities; forms if absent. */
   readonly capabilities?: Readonly<Record<string, unknown>>;
-  /** The client's roots, where it declares them. */
+  /** The client's roots, if it declares them. */
   readonly roots?: Subject['roots'];
-  /**
-   * True if what was answered so far means yes; if absent, an accepted question, none of them with `confirm: false`.
-   */
+  /** True if the answers so far mean yes; if absent, an accepted question, and none with `confirm: false`. */
   readonly consents?: (given: readonly DeliveredAnswer[]) => boolean;
   /** Effects that need no consent, such as one that can be undone: steps by name, files by operation (`files.write`). */
   readonly withoutConsent?: readonly string[];
@@ -93,8 +91,8 @@ const forSampling = 0.2;
 
 /**
  * @param args - the tool's arguments, as a client sends them; none if absent
- * @returns what was found; `report.text` is to be read. It rejects only if a server cannot be made
- * @throws TypeError for an option that is unknown or not what it may be
+ * @returns what was found; `report.text` is for people to read. It rejects only if a server cannot be made
+ * @throws TypeError for an option that is unknown or invalid
  */
 export async function explore(
   tool: ExploredTool,

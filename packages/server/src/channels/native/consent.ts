@@ -1,11 +1,11 @@
-/** The host's consent to a page: asked as any question, and judged without a form. */
+/** The host's consent to open a page: asked like any question, and checked without a form. */
 import type { By, CancelReason } from '@midcall/core/form';
 import { suspicion } from '../../asking/judge.ts';
 import type { Config } from '../../config.ts';
 import type { CallRun, ClientAsk } from '../outgoing.ts';
 import { elapsed, readRecording } from '../recording.ts';
 
-/** What the host said of opening a page. An accept is consent alone (client/elicitation, "Response Actions"). */
+/** The host's answer about opening a page. An accept is only consent (client/elicitation, "Response Actions"). */
 export type Consent =
   | { readonly action: 'accept'; readonly by: By }
   | { readonly action: 'decline'; readonly by: By }

@@ -1,4 +1,4 @@
-/** Consent to a page that is another server's, in the words of that server. */
+/** Consent to open another server's page, in the words of that server. */
 import { checkOptions, type Kinds, name, positive, required } from '@midcall/core/options';
 import { checkMessage } from '../../asking/ask-message.ts';
 import type { GatewayPage } from '../../call/gateway-call.ts';

@@ -18,7 +18,7 @@ export const native: AskChannel = {
   },
 };
 
-/** @param form - in the spelling that the client knows */
+/** @param form - in the notation that the client knows */
 export function asNative<T>(
   { ask, withdrawn, wayBack }: FormQuestion<T>,
   { config, request }: ChannelCall,

@@ -1,9 +1,9 @@
-/** A page that was opened for a question, and how the person hears of it. */
+/** A page that was opened for a question, and how the person learns of it. */
 import type { PersonCheck } from './pages.ts';
 
 /**
- * `url`: the host's URL mode; `form`: a form of the host that shows the link; `browser`: opened on this machine;
- * `link`: a text for the model; `error`: -32042.
+ * `url`: the host's URL mode; `form`: a form in the host that shows the link; `browser`: opened on this machine; `link`: a text
+ * for the model; `error`: -32042.
  */
 export type Announce = 'url' | 'form' | 'browser' | 'link' | 'error';
 

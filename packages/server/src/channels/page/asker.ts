@@ -1,6 +1,6 @@
 /**
- * From a question on a page to a true answer: the page is opened and announced, the person consents in the host, and the
- * call waits until the page is finished. Each of the three is recorded by itself, so a replay goes on where it stands.
+ * Asks a question on a page: the page is opened and announced, the person consents in the host, and the call waits until the
+ * page is finished. Each of the three is recorded separately, so a replay continues where the last run stopped.
  */
 import { isMidcallError } from '@midcall/core/errors';
 import { type Answer, type Assurance, assures, type By } from '@midcall/core/form';
@@ -31,7 +31,7 @@ export interface UrlAskerOptions {
   readonly audit: (event: Unstamped) => void;
 }
 
-/** @param onlyLink - true where the host has refused the question by itself, it seems */
+/** @param onlyLink - true if the host seems to have refused the question by itself */
 export type UrlAsker = <T>(ask: UrlAsk<T>, onlyLink?: boolean) => Promise<Answer<T>>;
 
 export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
@@ -65,7 +65,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
     }
   };
 
-  /** Finished pages that an error had announced: taken by this run, with the number of steps it had run by then. */
+  /** Finished pages, announced by an error, that this run has taken, with the number of steps it had run by then. */
   const answered: { readonly key: string; readonly at: Announced; readonly steps: number }[] = [];
   const steps = (): number => run.journal.filter(({ kind }) => kind === 'step').length;
   const keep = (key: string, at: Announced): Promise<boolean> => {
@@ -103,13 +103,13 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
     }
   };
 
-  /** The audit's entry for a question on a page: one per question, however many messages announce it. */
+  /** The audit entry for a question on a page: one per question, however many messages announce it. */
   const auditFields = (ask: string, question: PageQuestion, { announce }: Announced) => {
     const channel = announce === 'url' || announce === 'error' ? ('native' as const) : ('page' as const);
     return { ask, channel, ...(question.demanded === undefined ? {} : { assurance: question.demanded }) };
   };
 
-  /** Consent in the host; undefined where the call goes on to wait. */
+  /** The host's consent; undefined if the call continues to wait. */
   const announced = async (
     id: string,
     question: PageQuestion,
@@ -163,7 +163,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
       withdraw: () => withdraw(at.pageId),
       ...(at.announce === 'url' && pages && { finished: () => pages.finished(at.elicitationId) }),
       words: pageWords(question.message, at),
-      // A link in a result leaves with the result; whatever else announced the page has left by now.
+      // A link in a result is sent with the result; every other announcement has been sent by now.
       audited: at.announce === 'link' ? auditFields(id, question, at) : 'already',
     };
     config.observe?.({ kind: 'page' });
@@ -209,7 +209,8 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
     if (at.announce === 'error' && pages && !run.foresees({ kind: 'url', identity: ['page', at.pageId] })) {
       const ready = await run.guarded(async () => {
         const outcome = await pages.service.outcome(at.pageId, 0);
-        // The call will be retried for this page: other finished pages are put back for that retry, unless a step acted on them.
+        // The call will be retried for this page: other finished pages are returned for that retry, unless a step acted on
+        // them.
         const again = outcome ? [] : answered.filter(each => each.steps === steps());
         for (const each of again) await keep(each.key, each.at);
         return outcome;
@@ -246,14 +247,14 @@ function readAsk(ask: UrlAsk<unknown>, name: string, config: Config): PageQuesti
   };
 }
 
-/** What is recorded of a page that is finished. */
+/** The record of a finished page. */
 const asRecording = (outcome: PageOutcome | undefined, { at: askedAt }: Announced): Recording | undefined => {
   if (!outcome) return undefined;
   const { assurance, at, ...got } = outcome;
   return { kind: 'answered', channel: 'page', assurance, got, ms: Math.max(0, at - askedAt) };
 };
 
-/** What the recorded end of a wait comes to. */
+/** The answer from the recorded end of a wait. */
 function judgePage<T>(recording: Recording, { announce }: Announced, demanded: Assurance | undefined): Answer<T> {
   const elapsedMs = elapsed(recording);
   if (recording.kind === 'answered' && recording.channel === 'page') {
@@ -265,7 +266,7 @@ function judgePage<T>(recording: Recording, { announce }: Announced, demanded: A
       return { action: 'cancel', reason: 'suspect', by };
     return { action, content: content as T, by };
   }
-  // Where the host asked for consent it was given; a link in a text proves nothing.
+  // If the host asked for consent, it was given; a link in a text proves nothing.
   if (announce === 'url' || announce === 'form') {
     const channel = announce === 'url' ? 'native' : 'page';
     return { action: 'cancel', reason: 'unfinished', by: { channel, assurance: 'in-band', elapsedMs } };
@@ -274,7 +275,7 @@ function judgePage<T>(recording: Recording, { announce }: Announced, demanded: A
   return { action: 'cancel', reason, by: { channel: 'page', assurance: 'in-band', elapsedMs } };
 }
 
-/** A page's outcome as it was recorded. */
+/** A page's recorded outcome. */
 interface PageAnswer<T> {
   readonly action?: unknown;
   readonly content?: T;

@@ -1,4 +1,4 @@
-/** What the model is told of a call that waits for a page. Pure. */
+/** What the model is told about a call that waits for a page. Pure. */
 import type { WaitingWords } from '../outgoing.ts';
 import { quoted } from '../quoted.ts';
 import type { Announced } from './announced.ts';

@@ -43,10 +43,10 @@ export const page: AskChannel = {
   },
 };
 
-/** A host that refused faster than a person reads may have no way to ask: what is left is a link (plan-N3). */
+/** A host that refused faster than a person reads may have no way to ask: only a link remains (plan-N3). */
 const refusedByHost = ({ before }: FormQuestion): boolean => before !== undefined && !before.saidYes;
 
-/** What the page would be worth, for each way in which it can be announced. */
+/** The assurance of the page, for each way in which it can be announced. */
 function worths(question: FormQuestion, call: ChannelCall): readonly Assurance[] {
   const pages = call.pages();
   if (!pages) return [];
@@ -63,7 +63,7 @@ function worths(question: FormQuestion, call: ChannelCall): readonly Assurance[]
   return ways(pageQuestion, call.request, pages, call.config).map(({ check }) => gives[check]);
 }
 
-/** What came from the page, judged by the form like any other answer. */
+/** The page's answer, checked by the form like any other. */
 async function checked<T>(answer: Answer<Json>, form: Form<T>, judging: Judging): Promise<Answer<T>> {
   if (answer.action !== 'accept') return answer;
   const result = await form.check(answer.content, judging);

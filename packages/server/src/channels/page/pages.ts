@@ -1,10 +1,10 @@
 /**
- * The seam to pages of our own, where a person answers what must not pass through the host or the model. The server
- * library opens a page for an ask, waits for it and records what came of it; `@midcall/server/connect` is what stands behind.
+ * The seam to pages of our own, where a person answers what must not pass through the host or the model. The server library
+ * opens a page for an ask, waits for it and records its outcome; `@midcall/server/connect` implements it.
  *
- * - pages-U1 A page is named by an ID that is drawn once per ask and recorded in the journal, so every run of a call and
- *   every replica mean the same page. Opening it again changes nothing.
- * - pages-U2 What a page comes to is written once, by the visitor who took its only turn, and never after `dueAt`.
+ * - pages-U1 A page is named by an ID that is generated once per ask and recorded in the journal, so every run of a call and
+ *   every replica refer to the same page. Opening it again changes nothing.
+ * - pages-U2 The outcome of a page is written once, by the visitor who took its only turn, and never after `dueAt`.
  */
 import type { Assurance } from '@midcall/core/form';
 import type { Store } from '@midcall/core/store';
@@ -17,13 +17,13 @@ import type { Wake } from '../../wake.ts';
 
 /** One page to answer on: which kind, and what it needs to know. Made by the page makers of `@midcall/server/connect`. */
 export interface Page<T> {
-  /** A kind that the pages know: one of the ready ones, or the author's own. */
+  /** A kind that the pages know: a built-in one, or the author's own. */
   readonly kind: string;
-  /** What this page shows and does, as JSON; no secret belongs in it. */
+  /** What this page shows and does, as JSON; must not contain secrets. */
   readonly data: Json;
-  /** The least assurance this kind of page can work with, where the ask does not say. */
+  /** The least assurance this kind of page can work with, if the ask does not say. */
   readonly assurance?: Assurance;
-  /** What an answer carries; for the type only, never set. */
+  /** The content of an answer; for the type only, never set. */
   readonly gives?: T;
 }
 
@@ -43,7 +43,7 @@ export interface Pages {
   attach(host: PagesHost): PageService;
 }
 
-/** How the one who opens a page is known to be the one who was asked. */
+/** How we know that the visitor of a page is the person who was asked. */
 export type PersonCheck =
   /** Signed in on the page as the principal of the call. */
   | 'sign-in'
@@ -62,7 +62,7 @@ export interface PageAsk {
   /** With `check: 'code'`. */
   readonly code?: string;
   readonly call: CallRef;
-  /** The raw arguments of the call. */
+  /** The call's raw arguments. */
   readonly arguments: Json;
   /** Milliseconds since the epoch. */
   readonly askedAt: number;
@@ -70,18 +70,18 @@ export interface PageAsk {
   readonly dueAt: number;
 }
 
-/** Where a page is. */
+/** The address of a page. */
 export interface PageLink {
   readonly url: string;
-  /** What the person has to know to reach it, in one or two sentences; absent where the link is enough. */
+  /** What the person must know to reach it, in one or two sentences; absent if the link is enough. */
   readonly note?: string;
 }
 
-/** What became of a page. */
+/** The outcome of a page. */
 export type PageOutcome =
   | { readonly action: 'accept'; readonly content: Json; readonly assurance: Assurance; readonly at: number }
   | { readonly action: 'decline'; readonly assurance: Assurance; readonly at: number }
-  /** `suspect`: nobody knew the code; `error`: the visitor answered, and what had to follow failed. */
+  /** `suspect`: nobody entered the right code; `error`: the visitor answered, but the effect failed. */
   | {
       readonly action: 'cancel';
       readonly reason: 'suspect' | 'error';
@@ -93,7 +93,7 @@ export type PageOutcome =
 export interface PageService {
   /** Random, unguessable, fit for a URL. */
   newPageId(): string;
-  /** What a person can read off a screen and type. */
+  /** A code that a person can read off a screen and type. */
   newCode(): string;
   /** How visitors of a call's page can be checked. `mayShowCode`: the host can show the person a text of ours. */
   checkFor(call: {
@@ -103,22 +103,22 @@ export interface PageService {
   }): PersonCheck;
   /**
    * Opens the page of an ask, or finds it.
-   * @throws MidcallError `connect/unavailable` where no page can be reached from here, and how to change that;
-   *   `connect/limit` where too many are open for this person, which ends the call
+   * @throws MidcallError `connect/unavailable` if no page can be reached from here; it says how to change that; `connect/limit`
+   *   if too many are open for this person, which ends the call
    */
   open(ask: PageAsk): Promise<PageLink>;
-  /** True where a browser can be opened on this machine, for the person in front of it. */
+  /** True if a browser can be opened on this machine, for the person in front of it. */
   readonly local: boolean;
-  /** Opens the link in a browser on this machine. @returns false where there is none */
+  /** Opens the link in a browser on this machine. @returns false if there is none */
   showLocally(link: PageLink): Promise<boolean>;
-  /** What became of a page, as soon as it is known; undefined where it is not after `ms`, or the signal fired. */
+  /** The outcome of a page, as soon as it is known; undefined if it is not known after `ms`, or the signal fired. */
   outcome(pageId: string, ms: number, signal?: AbortSignal): Promise<PageOutcome | undefined>;
   /**
    * Makes the link useless, unless somebody has already taken its turn.
-   * @param isTold - true where whoever waits for the page is to hear of it, as `cancel/error`
-   * @returns false where somebody had taken its turn, or its time was up
+   * @param isTold - true if whoever waits for the page gets `cancel/error`
+   * @returns false if somebody had taken its turn, or its time was up
    */
   withdraw(pageId: string, isTold?: boolean): Promise<boolean>;
-  /** Stops serving pages, where this process serves them by itself. */
+  /** Stops serving pages, if this process serves them itself. */
   close(): Promise<void>;
 }

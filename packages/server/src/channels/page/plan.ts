@@ -1,13 +1,13 @@
 /**
- * How a page comes before the person: which way it is announced, and how its visitor is checked. Decided once per ask, and
- * recorded, so that a replay sees the same link whatever has changed since.
+ * How a page reaches the person: how it is announced, and how its visitor is checked. Decided once per ask, and recorded, so
+ * that a replay sees the same link whatever has changed since.
  *
- * - plan-N1 Of the ways that are switched on, the first is taken that reaches the client and can give the demanded assurance.
- * - plan-N2 The code is part of a text only where the host shows that text to the person: URL mode and forms. It is in no
- *   tool result, error or progress message. No text has both the code and the link: URL mode carries the link beside its
- *   text, and of a page that is announced by forms one form has the link and the next one the code.
- * - plan-N3 A host that refuses faster than a person reads may have no way to ask, or a person who has muted this server. So
- *   where a level is demanded a link in the result is left to them, and nothing is asked or opened once more.
+ * - plan-N1 Of the enabled ways, the first one is used that reaches the client and can give the demanded assurance.
+ * - plan-N2 The code is part of a text only if the host shows that text to the person: URL mode and forms. It is in no tool
+ *   result, error or progress message. No text has both the code and the link: URL mode carries the link separately from its
+ *   text, and if a page is announced by forms, one form has the link and the next one the code.
+ * - plan-N3 A host that refuses faster than a person reads may have no way to ask, or a person who has muted this server. So if
+ *   a level is demanded, they only get a link in the result, and nothing is asked or opened again.
  */
 import { isMidcallError } from '@midcall/core/errors';
 import { type Assurance, assures, type Channel } from '@midcall/core/form';
@@ -22,25 +22,25 @@ import type { PageService, PersonCheck } from './pages.ts';
 export interface PageCall {
   readonly service: PageService;
   readonly call: CallRef;
-  /** As they arrived. */
+  /** The arguments, as they arrived. */
   readonly arguments: Json;
   readonly http: boolean;
-  /** The same for the same call of the same person and client. */
+  /** Equal for equal calls of the same person and client. */
   readonly binding: string;
-  /** Tells the client, which sent the person there within this request, that the page is finished (2025-11-25). */
+  /** Notifies the client, which sent the person there within this request, that the page is finished (2025-11-25). */
   readonly finished: (elicitationId: string) => Promise<void>;
-  /** Told when a page that was named in an error is finished (2025-11-25). */
+  /** Called when a page that was named in an error is finished (2025-11-25). */
   readonly notify: (pageId: string, elicitationId: string, ms: number) => void;
 }
 
-/** What is recorded of a page before it is announced. */
+/** The record of a page before it is announced. */
 export type Plan =
   | { readonly kind: 'announced'; readonly at: Announced }
   | { readonly kind: 'unavailable' }
   /** An earlier decline of the same question stands. */
   | { readonly kind: 'standing-decline' };
 
-/** What is to be asked on the page. */
+/** The question for the page. */
 export interface PageQuestion {
   readonly message: string;
   readonly page: { readonly kind: string; readonly data: Json };
@@ -48,13 +48,13 @@ export interface PageQuestion {
   readonly timeoutMs: number;
   readonly channels: readonly Channel[] | undefined;
   readonly asError: boolean;
-  /** True where the host has refused by itself, it seems: what is left is a link that nobody is interrupted with (plan-N3). */
+  /** True if the host seems to have refused by itself: only a link remains, which interrupts nobody (plan-N3). */
   readonly onlyLink?: boolean;
 }
 
 type Surroundings = Pick<CallRequest, 'client' | 'registered' | 'principal'>;
 
-/** What a page is worth by how its visitor is known. */
+/** The assurance of a page, by how its visitor is checked. */
 export const gives: Record<PersonCheck, Assurance> = { 'sign-in': 'verified', code: 'out-of-band', none: 'in-band' };
 
 /** The ways in which one page can be announced, in order, each with the check it allows (plan-N1). */
@@ -71,7 +71,7 @@ export function ways(
   const possible: Announce[] = [];
   const reached = client.asks !== 'none';
   if (reached && client.can.url && on('native')) {
-    // An error cannot show a code, so where a code is needed the page is asked for within the call.
+    // An error cannot show a code, so if one is needed the page is announced within the call.
     if (question.asError && client.asks === 'push') possible.push('error');
     possible.push('url');
   }
@@ -129,7 +129,7 @@ export async function plan(
   return { kind: 'unavailable' };
 }
 
-/** What the host shows the person first: the author's message, and what they need to know to reach the page (plan-N2). */
+/** The first text the host shows the person: the author's message, and what they need to know to reach the page (plan-N2). */
 export function spoken(message: string, { code, note, url, announce }: Announced): string {
   const lines = [
     ...(announce === 'form' ? [`Open this page in your browser: ${url}`] : []),
@@ -141,7 +141,7 @@ export function spoken(message: string, { code, note, url, announce }: Announced
   return lines.length === 0 ? message : `${message}\n\n${lines.join('\n')}`;
 }
 
-/** What the next form shows, where the first one had the link; undefined where no code is left to show (plan-N2). */
+/** The text of the next form, if the first one had the link; undefined if no code is left to show (plan-N2). */
 export function spokenCode(message: string, { code, announce }: Announced): string | undefined {
   if (code === undefined || announce !== 'form') return undefined;
   return `${message}\n\n${codeText(code)}\nAccept when you have typed it.`;

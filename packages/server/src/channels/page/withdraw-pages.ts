@@ -1,4 +1,4 @@
-/** Pages of a call that is over, found in what it has recorded. */
+/** Withdraws the pages of a call that is over, found in its journal. */
 import type { Config } from '../../config.ts';
 import type { Journal } from '../../engine/journal.ts';
 import type { Plan } from './plan.ts';

@@ -1,8 +1,8 @@
 /**
- * How a relayed question leaves: its request ends with a text for the model and a ticket, see resume/ticket.ts; the `resume`
- * tool goes on with the call and the answer the model brings.
+ * How a relayed question is sent: its request ends with a text for the model and a ticket, see resume/ticket.ts; the `resume`
+ * tool continues the call with the answer the model brings.
  *
- * - relay-L3 An answer is checked like any other, and carries assurance `relayed`.
+ * - relay-L3 An answer is checked like any other, and has the assurance `relayed`.
  */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { type CallRequest, callRef, waitingResult } from '../../call/request.ts';

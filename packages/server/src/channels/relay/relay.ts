@@ -1,7 +1,7 @@
 /**
- * The relay: the weakest channel to a person, for clients that cannot be asked. The model puts the question to the person
- * and brings the answer; ./leave.ts has how. Off unless switched on, and where the tool may be destructive it needs the
- * ask's own word. A question that the host was asked is not put to the model as well.
+ * The relay: the weakest channel to a person, for clients that cannot be asked. The model puts the question to the person and
+ * brings the answer; see ./leave.ts. It is off by default, and for a tool that may be destructive the ask itself must enable
+ * it. A question that the host was asked is not given to the model as well.
  */
 
 import type { AskChannel } from '../channel.ts';

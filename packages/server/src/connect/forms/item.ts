@@ -1,6 +1,6 @@
 /**
- * Forms that the flat elicitation schema cannot say: groups, lists, questions that depend on others, long text. A
- * definition is plain JSON, so that it is kept in the record of a page and any replica can show it.
+ * Forms that the flat elicitation schema cannot express: groups, lists, questions that depend on others, long text. A
+ * definition is plain JSON, so that it can be stored in the record of a page and any replica can show it.
  */
 import { MidcallError } from '@midcall/core/errors';
 import { type Choice, type Field, formLimits } from '@midcall/core/form';
@@ -8,7 +8,7 @@ import { type Choice, type Field, formLimits } from '@midcall/core/form';
 interface Labelled {
   readonly label: string;
   readonly help?: string;
-  /** Shown and read only if a sibling before it has this value, or one of these. */
+  /** Shown and read only if an earlier sibling has this value, or one of these. */
   readonly when?: { readonly field: string; readonly is: string | boolean | readonly string[] };
 }
 
@@ -43,14 +43,14 @@ export interface BooleanItem extends FieldBase {
   readonly default?: boolean;
 }
 
-/** One of several. */
+/** One of several choices. */
 export interface SelectItem extends FieldBase {
   readonly kind: 'select';
   readonly choices: readonly (string | Choice)[];
   readonly default?: string;
 }
 
-/** Any number of several. */
+/** Any number of several choices. */
 export interface MultiSelectItem extends FieldBase {
   readonly kind: 'multi-select';
   readonly choices: readonly (string | Choice)[];
@@ -65,13 +65,13 @@ export interface GroupItem extends Labelled {
   readonly items: Items;
 }
 
-/** Entries of one shape, which the person adds. */
+/** A list of entries of one shape, which the person adds. */
 export interface ListItem extends Labelled {
   readonly kind: 'list';
   readonly items: Items;
-  /** Entries there must be; 0 if absent. */
+  /** The minimum number of entries; 0 if absent. */
   readonly min?: number;
-  /** Entries there may be; 20 if absent. */
+  /** The maximum number of entries; 20 if absent. */
   readonly max?: number;
 }
 
@@ -101,7 +101,7 @@ type ItemValue<I> = I extends { kind: 'text' | 'select' }
 
 type MayBeAbsent<I> = I extends { when: object } | { required: false } ? true : false;
 
-/** What a form's answer is. */
+/** The type of a form's answer. */
 export type ItemsValue<S> = {
   readonly [K in keyof S as MayBeAbsent<S[K]> extends true ? never : K]: ItemValue<S[K]>;
 } & {
@@ -147,7 +147,7 @@ export function checkItems(items: Items, where = '', depth = 0): void {
   }
 }
 
-/** A question without parts as the field it is judged as. */
+/** A question without parts as the field that checks it. */
 export function fieldOf(path: string, item: FieldItem): Field {
   const { label, help, required = true } = item;
   const shared = { name: path, title: label, required, ...(help === undefined ? {} : { description: help }) };

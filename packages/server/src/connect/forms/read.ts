@@ -1,16 +1,16 @@
 /**
- * From what a form posted to its value. Pure.
+ * Converts a posted form to its value. Pure.
  *
  * - form-read-F1 Only questions of the definition are read, and of those only the ones that apply; anything else that was
- *   posted is not looked at.
- * - form-read-F2 A value is judged by the same judge as any other answer.
+ *   posted is ignored.
+ * - form-read-F2 A value is checked by the same rules as any other answer.
  */
 import { parseTextual } from '@midcall/core/form';
 import type { Json } from '../../index.ts';
 import type { Sent } from '../pages/page.ts';
 import { fieldOf, type Item, type Items, mostEntries } from './item.ts';
 
-/** What was read: the value as far as it is right, and what is wrong, by path. */
+/** The result of reading: the valid part of the value, and the errors, by path. */
 export interface Reading {
   readonly value: { readonly [name: string]: Json };
   readonly issues: ReadonlyMap<string, string>;
@@ -19,17 +19,17 @@ export interface Reading {
 }
 
 export const at = (prefix: string, name: string | number): string => (prefix === '' ? `${name}` : `${prefix}.${name}`);
-/** The hidden input that says how many entries a list has. */
+/** The hidden input with the number of entries of a list. */
 export const countOf = (path: string): string => `${path}.count`;
 
-/** Entries of a list, as posted. */
+/** The number of entries of a list, as posted. */
 export function entries(path: string, item: { readonly min?: number; readonly max?: number }, sent: Sent): number {
   const posted = Number(sent.get(countOf(path))?.at(-1) ?? item.min ?? 0);
   if (!Number.isSafeInteger(posted)) return item.min ?? 0;
   return Math.max(0, Math.min(posted, item.max ?? mostEntries));
 }
 
-/** True if a question applies, by what its sibling was answered with. */
+/** True if a question applies, given its sibling's answer. */
 export function applies(item: Item, prefix: string, sent: Sent): boolean {
   if (!item.when) return true;
   const sentValue = sent.get(at(prefix, item.when.field))?.at(-1) ?? '';
@@ -64,7 +64,7 @@ export function readItems(items: Items, sent: Sent): Reading {
   return { value, issues, applied };
 }
 
-/** What a fresh form is filled with: the defaults. */
+/** The values of a fresh form: the defaults. */
 export function defaults(items: Items): Sent {
   const sent = new Map<string, readonly string[]>();
   const fill = (group: Items, prefix: string): void => {
@@ -80,7 +80,7 @@ export function defaults(items: Items): Sent {
   return sent;
 }
 
-/** The same posting with one entry more at the end of a list. */
+/** The same posting with one more entry at the end of a list. */
 export function withEntry(sent: Sent, path: string, count: number): Sent {
   return new Map([...sent, [countOf(path), [String(count + 1)]]]);
 }

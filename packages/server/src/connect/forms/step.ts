@@ -1,4 +1,4 @@
-/** One sent form of questions: another look at it (an entry more, further questions, mistakes), or its value. Pure. */
+/** Handles one submission of a form: shows it again (one more entry, further questions, errors), or returns its value. Pure. */
 
 import { html } from '@midcall/core/page';
 import { digest, type Json } from '../../index.ts';
@@ -14,7 +14,7 @@ export interface FormWords {
 
 const shownOf = (items: Items, sent: Sent): string => digest(readItems(items, sent).applied);
 
-/** The form as it stands. */
+/** The form in its present state. */
 export function formView(
   items: Items,
   words: FormWords,
@@ -30,7 +30,6 @@ export function formView(
   };
 }
 
-/** Reads a sent form. */
 export function formStep(
   items: Items,
   words: FormWords,
@@ -57,7 +56,7 @@ export function formStep(
   return { value };
 }
 
-/** The list at a path of a posting, if there is one that applies. */
+/** The list at a path of a posting, if one applies. */
 function listAt(items: Items, path: string, sent: Sent): Extract<Item, { kind: 'list' }> | undefined {
   const [name, ...rest] = path.split('.');
   let group: Items = items;

@@ -1,4 +1,4 @@
-/** Questions as inputs: nested, repeated, and only those that apply. Needs no client script. Pure. */
+/** Renders questions as inputs: nested, repeated, and only those that apply. Needs no client script. Pure. */
 import {
   areaControl,
   attributes,

@@ -2,9 +2,9 @@
  * Who sends a request to an MCP endpoint: the person of an access token, from the authorization server that also signs
  * people in on the pages, so that a call and a page mean the same person.
  *
- * - bearer-B1 Only tokens that are meant for this server are taken (`aud`, RFC 8707): one that was given to another service
- *   and passed on to us is refused.
- * - bearer-B2 A token is read and forgotten: it is kept nowhere and passed on to nobody.
+ * - bearer-B1 Only tokens meant for this server are accepted (`aud`, RFC 8707): one that was issued for another service and
+ *   passed on to us is refused.
+ * - bearer-B2 A token is read and forgotten: it is neither stored nor passed on.
  */
 
 import { checkGiven, checkOptions, listOf, required, text } from '@midcall/core/options';
@@ -19,11 +19,11 @@ import {
 import type { Principal } from '../../index.ts';
 import { type Provider, providerKind } from './provider.ts';
 
-/** What checking tokens takes. */
+/** The options for checking tokens. */
 export interface BearerOptions {
   /** The endpoint as clients name it, such as `https://notes.example.com/mcp`: the audience of its tokens. */
   readonly resource: URL;
-  /** What a token needs; nothing if absent. */
+  /** The scopes a token needs; none if absent. */
   readonly scopes?: readonly string[];
 }
 
@@ -40,8 +40,8 @@ export interface Bearer {
 /**
  * Guards an MCP endpoint by the access tokens of an authorization server.
  *
- * @param server - the authorization server, as a provider. With its client secret it is asked about every token, where
- *   it answers such questions (RFC 7662); else its tokens have to be signed (RFC 9068)
+ * @param server - the authorization server, as a provider. With its client secret it is asked about every token, if it offers
+ *   introspection (RFC 7662); otherwise its tokens must be signed (RFC 9068)
  */
 export function bearer(server: Provider, options: BearerOptions): Bearer {
   checkGiven('bearer', 'the first argument', server, providerKind);
@@ -79,7 +79,7 @@ export function bearer(server: Provider, options: BearerOptions): Bearer {
   });
   return {
     async authenticate(request) {
-      // The guard answers whatever fails in it with a bare 500: nobody would learn what to install.
+      // The guard answers any failure with a bare 500, from which nobody would learn what to install.
       await server.client.ready();
       return await guard(request);
     },

@@ -1,11 +1,11 @@
 /**
- * OAuth as a client of a third party, and OpenID Connect: the authorization code flow over a certified library, one
- * request per function. Which requests, when and how often is decided elsewhere.
+ * OAuth as a client of a third party, and OpenID Connect: the authorization code flow over a certified library, one request per
+ * function. Which requests are made, when and how often, is decided elsewhere.
  *
  * - oauth-O1 PKCE with S256 always; a provider whose metadata offers only weaker methods is refused.
  * - oauth-O2 Every endpoint is https, or http on loopback for development.
- * - oauth-O3 `state` is checked always; `iss` if it is sent, and is required where the metadata promises it (RFC 9207).
- * - oauth-O4 What fails leaves as a {@link ProviderError}: no token, no answer of the provider's, no cause.
+ * - oauth-O3 `state` is always checked; `iss` is checked if present, and required if the metadata promises it (RFC 9207).
+ * - oauth-O4 Failures are reported as a {@link ProviderError}: without tokens, the provider's response, or a cause.
  */
 
 import * as jwt from 'oauth4webapi';
@@ -16,12 +16,12 @@ import { ProviderError, providerError } from './provider-error.ts';
 import { isSafeEndpoint } from './safe-endpoint.ts';
 import type { OAuthTokens } from './tokens.ts';
 
-/** A fetch, whatever the request is like that the library makes. */
+/** A `fetch` for the library's requests, whatever their type. */
 type AnyFetch = (url: string, options: unknown) => Promise<Response>;
 
 const METADATA_LIFE = 60 * 60_000;
 
-/** The requests over the certified library, which takes long to load. */
+/** The requests, made with the certified library, which takes long to load. */
 export function certifiedClient(options: OAuthClientOptions): Requests {
   const { name, issuer, issuerName, registered, timeoutMs, clock } = options;
   const keys: jwt.JWKSCacheInput = {};
@@ -31,7 +31,7 @@ export function certifiedClient(options: OAuthClientOptions): Requests {
   const nobody: ClientIdentity = { id: 'not-registered' };
   const { id: clientId } = registered ?? nobody;
   const clientAuth = authOf(registered ?? nobody);
-  // What the library judges by the clock (ID tokens) is judged by ours.
+  // What the library checks by the clock (ID tokens) is checked by ours.
   const skew = (): Partial<oidc.ClientMetadata> => ({
     [oidc.clockSkew]: Math.round((clock.now() - Date.now()) / 1000),
   });
@@ -74,7 +74,7 @@ export function certifiedClient(options: OAuthClientOptions): Requests {
     return discovery;
   };
 
-  /** What the provider publishes, for whom it is asked. */
+  /** What the provider publishes, as asked by this client. */
   const as = (discovered: oidc.Configuration, client: ClientIdentity | undefined): oidc.Configuration => {
     if (client === undefined || client.id === clientId) return discovered;
     const metadata = JSON.parse(JSON.stringify(discovered.serverMetadata())) as oidc.ServerMetadata;
@@ -106,7 +106,7 @@ export function certifiedClient(options: OAuthClientOptions): Requests {
     }
     return {
       accessToken: response.access_token,
-      // Absent means: as asked (RFC 6749, section 5.1). Some providers put commas between them.
+      // If absent, as requested (RFC 6749, section 5.1). Some providers separate them with commas.
       scopes: response.scope === undefined ? requestedScopes : response.scope.split(/[ ,]+/u).filter(Boolean),
       ...(response.refresh_token !== undefined && { refreshToken: response.refresh_token }),
       ...(response.expires_in !== undefined && { expiresAt: clock.now() + response.expires_in * 1000 }),
@@ -114,7 +114,7 @@ export function certifiedClient(options: OAuthClientOptions): Requests {
     };
   };
 
-  // What the second library is told of one request.
+  // The context of one request for the second library.
   const direct = () => ({
     signal: AbortSignal.timeout(timeoutMs),
     ...(options.fetch && { [jwt.customFetch]: options.fetch as unknown as AnyFetch }),
@@ -211,7 +211,7 @@ export function certifiedClient(options: OAuthClientOptions): Requests {
           });
           return presented(claims, audience);
         } catch (error) {
-          // The token's own fault, as against a provider that could not be asked for its keys.
+          // The token is at fault, as opposed to a provider that could not be asked for its keys.
           if (unfit.has((error as { code?: unknown } | undefined)?.code)) return undefined;
           throw error;
         }
@@ -234,7 +234,7 @@ const unfit: ReadonlySet<unknown> = new Set([
   jwt.UNSUPPORTED_OPERATION,
 ]);
 
-/** The claims of a valid token; undefined if they lack what has to be there, or it is meant for others. */
+/** The claims of a valid token; undefined if required ones are missing, or it is meant for others. */
 function presented(claims: Readonly<Record<string, unknown>>, audience: string): PresentedToken | undefined {
   const { sub, client_id: clientId, scope, exp, aud } = claims;
   const meantFor = (Array.isArray(aud) ? aud : [aud]).some(each => each === audience);

@@ -1,6 +1,6 @@
 /**
- * Sign-ins that are in progress: what has to be known again when the browser comes back. Kept in the store, sealed, under a
- * digest of the `state`, so that any replica can take the callback and a look into the store starts nothing.
+ * Sign-ins in progress: what is needed when the browser comes back. Stored sealed under a digest of the `state`, so that any
+ * replica can take the callback and reading the store starts nothing.
  *
  * - flows-F1 A flow is taken once, across processes; a callback that is replayed finds nothing.
  */
@@ -12,13 +12,13 @@ import { openUnder, sealUnder } from '../../index.ts';
 export interface Flows<T extends Json> {
   /** @param ttlMs - milliseconds the browser may stay away */
   begin(state: string, flow: T, ttlMs: number): Promise<void>;
-  /** Looks without taking. */
+  /** Reads the flow without taking it. */
   look(state: string): Promise<T | undefined>;
-  /** Takes the flow: of all who come back with one state exactly one gets it. */
+  /** Takes the flow: of all who return with the same state exactly one gets it. */
   take(state: string): Promise<T | undefined>;
 }
 
-/** @param purpose - tells flows of one kind from those of another */
+/** @param purpose - separates flows of different kinds */
 export function flows<T extends Json>(store: Store, sealer: Sealer, purpose: string): Flows<T> {
   const keyOf = (state: string): string => `${purpose}:${createHash('sha256').update(state).digest('base64url')}`;
   const opened = (key: string, text: string | undefined): T | undefined =>

@@ -1,10 +1,10 @@
 /**
  * Who this server is at each provider.
  *
- * - identities-I1 In this order: as the operator registered it; by the address of its client id metadata document, where
- *   the provider reads one and this server can be reached; registered by request (RFC 7591).
- * - identities-I2 A registration by request is made once for all processes that share the store, kept sealed, and made again
- *   when it is no longer known.
+ * - identities-I1 In this order: as the operator registered it; by the address of its client id metadata document, if the
+ *   provider reads one and this server can be reached; registered by request (RFC 7591).
+ * - identities-I2 A registration by request is made once for all processes that share the store, stored sealed, and made again
+ *   when the provider no longer knows it.
  */
 import { createHash } from 'node:crypto';
 import type { Store } from '@midcall/core/store';
@@ -17,7 +17,7 @@ import { ProviderError } from './provider-error.ts';
 export interface Identities {
   /**
    * @returns undefined if the operator registered this server
-   * @throws ProviderError if the provider takes no server that the operator has not registered
+   * @throws ProviderError if the provider accepts no server that the operator has not registered
    */
   at(provider: Provider, offer: ClientOffer): Promise<ClientIdentity | undefined>;
   /** Removes a registration that the provider no longer knows. */
@@ -25,7 +25,7 @@ export interface Identities {
 }
 
 const PURPOSE = 'oauth-client';
-/** Providers tidy away registrations without telling; after so long a new one is made. */
+/** Providers delete old registrations silently; after this time a new one is made. */
 const KEPT_MS = 30 * 24 * 60 * 60_000;
 
 export function identities(store: Store, sealer: Sealer): Identities {
@@ -56,7 +56,7 @@ export function identities(store: Store, sealer: Sealer): Identities {
       const sealed = sealUnder(sealer, PURPOSE, key, identity);
       const ttlMs = Math.max(1, Math.min(lifeMs, KEPT_MS));
       if (await store.set(key, sealed, { ttlMs, ifAbsent: true })) return identity;
-      // Another process was first, or what is kept was sealed with a key that is gone.
+      // Another process was first, or the stored one was sealed with a key that is gone.
       const first = await stored(key);
       if (!first) await store.set(key, sealed, { ttlMs });
       return first ?? identity;

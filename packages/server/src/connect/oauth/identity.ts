@@ -9,16 +9,16 @@ export interface ClientIdentity {
   readonly auth?: 'basic' | 'post';
 }
 
-/** What a provider is told of a server that nobody registered there. */
+/** What a provider is told about a server that nobody registered there. */
 export interface ClientOffer {
-  /** As people are to know the server. */
+  /** The server's name, as people should know it. */
   readonly name: string;
   readonly redirectUri: URL;
   /** Where {@link clientDocument} is served; its address is the client id of a server that describes itself. */
   readonly document: URL;
 }
 
-/** Whether a provider anywhere can read the document: others than this machine's can only reach https. */
+/** Whether any provider can read the document: those on other machines can only reach https. */
 export const isReadable = ({ document }: ClientOffer): boolean =>
   document.protocol === 'https:' && !isLoopback(document.hostname);
 

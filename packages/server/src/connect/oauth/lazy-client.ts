@@ -2,10 +2,7 @@
 import { needed } from '@midcall/core/errors';
 import type { OAuthClient, OAuthClientOptions, Requests } from './oauth-client.ts';
 
-/**
- * @returns a client whose every function fails with MidcallError `server/setup` where the packages it needs are not
- *   installed
- */
+/** @returns a client whose every function fails with MidcallError `server/setup` if the packages it needs are not installed */
 export function oauthClient(options: OAuthClientOptions): OAuthClient {
   let loaded: Promise<Requests> | undefined;
   const load = async (): Promise<Requests> => {

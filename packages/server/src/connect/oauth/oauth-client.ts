@@ -1,4 +1,4 @@
-/** What OAuth as a client comes down to: one request per function. */
+/** The requests of an OAuth client: one per function. */
 import type { Clock } from '@midcall/core/time';
 import type { ClientIdentity, ClientOffer } from './identity.ts';
 import type { OAuthTokens } from './tokens.ts';
@@ -15,11 +15,11 @@ export interface ProviderMetadata {
   readonly authorization_response_iss_parameter_supported?: boolean;
 }
 
-/** Where a provider is, and who we are there. */
+/** A provider, and our identity there. */
 export interface OAuthClientOptions {
   readonly name: string;
   readonly issuer: URL;
-  /** The same, exactly as the provider writes it. */
+  /** The issuer, exactly as the provider writes it. */
   readonly issuerName: string;
   /** Who the operator registered this server as; undefined if nobody did. */
   readonly registered: ClientIdentity | undefined;
@@ -34,7 +34,7 @@ export interface OAuthClientOptions {
 
 /** What an authorization request carries. */
 export interface AuthorizationRequest {
-  /** Who asks; as registered if absent. */
+  /** The client's identity; as registered if absent. */
   readonly client?: ClientIdentity | undefined;
   readonly redirectUri: string;
   readonly state: string;
@@ -45,9 +45,9 @@ export interface AuthorizationRequest {
   readonly parameters?: Readonly<Record<string, string>>;
 }
 
-/** What a callback has to match. */
+/** What a callback must match. */
 export interface ExpectedCallback {
-  /** Who asked; as registered if absent. */
+  /** The identity of the client that asked; as registered if absent. */
   readonly client?: ClientIdentity | undefined;
   readonly state: string;
   readonly verifier: string;
@@ -55,7 +55,7 @@ export interface ExpectedCallback {
   readonly nonce?: string;
 }
 
-/** What a callback was worth. */
+/** The result of a callback. */
 export interface Granted {
   readonly tokens: OAuthTokens;
   /** Who signed in, from a verified ID token; only with `nonce`. */
@@ -63,19 +63,19 @@ export interface Granted {
 }
 
 export interface OAuthClient {
-  /** Loads what the requests take. @throws MidcallError `server/setup` if a package is missing, as all others do */
+  /** Loads what the requests need. @throws MidcallError `server/setup` if a package is missing, as all others do */
   ready(): Promise<void>;
-  /** Whether the operator registered this server; then it is that client where no other is named. */
+  /** Whether the operator registered this server; if so, it is that client unless another is named. */
   readonly registered: boolean;
-  /** Which servers the provider takes that nobody registered there. @throws ProviderError */
+  /** Which kinds of unregistered servers the provider accepts. @throws ProviderError */
   takes(): Promise<{ readonly document: boolean; readonly registration: boolean }>;
   /**
    * Registers this server (RFC 7591).
-   * @returns who it is from now on, and for how many milliseconds where that is limited
+   * @returns its new identity, and for how many milliseconds if that is limited
    * @throws ProviderError
    */
   register(offer: ClientOffer): Promise<{ readonly identity: ClientIdentity; readonly lifeMs?: number }>;
-  /** @throws ProviderError if the provider cannot be used safely, or not be reached */
+  /** @throws ProviderError if the provider cannot be used safely, or cannot be reached */
   authorizationUrl(request: AuthorizationRequest): Promise<URL>;
   /** @param callback - the whole address the browser came back to @throws ProviderError */
   exchange(callback: URL, expected: ExpectedCallback): Promise<Granted>;
@@ -84,16 +84,16 @@ export interface OAuthClient {
   /** @returns false if the provider offers no revocation @throws ProviderError */
   revoke(tokens: OAuthTokens): Promise<boolean>;
   /**
-   * What an access token says that somebody presented to us: asked of the provider where it answers that (RFC 7662), else
-   * read from the token where it is signed (RFC 9068).
-   * @param audience - whom it has to be meant for
-   * @returns undefined for a token that is not valid, not meant for us, or of nobody
+   * The claims of an access token presented to us: from the provider if it offers introspection (RFC 7662), otherwise from the
+   * token if it is signed (RFC 9068).
+   * @param audience - the audience it must be meant for
+   * @returns undefined for a token that is invalid, not meant for us, or without a subject
    * @throws ProviderError if the provider cannot be asked now
    */
   inspect(token: string, audience: string): Promise<PresentedToken | undefined>;
 }
 
-/** What a library does for an {@link OAuthClient}. */
+/** The part of an {@link OAuthClient} that a library implements. */
 export type Requests = Omit<OAuthClient, 'ready' | 'registered'>;
 
 /** An access token that somebody presented, as its issuer vouches for it. */

@@ -1,17 +1,16 @@
 /**
- * What a provider's refusal means, in plain words. Pure.
+ * Explains a provider's refusal in plain words. Pure.
  *
- * - provider-error-P1 A message is made of our words, the provider's name and one error code of the standards. What the
- *   provider wrote itself, and the error underneath, may hold a token or a person's data, so neither is passed on, not even
- *   as `cause`.
+ * - provider-error-P1 A message consists of our words, the provider's name and one standard error code. The provider's own text
+ *   and the underlying error may contain a token or personal data, so neither is passed on, not even as `cause`.
  */
 import { MidcallError } from '@midcall/core/errors';
 
 /** How far a failed request got. */
 export type ProviderFailure =
-  /** The provider says that this grant is over: the person has to sign in again. */
+  /** The provider says that this grant has ended: the person must sign in again. */
   | 'ended'
-  /** It answered, and gave nothing. */
+  /** It answered, and granted nothing. */
   | 'refused'
   /** The request never reached it. */
   | 'unsent'
@@ -21,7 +20,7 @@ export type ProviderFailure =
 /** An error of a provider: the message for people, and what it means for the tokens. */
 export class ProviderError extends MidcallError {
   readonly failure: ProviderFailure;
-  /** The error code of the standards, where the provider gave one that we know. */
+  /** The standard error code, if the provider gave one that we know. */
   readonly reason: string | undefined;
 
   constructor(message: string, failure: ProviderFailure, reason?: string) {
@@ -31,7 +30,7 @@ export class ProviderError extends MidcallError {
   }
 }
 
-/** RFC 6749 sections 4.1.2.1 and 5.2, RFC 7009, OpenID Connect Core 3.1.2.6, RFC 8707; what each means here. */
+/** RFC 6749 sections 4.1.2.1 and 5.2, RFC 7009, OpenID Connect Core 3.1.2.6, RFC 8707; and what each means here. */
 const meanings: Readonly<Record<string, string>> = {
   access_denied: 'the sign-in was refused there',
   invalid_grant: 'it no longer accepts this sign-in; sign in again',
@@ -99,7 +98,7 @@ export function providerError(name: string, error: unknown): ProviderError {
   return new ProviderError(`The connection to ${name} broke off. Try again later.`, 'unknown');
 }
 
-/** The codes of an error and of what lies under it. */
+/** The codes of an error and of its causes. */
 function* codesOf(error: Raw, depth = 0): Generator<string> {
   if (typeof error.code === 'string') yield error.code;
   if (depth === 5) return;
@@ -110,7 +109,7 @@ function* codesOf(error: Raw, depth = 0): Generator<string> {
   }
 }
 
-/** The HTTP status of a response that the library found unfit and left in the error. */
+/** The HTTP status of a response that the library rejected and left in the error. */
 function statusOf(error: Raw, depth = 0): number | undefined {
   if (typeof error.status === 'number') return error.status;
   const cause = object(error.cause);

@@ -18,7 +18,7 @@ import { oauthClient } from './lazy-client.ts';
 import type { OAuthClient, ProviderMetadata } from './oauth-client.ts';
 import { isSafeEndpoint } from './safe-endpoint.ts';
 
-/** What the operator knows about a provider. */
+/** The operator's configuration of a provider. */
 export interface ProviderOptions {
   /**
    * Identifies the provider in links, in the vault and on pages: lower-case letters, digits and hyphens, at most 32 characters.
@@ -29,31 +29,31 @@ export interface ProviderOptions {
   /** The issuer, exactly as the provider writes it: https, or http on loopback. */
   readonly issuer: string;
   /**
-   * Who the operator registered this server as there. Where absent, the server describes itself at an address of its own, which
-   * is then its client id, or is registered by request, whichever the provider offers, in this order.
+   * The client id the operator registered for this server. If absent, the server describes itself at an address of its own,
+   * which is then its client id, or registers itself, whichever the provider offers, in this order.
    */
   readonly clientId?: string;
   /** Absent for a public client. */
   readonly clientSecret?: string;
   /** How the secret is sent; `basic` if absent. */
   readonly clientAuth?: 'basic' | 'post';
-  /** The scopes that are asked for if a page does not name its own. */
+  /** The scopes to request if a page does not name its own. */
   readonly scopes?: readonly string[];
   /** The API that the tokens are for (RFC 8707), if the provider requires it. */
   readonly resource?: string;
-  /** Sent along to the authorization endpoint, such as `access_type: 'offline'`. */
+  /** Extra parameters for the authorization endpoint, such as `access_type: 'offline'`. */
   readonly parameters?: Readonly<Record<string, string>>;
-  /** Given where the provider publishes no metadata (RFC 8414 names). */
+  /** Needed if the provider publishes no metadata (RFC 8414 names). */
   readonly metadata?: ProviderMetadata;
   /** Milliseconds one request to the provider may take; 20,000 if absent. */
   readonly timeoutMs?: number;
   /** The `fetch` to use; the global one if absent. */
   readonly fetch?: typeof fetch;
-  /** The current time, and timers; this machine's clock where absent. */
+  /** The current time, and timers; this machine's clock if absent. */
   readonly clock?: Pick<Clock, 'now'>;
 }
 
-/** A provider, where another factory takes one. */
+/** A provider, as other factories take it. */
 export const providerKind: Kind = {
   words: 'what provider(…) made',
   fits: value => having('', 'inspect').fits((value as Provider | null | undefined)?.client),
@@ -75,7 +75,7 @@ const kinds: Kinds<ProviderOptions> = {
   clock: nowKind,
 };
 
-/** A provider, ready for `oauth(…)` and for the vault. It prints without its secret. */
+/** A provider, ready for `oauth(…)` and for the vault. Printing it does not reveal its secret. */
 export interface Provider {
   readonly id: string;
   readonly name: string;
@@ -88,7 +88,7 @@ export interface Provider {
   readonly client: OAuthClient;
 }
 
-/** Set by us for every authorization request; a value of the operator's would weaken or break it. */
+/** Set by us for every authorization request; the operator's value would weaken or break it. */
 const reserved = new Set([
   'client_id',
   'response_type',
@@ -104,7 +104,7 @@ const reserved = new Set([
   'request_uri',
 ]);
 
-/** @throws TypeError for a bad option, naming it and never its value if that may be secret */
+/** @throws TypeError for a bad option, naming it but never its value if that may be secret */
 export function provider(options: ProviderOptions): Provider {
   checkOptions('provider', options, kinds);
   const { id, name = id, clientId, scopes = [], parameters = {}, timeoutMs = 20_000, clock = systemClock } = options;

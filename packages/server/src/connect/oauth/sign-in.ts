@@ -2,16 +2,16 @@
  * Signing people in on the pages of an HTTP server: OpenID Connect against the authorization server that also issues the
  * MCP tokens, so that a page can tell whether its visitor is the person of the call.
  *
- * - sign-in-S1 Who signed in is read from an ID token whose signature, issuer, audience, nonce and time hold; with PKCE,
- *   `state` and `iss` as for every provider.
+ * - sign-in-S1 The person's identity is read from an ID token whose signature, issuer, audience, nonce and time are valid; with
+ *   PKCE, `state` and `iss` as for every provider.
  * - sign-in-S2 A sign-in ends in the browser that began it: the flow is tied to a cookie, so that a callback sent to somebody
  *   else signs nobody in.
- * - sign-in-S3 A session begins with a new random id; one that the browser brought before is ended. Nothing a browser brings
+ * - sign-in-S3 A session begins with a new random id; the browser's previous one is ended. Nothing that a browser brings
  *   becomes a session.
- * - sign-in-S4 Where a sign-in leads back to was sealed when it began; no parameter decides it.
- * - sign-in-S5 Cookies are HttpOnly and SameSite=Lax; over https also Secure and `__Host-`, so that no neighbouring host
- *   plants one. Two of one name count as none. The name of a session's says where its pages are: another server on this
- *   host, at another port or path, keeps its own beside it.
+ * - sign-in-S4 The return address of a sign-in was sealed when it began; no parameter decides it.
+ * - sign-in-S5 Cookies are HttpOnly and SameSite=Lax; over https also Secure and `__Host-`, so that no neighbouring host can
+ *   plant one. Two with the same name count as none. A session cookie's name includes the location of its pages: another server
+ *   on this host, at another port or path, has its own.
  */
 import { createHash } from 'node:crypto';
 import { anything, checkGiven, checkOptions, count, oneOf, required, storeKind } from '@midcall/core/options';
@@ -25,19 +25,19 @@ import { type Provider, providerKind } from './provider.ts';
 import { ProviderError } from './provider-error.ts';
 import { randomToken } from './random-token.ts';
 
-/** What signing in takes. */
+/** The options for signing in. */
 export interface SignInOptions {
   /** Where sessions live. */
   readonly store: Store;
   /** The keys that seal them; `MIDCALL_KEY` or `MIDCALL_KEY_FILE` if absent. */
   readonly key?: KeySource;
-  /** The current time, and timers; this machine's clock where absent. */
+  /** The current time, and timers; this machine's clock if absent. */
   readonly clock?: Clock;
   /** Milliseconds a session lasts; 1 hour if absent. */
   readonly sessionMs?: number;
   /**
-   * How the server is told to let the person sign in as somebody else (`prompt` of OpenID Connect): `login` if absent;
-   * `select_account` where it knows only that.
+   * How the authorization server is told to let the person sign in as somebody else (`prompt` of OpenID Connect): `login` if
+   * absent; use `select_account` if it supports only that.
    */
   readonly otherPerson?: 'login' | 'select_account';
 }
@@ -60,8 +60,8 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 /**
  * Signs people in on the pages of an HTTP server; give it to `connect({ signIn })`.
  *
- * @param server - the authorization server, as a provider; `openid` is asked for besides its scopes. Its subjects have to
- *   be the ones the MCP tokens carry: an OpenID provider that gives each client pairwise subjects does not fit
+ * @param server - the authorization server, as a provider; `openid` is asked for besides its scopes. Its subjects must be the
+ *   ones in the MCP tokens: an OpenID provider that gives each client pairwise subjects does not fit
  */
 export function signIn(server: Provider, options: SignInOptions): SignIn {
   checkGiven('signIn', 'the first argument', server, providerKind);
@@ -163,7 +163,7 @@ const unknownSignIn = {
   ],
 };
 
-/** The one value of a cookie (sign-in-S5). */
+/** The only value of a cookie (sign-in-S5). */
 function cookie(request: Request, name: string): string | undefined {
   const values = (request.headers.get('cookie') ?? '')
     .split(/;\s*/u)

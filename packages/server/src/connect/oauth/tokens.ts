@@ -1,31 +1,31 @@
-/** What a provider grants: the tokens, and how they are kept and read back. Pure. */
+/** The tokens that a provider grants, and how they are stored and read back. Pure. */
 import type { ClientIdentity } from './identity.ts';
 
 /** Tokens of one sign-in. They stay on the server: in the vault, and in calls to the provider's API. */
 export interface OAuthTokens {
   readonly accessToken: string;
   readonly refreshToken?: string;
-  /** Milliseconds since the epoch; absent where the provider does not say. */
+  /** Milliseconds since the epoch; absent if the provider does not say. */
   readonly expiresAt?: number;
   readonly scopes: readonly string[];
-  /** Who this server was there, where the operator did not register it: the tokens are for that client alone. */
+  /** The server's identity there, if the operator did not register it: the tokens are for that client only. */
   readonly client?: ClientIdentity;
 }
 
-/** A sign-in as the vault keeps it; without tokens it has ended, and the person has to sign in again. */
+/** A sign-in as stored in the vault; without tokens it has ended, and the person must sign in again. */
 export interface KeptSignIn {
   readonly tokens?: OAuthTokens;
-  /** What was asked for and not granted. */
+  /** The scopes that were requested and not granted. */
   readonly refused?: readonly string[];
   /** How often the tokens were renewed. */
   readonly renewed: number;
-  /** True once a renewal gave a new refresh token, false once one kept the old; then the old one may be used again. */
+  /** True if a renewal gave a new refresh token; false if one kept the old token, which may then be used again. */
   readonly rotates?: boolean;
   /** Milliseconds since the epoch. */
   readonly since: number;
 }
 
-/** Reads back what was kept; undefined for anything of another shape. */
+/** Reads back a stored sign-in; undefined for anything of another shape. */
 export function readSignIn(value: unknown): KeptSignIn | undefined {
   const stored = value as Partial<KeptSignIn> | null | undefined;
   if (typeof stored !== 'object' || stored === null) return undefined;
@@ -35,10 +35,7 @@ export function readSignIn(value: unknown): KeptSignIn | undefined {
   return typeof accessToken === 'string' && Array.isArray(scopes) ? (stored as KeptSignIn) : undefined;
 }
 
-/**
- * These scopes ask for a kind of sign-in and allow nothing at the API; many providers leave them out of the scopes they say
- * were granted.
- */
+/** These scopes request a kind of sign-in and allow nothing at the API; many providers omit them from the granted scopes. */
 const noPermission: ReadonlySet<string> = new Set(['openid', 'offline_access']);
 
 /** The wanted scopes that were not granted. */
@@ -46,7 +43,7 @@ export function lacking(granted: readonly string[], requested: readonly string[]
   return requested.filter(scope => !granted.includes(scope) && !noPermission.has(scope));
 }
 
-/** Tokens after a renewal: what the provider left out stays as it was (RFC 6749, section 6). */
+/** Tokens after a renewal: what the provider omitted stays unchanged (RFC 6749, section 6). */
 export function renewedTokens(before: OAuthTokens, after: OAuthTokens): OAuthTokens {
   const refreshToken = after.refreshToken ?? before.refreshToken;
   return { ...after, ...(refreshToken !== undefined && { refreshToken }) };

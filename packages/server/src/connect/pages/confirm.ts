@@ -5,11 +5,11 @@ import type { Json, Page } from '../../index.ts';
 import { type PageKind, pageOf, type Visit } from './page.ts';
 import { safeText } from './view.ts';
 
-/** What a confirmation page may be given. */
+/** The options of a confirmation page. */
 export interface ConfirmOptions {
-  /** The heading, as a question; `Allow this call?` if absent. */
+  /** The heading, phrased as a question; `Allow this call?` if absent. */
   readonly title?: string;
-  /** Words on the button that allows it; `Allow` if absent. */
+  /** The label of the button that allows it; `Allow` if absent. */
   readonly allow?: string;
 }
 
@@ -40,8 +40,8 @@ export const confirmKind: PageKind = {
 };
 
 /**
- * A page that shows the call with its real arguments and takes a yes, out of the host's and the model's reach. The yes is
- * for this call only: another call, or the same with other arguments, asks again.
+ * A page that shows the call with its real arguments and takes a yes, out of the host's and the model's reach. The yes is valid
+ * for this call only: another call, or the same one with other arguments, asks again.
  */
 export function confirm(options: ConfirmOptions = {}): Page<{ readonly approved: true }> {
   checkOptions('confirm', options, { title: name, allow: name });

@@ -1,4 +1,6 @@
-/** The `form` page: a form richer than the flat schema, whose answer goes to the handler; and forms that do more. */
+/**
+ * The `form` page: a form richer than the flat schema, whose answer goes to the handler; and forms with effects of their own.
+ */
 
 import type { Assurance } from '@midcall/core/form';
 import { checkOptions, func, name as nameKind, oneOf, required } from '@midcall/core/options';
@@ -11,7 +13,7 @@ import { type PageKind, pageOf, type Visit } from './page.ts';
 export interface FormPageOptions<S extends Items> {
   readonly title: string;
   readonly items: S;
-  /** Words on the button; `Send` if absent. */
+  /** The label of the button; `Send` if absent. */
   readonly send?: string;
 }
 
@@ -58,14 +60,14 @@ export function formPage<const S extends Items>(options: FormPageOptions<S>): Pa
 export interface FormKindOptions<S extends Items> extends FormPageOptions<S> {
   /** The kind's name. */
   readonly name: string;
-  /** The least assurance its answers need. */
+  /** The least assurance that its answers need. */
   readonly assurance?: Assurance;
   /**
-   * What the form cannot know, such as whether a directory exists.
+   * Checks that the form cannot do, such as whether a directory exists.
    * @returns what is wrong, in a sentence for the person, by the path of the question (`people.0.name`)
    */
   readonly check?: (value: ItemsValue<S>, visit: Visit) => Promise<ReadonlyMap<string, string>>;
-  /** Runs when the form is finished, after the link was used up, and before the handler hears of it. */
+  /** Runs when the form is finished, after the link was used up, and before the handler learns of it. */
   readonly save?: (value: ItemsValue<S>, visit: Visit) => Promise<void>;
 }
 

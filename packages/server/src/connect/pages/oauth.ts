@@ -1,16 +1,16 @@
 /**
- * The page that connects a person to a provider: it says what will be asked for, leads there, takes the callback and puts
- * what was granted into the vault. The handler learns that it is done, and never a token.
+ * The page that connects a person to a provider: it says what will be requested, leads there, takes the callback and stores
+ * what was granted in the vault. The handler learns that it is done, but never a token.
  *
- * - connect-C1 The link is ours. Nobody is led to the provider but from our own page, by the person who was asked.
- * - connect-C2 A callback counts only in the browser of that person: who comes back is checked like who left. So a provider's
- *   address that is passed on to somebody else connects nobody to anything.
- * - connect-C3 Each provider has a callback address of its own, and a flow begun for one is not taken for another (mix-up,
- *   RFC 9700 section 4.4, beside the check of `iss`).
- * - connect-C4 Where less was granted than asked for, the page names what is missing, and is finished only when the person
- *   goes on without it.
- * - connect-C5 Where the operator has not registered this server at a provider, it is known there by the address of a
- *   document it serves beside the callback, or by a registration it asks for (identities.ts).
+ * - connect-C1 The link is ours. Only the person who was asked can get to the provider, and only from our own page.
+ * - connect-C2 A callback counts only in that person's browser: whoever returns is checked like whoever left. So passing a
+ *   provider's address on to somebody else connects nobody to anything.
+ * - connect-C3 Each provider has a callback address of its own, and a flow begun for one is not taken for another (mix-up, RFC
+ *   9700 section 4.4, in addition to the check of `iss`).
+ * - connect-C4 If less was granted than requested, the page names what is missing, and is finished only when the person
+ *   continues without it.
+ * - connect-C5 If the operator has not registered this server with a provider, it is known there by the address of a document
+ *   served next to the callback, or by a dynamic registration (identities.ts).
  */
 
 import { MidcallError } from '@midcall/core/errors';
@@ -29,16 +29,16 @@ import { safeText } from './view.ts';
 
 /** How the pages of providers are served. */
 export interface OAuthPageOptions {
-  /** What the call needs; the provider's own scopes if absent. */
+  /** The scopes the call needs; the provider's own scopes if absent. */
   readonly scopes?: readonly string[];
 }
 
-/** What a handler learns of a sign-in that was completed. */
+/** What a handler learns about a completed sign-in. */
 export interface Connected {
   readonly provider: string;
-  /** What the person granted. */
+  /** The scopes that the person granted. */
   readonly scopes: readonly string[];
-  /** What was asked for and not granted; the person chose to go on without it. */
+  /** The scopes that were requested and not granted; the person chose to continue without them. */
   readonly missing: readonly string[];
 }
 
@@ -52,8 +52,9 @@ const KIND = 'oauth';
 const AWAY_MS = 15 * 60_000;
 
 /**
- * A page where a person connects an account of theirs at a provider. Its provider is known to the pages by `connect({ kinds: [oauthPages(vault, [provider])] })`.
- * Afterwards `vault.token(call.principal, provider)` gives the access token for the server's own calls.
+ * A page where a person connects their account at a provider. The provider is made known to the pages by `connect({ kinds:
+ * [oauthPages(vault, [provider])] })`. Afterwards `vault.token(call.principal, provider)` gives the access token for the
+ * server's own calls.
  */
 export function oauth(provider: Provider, options: OAuthPageOptions = {}): Page<Connected> {
   checkGiven('oauth', 'the first argument', provider, providerKind);
@@ -77,7 +78,7 @@ ${list(scopes)}`
 const list = (scopes: readonly string[]): Html =>
   html`<ul>${scopes.map(scope => html`<li><code>${safeText(scope, 200)}</code></li>`)}</ul>`;
 
-/** What the page shows once the person has come back and something was not granted. */
+/** What the page shows if the person has come back but something was not granted. */
 const lesserView = ({ name }: Provider, missing: readonly string[], problem?: string): PageView => ({
   title: `${name} did not allow everything`,
   send: 'Continue',
@@ -90,7 +91,7 @@ ${list(missing)}
 
 /**
  * The kind behind {@link oauth}.
- * @throws MidcallError `server/setup` for two providers of one id
+ * @throws MidcallError `server/setup` for two providers with the same id
  */
 export function oauthPages(vault: Vault, providers: readonly Provider[]): PageKind {
   const byId = new Map(providers.map(each => [each.id, each]));
@@ -112,7 +113,7 @@ export function oauthPages(vault: Vault, providers: readonly Provider[]): PageKi
     document: await at.address(`client/${id}`),
   });
 
-  /** What this page asked for and was not granted (connect-C4), and what was. */
+  /** What this page requested: the missing scopes (connect-C4), and the granted ones. */
   const lesser = async (visit: Visit, provider: Provider, scopes: readonly string[]) => {
     const signedIn = mayConnect(visit) ? await vault.signedIn(visit.principal, provider) : undefined;
     const missing = scopes.filter(scope => signedIn?.refused.includes(scope));
@@ -177,7 +178,7 @@ export function oauthPages(vault: Vault, providers: readonly Provider[]): PageKi
         const visit = await pageDesk.enter(context.req.raw, flow.pageId);
         if (visit instanceof Response) return visit;
         if (!mayConnect(visit) || !(await vault.flows.take(state))) return pageDesk.trouble(unknownFlow);
-        // The address as we sent it, not as the request's Host has it.
+        // The address as we sent it, not the one in the request's Host.
         const returned = new URL(flow.redirectUri);
         returned.search = callback.toString();
         try {
@@ -193,7 +194,7 @@ export function oauthPages(vault: Vault, providers: readonly Provider[]): PageKi
             stored = true;
             return { provider: provider.id, scopes: tokens.scopes, missing: [] } satisfies Connected;
           });
-          // Where another tab was first, both may be one grant at the provider, which revoking would end.
+          // If another tab was first, the provider may treat both as one grant, which revoking would end.
           if (!stored && !(await vault.signedIn(visit.principal, provider))) {
             await provider.client.revoke(tokens).catch(() => false);
           }
@@ -209,7 +210,7 @@ export function oauthPages(vault: Vault, providers: readonly Provider[]): PageKi
   };
 }
 
-/** Only somebody who was checked may connect an account: else it could be the attacker's, or connected for them. */
+/** Only a checked visitor may connect an account: otherwise it could be the attacker's, or connected for them. */
 const mayConnect = ({ principal, assurance }: Visit): boolean =>
   principal !== undefined && (assurance === 'out-of-band' || assurance === 'verified');
 

@@ -1,7 +1,7 @@
 /**
- * A kind of page: what it shows once the visitor is known to be the right person, and what a sent form comes to. Kinds
- * are known to every process that serves pages; what one page is about travels in its pageId, as JSON. So any replica can
- * show any page.
+ * A kind of page: what it shows once the visitor is known to be the right person, and how it handles a sent form. Kinds are
+ * known to every process that serves pages; the data of one page is stored as JSON under its id. So any replica can show any
+ * page.
  */
 
 import type { Assurance } from '@midcall/core/form';
@@ -10,46 +10,46 @@ import type { Html } from '@midcall/core/page';
 import type { Hono } from 'hono';
 import type { Json, Page, Principal } from '../../index.ts';
 
-/** One look at a page by somebody who may look at it. */
+/** One visit to a page by somebody who may see it. */
 export interface Visit {
   readonly pageId: string;
-  /** What the page was made with. */
+  /** The data that the page was made with. */
   readonly data: Json;
   readonly message: string;
   /** The call that asks. */
   readonly call: { readonly method: string; readonly name: string; readonly arguments: Json };
-  /** The person the call belongs to; what is kept, is kept for them. */
+  /** The person the call belongs to; anything stored is stored for them. */
   readonly principal: Principal | undefined;
-  /** How well the visitor is known to be that person. */
+  /** How certain it is that the visitor is that person. */
   readonly assurance: Assurance;
   /** Milliseconds since the epoch. */
   readonly dueAt: number;
 }
 
-/** What stands between the page's heading and its buttons. */
+/** The content between the page's heading and its buttons. */
 export interface PageView {
   readonly title: string;
-  /** Inputs and texts; they lie inside the page's one form. */
+  /** Inputs and texts, inside the page's only form. */
   readonly body: Html;
-  /** Words on the button that sends the form. */
+  /** The label of the button that sends the form. */
   readonly send: string;
-  /** What is wrong with what was sent, in one sentence. */
+  /** What is wrong with the input, in one sentence. */
   readonly problem?: string;
 }
 
-/** What a sent form comes to. */
+/** The result of a sent form. */
 export type Step =
   /**
-   * Finishes the page. It runs once, after the page's only turn was taken; its result reaches the handler and the
-   * journal, so it carries no secret.
+   * Finishes the page. It runs once, after the page's only turn was taken; its result reaches the handler and the journal, so
+   * it must not contain secrets.
    */
   | { readonly finish: () => Promise<Json> | Json }
   /** Shows the page again. */
   | { readonly again: PageView }
-  /** Leads the browser away, to come back through a route of the kind; the page stays open. */
+  /** Sends the browser elsewhere, to return through one of the kind's routes; the page stays open. */
   | { readonly leave: { readonly to: URL; readonly says: string } };
 
-/** What was sent with a form: every value of a name, in order. */
+/** The posted values of a form: every value of a name, in order. */
 export type Sent = ReadonlyMap<string, readonly string[]>;
 
 /** One kind of page. */
@@ -63,40 +63,40 @@ export interface PageKind {
   mount?(app: Hono, desk: VisitDesk): void;
 }
 
-/** What a kind's own routes need of the pages. */
+/** What a kind's own routes need from the pages. */
 export interface VisitDesk {
-  /** The server, as its pages name it. */
+  /** The server's name on its pages. */
   readonly name: string;
   /** The absolute address of a path below the pages' base path; waits until one is known. */
   address(path: string): Promise<URL>;
-  /** Checks again who is visiting: host, person, and that the page is open. @returns the visit, or the page that refuses it */
+  /** Checks the visit again: host, person, and that the page is open. @returns the visit, or the page that refuses it */
   enter(request: Request, pageId: string): Promise<Visit | Response>;
-  /** Takes the page's only turn, runs the effect, and says so; or says why it is too late. */
+  /** Takes the page's only turn, runs the effect, and returns a page that says so, or why it is too late. */
   finish(visit: Visit, effect: () => Promise<Json> | Json): Promise<Response>;
-  /** Leads to a page. */
+  /** A redirect to a page. */
   back(pageId: string): Promise<Response>;
-  /** A page that says what went wrong, and leads back to the page where it can be tried again. */
+  /** A page that says what went wrong, with a link back to the page to try again. */
   trouble(text: { readonly title: string; readonly lines: readonly string[] }, visit?: Visit): Promise<Response>;
 }
 
 /** Who signs people in on the pages of an HTTP server. */
 export interface SignIn {
-  /** The issuer of the principals it gives. */
+  /** The issuer of the principals that it returns. */
   readonly issuer: string;
-  /** Who is signed in, by what the browser brought. */
+  /** The signed-in person, according to the browser's request. */
   principal(request: Request): Promise<Principal | undefined>;
   /**
-   * Sends the browser to sign in and back to a path of ours; nothing of the outside decides where it comes back to.
-   * @param how - `other`: the person asked to sign in as somebody else, so whoever is signed in there must not be taken
+   * Sends the browser to sign in and back to a path of ours; no outside input decides where it returns to.
+   * @param how - `other`: the person asked to sign in as somebody else, so an existing session there must not be used
    */
   begin(request: Request, back: URL, how?: { readonly other: boolean }): Promise<Response>;
   /** Adds its routes below the pages' base path. */
   mount?(app: Hono, desk: VisitDesk): void;
 }
 
-/** Where credentials are kept: by person and name, sealed, never listed across persons. */
+/** Where credentials are stored: by person and name, sealed, never listed across persons. */
 export interface Keeper {
-  /** Keeps a value, in place of an earlier one of this name. */
+  /** Stores a value, replacing an earlier one with this name. */
   put(owner: Principal, name: string, value: string): Promise<void>;
   /** @returns the value, or undefined if there is none */
   get(owner: Principal, name: string): Promise<string | undefined>;

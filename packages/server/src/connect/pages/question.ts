@@ -1,4 +1,4 @@
-/** The page for an ordinary `call.elicit` that goes by page: the same flat form, the same three ways out. */
+/** The page for an ordinary `call.elicit` on the page channel: the same flat form, the same three ways out. */
 import { checkContent, type Field, type ReadForm, readForm } from '@midcall/core/form';
 import type { Json } from '../../index.ts';
 import { type Items, itemOf } from '../forms/item.ts';
@@ -12,7 +12,7 @@ function fieldsOf(data: Json): readonly Field[] {
   return read.ok ? read.fields : [];
 }
 
-/** Property names are the author's and may hold dots, so questions are numbered on the page. */
+/** Property names are the author's and may contain dots, so questions are numbered on the page. */
 const itemsOf = (fields: readonly Field[]): Items =>
   Object.fromEntries(fields.map((field, index) => [`q${index}`, itemOf(field)]));
 

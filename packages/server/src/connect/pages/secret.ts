@@ -1,6 +1,6 @@
 /**
- * The `secret` page: an API key or the like, from the person's browser into the vault. The handler gets the name under
- * which it is kept, never the value; a handler that needs it reads it from the vault itself.
+ * The `secret` page: an API key or the like goes from the person's browser into the vault. The handler gets the name under
+ * which it is stored, never the value; a handler that needs the value reads it from the vault itself.
  */
 
 import { MidcallError } from '@midcall/core/errors';
@@ -12,9 +12,9 @@ import { safeText } from './view.ts';
 
 /** The options of a page that takes a secret. */
 export interface SecretOptions {
-  /** The name under which it is kept for this person, such as `weather-api`. */
+  /** The name under which it is stored for this person, such as `weather-api`. */
   readonly name: string;
-  /** What the person is asked for, such as `API key`. */
+  /** What the person is asked to enter, such as `API key`. */
   readonly label: string;
   /** Where they find it. */
   readonly help?: string;

@@ -1,11 +1,11 @@
-/** The pages around every kind's own part: who asks, for which call, and the ways out. Pure. */
+/** The frame around every kind's own content: who asks, for which call, and the ways out. Pure. */
 import { attributes, brandMark, type Html, html, page, trusted } from '@midcall/core/page';
 import { visible } from '@midcall/core/text';
 import type { PageView, Visit } from './page.ts';
 
-/** What every page names. */
+/** What every page shows. */
 export interface Site {
-  /** Who asks, in the words of the operator. */
+  /** The name of the server, in the operator's words. */
   readonly name: string;
   readonly style: string;
   readonly icon: string;
@@ -39,7 +39,7 @@ const minutes = (ms: number): string => {
   return left === 1 ? '1 more minute' : `${left} more minutes`;
 };
 
-/** Enter in a field presses the first button of a form: that is this one, and not one that adds or removes. */
+/** Enter in a field presses the first button of a form: it must be this one, not one that adds or removes. */
 const defaultButton = trusted(
   '<button class="default-button" name="do" value="send" tabindex="-1" aria-hidden="true"></button>',
 );
@@ -77,7 +77,7 @@ ${problemBox(problem)}<div class="field"><label for="code">Code</label>
   return document(site, title, body);
 }
 
-/** A page that says something and asks nothing. */
+/** A page that shows a message and asks nothing. */
 export function sayPage(site: Site, heading: string, lines: readonly string[], back?: string): string {
   const title = safeText(heading, 300);
   return document(
@@ -89,7 +89,7 @@ export function sayPage(site: Site, heading: string, lines: readonly string[], b
   );
 }
 
-/** Refuses somebody who is signed in as another person than the one who was asked, and offers to change that. */
+/** Refuses a visitor who is signed in as somebody other than the person asked, and offers to change that. */
 export function otherPersonPage(
   site: Site,
   { title, lines }: { title: string; lines: readonly string[] },

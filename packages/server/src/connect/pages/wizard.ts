@@ -1,6 +1,6 @@
 /**
- * The page for a wizard: one form at a time, then all answers together. Nothing is kept between two looks at it: what the
- * person typed in other forms travels in the page, so that going back and forth loses nothing and any replica can show it.
+ * The page for a wizard: one form at a time, then all answers together. Nothing is stored between two requests: the person's
+ * input to other forms travels in the page, so that going back and forth loses nothing and any replica can show it.
  */
 import { checkContent, type Field, labelOf, readForm } from '@midcall/core/form';
 import { type Html, html } from '@midcall/core/page';
@@ -28,7 +28,7 @@ interface Data {
 
 interface OpenForm extends Omit<Data['forms'][number], 'schema'> {
   readonly fields: readonly Field[];
-  /** Property names are the author's and may hold dots, so questions are numbered on the page. */
+  /** Property names are the author's and may contain dots, so questions are numbered on the page. */
   readonly group: GroupItem;
 }
 
@@ -41,7 +41,7 @@ function formsOf(data: Data): readonly OpenForm[] {
   });
 }
 
-/** What was typed in a form, as far as it fits its fields; and what does not, by path. */
+/** The valid part of a form's input, and the errors, by path. */
 function read({ name, fields, group }: OpenForm, sent: Sent) {
   const { value, issues } = readItems({ [name]: group }, sent);
   const values = value[name] as Readonly<Record<string, Json>>;
@@ -49,7 +49,7 @@ function read({ name, fields, group }: OpenForm, sent: Sent) {
   return { content: Object.fromEntries(entries.filter(([, each]) => each !== undefined)), issues };
 }
 
-/** The forms that are asked, by what was typed so far. */
+/** The forms to ask, given the input so far. */
 function applying(forms: readonly OpenForm[], sent: Sent): readonly OpenForm[] {
   const formsByName = new Map<string, OpenForm>();
   for (const form of forms) {
@@ -66,7 +66,7 @@ function holds(is: string | boolean | readonly string[], value: Json | undefined
   return Array.isArray(value) ? value.some(each => is.includes(each)) : is.includes(value);
 }
 
-/** What was typed in forms that are not shown. */
+/** The input to forms that are not shown. */
 const carried = (forms: readonly OpenForm[], currentName: string | undefined, sent: Sent): readonly Html[] =>
   forms
     .filter(({ name }) => name !== currentName)
@@ -147,7 +147,7 @@ function submit(forms: readonly OpenForm[], sent: Sent): Step {
   return { finish: () => Object.fromEntries(steps.map(form => [form.name, read(form, sent).content])) };
 }
 
-/** What keeps a form from being left forwards. */
+/** The errors that keep a person from going on to the next form. */
 function mistakes(form: OpenForm, sent: Sent) {
   const { content, issues } = read(form, sent);
   if (issues.size > 0) {
@@ -159,7 +159,7 @@ function mistakes(form: OpenForm, sent: Sent) {
   return { issues, problem: checked.issues[0]?.message ?? 'An answer does not fit yet.' };
 }
 
-/** Every form as it is before anything is typed. */
+/** Every form in its initial state. */
 const untouched = (forms: readonly OpenForm[]): Sent =>
   defaults(Object.fromEntries(forms.map(({ name, group }) => [name, group])));
 

@@ -1,12 +1,12 @@
 /**
  * Renewing a sign-in exactly once, however many processes find it expired at the same moment.
  *
- * - refresh-R1 Whoever presents a refresh token has claimed it first, and a claim is never taken over: a refresh token that
- *   rotates is presented once, even if the process that claimed it dies. Presenting it twice looks like theft to a
- *   provider, and ends the sign-in.
- * - refresh-R2 The others wait for what the winner writes, and use that. They wait a bounded time.
- * - refresh-R3 A claim is given back only if nothing can have happened: the request was never sent, the provider answered
- *   without granting, or it is known to leave the refresh token as it is.
+ * - refresh-R1 Whoever presents a refresh token claims it first, and a claim is never taken over: a rotating refresh token is
+ *   presented only once, even if the process that claimed it dies. Presenting it twice looks like theft to a provider, and ends
+ *   the sign-in.
+ * - refresh-R2 The others wait for the winner's result, for a bounded time, and use that.
+ * - refresh-R3 A claim is released only if nothing can have happened: the request was never sent, the provider answered without
+ *   granting, or it is known to leave the refresh token as it is.
  * - refresh-R4 A sign-in whose renewal is in doubt has ended: the person signs in again.
  */
 import { createHash } from 'node:crypto';
@@ -18,7 +18,7 @@ import { ProviderError } from '../oauth/provider-error.ts';
 import { type KeptSignIn, type OAuthTokens, readSignIn, renewedTokens } from '../oauth/tokens.ts';
 import type { SlotEntry, Slots } from './slots.ts';
 
-/** What a renewal takes. */
+/** The options of renewals. */
 export interface RefreshOptions {
   readonly store: Store;
   readonly slots: Slots;
@@ -27,43 +27,43 @@ export interface RefreshOptions {
   readonly waitMs: number;
 }
 
-/** A sign-in as it was read. */
+/** A sign-in as read from the store. */
 export interface ReadSignIn {
   readonly entry: SlotEntry;
   readonly signIn: KeptSignIn;
 }
 
 export interface Refresh {
-  /** Reads a sign-in, and seals it again where an older key of the ring had sealed it. */
+  /** Reads a sign-in, and seals it again if it was sealed with an older key of the ring. */
   read(owner: Principal, slot: string): Promise<ReadSignIn | undefined>;
   /**
    * Renews the tokens of a sign-in that was read.
    * @returns undefined if it has ended, and the person has to sign in again
-   * @throws ProviderError if the provider cannot be asked now, or another process is still at it
+   * @throws ProviderError if the provider cannot be asked now, or another process is still renewing it
    */
   renew(owner: Principal, slot: string, provider: Provider, found: ReadSignIn): Promise<OAuthTokens | undefined>;
   /** Removes the traces that a renewal of these tokens may have left. */
   release(tokens: OAuthTokens): Promise<void>;
 }
 
-/** A renewal that was asked for. */
+/** A requested renewal. */
 interface Renewal {
   readonly owner: Principal;
   readonly slot: string;
   readonly provider: Provider;
-  /** The sign-in as it was read when it was found expired. */
+  /** The sign-in as it was when it was found expired. */
   readonly stale: ReadSignIn;
 }
 
 const POLL_MS = 100;
-/** Milliseconds for which a spent refresh token stays claimed: longer than any process that read it uses it. */
+/** How long a spent refresh token stays claimed, in milliseconds: longer than any process that read it may use it. */
 const SPENT_MS = 24 * 60 * 60_000;
 const RESEAL_MS = 60_000;
 
 const claimKey = (refreshToken: string): string =>
   `refresh:${createHash('sha256').update(`midcall.refresh ${refreshToken}`).digest('base64url')}`;
 
-/** True if a sign-in is not any more what was read before: renewed, replaced or gone. */
+/** True if a sign-in has changed since it was read: renewed, replaced or removed. */
 const isNewer = (current: ReadSignIn | undefined, before: ReadSignIn): boolean =>
   current?.entry.id !== before.entry.id || current.signIn.renewed !== before.signIn.renewed;
 
@@ -82,7 +82,7 @@ export function refresh({ store, slots, clock, waitMs }: RefreshOptions): Refres
     { owner, slot, provider, stale }: Renewal,
     claim: string,
   ): Promise<OAuthTokens | undefined> => {
-    // A claim given back may be won by somebody who read before it was: what counts is what is kept now.
+    // A released claim may be won by somebody who read earlier: only the currently stored value counts.
     const current = await readPlain(owner, slot);
     if (!current || isNewer(current, stale)) {
       await store.delete(claim);
@@ -115,13 +115,14 @@ export function refresh({ store, slots, clock, waitMs }: RefreshOptions): Refres
     if (rotates) await store.set(claim, 'spent', { ttlMs: SPENT_MS });
     else await store.delete(claim);
     if (renewed) return tokens;
-    // Forgotten, or signed in again, while this went on. Tokens nobody keeps are given back where somebody forgot them.
+    // Forgotten, or signed in again, in the meantime. If it was forgotten, the new tokens are revoked, since nobody stores
+    // them.
     const instead = await readPlain(owner, slot);
     if (!instead) await provider.client.revoke(tokens).catch(() => false);
     return instead?.signIn.tokens;
   };
 
-  /** The part of everybody else. */
+  /** Everybody else's part. */
   const asLoser = async (renewal: Renewal, claim: string): Promise<OAuthTokens | undefined> => {
     const { owner, slot, provider, stale } = renewal;
     const until = clock.now() + waitMs;
@@ -134,7 +135,7 @@ export function refresh({ store, slots, clock, waitMs }: RefreshOptions): Refres
       if (state === undefined) return start(renewal);
       // If its time is up, the process that claimed it has died in the middle, since its request had a time limit.
       over = state === 'in-doubt' || state === 'spent' || Number(state) <= clock.now();
-      // The winner writes before it says that it is done, and it may have done both since we looked.
+      // The winner writes the result before it marks the claim as done, and may have done both since we looked.
       if (over) continue;
       if (clock.now() >= until) {
         throw new ProviderError(
@@ -159,7 +160,7 @@ export function refresh({ store, slots, clock, waitMs }: RefreshOptions): Refres
     async read(owner, slot) {
       const signInRead = await readPlain(owner, slot);
       if (!signInRead?.entry.outdated) return signInRead;
-      // Sealing again is a write like a renewal, so it takes the same claim; where a renewal holds it, that seals again.
+      // Sealing again is a write like a renewal, so it takes the same claim; if a renewal holds it, that seals again.
       const refreshToken = signInRead.signIn.tokens?.refreshToken;
       const claim = refreshToken === undefined ? undefined : claimKey(refreshToken);
       const deadBy = String(clock.now() + RESEAL_MS);

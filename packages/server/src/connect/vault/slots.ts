@@ -1,14 +1,14 @@
 /**
- * Sealed values under a person and a name: what the vault stands on. A slot is one value of the store, with the id of the
- * sign-in or secret it belongs to sealed inside.
+ * Sealed values under a person and a name: the basis of the vault. A slot is one value of the store, with the id of the sign-in
+ * or secret it belongs to sealed inside.
  *
- * - vault-V1 A store holds envelopes under digests: no value, no person, no name can be read off it or listed.
- * - vault-V2 An envelope opens only in the slot it was sealed for: moved to another person's slot it is refused.
- * - vault-V3 Every change of a slot is one atomic operation of the store. A process killed at any point leaves the old
- *   value or the new one; a reader beside a writer sees the one or the other; and nothing else is ever written that would
- *   have to be swept.
- * - vault-V4 A value is renewed only in place of the very envelope it was read from, so that a writer who comes late neither
- *   overwrites what is newer nor brings back what was cleared.
+ * - vault-V1 A store contains envelopes under digests: no value, person or name can be read from it or listed.
+ * - vault-V2 An envelope opens only in the slot it was sealed for: if moved to another person's slot it is refused.
+ * - vault-V3 Every change of a slot is one atomic operation of the store. A process killed at any point leaves the old value or
+ *   the new one; a reader concurrent with a writer sees one or the other; and nothing else is ever written that would have to
+ *   be cleaned up.
+ * - vault-V4 A value is renewed only by replacing the very envelope it was read from, so that a late writer neither overwrites
+ *   a newer value nor brings back a cleared one.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
@@ -17,39 +17,39 @@ import type { Principal, Sealer } from '../../index.ts';
 
 const PURPOSE = 'vault';
 
-/** A value as it was read. */
+/** A value as read from the store. */
 export interface SlotEntry {
-  /** Stays while the value is renewed, and is another once it was replaced. */
+  /** Stays the same when the value is renewed, and changes when it is replaced. */
   readonly id: string;
   readonly value: unknown;
-  /** True if an older key of the ring sealed it. */
+  /** True if it was sealed with an older key of the ring. */
   readonly outdated: boolean;
-  /** As it lies in the store. */
+  /** As stored. */
   readonly envelope: string;
 }
 
 export interface Slots {
-  /** @throws MidcallError `store/corrupt` if what is kept cannot be opened */
+  /** @throws MidcallError `store/corrupt` if the stored value cannot be opened */
   read(owner: Principal, name: string): Promise<SlotEntry | undefined>;
-  /** Puts a value in place of whatever is there. */
+  /** Stores a value, replacing any other. */
   replace(owner: Principal, name: string, value: unknown): Promise<void>;
   /**
    * Renews the value that was read.
    * @returns false if the slot was written or cleared in the meantime; then nothing was written
    */
   renew(owner: Principal, name: string, read: SlotEntry, value: unknown): Promise<boolean>;
-  /** Empties the slot. @returns undefined if it was empty; `value` is there where it could be opened */
+  /** Empties the slot. @returns undefined if it was empty; `value` is present if it could be opened */
   clear(owner: Principal, name: string): Promise<{ readonly value?: unknown } | undefined>;
 }
 
-/** What is sealed. */
+/** The sealed content. */
 interface Content {
   readonly slot: string;
   readonly id: string;
   readonly value: unknown;
 }
 
-/** The digest under which a person's slot lies; one-way, and the same in every process. */
+/** The digest under which a person's slot is stored; one-way, and the same in every process. */
 function slotKey(owner: Principal, name: string): string {
   const text = JSON.stringify(['midcall.vault', owner.issuer, owner.subject, name]);
   return `vault:${createHash('sha256').update(text).digest('base64url')}`;

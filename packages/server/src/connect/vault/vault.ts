@@ -1,11 +1,11 @@
 /**
- * Where credentials are kept for the server's own calls: what people typed on a secret page, and what providers granted.
- * Encrypted at rest, each under one person and one name; nobody's credentials can be listed, and none of it reaches a
- * client, a model, a log or an address. vault-V1 to vault-V4 are in slots.ts.
+ * Stores credentials for the server's own calls: what people entered on a secret page, and what providers granted. Encrypted at
+ * rest, each under one person and one name; nobody's credentials can be listed, and none of it reaches a client, a model, a log
+ * or an address. vault-V1 to vault-V4 are in slots.ts.
  *
- * - vault-V5 `token` gives undefined whenever the person has to sign in, whatever the reason; it throws only if asking the
- *   person would not help. One who was asked for a scope and did not grant it has been asked: a handler that asks where
- *   there is no token never asks again and again.
+ * - vault-V5 `token` returns undefined whenever the person must sign in, whatever the reason; it throws only if asking the
+ *   person would not help. A person who was asked for a scope and did not grant it is not asked again: so a handler that asks
+ *   whenever there is no token does not ask endlessly.
  */
 import { MidcallError } from '@midcall/core/errors';
 import { anything, checkOptions, notNegative, required, storeKind } from '@midcall/core/options';
@@ -21,43 +21,43 @@ import { type KeptSignIn, lacking, type OAuthTokens, readSignIn } from '../oauth
 import { refresh } from './refresh.ts';
 import { slots } from './slots.ts';
 
-/** What a vault takes. */
+/** The options of a vault. */
 export interface VaultOptions {
   readonly store: Store;
   /**
-   * The keys that encrypt, the newest first; `MIDCALL_KEY` or `MIDCALL_KEY_FILE` if absent. What an older key sealed is
-   * sealed again when it is read.
+   * The keys that encrypt, the newest first; `MIDCALL_KEY` or `MIDCALL_KEY_FILE` if absent. Values sealed with an older key are
+   * sealed again when they are read.
    */
   readonly key?: KeySource;
-  /** The current time, and timers; this machine's clock where absent. */
+  /** The current time, and timers; this machine's clock if absent. */
   readonly clock?: Clock;
   /**
-   * Milliseconds a call waits for another process that renews the same sign-in; 30,000 if absent: longer than a provider
+   * Milliseconds a call waits for another process that is renewing the same sign-in; 30,000 if absent: longer than a provider
    * may take to answer, and shorter than clients wait for a call.
    */
   readonly refreshWaitMs?: number;
-  /** Milliseconds before it expires that an access token is renewed; 60,000 if absent. */
+  /** How long before its expiry an access token is renewed, in milliseconds; 60,000 if absent. */
   readonly renewEarlyMs?: number;
 }
 
-/** An access token for a call to the provider's API. It prints without its value. */
+/** An access token for a call to the provider's API. Printing it does not reveal its value. */
 export interface AccessToken {
   readonly value: string;
   readonly scopes: readonly string[];
-  /** Milliseconds since the epoch; absent where the provider does not say. */
+  /** Milliseconds since the epoch; absent if the provider does not say. */
   readonly expiresAt?: number;
 }
 
 /** What is known about a sign-in, without its tokens. */
 export interface SignedIn {
   readonly scopes: readonly string[];
-  /** What was asked for and not granted. */
+  /** The scopes that were requested and not granted. */
   readonly refused: readonly string[];
   /** Milliseconds since the epoch. */
   readonly since: number;
 }
 
-/** What `forget` came to. */
+/** The outcome of `forget`. */
 export type Forgotten =
   /** There was nothing. */
   | 'nothing'
@@ -66,14 +66,14 @@ export type Forgotten =
   /** Removed here; the provider offers no revocation, or did not carry it out: it may still list the permission. */
   | 'removed';
 
-/** A sign-in at a provider that is in progress. */
+/** A sign-in in progress at a provider. */
 export interface OAuthFlow {
   readonly pageId: string;
   readonly provider: string;
   readonly redirectUri: string;
   readonly verifier: string;
   readonly scopes: readonly string[];
-  /** Who this server was when it began, as JSON. */
+  /** The server's identity when it began, as JSON. */
   readonly client: string;
   readonly [key: string]: string | readonly string[];
 }
@@ -81,27 +81,27 @@ export interface OAuthFlow {
 /** Credentials by person and name, sealed in a store: secrets, and sign-ins with providers. */
 export interface Vault {
   /**
-   * The access token of a person at a provider, renewed where it has expired.
-   * @param options - `scopes`: what the call needs, the provider's scopes if absent; for one that was never asked for the
-   *   person has to sign in again
-   * @returns undefined if the person has to sign in, with `oauth(provider)`
-   * @throws MidcallError `connect/scopes` if a scope was asked for and not granted; `connect/provider` if the provider
-   *   cannot be asked now; `store/corrupt`; `connect/identity` without a principal
+   * A person's access token at a provider, renewed if it has expired.
+   * @param options - `scopes`: what the call needs, the provider's scopes if absent; for one that was never requested the
+   *   person must sign in again
+   * @returns undefined if the person must sign in, with `oauth(provider)`
+   * @throws MidcallError `connect/scopes` if a scope was requested and not granted; `connect/provider` if the provider cannot
+   *   be asked now; `store/corrupt`; `connect/identity` without a principal
    */
   token(
     owner: Principal | undefined,
     provider: Provider,
     options?: { readonly scopes?: readonly string[] },
   ): Promise<AccessToken | undefined>;
-  /** What is kept for a person at a provider, without asking it anything. */
+  /** What is stored about a person's sign-in at a provider; makes no request. */
   signedIn(owner: Principal | undefined, provider: Provider): Promise<SignedIn | undefined>;
   /** Sign-ins in progress; for the `oauth` page. */
   readonly flows: Flows<OAuthFlow>;
-  /** Who this server is at providers where the operator did not register it; for the `oauth` page. */
+  /** The server's identity at providers where the operator did not register it; for the `oauth` page. */
   readonly identities: Identities;
   /**
-   * Keeps what a provider granted, in place of an older sign-in.
-   * @param asked - the scopes that were asked for; those that were granted if absent
+   * Stores what a provider granted, replacing an older sign-in.
+   * @param asked - the scopes that were requested; those that were granted if absent
    */
   keepSignIn(
     owner: Principal | undefined,
@@ -109,11 +109,11 @@ export interface Vault {
     tokens: OAuthTokens,
     asked?: readonly string[],
   ): Promise<void>;
-  /** Keeps a secret under a name of the server's, in place of an older one. */
+  /** Stores a secret under a name of the server's, replacing an older one. */
   put(owner: Principal | undefined, name: string, secret: string): Promise<void>;
-  /** @returns undefined if none is kept */
+  /** @returns undefined if there is none */
   get(owner: Principal | undefined, name: string): Promise<string | undefined>;
-  /** Removes a sign-in, and ends it at the provider where that is offered; or a secret, by its name. */
+  /** Removes a sign-in, and revokes it at the provider if that is supported; or a secret, by its name. */
   forget(owner: Principal | undefined, what: Provider | string): Promise<Forgotten>;
 }
 
@@ -212,7 +212,7 @@ function notAllowed({ name }: Provider, missing: readonly string[]): MidcallErro
   );
 }
 
-/** A token whose value shows neither in a log nor in JSON. */
+/** A token whose value appears neither in logs nor in JSON. */
 function accessToken({ accessToken: value, scopes, expiresAt }: OAuthTokens): AccessToken {
   const visible = { scopes, ...(expiresAt !== undefined && { expiresAt }) };
   return Object.defineProperties({ ...visible } as AccessToken, {
