@@ -124,6 +124,7 @@ export async function tellCompleted(ctx: ServerContext, elicitationId: string): 
   await ctx.mcpReq.notify({ method: 'notifications/elicitation/complete', params: { elicitationId } });
 }
 
+/** Notifies the client after the request has ended. */
 export async function tellCompletedLater(server: McpServer, elicitationId: string): Promise<void> {
   await server.server.createElicitationCompletionNotifier(elicitationId)();
 }

@@ -40,6 +40,7 @@ export interface GatewayOptions {
   readonly direct?: Direct;
 }
 
+/** The call that a handler of `mid.handle` is given. */
 export interface GatewayCall extends Call {
   /**
    * How many rounds of questions this call may still go through with the client; unlimited on 2025-11-25. A form takes up to
