@@ -105,6 +105,18 @@ describe('arguments as JSON', () => {
     expect(readJson(draft, schema).issues[0]!.message).toMatch(/“people” again/);
   });
 
+  it('say which secret has to be typed again where they become a form', () => {
+    const own = argumentFields({
+      type: 'object',
+      properties: { city: { type: 'string' }, api_key: { type: 'string' } },
+    });
+    const draft = draftOf([['json', '{"city":"Rome","api_key":"sesame-4712"}']]);
+    expect(toForm(own, draft, 'UTC').issues).toEqual([
+      { field: 'api_key', rule: 'secret', message: expect.stringContaining('Type this secret again') },
+    ]);
+    expect(toForm(own, draftOf([['json', '{"city":"Rome"}']]), 'UTC').issues).toEqual([]);
+  });
+
   it('say what is wrong with them', () => {
     const wrong = (json: string) => readJson(draftOf([['json', json]]), schema).issues.map(({ message }) => message);
     expect(wrong('{"title":')[0]).toMatch(/^This is not JSON/);

@@ -3,11 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Audit, Connection, Inbox, machineDisk, OfferedRoots, Policy } from '@midcall/host';
+import { Audit, Connection, commandTarget, Inbox, machineDisk, OfferedRoots, Policy } from '@midcall/host';
 import { deskFile, type RunningDesk, startDesk } from '@midcall/host/web';
 import { createSealer, keyRing } from '@midcall/server';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { commandWords } from '../../packages/host/src/connection/command-words.ts';
 import { readServerList } from '../../packages/host/src/connection/server-list.ts';
+import { nameByTarget } from '../../packages/host/src/web/workspace/server-form.ts';
 import { enter } from './client.ts';
 import { noClient } from './stage.ts';
 
@@ -260,6 +262,7 @@ describe('an mcp.json', () => {
     let text = '';
     while (!text.includes('4 failed')) text = (await visitor.get('/imported')).text;
     expect(text).toContain('0 ready, 4 failed: good, filled, lacking, neither');
+    expect(text.match(/not added/g)).toHaveLength(2);
     expect(text).toContain('NOT_SET_ANYWHERE, which is not set');
     expect(text).toContain('neither &#39;command&#39; nor &#39;url&#39;');
     expect(text).not.toContain('zebra-home-93');
@@ -285,6 +288,21 @@ for await (const line of createInterface({ input: process.stdin })) {
   expect((await add('')).headers['location']).toBe('/servers/Tea%20Shop');
   expect((await add('')).headers['location']).toBe('/servers/Tea%20Shop-2');
   expect((await add('mine')).headers['location']).toBe('/servers/mine');
+  // One that cannot say its name is called after what is run.
+  const lost = await visitor.post('/add', { by: 'command', what: `${process.execPath} ${place}/weather-server.mjs` });
+  expect(lost.headers['location']).toBe('/servers/weather-server');
+});
+
+it.each([
+  ['npx -y @acme/tea@1.2.0 --port 3', 'tea'],
+  ['docker run --rm acme/tea', 'tea'],
+  ['uv run tea.py', 'tea'],
+  ['C:/tools/node.exe --import=x D:/work/tea.ts', 'tea'],
+  ['/opt/tea --serve', 'tea'],
+  ['node --eval=1', 'node'],
+  ['npx ..', 'npx'],
+])('calls %s by what it runs', (line, name) => {
+  expect(nameByTarget(commandTarget(commandWords(line)))).toBe(name);
 });
 
 it('keeps what was decided about a server that is renamed', async () => {

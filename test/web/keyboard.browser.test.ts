@@ -145,6 +145,42 @@ it('puts the cursor into the field of a question that comes, and takes no Enter 
   expect(me.troubles).toEqual([]);
 });
 
+it('takes the one choice that a filter leaves with Enter, sends nothing by that, and keeps saying what is wrong', async () => {
+  await using me = await enter();
+  const { page } = me;
+  const choices = Array.from({ length: 40 }, (_, at) => ({ value: `v${at}`, title: `Country ${at}` }));
+  const question: FormQuestion = {
+    ...pickOne('k-9'),
+    fields: [
+      { kind: 'text', name: 'word', required: false },
+      { kind: 'select', name: 'country', required: true, choices },
+    ],
+  };
+  const ending = on.inbox.ask(question);
+  await page.goto(new URL('calls/k-9', on.desk.url).href);
+  await page.locator('body.scripted').waitFor();
+  await page.locator('[name=f0]').fill('a');
+  await page.keyboard.press('Control+Enter');
+  const wrong = page.getByText('Country is required');
+  await wrong.waitFor();
+  // What is checked while one types says it still.
+  const checked = page.waitForResponse('**/check');
+  await page.locator('[name=f0]').fill('ab');
+  await checked;
+  await page.locator('.review', { hasText: 'ab' }).waitFor();
+  expect(await wrong.isVisible()).toBe(true);
+  const filter = page.getByPlaceholder('Filter 40 choices');
+  await filter.fill('Country 3');
+  await filter.press('ArrowDown');
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('value'))).toBe('3');
+  await filter.fill('37');
+  await filter.press('Enter');
+  await page.locator('.review', { hasText: 'Country 37' }).waitFor();
+  await page.keyboard.press('Control+Enter');
+  expect(await ending).toMatchObject({ content: { word: 'ab', country: 'v37' } });
+  expect(me.troubles.filter(trouble => !trouble.includes('422'))).toEqual([]);
+});
+
 it('counts down to the end of a question, and says how long there is only now and then', async () => {
   await using me = await enter();
   const { page } = me;

@@ -63,6 +63,9 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
     notSent();
     return;
   }
+  // From now on, what was found wrong stays marked until it is right.
+  if (response.status === 422)
+    for (const { name } of form.querySelectorAll<HTMLInputElement>('[name]')) visit(form, name);
   showDocument(text, { live: false, url: response.redirected ? response.url : location.href });
   // A form that is still there, such as the one that offers a folder, is ready for the next.
   if (response.redirected && form.isConnected && form.dataset['saved'] === undefined) {
@@ -146,13 +149,31 @@ function filter(box: HTMLInputElement): void {
   if (none) none.hidden = sections.some(section => !section.hidden);
 }
 
+/**
+ * In a box that filters, Enter takes what is left if that is one choice, and otherwise goes to the first, as the arrow down does.
+ * It never sends the form.
+ */
+function toFiltered(box: HTMLInputElement, event: KeyboardEvent): void {
+  const list = document.querySelectorAll(`[data-filtered="${CSS.escape(box.dataset['filter']!)}"]`);
+  const rows = [...list].flatMap(each => [...each.children]).filter(row => row.checkVisibility());
+  const first = rows[0]?.querySelector<HTMLElement>('input,a');
+  event.preventDefault();
+  first?.focus();
+  if (event.key === 'Enter' && rows.length === 1 && !first?.matches(':checked')) first?.click();
+}
+
 function onKey(event: KeyboardEvent): void {
   if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
     sendFrom(event);
     return;
   }
-  if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing) return;
+  if (event.defaultPrevented || event.isComposing) return;
   const at = event.target as HTMLElement;
+  if ((event.key === 'Enter' || event.key === 'ArrowDown') && at instanceof HTMLInputElement && at.dataset['filter']) {
+    toFiltered(at, event);
+    return;
+  }
+  if (event.key !== 'Escape') return;
   if (at instanceof HTMLInputElement && at.dataset['filter'] !== undefined && at.value !== '') {
     at.value = '';
     filter(at);

@@ -256,7 +256,7 @@ function group(part: Part, label: Html, inner: Html, role: 'radiogroup' | 'group
 }
 
 /** A description, ended as a sentence so that the rule can follow it. */
-const sentence = (text: string): string => (/[.!?:;…]\s*$/.test(text) ? text : `${text.trimEnd()}.`);
+export const sentence = (text: string): string => (/[.!?:;…]\s*$/.test(text) ? text : `${text.trimEnd()}.`);
 
 /**
  * One field: label, rule, control, errors.
@@ -284,8 +284,16 @@ export function fieldControl(field: SingleField, index: number, place: Place, wi
   const errors =
     issues.length > 0 &&
     html`<p class="error" id="${id}-error">${issues.map(issue => html`<span>${visibleHtml(issue.message, 400)}</span> `)}</p>`;
+  // Below many choices, what is wrong would be out of sight of the box that filters them.
+  const isLong = 'choices' in field && field.choices.length >= filterFrom;
   const asGroup = (inner: Html, role: 'radiogroup' | 'group', className: string) =>
-    group(part, html`<legend>${title}</legend>${helpText}`, html`${inner}${errors}`, role, className);
+    group(
+      part,
+      html`<legend>${title}</legend>${helpText}${isLong && errors}`,
+      html`${inner}${!isLong && errors}`,
+      role,
+      className,
+    );
   const single = (control: Html) =>
     html`<div${attributes({ class: 'field', 'data-field': name, 'data-secret': secret || typedCard })}><label for="${id}">${title}</label>${helpText}${secretWarning(part, secret, typedCard)}${control}${errors}</div>`;
 

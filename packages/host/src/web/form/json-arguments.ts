@@ -100,5 +100,8 @@ export function toForm(
   if (issues.length > 0 && stillMasked(content).length === 0) return { draft, issues };
   const next = draftFrom(fields, content, zone);
   const lost = unshown(fields, content, next);
-  return lost.length === 0 ? { draft: next, issues: [] } : { draft, issues: [issue(texts.field.onlyJson(lost))] };
+  if (lost.length > 0) return { draft, issues: [issue(texts.field.onlyJson(lost))] };
+  // json-arguments-J2. A form shows no secret that it is given, not even to the person who typed it.
+  const secrets = [...secretNames(fields)].filter(name => Object.hasOwn(content, name));
+  return { draft: next, issues: secrets.map(field => ({ field, rule: 'secret', message: texts.field.secretLeft })) };
 }

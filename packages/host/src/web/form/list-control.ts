@@ -10,7 +10,7 @@ import { texts } from '../texts/texts.ts';
 import { visibleHtml } from '../visible-html.ts';
 import type { ArgumentField, ListField } from './argument-form.ts';
 import { cellName, first, isBlank, rowsOf } from './draft.ts';
-import { earlierList, fieldControl, type Place } from './field-controls.ts';
+import { earlierList, fieldControl, type Place, sentence } from './field-controls.ts';
 
 /** The rows to show: the existing ones, and a blank one below them if there may be more. */
 function shownRows(list: ListField, name: string, { draft }: Place): readonly string[] {
@@ -64,7 +64,7 @@ function listEditor(list: ListField, index: number, place: Place): Html {
       : valueRow(list, name, row, at, place, describedBy);
     return html`<li${attributes({ class: list.ofObjects ? 'row row-object' : 'row', 'data-key': `${id}-${row}` })}><input type="hidden" name="${name}.rows" value="${row}">${inner}</li>`;
   });
-  return html`<fieldset${attributes({ class: 'field rows', id, 'data-field': name, 'aria-describedby': describedBy, 'aria-invalid': issues.length > 0 && 'true', role: 'group' })}><legend><span class="field-title" id="${id}-title">${visibleHtml(labelOf(list), 200)}</span> <span class="need">${list.required ? texts.field.required : texts.field.optional}</span></legend><p class="help" id="${id}-help">${list.description !== undefined && html`${visibleHtml(list.description, 1_000)} `}<span class="rule">${rule}</span></p><ol class="row-list">${rows}</ol>${
+  return html`<fieldset${attributes({ class: 'field rows', id, 'data-field': name, 'aria-describedby': describedBy, 'aria-invalid': issues.length > 0 && 'true', role: 'group' })}><legend><span class="field-title" id="${id}-title">${visibleHtml(labelOf(list), 200)}</span> <span class="need">${list.required ? texts.field.required : texts.field.optional}</span></legend><p class="help" id="${id}-help">${list.description !== undefined && html`${visibleHtml(sentence(list.description), 1_000)} `}<span class="rule">${rule}</span></p><ol class="row-list">${rows}</ol>${
     issues.length > 0 &&
     html`<p class="error" id="${id}-error">${issues.map(issue => html`<span>${visibleHtml(issue.message, 400)}</span> `)}</p>`
   }</fieldset>`;

@@ -21,7 +21,7 @@ export function importedPage(entries: readonly Imported[], view: DeskView): Cont
   const rows = entries.map(({ id, problem }) => {
     const server = view.servers.find(each => each.id === id);
     const state = problem === undefined ? (server?.state ?? 'stopped') : 'failed';
-    return { id, server, state, why: problem ?? (server && serverTrouble(server)) };
+    return { id, problem, server, state, why: problem ?? (server && serverTrouble(server)) };
   });
   const count = (state: ServerView['state']): number => rows.filter(row => row.state === state).length;
   const failed = rows.filter(row => row.state === 'failed').map(row => row.id);
@@ -30,8 +30,8 @@ export function importedPage(entries: readonly Imported[], view: DeskView): Cont
     at: '/add',
     refresh: { after: 2, to: view.link('/imported') },
     main: html`<div class="head"><h1>${imported.title}</h1></div><p class="lead" role="status">${visibleHtml(imported.summary(count('ready'), count('starting'), failed), 2_000)}</p><ul class="panel server-rows">${rows.map(
-      ({ id, server, state, why }) =>
-        html`<li class="server-row" data-key="imported-${id}"><span class="state state-${state}"></span>${isServer(server) ? html`<a class="server-row-name" href="${view.link(serverPath(id))}">${visibleHtml(id, 80)}</a>` : html`<span class="server-row-name">${visibleHtml(id, 80)}</span>`}<span class="server-row-counts">${server?.state === 'ready' ? serverCounts(server) : texts.servers.state[state]}</span><span class="server-row-era">${server?.era}</span>${state === 'failed' && why !== undefined && html`<span class="server-row-trouble whole">${visibleHtml(why, 600)}</span>`}</li>`,
+      ({ id, problem, server, state, why }) =>
+        html`<li class="server-row" data-key="imported-${id}"><span class="state state-${state}"></span>${isServer(server) ? html`<a class="server-row-name" href="${view.link(serverPath(id))}">${visibleHtml(id, 80)}</a>` : html`<span class="server-row-name">${visibleHtml(id, 80)}</span>`}<span class="server-row-counts">${server?.state === 'ready' ? serverCounts(server) : problem === undefined ? texts.servers.state[state] : imported.notAdded}</span><span class="server-row-era">${server?.era}</span>${state === 'failed' && why !== undefined && html`<span class="server-row-trouble whole">${visibleHtml(why, 600)}</span>`}</li>`,
     )}</ul><p class="actions"><a class="button primary" href="${view.link('/')}">${texts.session.back}</a><a class="button" href="${view.link('/add')}">${texts.servers.add}</a></p>`,
   };
 }

@@ -12,7 +12,7 @@ import { againPath, callPath, serverPath } from '../pages/paths.ts';
 import { serverPage } from '../pages/server-page.ts';
 import { wirePage } from '../pages/wire-page.ts';
 import { texts } from '../texts/texts.ts';
-import { nameFrom, targetOf } from '../workspace/server-form.ts';
+import { nameByTarget, nameFrom, targetOf } from '../workspace/server-form.ts';
 import { type Desk, missing, posted, redirect, show, viewOf } from './context.ts';
 
 /**
@@ -36,8 +36,7 @@ function importServers({ workspace: { servers }, environment }: Desk, text: stri
 async function addOne({ workspace: { servers } }: Desk, draft: Draft): Promise<string> {
   const chosenName = (first(draft, 'name') ?? '').trim();
   const target = targetOf(draft);
-  const proposed = target.kind === 'url' ? new URL(target.url).hostname : (target.command.split(/[\\/]/).at(-1) ?? '');
-  const entry = { id: servers.freeId(chosenName === '' ? proposed : chosenName), target };
+  const entry = { id: servers.freeId(chosenName === '' ? nameByTarget(target) : chosenName), target };
   const started = await servers.add(entry).then(
     () => true,
     () => false,

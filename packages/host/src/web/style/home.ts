@@ -32,5 +32,6 @@ export const homeStyle = `
 .server-row-era:not(:has(form)){display:none}
 .server-row-era:has(form){grid-column:2/-1;order:1;margin:4px 0;text-align:left}
 .server-row-trouble{white-space:normal}
+.server-row-name{white-space:normal;overflow-wrap:anywhere}
 .home-questions{grid-template-columns:minmax(0,1fr)}}
 `;

@@ -66,7 +66,7 @@ export const callTexts = {
   },
   compare: {
     title: (name: string) => `${name}, compared`,
-    lead: 'What differs between two calls of the same. Lines with a minus are of the earlier one, lines with a plus of the later one.',
+    lead: 'What differs between the two calls. Lines with a minus are only in the earlier one, lines with a plus only in the later one.',
     action: 'Compare',
     with: 'Compare with',
     go: 'Compare',

@@ -23,6 +23,7 @@ export const fieldTexts = {
     `The form cannot show ${names.map(name => `“${name}”`).join(', ')} without changing it, so it stays JSON.`,
   stillMasked: (names: readonly string[]) =>
     `Type the secret in ${names.map(name => `“${name}”`).join(', ')} again: it is masked here, and the mask is not sent.`,
+  secretLeft: 'Type this secret again: it is not carried over from the JSON.',
   oneEach: 'One in each row. Blank rows are left out.',
   atMostRows: (most: number) => `One in each row, at most ${most}. Blank rows are left out.`,
   row: (label: string, at: number) => `${label} ${at}`,

@@ -75,6 +75,7 @@ export const serverTexts = {
     unkept: (why: string) => `Changes hold now, but could not be kept for the next time: ${why}`,
     imported: {
       title: 'Added from mcp.json',
+      notAdded: 'not added',
       summary: (ready: number, starting: number, failed: readonly string[]) =>
         [
           `${ready} ready`,
