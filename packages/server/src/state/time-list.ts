@@ -6,8 +6,7 @@
 import { MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
 
-/** So many that a value is short, a few kilobytes with 100,000 names, as each change reads and writes one. */
-const PARTS = 512;
+const PARTS = 64;
 /** Attempts to change a value that others are changing. */
 const MOST_TRIES = 100;
 /** Longer values are read again before they are changed, in characters, so that the list takes no memory. */
@@ -55,7 +54,7 @@ export class TimeList {
 
   /** Writes pending changes. @throws MidcallError `store/unavailable` */
   async flush(): Promise<void> {
-    for (const part of this.#parts) await this.#write(part);
+    for (const part of this.#parts) if (part.changes.size > 0 || part.writing) await this.#write(part);
   }
 
   /** Every name, with its time; none that this process has taken off. @throws MidcallError `store/unavailable` */
