@@ -56,6 +56,7 @@ export default defineConfig({
   test: {
     // Tests of processes and browsers wait for most of their time.
     maxWorkers: 3,
+    globalSetup: 'test/fixtures/own-tmp.ts',
     tags: [
       {
         name: 'thorough',

@@ -9,6 +9,7 @@ export default defineConfig({
     testTimeout: 3_600_000,
     hookTimeout: 120_000,
     env: { MIDCALL_SOAK: '1' },
+    globalSetup: 'test/fixtures/own-tmp.ts',
     fileParallelism: false,
   },
 });

@@ -8,7 +8,7 @@
  * them are skipped and named, except under `CI`, where nothing may be skipped.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compileTaps } from './compile-taps.ts';
@@ -143,4 +143,7 @@ const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileS
 const skippedInCi = ci && numPendingTests > 0;
 if (skippedInCi) console.error(`${numPendingTests} tests were skipped; CI allows none.`);
 console.log(`tests: ${numPassedTests} passed, ${numFailedTests} failed, ${numPendingTests} skipped`);
-process.exit(passed && afterwards.every(Boolean) && !skippedInCi && numPassedTests > 0 ? 0 : 1);
+const allHeld = passed && afterwards.every(Boolean) && !skippedInCi && numPassedTests > 0;
+// What was recorded is kept where somebody has to look at it.
+if (allHeld) rmSync(records, { recursive: true, force: true });
+process.exit(allHeld ? 0 : 1);
