@@ -11,9 +11,48 @@ import { root } from './places.ts';
 const out = join(root, 'packages/midcall/command/dist');
 rmSync(out, { recursive: true, force: true });
 
+/** Modules that the bundle has in a form of its own, by the ends of their paths. */
+const own: Readonly<Record<string, string>> = {
+  // Both parts of the SDK judge by JSON Schemas with Ajv unless they are given something else, and two copies of Ajv are a tenth
+  // of a start. Each client of the command is given its own judge, and one that is not must not be made: what its servers declare
+  // cannot be trusted. A server judges by its own forms alone, for which the SDK's small judge is enough.
+  '@modelcontextprotocol/client/dist/shimsNode.mjs': `
+    export class DefaultJsonSchemaValidator {
+      constructor() {
+        throw new Error('This client needs a jsonSchemaValidator.');
+      }
+    }
+    export const CORS_IS_POSSIBLE = false;`,
+  '@modelcontextprotocol/server/dist/shimsNode.mjs': `
+    export { CfWorkerJsonSchemaValidator as DefaultJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker';
+    export { default as process } from 'node:process';`,
+  // Hono is always there, so that nothing has to be awaited, which a CommonJS module cannot do.
+  'packages/server/dist/connect/hono.js': `
+    export { Hono } from 'hono';
+    export { getRequestListener } from '@hono/node-server';`,
+  'packages/server/dist/http/hono-node.js': `
+    import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+    export { getRequestListener } from '@hono/node-server';
+    export const responseAlreadySent = RESPONSE_ALREADY_SENT.clone();`,
+  // A list that most runs of the command never look at.
+  'packages/host/dist/url/parse-domain.js': `
+    export const parseDomain = (...name) => require('tldts').parse(...name);`,
+};
+const replaced = new Set<string>();
+
 const bundle = await rolldown({
   input: { main: join(root, 'packages/midcall/dist/cli/main.js') },
   platform: 'node',
+  plugins: [
+    {
+      name: 'own modules',
+      load(id) {
+        const end = Object.keys(own).find(each => id.replaceAll('\\', '/').endsWith(`/${each}`));
+        if (end !== undefined) replaced.add(end);
+        return end === undefined ? undefined : own[end];
+      },
+    },
+  ],
   // One brings a library of the machine's own, and the other is installed by those who have a Redis.
   external: [/^@?libsql/, 'ioredis'],
   onLog(level, log, print) {
@@ -24,12 +63,15 @@ const bundle = await rolldown({
 });
 const { output } = await bundle.write({
   dir: out,
-  format: 'esm',
-  entryFileNames: '[name].js',
-  chunkFileNames: '[name]-[hash].js',
+  // Node reads such a file at once, and a module by way of a pool of threads: for the sixty of a bridge, a tenth of its start.
+  format: 'cjs',
+  strict: true,
+  entryFileNames: '[name].cjs',
+  chunkFileNames: '[name]-[hash].cjs',
   minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
 });
 await bundle.close();
+for (const end of Object.keys(own)) if (!replaced.has(end)) throw new Error(`No module is called ${end} any more.`);
 
 // Read by the desk as files.
 cpSync(join(root, 'packages/host/dist/web/client'), join(out, 'client'), {

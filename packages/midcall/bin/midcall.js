@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import module from 'node:module';
+const module_ = require('node:module');
 
 // Node 22 and later keep what they have compiled.
-module.enableCompileCache?.();
-await import('../command/dist/main.js');
+module_.enableCompileCache?.();
+require('../command/dist/main.cjs');

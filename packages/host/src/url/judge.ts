@@ -8,10 +8,10 @@
 import { domainToUnicode } from 'node:url';
 import { hides } from '@midcall/core/text';
 import { isLoopback } from '@midcall/core/url';
-import { parse as parseDomain } from 'tldts';
 import { latinReading, skeleton } from './confusable.ts';
 import { mixedScripts } from './mixed-scripts.ts';
 import { oddSigns } from './odd-signs.ts';
+import { parseDomain } from './parse-domain.ts';
 
 /** One thing to look at before opening. */
 export interface UrlWarning {

@@ -23,12 +23,19 @@ const together = [
 
 const any = (names: readonly string[]): string => names.map(name => `\\p{Script_Extensions=${name}}`).join('');
 const shared = any(['Common', 'Inherited']);
-const writings = [
-  ...[...scripts.map(script => [script]), ...together].map(names => new RegExp(`^[${any(names)}${shared}]*$`, 'u')),
-  new RegExp(`^[^${any(scripts)}]*$`, 'u'),
-];
+
+let writings: readonly RegExp[] | undefined;
+
+/** One pattern for each way of writing. They are built when the first name is judged, since that takes as long as loading a library. */
+function eachWriting(): readonly RegExp[] {
+  writings ??= [
+    ...[...scripts.map(script => [script]), ...together].map(names => new RegExp(`^[${any(names)}${shared}]*$`, 'u')),
+    new RegExp(`^[^${any(scripts)}]*$`, 'u'),
+  ];
+  return writings;
+}
 
 /** True if one label of a host name, in readable form, mixes alphabets that no one writes together. */
 export function mixedScripts(host: string): boolean {
-  return host.split('.').some(label => !writings.some(writing => writing.test(label)));
+  return host.split('.').some(label => !eachWriting().some(writing => writing.test(label)));
 }

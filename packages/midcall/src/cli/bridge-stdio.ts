@@ -1,10 +1,11 @@
 /**
- * `midcall bridge` for one host, over standard input and output. The server is started before anything else is loaded, so that
- * both start up at the same time.
+ * `midcall bridge` for one host, over standard input and output. The server is started before what serves the host is loaded, so
+ * that both start up at the same time; mostly it has been started already (early-server.ts).
  */
 import { StartedServer } from '@midcall/host';
 import type { BridgeFlags } from './bridge-flags.ts';
 import type { BridgeEnd } from './bridge-host.ts';
+import { takeEarlyServer } from './early-server.ts';
 import { chooseEra, chooseServer } from './server-choice.ts';
 import { wordsAfterDashes } from './server-flags.ts';
 
@@ -13,7 +14,7 @@ export async function bridgeStdio(flags: BridgeFlags): Promise<void> {
   const entry = chooseServer(flags, wordsAfterDashes(process.argv));
   const era = chooseEra(flags);
   const { target } = entry;
-  const started = target.kind === 'command' ? new StartedServer(target) : undefined;
+  const started = target.kind === 'command' ? (takeEarlyServer() ?? new StartedServer(target)) : undefined;
   const ending: BridgeEnd = {
     hasBegun: false,
     end: () => void Promise.resolve(started?.stop()).finally(() => process.exit(0)),

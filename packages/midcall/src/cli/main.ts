@@ -1,50 +1,6 @@
 #!/usr/bin/env node
-import { isMidcallError } from '@midcall/core/errors';
-import { visible } from '@midcall/core/text';
-/**
- * The `midcall` command: a table of subcommands (subcommands.ts), each in a file of its own.
- * A `MidcallError` ends the process with one line on standard error and the exit code of its kind; nothing but a
- * command's own result is ever written to standard output.
- */
-import { Command, CommanderError } from 'commander';
-import { ownVersion } from '../install/index.ts';
-import { exitCodeHelp, exitCodes } from './exit-codes.ts';
-import { endWithReader } from './reader-gone.ts';
-import { subcommands } from './subcommands.ts';
+/** Where the command begins: the server of a bridge is started before anything else is loaded. */
+import { startEarlyServer, takeEarlyServer } from './early-server.ts';
 
-endWithReader();
-
-const program = new Command('midcall')
-  .description('Ask the person, mid-call: elicitation, roots and sampling for MCP servers and hosts.')
-  .version(ownVersion(), '-V, --version', 'print the version')
-  .enablePositionalOptions()
-  .showHelpAfterError('(run with --help for usage)')
-  .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'midcall: ')) })
-  .addHelpText('after', () => `\n${exitCodeHelp(process.stdout.columns ?? 80)}`)
-  .exitOverride();
-
-// The program's only option ends it, so a subcommand can only be the first word; with `help`, the command is the next one.
-const [first, second] = process.argv.slice(2);
-const commandName = first === 'help' ? second : first;
-for (const { name, description, load } of subcommands) {
-  const command = program.command(name).description(description);
-  if (name === commandName) (await load()).register(command);
-}
-
-/** The message may quote a server. */
-const complain = (message: string): void =>
-  void process.stderr.write(`midcall: ${visible(message, { lines: true, max: 4_000 })}\n`);
-
-try {
-  await program.parseAsync();
-} catch (error) {
-  if (error instanceof CommanderError) {
-    process.exitCode = error.exitCode === 0 ? exitCodes.ok.code : exitCodes.usage.code;
-  } else if (isMidcallError(error)) {
-    complain(error.message);
-    process.exitCode = error.code === 'cli/usage' ? exitCodes.usage.code : exitCodes.failure.code;
-  } else {
-    complain(error instanceof Error ? error.message : String(error));
-    process.exitCode = exitCodes.failure.code;
-  }
-}
+startEarlyServer(process.argv);
+void import('./program.ts').then(({ runProgram }) => runProgram()).finally(() => takeEarlyServer()?.stop());

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { isMidcallError } from '@midcall/core/errors';
+import { own } from '@midcall/core/json';
 import {
   commandTarget,
   type Era,
@@ -12,6 +13,7 @@ import {
   type ServerTarget,
   urlTarget,
 } from '@midcall/host';
+import { eraNames } from './era-names.ts';
 import type { ServerFlags } from './server-flags.ts';
 import { usage } from './usage.ts';
 
@@ -53,10 +55,9 @@ export function targetAt(
 /** @throws MidcallError `cli/usage` for any other word */
 export function chooseEra(flags: ServerFlags): 'auto' | Era {
   const { era = 'auto' } = flags;
-  if (era === 'auto' || era === '2025-11-25' || era === '2026-07-28') return era;
-  if (era === '2025') return '2025-11-25';
-  if (era === '2026') return '2026-07-28';
-  throw usage('The era is auto, 2026-07-28 or 2025-11-25.');
+  const chosen = own(eraNames, era) as 'auto' | Era | undefined;
+  if (chosen === undefined) throw usage('The era is auto, 2026-07-28 or 2025-11-25.');
+  return chosen;
 }
 
 const runners = /^(node|npx|bunx?|deno|tsx|python[\d.]*|uvx?|pipx|docker|run|sh|bash)$/;
