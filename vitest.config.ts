@@ -33,10 +33,12 @@ interface Kind {
   readonly isolate?: boolean;
 }
 
+/** Files share a process, so that what most of them import is loaded once. */
 const project = (name: string, kind: Kind) => ({
   resolve: { alias },
   test: {
     name,
+    isolate: false,
     ...kind,
     testTimeout: 600_000,
     hookTimeout: 600_000,
@@ -65,13 +67,11 @@ export default defineConfig({
       },
     ],
     projects: [
-      // Files share a process, so that what most of them import is loaded once.
       project('unit', {
         include: ['test/**/*.test.ts'],
         exclude: ['test/**/*.{e2e,browser,soak}.test.ts', ...replaceModules],
-        isolate: false,
       }),
-      project('replaced', { include: replaceModules }),
+      project('replaced', { include: replaceModules, isolate: true }),
       project('e2e', { include: ['test/**/*.e2e.test.ts'] }),
       project('browser', { include: ['test/**/*.browser.test.ts'] }),
     ],

@@ -19,14 +19,8 @@ const SHORTEST = 12;
  * megabytes is looked at twice.
  */
 const marks = 2 ** 22;
-const markAt = (text: string, at: number): number =>
-  Math.imul(
-    text.charCodeAt(at) ^
-      (text.charCodeAt(at + 1) << 7) ^
-      (text.charCodeAt(at + 2) << 14) ^
-      (text.charCodeAt(at + 3) << 21),
-    0x9e3779b1,
-  ) >>> 10;
+const markOf = (a: number, b: number, c: number, d: number): number =>
+  Math.imul(a ^ (b << 7) ^ (c << 14) ^ (d << 21), 0x9e3779b1) >>> 10;
 
 /** Every secret that was said somewhere, and every one that could not be looked for. None of them is repeated. */
 export function judgeCanaries({ secrets, said }: Heard): Problem[] {
@@ -46,12 +40,21 @@ export function judgeCanaries({ secrets, said }: Heard): Problem[] {
     }
     const start = secret.slice(0, SHORTEST);
     byStart.set(start, [...(byStart.get(start) ?? []), { secret, what }]);
-    marked[markAt(secret, 0)] = 1;
+    marked[markOf(secret.charCodeAt(0), secret.charCodeAt(1), secret.charCodeAt(2), secret.charCodeAt(3))] = 1;
   }
   for (const { sink, text, test } of said) {
     const found = new Set<string>();
+    // Each letter is read once: this passes over all that a run has said.
+    let a = text.charCodeAt(0);
+    let b = text.charCodeAt(1);
+    let c = text.charCodeAt(2);
     for (let at = 0; at + SHORTEST <= text.length; at++) {
-      if (marked[markAt(text, at)] === 0) continue;
+      const d = text.charCodeAt(at + 3);
+      const mark = markOf(a, b, c, d);
+      a = b;
+      b = c;
+      c = d;
+      if (marked[mark] === 0) continue;
       for (const { secret, what } of byStart.get(text.slice(at, at + SHORTEST)) ?? []) {
         if (text.startsWith(secret, at)) found.add(what);
       }

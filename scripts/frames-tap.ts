@@ -17,6 +17,9 @@ import { before, currentTest, lineFile, loadIntoChildren, onExchange, whenAnswer
 
 const mostText = 2_000;
 const mostLine = 32 * 2 ** 20;
+/** Of a letter that a test repeats to make a frame long, this many are written down: nobody learns anything from the others. */
+const mostOfOne = 1_000;
+const longRun = new RegExp(`([A-Za-z0-9 ])\\1{${2 * mostOfOne},}`, 'g');
 
 let write: ((line: string) => void) | undefined;
 let connections = 0;
@@ -28,7 +31,8 @@ const record = (entry: Omit<Frame, 'test'>) => write?.(line({ test: currentTest(
 
 function line({ frame, ...entry }: Frame): string {
   try {
-    return JSON.stringify({ ...entry, frame });
+    const whole = JSON.stringify({ ...entry, frame });
+    return whole.length > 2 * mostOfOne ? whole.replace(longRun, run => run.slice(0, mostOfOne)) : whole;
   } catch {
     // Nested deeper than the stack, which only an in-memory pair lets through.
     return JSON.stringify({ ...entry, text: 'a frame that cannot be written down' });

@@ -179,14 +179,18 @@ describe('who this server is', () => {
       redirectUri: new URL(`${pagesAt}/callback/quill`),
       document: new URL(documentAt),
     };
-    const ids = (await Promise.all(Array.from({ length: 5 }, () => kept.identities.at(quill, offer)))).map(
+    const warned: string[] = [];
+    const warn = (message: string) => void warned.push(message);
+    const ids = (await Promise.all(Array.from({ length: 5 }, () => kept.identities.at(quill, offer, warn)))).map(
       each => each?.id,
     );
     expect(new Set(ids).size).toBe(1);
+    expect(warned).toEqual([]);
     // Another key cannot read it, and makes a registration of its own.
-    expect((await other.identities.at(quill, offer))?.id).not.toBe(ids[0]);
+    expect((await other.identities.at(quill, offer, warn))?.id).not.toBe(ids[0]);
+    expect(warned[0]).toContain('is sealed with a key that is not in the ring');
     await other.identities.forget(quill, offer);
-    expect((await kept.identities.at(quill, offer))?.id).not.toBe(ids[0]);
+    expect((await kept.identities.at(quill, offer, warn))?.id).not.toBe(ids[0]);
   });
 
   it('a provider that takes nobody by itself is told of on the page, with what to do', async () => {

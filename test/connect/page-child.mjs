@@ -32,7 +32,7 @@ if (mode === 'race') {
 }
 
 const { vault } = await import('../../packages/server/dist/connect/vault/vault.js');
-const sessions = flows(store, sealer, 'session');
+const sessions = flows(store, sealer, 'session', 'A session');
 const kept = vault({ store, key });
 const names = (await store.get('names')).split(' ');
 // Each begins elsewhere, so that some meet and others go ahead.
@@ -48,7 +48,7 @@ for (let at = 0; ; at++) {
     await records.settle(page, { action: 'accept', content, assurance: 'verified', at: Date.now() });
     say(`settled ${name} ${createHash('sha256').update(content).digest('base64')}`);
   }
-  const session = await sessions.take(name);
+  const session = await sessions.take(name, say);
   if (session) say(session.of === name ? `took ${name}` : `broken session ${name}`);
   const owner = { issuer: 'https://login.example', subject: String(process.pid) };
   const slot = `key-${at % 5}`;

@@ -67,7 +67,10 @@ export async function killAtPages(
   const { store } = shared;
   const records = recordsOf(store);
   const sealer = createSealer(keyRing(key));
-  const sessions = flows<{ of: string }>(store, sealer, 'session');
+  const sessions = flows<{ of: string }>(store, sealer, 'session', 'A session');
+  const unread = (message: string): never => {
+    throw new Error(message);
+  };
   const kept = vault({ store, key });
   const all = Array.from({ length: count }, anyPage);
   for (const page of all) {
@@ -117,8 +120,8 @@ export async function killAtPages(
     expect(outcome !== undefined).toBe(standing === 'used');
     const digest = outcome?.action === 'accept' && createHash('sha256').update(`${outcome.content}`).digest('base64');
     if (settled.has(page.pageId)) expect(digest).toBe(settled.get(page.pageId));
-    if (took.includes(page.pageId)) expect(await sessions.look(page.pageId)).toBeUndefined();
-    expect([undefined, page.pageId]).toContain((await sessions.look(page.pageId))?.of);
+    if (took.includes(page.pageId)) expect(await sessions.look(page.pageId, unread)).toBeUndefined();
+    expect([undefined, page.pageId]).toContain((await sessions.look(page.pageId, unread))?.of);
     // What was taken cannot be had again, whoever died over it.
     expect(await records.takeTurn(page, 'accept')).toBe(standing === 'open');
   }

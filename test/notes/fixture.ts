@@ -164,8 +164,11 @@ async function connectV2(
           stderr: 'ignore',
         });
   await client.connect(transport);
-  return caller(client, (name, args) => client.callTool({ name, arguments: args }));
+  return caller(client, (name, args) => client.callTool({ name, arguments: args }, patient));
 }
+
+/** The SDKs give a call up after a minute, which a busy machine may need to read 2,000 files. */
+const patient = { timeout: 540_000 };
 
 async function connectV1(target: Target, options: ConnectOptions): Promise<Caller> {
   const client = new ClientV1({ name: 'v1', version: '1.0.0' }, { capabilities: capabilitiesOf(options) });
@@ -178,7 +181,7 @@ async function connectV1(target: Target, options: ConnectOptions): Promise<Calle
       ? new HttpV1(target.url)
       : new StdioV1({ command: process.execPath, args: [main, 'notes', ...target.args], stderr: 'ignore' });
   await client.connect(transport as never);
-  return caller(client, (name, args) => client.callTool({ name, arguments: args }));
+  return caller(client, (name, args) => client.callTool({ name, arguments: args }, undefined, patient));
 }
 
 async function answer({ person }: ConnectOptions, params: unknown): Promise<Reply> {

@@ -164,7 +164,7 @@ describe('a held state', () => {
     }
   });
 
-  it('held-H1: opens under its own spelling alone, and in its own process', async () => {
+  it('held-state-H1: opens under its own spelling alone, and in its own process', async () => {
     const where = held();
     const elsewhere = held();
     const text = holdState(state, binding, where, big)!;
@@ -178,7 +178,7 @@ describe('a held state', () => {
     }
   });
 
-  it('held-H2, held-H4: is told to be expired or answered when it is gone, and opens for duplicates until then', async () => {
+  it('held-state-H2, held-state-H4: is told to be expired or answered when it is gone, and opens for duplicates until then', async () => {
     const where = held();
     const { clock } = where;
     const answered = holdState(state, binding, where, big)!;
@@ -197,7 +197,7 @@ describe('a held state', () => {
       expect(await openState(text, binding, where, big)).toEqual(refused('expired'));
   });
 
-  it('held-H3: finds no room beyond the entries or the characters, and room again when others have gone', () => {
+  it('held-state-H3: finds no room beyond the entries or the characters, and room again when others have gone', () => {
     const few = held({ maxEntries: 2 });
     expect(holdState(state, binding, few, big)).toBeDefined();
     expect(holdState({ ...state, expiresAt: state.expiresAt + 1_000 }, binding, few, big)).toBeDefined();
@@ -211,18 +211,21 @@ describe('a held state', () => {
     expect(holdState(state, binding, short, big)).toBeDefined();
   });
 
-  it.each([0.25, 1e15, 1e300])('held-H4: is answered, and expires, where its time is %d past the clock', async more => {
-    const where = held();
-    const { clock } = where;
-    const expiresAt = state.expiresAt + more;
-    const text = holdState({ ...state, expiresAt }, binding, where, big)!;
-    where.held.answered(text);
-    expect(await openState(text, binding, where, big)).toMatchObject({ ok: true });
-    clock.at += 1_000;
-    expect(await openState(text, binding, where, big)).toEqual(refused('already answered', 'answered'));
-    clock.at = expiresAt + 1;
-    expect(await openState(text, binding, where, big)).toEqual(refused('expired'));
-  });
+  it.each([0.25, 1e15, 1e300])(
+    'held-state-H4: is answered, and expires, where its time is %d past the clock',
+    async more => {
+      const where = held();
+      const { clock } = where;
+      const expiresAt = state.expiresAt + more;
+      const text = holdState({ ...state, expiresAt }, binding, where, big)!;
+      where.held.answered(text);
+      expect(await openState(text, binding, where, big)).toMatchObject({ ok: true });
+      clock.at += 1_000;
+      expect(await openState(text, binding, where, big)).toEqual(refused('already answered', 'answered'));
+      clock.at = expiresAt + 1;
+      expect(await openState(text, binding, where, big)).toEqual(refused('expired'));
+    },
+  );
 
   it('is none where it is longer than what travels, or where there is a key or a store', () => {
     const sealing = { ...held(), held: undefined };

@@ -59,7 +59,7 @@ describe('a store that never answers', () => {
       () => kept.forget(alice, 'n'),
       () => kept.token(alice, login),
       () => kept.signedIn(alice, login),
-      () => kept.flows.look('s'),
+      () => kept.flows.look('s', () => {}),
     ]) {
       expect(await givenUp(clock, call())).toMatchObject(unanswered);
     }

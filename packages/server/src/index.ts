@@ -12,4 +12,4 @@ export { digest, type Json } from './digest.ts';
 export type { Principal } from './principal.ts';
 export { type KeySource, keyRing } from './state/keys.ts';
 export { createSealer, type Sealer } from './state/seal.ts';
-export { openUnder, sealUnder } from './state/sealed-under.ts';
+export { openOrWarn, sealUnder } from './state/sealed-under.ts';

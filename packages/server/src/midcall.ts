@@ -19,7 +19,7 @@ import type { AboutClient, Call } from './call/call.ts';
 import { dispatcher, type ResumableTool } from './call/dispatch.ts';
 import type { GatewayCall, GatewayOptions, Handled } from './call/gateway-call.ts';
 import { promptResult, resourceResult, toolResult } from './call/handler-result.ts';
-import { type AskingMethod, askingMethods, type Registered } from './call/request.ts';
+import { type AskingMethod, askingMethods, hasResume, type Registered } from './call/request.ts';
 import { markReplayable } from './call/shared-call.ts';
 import { timedDirect } from './call/timed-direct.ts';
 import { runUnattended } from './call/unattended.ts';
@@ -201,7 +201,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
       config.warn(`midcall: ${(error as Error).message}`);
       throw error;
     }
-    if (first && (onPages || config.channels.includes('relay'))) {
+    if (first && hasResume(config)) {
       registerResume(server, dispatch, name => toolsOf(server).get(name), onPages);
       names.add('tools/call resume');
     }
@@ -307,7 +307,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
       const { task = 'never', direct } = options;
       if (task !== 'never' && method !== 'tools/call')
         throw new TypeError(`mid.handle: only calls of tools become tasks, not ${method}.`);
-      if (config.pages !== undefined || config.channels.includes('relay')) {
+      if (hasResume(config)) {
         throw new MidcallError(
           'server/setup',
           'mid.handle answers for every tool, and leaves no place for `resume`: give midcall() neither pages nor the relay.',

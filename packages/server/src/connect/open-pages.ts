@@ -9,13 +9,13 @@
  *   replaced atomically. Changes within this process are made one after another, so that only other processes can interfere.
  */
 import { MidcallError } from '@midcall/core/errors';
-import { digest, openUnder, type PageAsk, type PagesHost, sealUnder } from '../index.ts';
+import { digest, openOrWarn, type PageAsk, type PagesHost, sealUnder } from '../index.ts';
 import { pageDigest } from './page-records.ts';
 
 export interface OpenPagesOptions {
   /** The most that may be open for one person. */
   readonly most: number;
-  readonly host: Pick<PagesHost, 'store' | 'sealer' | 'clock'>;
+  readonly host: Pick<PagesHost, 'store' | 'sealer' | 'clock' | 'warn'>;
   /** True if nobody has taken the turn of a page. @param page - its digest */
   readonly isUntaken: (page: string) => Promise<boolean>;
 }
@@ -86,11 +86,11 @@ export class OpenPages {
   }
 
   async #changeNow(key: string, change: Change): Promise<boolean> {
-    const { store, sealer, clock } = this.#options.host;
+    const { store, sealer, clock, warn } = this.#options.host;
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const text = await store.get(key);
-      // A list that this server did not write is ignored.
-      const counted = text === undefined ? [] : ((openUnder(sealer, PURPOSE, key, text) ?? []) as readonly Counted[]);
+      const listed = text && openOrWarn(sealer, PURPOSE, key, text, 'The list of the open pages of a person', warn);
+      const counted = (listed || []) as readonly Counted[];
       const next = await change(counted.filter(([, dueAt]) => dueAt > clock.now()));
       if (next === undefined) return false;
       const ttlMs = Math.max(1, ...next.map(([, dueAt]) => dueAt - clock.now()));

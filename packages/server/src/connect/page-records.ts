@@ -10,11 +10,12 @@
  * - page-record-R5 If the store is briefly unavailable, nothing ends: waiters keep waiting, and the outcome of a page is
  *   written as soon as the store is back. If the turn was taken and no outcome is known, that is reported, and the turn is not
  *   given again.
+ * - page-record-R6 A record that cannot be opened counts as missing, and operators are told once.
  */
 import { hash, randomBytes, randomInt } from 'node:crypto';
 import { isMidcallError } from '@midcall/core/errors';
 import type { Json, PageAsk, PageOutcome, PagesHost } from '../index.ts';
-import { openUnder, sealUnder } from '../index.ts';
+import { openOrWarn, sealUnder } from '../index.ts';
 
 /** Whether a page may still be answered. */
 export type Standing = 'open' | 'expired' | 'underWay' | 'used' | 'declined' | 'withdrawn' | 'locked';
@@ -69,6 +70,8 @@ export class PageRecords {
   readonly #host: PagesHost;
   readonly #waiting = new Map<string, Set<() => void>>();
   readonly #remembered = new Map<string, Remembered>();
+  /** The keys of records that cannot be opened, of which operators were told. */
+  readonly #told = new Set<string>();
 
   constructor(host: PagesHost) {
     this.#host = host;
@@ -254,6 +257,12 @@ export class PageRecords {
   }
 
   #open(key: string, text: string): Json | undefined {
-    return openUnder(this.#host.sealer, PURPOSE, key, text) as Json | undefined;
+    const warn = (message: string): void => {
+      if (this.#told.has(key)) return;
+      if (this.#told.size >= MAX_KNOWN) this.#told.clear();
+      this.#told.add(key);
+      this.#host.warn(message);
+    };
+    return openOrWarn(this.#host.sealer, PURPOSE, key, text, 'The record of a page', warn) as Json | undefined;
   }
 }

@@ -49,6 +49,10 @@ export class Visits implements VisitDesk {
     return this.#options.name;
   }
 
+  warn(message: string): void {
+    this.#options.host.warn(message);
+  }
+
   async address(path: string): Promise<URL> {
     const base = await this.#options.base();
     return new URL(`${base.pathname.replace(/\/$/, '')}/${path.replace(/^\//, '')}`, base);

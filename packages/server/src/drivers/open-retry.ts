@@ -147,7 +147,7 @@ function refused(kind: 'invalid' | 'expired' | 'changed' | 'answered'): Protocol
       'This requestState was not made for this call. Start the call again without it.',
     ],
     expired: ['expired', 'This requestState has expired. Start the call again.'],
-    changed: ['handler_changed', 'What this call calls has changed since it asked. Start the call again.'],
+    changed: ['handler_changed', 'The tool, prompt or resource has changed since it asked. Start the call again.'],
     answered: ['already_answered', 'This requestState was already answered. Start the call again.'],
   }[kind] as [string, string];
   return new ProtocolError(ProtocolErrorCode.InvalidParams, text, { reason });

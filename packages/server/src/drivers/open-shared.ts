@@ -12,7 +12,8 @@ export async function openShared(shared: SharedCall, request: CallRequest): Prom
   const begun = begins(shared.flow);
   if (caller.binding !== digest(binding) || principalKey(caller.principal) !== principalKey(principal)) {
     const data = { reason: 'handler_changed' };
-    const message = 'This call was started by somebody else, or what it calls has changed since. Start it again.';
+    const message =
+      'This call was started by somebody else, or its tool, prompt or resource has changed since. Start the call again.';
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, message, data);
   }
   return {

@@ -17,7 +17,7 @@ import {
   type Outgoing,
 } from '../channels/outgoing.ts';
 import type { Config } from '../config.ts';
-import { type Entry, shortLabel } from '../engine/journal.ts';
+import { type Entry, labelsOf, shortLabel } from '../engine/journal.ts';
 import { Run } from '../engine/run.ts';
 import type { EngineOptions, Outcome } from '../engine/seam.ts';
 import type { Unstamped } from '../observe/audit.ts';
@@ -188,10 +188,9 @@ function uniqueKey(proposed: string, used: Set<string>): string {
 
 function outOfRounds(opened: OpenedCall, asks: readonly OpenQuestion[], config: Config): MidcallError {
   const done = opened.journal.filter(entry => entry.kind === 'step').map(entry => entry.label);
-  const open = asks.map(ask => `'${shortLabel(ask.label)}'`).join(', ');
   return new MidcallError(
     'ask/rounds',
     `This call has used its ${config.maxRounds} rounds of questions and ends here. ` +
-      `${done.length > 0 ? `Done: ${done.join(', ')}. ` : ''}Still open: ${open}.`,
+      `${done.length > 0 ? `Done: ${done.join(', ')}. ` : ''}Still open: ${labelsOf(asks)}.`,
   );
 }

@@ -69,6 +69,10 @@ export class Occurrences {
 /** A label as stored and shown: the state does not grow with the length of a message. */
 export const shortLabel = (label: string): string => (label.length > 80 ? `${label.slice(0, 77)}...` : label);
 
+/** The labels of what is asked, for a message. */
+export const labelsOf = (asks: readonly { readonly label: string }[]): string =>
+  asks.map(({ label }) => `'${shortLabel(label)}'`).join(', ');
+
 /** One line for an author: the kind of entry, and its label. */
 export const describe = (entry: { readonly kind: EntryKind; readonly label: string }): string =>
   `${entry.kind} '${shortLabel(entry.label)}'`;

@@ -9,7 +9,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { type CallRequest, callRef, waitingResult } from '../call/request.ts';
 import type { ApartAsk, OpenQuestion } from '../channels/outgoing.ts';
 import type { Config } from '../config.ts';
-import { type Journal, shortLabel } from '../engine/journal.ts';
+import { type Journal, labelsOf } from '../engine/journal.ts';
 import { sealState } from '../state/request-state.ts';
 import { keepTicket, RESUME } from './ticket.ts';
 
@@ -48,10 +48,9 @@ export async function parkForRounds(
 ): Promise<CallToolResult> {
   const expiresAt = config.clock.now() + config.stateTtlMs;
   const ticket = await leaveTicket('call', expiresAt, journal, where, request, config);
-  const open = asks.map(ask => `'${shortLabel(ask.label)}'`).join(', ');
   const text =
     'This call has asked the person as often as one request may, and is not finished. What they answered is kept. ' +
-    `Still to be asked: ${open}. To continue, call the tool "${RESUME}" with ticket "${ticket}" now. It works once, within ` +
+    `Still to be asked: ${labelsOf(asks)}. To continue, call the tool "${RESUME}" with ticket "${ticket}" now. It works once, within ` +
     `${inMinutes(minutesUntil(expiresAt, config))}.`;
   return waitingResult(text, request);
 }
@@ -82,7 +81,9 @@ async function leaveTicket(
 const minutesUntil = (at: number, { clock }: Pick<Config, 'clock'>): number =>
   Math.max(1, Math.floor((at - clock.now()) / 60_000));
 
-const inMinutes = (minutes: number): string => `${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`;
+/** @param more - 'more ', for time that is left */
+const inMinutes = (minutes: number, more: 'more ' | '' = ''): string =>
+  `${minutes} ${more}${minutes === 1 ? 'minute' : 'minutes'}`;
 
 function parkedText(asks: readonly ApartAsk[], ticket: string, minutes: number): string {
   const [{ words }] = asks as readonly [ApartAsk];
@@ -91,6 +92,6 @@ function parkedText(asks: readonly ApartAsk[], ticket: string, minutes: number):
     `This call is waiting for the person, who answers ${words.where} and not through you. It is not finished.`,
     ...(toPassOn[0] ? [toPassOn[0].how, '', ...toPassOn.flatMap(({ lines }) => [...lines, ''])] : [words.reached]),
     `When they say that they are done, call the tool "${RESUME}" with ticket "${ticket}". It works once. ` +
-      `${words.open} for ${minutes} more ${minutes === 1 ? 'minute' : 'minutes'}.`,
+      `${words.open} for ${inMinutes(minutes, 'more ')}.`,
   ].join('\n');
 }

@@ -1,14 +1,14 @@
 /**
  * The strong platform: Linux with /proc. Nothing is judged by its former name.
  *
- * held-H1. A root is held by descriptor. A name below it is opened with O_PATH, which reads nothing, runs nothing and cannot
- *     hang, and then the kernel is asked for the descriptor's location (`readlink /proc/self/fd/N`).
- * held-H2. Only what is inside is used, and only through its descriptor: contents by reopening `/proc/self/fd/N`, names in a
- *     directory as `/proc/self/fd/N/name` without following the last one.
- * held-H3. If links were followed, the root's own location is checked again, so that a root that was moved away is not
- *     mistaken for what took its place.
- * held-H4. If a name cannot be opened, walking it step by step tells whether nothing is there, or a link leads nowhere
- *     inside. The second is refused in the same words whether or not its target exists.
+ * - held-H1 A root is held by descriptor. A name below it is opened with O_PATH, which reads nothing, runs nothing and cannot
+ *   hang, and then the kernel is asked for the descriptor's location (`readlink /proc/self/fd/N`).
+ * - held-H2 Only what is inside is used, and only through its descriptor: contents by reopening `/proc/self/fd/N`, names in a
+ *   directory as `/proc/self/fd/N/name` without following the last one.
+ * - held-H3 If links were followed, the root's own location is checked again, so that a root that was moved away is not
+ *   mistaken for what took its place.
+ * - held-H4 If a name cannot be opened, walking it step by step tells whether nothing is there, or a link leads nowhere
+ *   inside. The second is refused in the same words whether or not its target exists.
  */
 import * as fs from 'node:fs';
 import type { MidcallError } from '@midcall/core/errors';

@@ -2,11 +2,11 @@
  * Round states that stay in this process: without a key and a store nobody else could open them, so a short handle travels in
  * place of the sealed state.
  *
- * - held-H1 A handle opens the state it was made for, and nothing else: it cannot be guessed, and has one spelling.
- * - held-H2 An expired state is distinguished from one that never existed: a handle contains its expiry, under a tag that only
- *   this process can make.
- * - held-H3 The table is bounded by its entries and its characters; if there is no room for a state, it travels sealed.
- * - held-H4 A state is held until it expires, or until the result of its answered retry is no longer stored either.
+ * - held-state-H1 A handle opens the state it was made for, and nothing else: it cannot be guessed, and has one spelling.
+ * - held-state-H2 An expired state is distinguished from one that never existed: a handle contains its expiry, under a tag
+ *   that only this process can make.
+ * - held-state-H3 The table is bounded by its entries and its characters; if there is no room for a state, it travels sealed.
+ * - held-state-H4 A state is held until it expires, or until the result of its answered retry is no longer stored either.
  */
 import { hash, timingSafeEqual } from 'node:crypto';
 import { BoundedTexts } from '@midcall/core/store';

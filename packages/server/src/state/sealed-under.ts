@@ -2,7 +2,7 @@
  * Values that are stored sealed, each for its own key, so that nobody with write access can replace one with another. This
  * keeps the purpose of a seal constant, however many keys there are. Pure.
  */
-import type { Sealer } from './seal.ts';
+import type { Opened, Sealer } from './seal.ts';
 
 /** Seals a value to be stored under this key. */
 export const sealUnder = (sealer: Pick<Sealer, 'seal'>, purpose: string, key: string, value: unknown): string =>
@@ -12,4 +12,35 @@ export const sealUnder = (sealer: Pick<Sealer, 'seal'>, purpose: string, key: st
 export function openUnder(sealer: Pick<Sealer, 'open'>, purpose: string, key: string, text: string): unknown {
   const opened = sealer.open(text, purpose, key);
   return opened.ok ? opened.payload : undefined;
+}
+
+const changed =
+  'was changed in the store, or written without its key, so it is ignored. Find out who else can write there.';
+/** Why a stored value cannot be used. */
+const unreadable: Readonly<Record<Exclude<Opened, { ok: true }>['reason'], string>> = {
+  'unknown-key':
+    'is sealed with a key that is not in the ring, so it is ignored. Give every server that shares the store the same keys, ' +
+    'and keep an old key in the list until what it sealed has expired.',
+  malformed: changed,
+  tampered: changed,
+};
+
+/**
+ * As {@link openUnder}, for a value that counts as missing if it cannot be opened: operators learn that it is there, and why
+ * it is not used.
+ * @param what - the value, as the subject of a sentence
+ * @param warn - writes to the operators' log
+ */
+export function openOrWarn(
+  sealer: Pick<Sealer, 'open'>,
+  purpose: string,
+  key: string,
+  text: string,
+  what: string,
+  warn: (message: string) => void,
+): unknown {
+  const opened = sealer.open(text, purpose, key);
+  if (opened.ok) return opened.payload;
+  warn(`midcall: ${what} ${unreadable[opened.reason]}`);
+  return undefined;
 }

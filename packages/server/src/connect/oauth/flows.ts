@@ -3,36 +3,42 @@
  * replica can take the callback and reading the store starts nothing.
  *
  * - flows-F1 A flow is taken once, across processes; a callback that is replayed finds nothing.
+ * - flows-F2 A flow that cannot be opened counts as missing, and operators are told.
  */
 import { createHash } from 'node:crypto';
 import type { Store } from '@midcall/core/store';
 import type { Json, Sealer } from '../../index.ts';
-import { openUnder, sealUnder } from '../../index.ts';
+import { openOrWarn, sealUnder } from '../../index.ts';
+
+type Warn = (message: string) => void;
 
 export interface Flows<T extends Json> {
   /** @param ttlMs - milliseconds the browser may stay away */
   begin(state: string, flow: T, ttlMs: number): Promise<void>;
-  /** Reads the flow without taking it. */
-  look(state: string): Promise<T | undefined>;
-  /** Takes the flow: of all who return with the same state exactly one gets it. */
-  take(state: string): Promise<T | undefined>;
+  /** Reads the flow without taking it. @param warn - writes to the operators' log */
+  look(state: string, warn: Warn): Promise<T | undefined>;
+  /** Takes the flow: of all who return with the same state exactly one gets it. @param warn - as in `look` */
+  take(state: string, warn: Warn): Promise<T | undefined>;
 }
 
-/** @param purpose - separates flows of different kinds */
-export function flows<T extends Json>(store: Store, sealer: Sealer, purpose: string): Flows<T> {
+/**
+ * @param purpose - separates flows of different kinds
+ * @param what - a flow of this kind, as the subject of a sentence to operators
+ */
+export function flows<T extends Json>(store: Store, sealer: Sealer, purpose: string, what: string): Flows<T> {
   const keyOf = (state: string): string => `${purpose}:${createHash('sha256').update(state).digest('base64url')}`;
-  const opened = (key: string, text: string | undefined): T | undefined =>
-    text === undefined ? undefined : (openUnder(sealer, purpose, key, text) as T | undefined);
+  const opened = (key: string, text: string | undefined, warn: Warn): T | undefined =>
+    text === undefined ? undefined : (openOrWarn(sealer, purpose, key, text, what, warn) as T | undefined);
   return {
     async begin(state, flow, ttlMs) {
       const key = keyOf(state);
       await store.set(key, sealUnder(sealer, purpose, key, flow), { ttlMs, ifAbsent: true });
     },
-    async look(state) {
-      return opened(keyOf(state), await store.get(keyOf(state)));
+    async look(state, warn) {
+      return opened(keyOf(state), await store.get(keyOf(state)), warn);
     },
-    async take(state) {
-      return opened(keyOf(state), await store.take(keyOf(state)));
+    async take(state, warn) {
+      return opened(keyOf(state), await store.take(keyOf(state)), warn);
     },
   };
 }

@@ -8,7 +8,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Store } from '@midcall/core/store';
-import { openUnder, type Sealer, sealUnder } from '../../index.ts';
+import { openOrWarn, type Sealer, sealUnder } from '../../index.ts';
 import { type ClientIdentity, type ClientOffer, isReadable, registeredRedirect } from './identity.ts';
 import type { Provider } from './provider.ts';
 import { ProviderError } from './provider-error.ts';
@@ -16,10 +16,11 @@ import { ProviderError } from './provider-error.ts';
 /** Who this server is at providers; for the `oauth` page. */
 export interface Identities {
   /**
+   * @param warn - writes to the operators' log
    * @returns undefined if the operator registered this server
    * @throws ProviderError if the provider accepts no server that the operator has not registered
    */
-  at(provider: Provider, offer: ClientOffer): Promise<ClientIdentity | undefined>;
+  at(provider: Provider, offer: ClientOffer, warn: (message: string) => void): Promise<ClientIdentity | undefined>;
   /** Removes a registration that the provider no longer knows. */
   forget(provider: Provider, offer: ClientOffer): Promise<void>;
 }
@@ -33,18 +34,19 @@ export function identities(store: Store, sealer: Sealer): Identities {
     const text = JSON.stringify(['midcall.client', id, issuer, registeredRedirect(redirectUri)]);
     return `${PURPOSE}:${createHash('sha256').update(text).digest('base64url')}`;
   };
-  const stored = async (key: string): Promise<ClientIdentity | undefined> => {
+  const stored = async (key: string, warn: (message: string) => void): Promise<ClientIdentity | undefined> => {
     const text = await store.get(key);
-    return text === undefined ? undefined : (openUnder(sealer, PURPOSE, key, text) as ClientIdentity | undefined);
+    if (text === undefined) return undefined;
+    return openOrWarn(sealer, PURPOSE, key, text, 'A registration at a provider', warn) as ClientIdentity | undefined;
   };
   return {
-    async at(provider, offer) {
+    async at(provider, offer, warn) {
       const { client, name } = provider;
       if (client.registered) return undefined;
       const takes = await client.takes();
       if (takes.document && isReadable(offer)) return { id: offer.document.href };
       const key = keyOf(provider, offer);
-      const before = await stored(key);
+      const before = await stored(key, warn);
       if (before) return before;
       if (!takes.registration) {
         throw new ProviderError(
@@ -57,7 +59,7 @@ export function identities(store: Store, sealer: Sealer): Identities {
       const ttlMs = Math.max(1, Math.min(lifeMs, KEPT_MS));
       if (await store.set(key, sealed, { ttlMs, ifAbsent: true })) return identity;
       // Another process was first, or the stored one was sealed with a key that is gone.
-      const first = await stored(key);
+      const first = await stored(key, warn);
       if (!first) await store.set(key, sealed, { ttlMs });
       return first ?? identity;
     },

@@ -76,8 +76,13 @@ export function signIn(server: Provider, options: SignInOptions): SignIn {
   const { sessionMs = 60 * 60_000, otherPerson = 'login' } = options;
   const store = boundedStore(options.store, options.clock);
   const sealer = createSealer(keyRing(options.key));
-  const under = flows<SignInFlow>(store, sealer, 'sign-in');
-  const sessions = flows<{ issuer: string; subject: string }>(store, sealer, 'session');
+  const under = flows<SignInFlow>(store, sealer, 'sign-in', 'A sign-in in progress');
+  const sessions = flows<{ issuer: string; subject: string }>(
+    store,
+    sealer,
+    'session',
+    'The session of a signed-in person',
+  );
   const scopes = [...new Set(['openid', ...server.scopes])];
   let desk: VisitDesk | undefined;
 
@@ -85,6 +90,7 @@ export function signIn(server: Provider, options: SignInOptions): SignIn {
     if (desk) return desk;
     throw new TypeError('signIn: give it to connect({ signIn }) first.');
   };
+  const warn = (message: string): void => mounted().warn(message);
   const callback = (at: VisitDesk): Promise<URL> => at.address('sign-in/callback');
   const secure = async (): Promise<boolean> => (await callback(mounted())).protocol === 'https:';
   const cookieName = (name: string, https: boolean): string => `${https ? '__Host-' : ''}midcall-${name}`;
@@ -98,7 +104,7 @@ export function signIn(server: Provider, options: SignInOptions): SignIn {
     issuer: server.issuer,
     async principal(request) {
       const id = await sessionOf(request);
-      const session = id === undefined ? undefined : await sessions.look(id);
+      const session = id === undefined ? undefined : await sessions.look(id, warn);
       return session && ({ issuer: session.issuer, subject: session.subject } satisfies Principal);
     },
     async begin(_request, back, how) {
@@ -124,12 +130,12 @@ export function signIn(server: Provider, options: SignInOptions): SignIn {
         const parameters = new URL(request.url).searchParams;
         const https = await secure();
         const state = single(parameters, 'state');
-        const flow = state === undefined ? undefined : await under.look(state);
+        const flow = state === undefined ? undefined : await under.look(state, warn);
         if (state === undefined || !flow) return pageDesk.trouble(unknownSignIn);
         const name = `sign-in-${sha256(state).slice(0, 12)}`;
         const browser = cookie(request, cookieName(name, https));
         if (browser === undefined || sha256(browser) !== flow.browser) return pageDesk.trouble(unknownSignIn);
-        if (!(await under.take(state))) return pageDesk.trouble(unknownSignIn);
+        if (!(await under.take(state, warn))) return pageDesk.trouble(unknownSignIn);
         const returned = new URL(flow.redirectUri);
         returned.search = parameters.toString();
         try {
@@ -137,7 +143,7 @@ export function signIn(server: Provider, options: SignInOptions): SignIn {
           const { subject } = await server.client.exchange(returned, { state, verifier, nonce, scopes });
           if (!subject) throw new ProviderError(`${server.name} did not say who signed in.`, 'refused');
           const before = await sessionOf(request);
-          if (before !== undefined) await sessions.take(before);
+          if (before !== undefined) await sessions.take(before, warn);
           const id = randomToken();
           await sessions.begin(id, subject, sessionMs);
           return leadTo(back, [setCookie(await sessionName(), id, https, sessionMs), setCookie(name, '', https, 0)]);

@@ -107,6 +107,7 @@ export function oauthPages(vault: Vault, providers: readonly Provider[]): PageKi
       `The provider '${id}' is not known here: give it to oauthPages(vault, [...]).`,
     );
   };
+  const warn = (message: string): void => desk?.warn(message);
   const offer = async (at: VisitDesk, { id }: Provider): Promise<ClientOffer> => ({
     name: at.name,
     redirectUri: await at.address(`callback/${id}`),
@@ -147,7 +148,7 @@ export function oauthPages(vault: Vault, providers: readonly Provider[]): PageKi
       const redirectUri = offered.redirectUri.href;
       try {
         const { parameters } = provider;
-        const client = await vault.identities.at(provider, offered);
+        const client = await vault.identities.at(provider, offered, warn);
         const request = { client, redirectUri, state, verifier, scopes, parameters };
         const to = await provider.client.authorizationUrl(request);
         const flow = { redirectUri, verifier, scopes, client: JSON.stringify(client ?? null) };
@@ -171,13 +172,13 @@ export function oauthPages(vault: Vault, providers: readonly Provider[]): PageKi
       app.get('/callback/:provider', async context => {
         const callback = new URL(context.req.url).searchParams;
         const state = single(callback, 'state');
-        const flow = state === undefined ? undefined : await vault.flows.look(state);
+        const flow = state === undefined ? undefined : await vault.flows.look(state, warn);
         const provider = byId.get(context.req.param('provider'));
         if (state === undefined || !flow || !provider || flow.provider !== provider.id)
           return pageDesk.trouble(unknownFlow);
         const visit = await pageDesk.enter(context.req.raw, flow.pageId);
         if (visit instanceof Response) return visit;
-        if (!mayConnect(visit) || !(await vault.flows.take(state))) return pageDesk.trouble(unknownFlow);
+        if (!mayConnect(visit) || !(await vault.flows.take(state, warn))) return pageDesk.trouble(unknownFlow);
         // The address as we sent it, not the one in the request's Host.
         const returned = new URL(flow.redirectUri);
         returned.search = callback.toString();

@@ -67,6 +67,8 @@ export interface PageKind {
 export interface VisitDesk {
   /** The server's name on its pages. */
   readonly name: string;
+  /** Writes to the operators' log. @param message - never with anything secret in it */
+  warn(message: string): void;
   /** The absolute address of a path below the pages' base path; waits until one is known. */
   address(path: string): Promise<URL>;
   /** Checks the visit again: host, person, and that the page is open. @returns the visit, or the page that refuses it */

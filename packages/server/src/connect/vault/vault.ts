@@ -135,7 +135,7 @@ export function vault(options: VaultOptions): Vault {
   const secretSlot = (name: string): string => `secret ${name}`;
 
   return {
-    flows: flows(store, sealer, 'oauth-flow'),
+    flows: flows(store, sealer, 'oauth-flow', 'A connection in progress'),
     identities: identities(store, sealer),
     async token(someone, provider, { scopes = provider.scopes } = {}) {
       const owner = known(someone);
