@@ -37,6 +37,12 @@ const text = [
 ].join('\n');
 
 describe('what a process has written', () => {
+  it('has the lines that are no messages told apart, and blank ones told to nobody', () => {
+    const stray: string[] = [];
+    read(new MessageBuffer(10_000, line => stray.push(line)), [Buffer.from(`${text}\n`)]);
+    expect(stray).toEqual(['Listening on port 80', '{"level":"info"}', '[]', '{"jsonrpc":"2.0","id":4,"resu']);
+  });
+
   it.each([1, 2, 7, 64, 10_000])('is what the SDK reads of it, in chunks of %i bytes', size => {
     const bytes = Buffer.from(text);
     const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) =>

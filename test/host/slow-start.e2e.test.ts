@@ -1,4 +1,4 @@
-/** A server of one revision that is slow to start, and one that has not got the revision: they are told apart. */
+/** Servers that are slow to start, have not got the revision, or are no MCP servers at all: they are told apart. */
 import { Connection, commandTarget, Inbox } from '@midcall/host';
 import { expect, it } from 'vitest';
 import { openTransport } from '../../packages/host/src/connection/transport.ts';
@@ -16,9 +16,10 @@ createInterface({ input: process.stdin }).on('line', line => {
   console.log(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } }));
 });`);
 
-function connection(target: ReturnType<typeof script>) {
+function connection(target: ReturnType<typeof script>, onSilent?: (message: string) => void) {
   const clock = handClock();
-  const made = new Connection({ id: 'slow', target }, { client, inbox: new Inbox({ clock }), clock, era });
+  const inbox = new Inbox({ clock });
+  const made = new Connection({ id: 'slow', target }, { client, inbox, clock, era, ...(onSilent && { onSilent }) });
   return { made, clock };
 }
 
@@ -35,6 +36,33 @@ it('a server that answers without the revision is said to lack it', async () => 
   const { made, clock } = connection(old);
   await expect(made.start()).rejects.toThrow(/: it answers, but does not offer revision 2026-07-28\.$/);
   expect(clock.waiting).toBe(0);
+});
+
+it('the person is told once of a server that has not answered for 10 seconds, and never of one that ended before', async () => {
+  const told: string[] = [];
+  const { made, clock } = connection(silent, message => told.push(message));
+  const started = made.start();
+  clock.move(10_000);
+  clock.move(50_000);
+  await expect(started).rejects.toThrow(/it did not answer in time/);
+  expect(told).toEqual([expect.stringMatching(/^The server 'slow' \(.*\) has not answered for 10 seconds\.$/)]);
+  const early = connection(old, message => told.push(message));
+  await expect(early.made.start()).rejects.toThrow();
+  early.clock.move(10_000);
+  expect(told).toHaveLength(1);
+});
+
+it('a program that writes something else than MCP is shown with what it wrote, drawn safely', async () => {
+  const { made } = connection(script(`console.log('  Listening on\\u001B[2J port 3000\\n  ');`));
+  await expect(made.start()).rejects.toThrow(
+    "it ended before it answered. Its standard output is not MCP: 'Listening on⟦U+001B⟧[2J port 3000'. " +
+      'Does this command serve MCP over standard input and output?',
+  );
+});
+
+it('a program that ends without a word is to be run by itself', async () => {
+  const { made } = connection(script('process.exit(0)'));
+  await expect(made.start()).rejects.toThrow(/: it ended before it answered\. Run the command by itself to see why\.$/);
 });
 
 it('the linter tells them apart, too', async () => {

@@ -14,6 +14,11 @@ export interface ConnectionOptions extends Omit<AttachOptions, 'server'> {
   readonly maxRounds?: number;
   /** How many milliseconds to wait for the server to start. Default 60,000: some are installed first. */
   readonly startTimeoutMs?: number;
+  /**
+   * Called once per start if the server has not answered for 10 seconds, with a message for the person that repeats what the
+   * server has written; it may only be slow.
+   */
+  readonly onSilent?: (message: string) => void;
   /** Milliseconds of a server's own time per call; see `Attachment.run`. Default 60,000. */
   readonly callTimeoutMs?: number;
   /** The largest message of the server, in bytes; a larger one ends the connection. Default 10,485,760 (10 MiB). */
@@ -35,6 +40,7 @@ export function attachOptionsOf({
   era,
   maxRounds,
   startTimeoutMs,
+  onSilent,
   callTimeoutMs,
   maxMessageBytes,
   fetch,

@@ -48,6 +48,9 @@ interface RunningHere {
 /** How many times a start asks the person to sign in: once, and once more if the server then wants more scopes. */
 const MOST_SIGN_INS = 2;
 
+/** How many milliseconds a server may be silent before the person is told. */
+const SILENT_MS = 10_000;
+
 /** One server and its calls. */
 export class Connection {
   readonly entry: ServerEntry;
@@ -308,6 +311,8 @@ export class Connection {
     attachment.subscribe(event => this.#told(this.#lastWords.worded(event)));
     this.#client = client;
     this.#attachment = attachment;
+    const { onSilent } = this.#options;
+    const callOff = onSilent && clock.after(SILENT_MS, () => onSilent(this.#lastWords.silentFor(SILENT_MS)));
     try {
       const transport = this.#open(client);
       this.#transport = transport;
@@ -323,6 +328,8 @@ export class Connection {
       await new Promise(setImmediate);
       await client.close().catch(() => {});
       return [client, failed];
+    } finally {
+      callOff?.();
     }
   }
 
@@ -356,6 +363,10 @@ export class Connection {
     const fetch = this.#authorizer?.fetch ?? this.#options.fetch;
     const listeners = {
       onStderr: (line: string) => this.#tell({ type: 'stderr', line: this.#lastWords.heard(line) }),
+      onStray: (line: string) => {
+        // Later, such a line may be a part of somebody's result.
+        if (this.#state === 'starting') this.#lastWords.strayed(line);
+      },
       onTooLarge: (mostBytes: number) => {
         if (this.#client !== client) return;
         this.#lastWords.tooMuch(mostBytes);

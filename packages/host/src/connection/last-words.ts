@@ -1,8 +1,12 @@
-/** What a server said before it ended: the end of its standard error, or a message that was too large to read. */
+/**
+ * What a server said before it ended: the end of its standard error, a message that was too large to read, or what is not a
+ * message at all.
+ */
+import { visible } from '@midcall/core/text';
 import type { AttachEvent } from '../attach/attachment.ts';
 import { originOf, type ServerEntry } from './server-entry.ts';
 import { StderrTail } from './stderr-tail.ts';
-import { unreached } from './unreached.ts';
+import { endedEarly, unreached } from './unreached.ts';
 
 /** Says why one server ended, or could not be started. */
 export class LastWords {
@@ -10,6 +14,8 @@ export class LastWords {
   #stderr = new StderrTail();
   /** Set if a message was larger than the limit; nothing after it can be read. */
   #tooLarge: string | undefined;
+  /** The last line of its standard output that is not a message. */
+  #stray: string | undefined;
 
   constructor(entry: ServerEntry) {
     this.#entry = entry;
@@ -29,6 +35,12 @@ export class LastWords {
   begin(): void {
     this.#stderr = new StderrTail();
     this.#tooLarge = undefined;
+    this.#stray = undefined;
+  }
+
+  /** @param line - of its standard output, where only messages belong */
+  strayed(line: string): void {
+    this.#stray = visible(line.trim(), { max: 200 });
   }
 
   /** @returns the line as stored */
@@ -57,6 +69,22 @@ export class LastWords {
   whyNot(cause: unknown): string {
     const { id, target } = this.#entry;
     const what = `The server '${id}' could not be ${target.kind === 'url' ? 'reached' : 'started'}`;
-    return `${what} (${originOf(target)}): ${this.after(unreached(cause, target))}`;
+    const why = `${this.after(unreached(cause, target))}${this.#strayed}`;
+    return `${what} (${originOf(target)}): ${why}${why === endedEarly ? ' Run the command by itself to see why.' : ''}`;
+  }
+
+  /** What to tell the person about a server that has not answered since it was started. @param ms - how long that is */
+  silentFor(ms: number): string {
+    const { id, target } = this.#entry;
+    const seconds = Math.round(ms / 1_000);
+    return this.after(
+      `The server '${id}' (${originOf(target)}) has not answered for ${seconds} seconds.${this.#strayed}`,
+    );
+  }
+
+  /** A sentence to follow another; empty if its standard output consists of messages. */
+  get #strayed(): string {
+    if (this.#stray === undefined) return '';
+    return ` Its standard output is not MCP: '${this.#stray}'. Does this command serve MCP over standard input and output?`;
   }
 }

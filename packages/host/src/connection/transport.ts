@@ -14,6 +14,8 @@ import type { ServerTarget } from './server-entry.ts';
 export interface TransportOptions {
   /** Each line a started server writes to its standard error; untrusted. Dropped if absent. */
   readonly onStderr?: (line: string) => void;
+  /** Each line a started server writes to its standard output that is not a message; untrusted. */
+  readonly onStray?: (line: string) => void;
   /** The server's process, if it is running already; its standard error is read by whoever started it. */
   readonly running?: ChildProcessWithoutNullStreams | undefined;
   /** For HTTP only. */
@@ -37,7 +39,14 @@ const usualMessageBytes = 10 * 1024 * 1024;
 /** The transport to a server: Streamable HTTP for a URL, stdio for a command. */
 export function openTransport(
   target: ServerTarget,
-  { onStderr, running, fetch = globalThis.fetch, mostBytes = usualMessageBytes, onTooLarge }: TransportOptions = {},
+  {
+    onStderr,
+    onStray,
+    running,
+    fetch = globalThis.fetch,
+    mostBytes = usualMessageBytes,
+    onTooLarge,
+  }: TransportOptions = {},
 ): PausableTransport {
   if (target.kind === 'url') {
     const gate = new ReadingGate();
@@ -56,7 +65,7 @@ export function openTransport(
     ...(env && { env: { ...env } }),
     ...(cwd !== undefined && { cwd }),
   };
-  const transport = new ServerProcess(parameters, running);
+  const transport = new ServerProcess(parameters, running, onStray);
   transport.onerror = error => {
     // The SDK signals it in no other way, and closes the transport.
     if (isMessageTooLarge(error)) onTooLarge?.(mostBytes);

@@ -3,7 +3,7 @@
  * its causes contain what the system or the server said. Pure.
  */
 import { isMidcallError } from '@midcall/core/errors';
-import { notOfferedRevision } from '@midcall/core/sdk-seam';
+import { endedWhenProbed, notOfferedRevision } from '@midcall/core/sdk-seam';
 import { visible } from '@midcall/core/text';
 import type { ServerTarget } from './server-entry.ts';
 
@@ -15,6 +15,9 @@ interface Cause {
   readonly data?: unknown;
   readonly cause?: unknown;
 }
+
+/** The reason if nothing more is known than that a program has ended. */
+export const endedEarly = 'it ended before it answered.';
 
 /** An error and its causes, outermost first. */
 function chain(error: unknown): readonly Cause[] {
@@ -74,7 +77,8 @@ export function unreached(error: unknown, target: ServerTarget): string {
   if (reason !== undefined) return reason;
   const causes = chain(error);
   const code = causes[0]?.code;
-  if (target.kind === 'command' && code === 'CONNECTION_CLOSED') return 'it ended before it answered.';
+  const ended = code === 'CONNECTION_CLOSED' || endedWhenProbed(String(causes[0]?.message));
+  if (target.kind === 'command' && ended) return endedEarly;
   if (code === 'REQUEST_TIMEOUT') return 'it did not answer in time.';
   if (causes.some(each => each.code === 'CLIENT_HTTP_UNEXPECTED_CONTENT'))
     return 'what answers at this address is not an MCP server.';

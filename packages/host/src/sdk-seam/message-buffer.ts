@@ -10,6 +10,7 @@ const lineFeed = 0x0a;
 /** One message per line. */
 export class MessageBuffer implements Pick<ReadBuffer, 'append' | 'readMessage' | 'clear'> {
   readonly #mostBytes: number;
+  readonly #onStray: (line: string) => void;
   /** The beginning of a line, from earlier chunks. */
   #begun: Buffer[] = [];
   #begunBytes = 0;
@@ -17,9 +18,13 @@ export class MessageBuffer implements Pick<ReadBuffer, 'append' | 'readMessage' 
   #chunk: Buffer = Buffer.alloc(0);
   #from = 0;
 
-  /** @param mostBytes - bytes of one message and what follows it in the same chunk */
-  constructor(mostBytes: number) {
+  /**
+   * @param mostBytes - bytes of one message and what follows it in the same chunk
+   * @param onStray - called with each line that is not a message, unless it is blank
+   */
+  constructor(mostBytes: number, onStray: (line: string) => void = () => {}) {
     this.#mostBytes = mostBytes;
+    this.#onStray = onStray;
   }
 
   /** Call once {@link readMessage} has returned null. @throws Error with the SDK's text if the message is too large */
@@ -49,10 +54,13 @@ export class MessageBuffer implements Pick<ReadBuffer, 'append' | 'readMessage' 
       try {
         value = JSON.parse(line);
       } catch {
+        if (line.trim() !== '') this.#onStray(line);
         continue;
       }
-      if (!isJsonRpcMessage(value))
+      if (!isJsonRpcMessage(value)) {
+        this.#onStray(line);
         throw new Error('The server wrote a line of JSON that is not a JSON-RPC 2.0 message.');
+      }
       return value as unknown as JSONRPCMessage;
     }
   }

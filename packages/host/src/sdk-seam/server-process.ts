@@ -23,14 +23,18 @@ interface Inside {
 export class ServerProcess extends StdioClientTransport {
   readonly #running: ChildProcessWithoutNullStreams | undefined;
 
-  /** @param running - a process that was started with these parameters; its standard error is read by whoever started it */
+  /**
+   * @param running - a process that was started with these parameters; its standard error is read by whoever started it
+   * @param onStray - called with each line of its standard output that is not a message
+   */
   constructor(
     parameters: StdioServerParameters & { readonly maxBufferSize: number },
     running?: ChildProcessWithoutNullStreams,
+    onStray?: (line: string) => void,
   ) {
     super(parameters);
     this.#running = running;
-    this.#inside._readBuffer = new MessageBuffer(parameters.maxBufferSize);
+    this.#inside._readBuffer = new MessageBuffer(parameters.maxBufferSize, onStray);
   }
 
   override async start(): Promise<void> {

@@ -119,6 +119,7 @@ export class UpstreamSession {
         clock,
         sampling: { model },
         startTimeoutMs: START_MS,
+        onSilent: warn,
         maxMessageBytes: options.maxMessageBytes ?? MESSAGE_BYTES,
         ...defined({ principal, policy, audit, authorization, era, roots, started, declares }),
       },
