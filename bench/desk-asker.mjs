@@ -35,7 +35,8 @@ for await (const line of createInterface({ input: process.stdin })) {
     else setTimeout(ask, params.arguments.firstAfterMs);
   } else if (result && String(id).startsWith('ask-')) {
     stamps.answered.push(now());
-    if (stamps.asked.length < rounds) setTimeout(ask, 60);
+    // At every moment between two frames of the screen alike: otherwise each question would wait equally long for the next.
+    if (stamps.asked.length < rounds) setTimeout(ask, 60 + ((stamps.asked.length * 7) % 17));
     else send({ id: call, result: { content: [{ type: 'text', text: JSON.stringify(stamps) }] } });
   } else if (method && id !== undefined) send({ id, error: { code: -32601, message: 'none' } });
 }

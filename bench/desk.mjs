@@ -59,17 +59,22 @@ async function bare() {
   return median(times);
 }
 
-/** Runs in the page: notes when each new card has been drawn, and clicks its button a little later. */
+/**
+ * Runs in the page: notes when each new card is there, laid out, and when the next frame of the screen begins, which has it; and
+ * clicks its button a little later.
+ */
 function answerAll() {
   const known = new Set();
   const now = () => performance.timeOrigin + performance.now();
-  window.bench = { seen: [], clicked: [] };
+  window.bench = { seen: [], framed: [], clicked: [] };
   const look = () => {
     const card = document.querySelector('[data-question]');
     if (!card || known.has(card.id)) return;
     known.add(card.id);
+    card.getBoundingClientRect();
+    window.bench.seen.push(now());
     requestAnimationFrame(() => {
-      window.bench.seen.push(now());
+      window.bench.framed.push(now());
       setTimeout(() => {
         window.bench.clicked.push(now());
         card.querySelector('button.primary').click();
@@ -113,11 +118,12 @@ async function desk(crowd) {
     });
   });
   const { asked, answered } = JSON.parse(workspace.calls.get(id).outcome.result.content[0].text);
-  const { seen, clicked } = await page.evaluate(() => window.bench);
+  const { seen, framed, clicked } = await page.evaluate(() => window.bench);
   await page.close();
   await running.close();
   return {
     shown: seen.map((at, round) => at - asked[round]),
+    framed: framed.map((at, round) => at - asked[round]),
     sent: answered.map((at, round) => at - clicked[round]),
   };
 }
@@ -131,10 +137,12 @@ console.log(`medians of ${rounds}:                                     alone   1
 console.log(`  bare event to the page and a request back           ${ms(bareTime)}`);
 for (const [key, what, most] of [
   ['shown', 'question on the wire to its form on the page', 13],
+  ['framed', 'the same to the next frame of a 60 Hz screen'],
   ['sent', 'click to the answer on the wire', 6],
 ]) {
   const [own, among] = [alone[key], crowded[key]].map(median);
   console.log(`  ${what.padEnd(51)} ${ms(own)}   ${ms(among)}`);
+  if (most === undefined) continue;
   const also = `a bare event and a request back: ${ms(bareTime)}`;
   figure({ work: `desk: ${what}`, beside: 'itself before', unit: 'ms', values: alone[key], most, also });
   figure({

@@ -43,7 +43,7 @@ describe('a name with half a surrogate pair in it, or of dots alone', () => {
       singleKeys: true,
     };
     const content = { title: 't', main: '' as never };
-    const page = layout(view, content, { waiting: '', style: '/s', entry: '/e', modules: [], again: '/a' });
+    const page = layout(view, content, { icon: '', waiting: '', style: '/s', entry: '/e', modules: [], again: '/a' });
     expect(page).toContain('href="/servers/a%EF%BF%BDb/tools/plain"');
   });
 

@@ -1,5 +1,5 @@
 /** What open pages are told while a server makes a great many changes. */
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Live } from '../../packages/host/src/web/workspace/live.ts';
 import { handClock } from '../host/clock.ts';
 
@@ -44,6 +44,60 @@ it('live-L2: keeps little for a page that does not read, and tells it once when 
   expect(seen.length).toBeLessThan(300);
   say(0);
   expect(text((await reader.read()).value)).toContain('id: 10001');
+});
+
+describe('live-L3', () => {
+  const question = { text: 'a question', alert: true };
+  /** The events of a stream as they are read: what they said, and the page that came with each. */
+  const read = async (reader: ReadableStreamDefaultReader<Uint8Array>) => {
+    const { page, text: said } = JSON.parse(/^data: (.*)$/m.exec(text((await reader.read()).value))![1]!);
+    return { said, page };
+  };
+  const opened = async (render: () => Promise<string | undefined>) => {
+    const clock = handClock();
+    const live = new Live(clock);
+    const reader = live.stream(0, render).getReader();
+    await reader.read();
+    return { clock, live, reader };
+  };
+
+  it('brings the page with a question, and with nothing else; of questions that follow quickly, with the first', async () => {
+    const { clock, live, reader } = await opened(async () => 'the page');
+    live.changed();
+    live.changed({ text: 'an ending', alert: false });
+    const plain = [await read(reader), await read(reader)];
+    expect(plain).toEqual([{}, { said: 'an ending' }]);
+    for (const page of ['the page', undefined]) {
+      live.changed(question);
+      expect(await read(reader)).toEqual({ said: 'a question', page });
+    }
+    clock.move(50);
+    live.changed(question);
+    expect(await read(reader)).toEqual({ said: 'a question', page: 'the page' });
+  });
+
+  it('tells of the question all the same where the page cannot be rendered, or not in the same turn, and keeps the order', async () => {
+    const renders = [() => Promise.reject(new Error('broken')), () => new Promise<never>(() => {})];
+    for (const render of renders) {
+      const { live, reader } = await opened(render);
+      live.changed(question);
+      live.changed({ text: 'an ending', alert: false });
+      expect([await read(reader), await read(reader)]).toEqual([{ said: 'a question' }, { said: 'an ending' }]);
+    }
+  });
+
+  it('brings no page to one that does not read, and none once the stream has ended', async () => {
+    let rendered = 0;
+    const { live, reader } = await opened(async () => `${++rendered}`);
+    live.changed({ text: 'unread', alert: false });
+    live.changed(question);
+    expect(rendered).toBe(0);
+    expect([await read(reader), await read(reader)]).toEqual([{ said: 'unread' }, { said: 'a question' }]);
+    live.changed(question);
+    live.close();
+    expect(rendered).toBe(1);
+    expect((await reader.read()).done).toBe(true);
+  });
 });
 
 it('wakes nobody once it is closed', () => {

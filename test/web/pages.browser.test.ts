@@ -363,6 +363,22 @@ describe('every page and state', () => {
     );
     expect(hidden).toEqual([]);
     expect(await me.page.locator('.server-row button').count()).toBeGreaterThan(0);
+    // How long a question is open stands below who asks where there is no room beside it, and the time of a message in one line.
+    await me.page.goto(at('/calls/s-soon'));
+    const head = await me.page.locator('.question').evaluate(card => {
+      const box = (part: string) => card.querySelector(part)!.getBoundingClientRect();
+      const chips = [...card.querySelectorAll('.frame-top .chip')].map(each => each.getBoundingClientRect().right);
+      return {
+        lines: Math.round(box('.frame-title').height / 24),
+        out: chips.filter(right => right > box('form').right),
+      };
+    });
+    expect(head).toEqual({ lines: 1, out: [] });
+    await me.page.goto(at('/servers/rich/wire'));
+    const times = await me.page
+      .locator('.frames .clock')
+      .evaluateAll(all => all.map(each => each.getClientRects().length));
+    expect(new Set(times)).toEqual(new Set([1]));
   });
 
   it('have room for names of a hundred letters, and let each paragraph run in the direction of its writing', async () => {

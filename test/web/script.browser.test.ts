@@ -1,5 +1,5 @@
 /** What client script adds to the desk: questions that come and go, forms checked while they are filled in, one stream. */
-import type { Browser } from 'playwright-core';
+import type { Browser, Request } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { launch, nextPage, type Visitor, visitor } from './browser.ts';
 import { builtClient, everyField, openPage, pickOne, stageOfFile } from './stage.ts';
@@ -162,6 +162,38 @@ it('fetches a page again for a change that it does not show yet, and not for one
   await page.locator('#announce', { hasText: await hear(1) }).waitFor({ state: 'attached' });
   await again;
   expect(fetched).toEqual([new URL(page.url()).pathname]);
+  expect(me.troubles).toEqual([]);
+});
+
+it('has a question on the page without another request, also where the page has become another one', async () => {
+  await using me = await nextPage(person);
+  const { page } = me;
+  const requestsUntil = async (id: string): Promise<readonly string[]> => {
+    const sent: string[] = [];
+    const log = (request: Request) => sent.push(request.url());
+    page.on('request', log);
+    const question = pickOne(id);
+    void on.inbox.ask(question);
+    await page.locator(`[data-key="i-${question.id}"]`).waitFor();
+    page.off('request', log);
+    on.inbox.end(question.id, { how: 'withdrawn' });
+    await page.locator(`[data-key="i-${question.id}"]`).waitFor({ state: 'detached' });
+    return sent;
+  };
+  const listens = (path: string) => page.waitForResponse(response => response.url().endsWith(encodeURIComponent(path)));
+  let heard = listens('/policy');
+  await page.goto(at('/policy'));
+  await heard;
+  expect(await requestsUntil('n-1')).toEqual([]);
+  heard = listens('/models');
+  await page.evaluate(url => {
+    history.pushState(null, '', url);
+    window.dispatchEvent(new PopStateEvent('popstate'));
+  }, at('/models'));
+  await page.getByRole('heading', { level: 1, name: 'Models' }).waitFor();
+  await heard;
+  expect(await requestsUntil('n-2')).toEqual([]);
+  expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Models');
   expect(me.troubles).toEqual([]);
 });
 

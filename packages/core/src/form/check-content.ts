@@ -11,6 +11,7 @@
 import { matchesPattern, Work } from '../patterns/index.ts';
 import type { Field, Issue, MultiSelectField, NumberField, SelectField, TextField } from './field.ts';
 import { hasFormat } from './format.ts';
+import { isWayBack } from './is-way-back.ts';
 import { issue } from './issue.ts';
 import { formLimits } from './limits.ts';
 
@@ -41,9 +42,7 @@ export function checkContent(fields: readonly Field[], content: unknown): Checke
   const checked: Content = {};
   const work = new Work(formLimits.answerSteps);
   let expectedCount = 0;
-  const goesBack = fields.some(
-    field => field.kind === 'select' && field.wayBack === true && Object.hasOwn(values, field.name),
-  );
+  const goesBack = fields.some(field => isWayBack(field) && Object.hasOwn(values, field.name));
   for (const field of fields) {
     if (!Object.hasOwn(values, field.name) || values[field.name] === undefined) {
       if (Object.hasOwn(values, field.name)) expectedCount += 1;

@@ -18,6 +18,7 @@ export { firstSpelling } from './first-spelling.ts';
 export type { Checked, Form, Judging } from './form.ts';
 export { form, isForm } from './form.ts';
 export type { FormInput, FormValue, RawField, RawForm, Shorthand, ShorthandRecord, TitledChoices } from './input.ts';
+export { isWayBack } from './is-way-back.ts';
 export { labelOf } from './label.ts';
 export { formLimits } from './limits.ts';
 export type { Textual, TextualOptions } from './parse-textual.ts';

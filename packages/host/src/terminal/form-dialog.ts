@@ -1,5 +1,5 @@
 /** A form, field by field or from a list of its fields, then a review of the whole before anything is sent. */
-import type { Content, Field } from '@midcall/core/form';
+import { type Content, type Field, isWayBack, type SelectField } from '@midcall/core/form';
 import { type FormQuestion, type Reply, secretsOf } from '../index.ts';
 import type { FieldOptions } from './ask-value.ts';
 import { answerLines, nameOf } from './field-lines.ts';
@@ -7,11 +7,11 @@ import { fieldList, fieldPicks, isLong, takeDefaults } from './field-list.ts';
 import { heading, quoted } from './frame.ts';
 import type { Pick, Prompter } from './prompter.ts';
 import { askField, notSent, type Sheet, unanswered } from './sheet.ts';
-import { askToLeave, decline, dismiss, goBackTo, listPick, refusing, type WayBack, wayBackOf } from './ways-out.ts';
+import { askToLeave, decline, dismiss, goBackTo, listPick, refusing } from './ways-out.ts';
 
 export type FormDialogOptions = Omit<FieldOptions, 'secrets'>;
 
-type DialogOptions = FieldOptions & { readonly wayBack: WayBack | undefined };
+type DialogOptions = FieldOptions & { readonly wayBack: SelectField | undefined };
 
 type Went = 'on' | 'back' | 'before' | 'list' | Reply;
 
@@ -26,7 +26,7 @@ export async function formDialog(
   caller: FormDialogOptions,
   start: { readonly answers?: Content; readonly problem?: string } = {},
 ): Promise<Reply> {
-  const wayBack = wayBackOf(asked);
+  const wayBack = asked.fields.find(isWayBack);
   // It is no field to be filled in on the way forward.
   const fields = asked.fields.filter(field => field !== wayBack);
   const question = { ...asked, fields };

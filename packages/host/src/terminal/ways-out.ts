@@ -1,7 +1,7 @@
 /** The two ways out of a question that every dialog offers, in the same words; and how a person who keeps going back leaves. */
 import type { SelectField } from '@midcall/core/form';
 import { visible } from '@midcall/core/text';
-import type { FormQuestion, Reply } from '../index.ts';
+import type { Reply } from '../index.ts';
 import type { Pick, Prompter } from './prompter.ts';
 
 export const dismiss: Reply = { action: 'dismiss' };
@@ -13,12 +13,6 @@ export const refusing: readonly Pick[] = [
   { value: 'dismiss', label: 'Dismiss', hint: 'close it without saying yes or no' },
 ];
 
-/** The field of a wizard's form that leads to an earlier one. */
-export type WayBack = SelectField;
-
-export const wayBackOf = ({ fields }: FormQuestion): WayBack | undefined =>
-  fields.find((field): field is WayBack => field.kind === 'select' && field.wayBack === true);
-
 /** An earlier form to go back to. */
 export interface GoBack {
   readonly pick: Pick;
@@ -26,7 +20,7 @@ export interface GoBack {
   readonly to: string;
 }
 
-export const goBackTo = (wayBack: WayBack | undefined): readonly GoBack[] =>
+export const goBackTo = (wayBack: SelectField | undefined): readonly GoBack[] =>
   (wayBack?.choices ?? []).map(({ value, title }, index) => ({
     to: value,
     pick: { value: `to-${index}`, label: visible(title, { max: 200 }), hint: 'go back; your answers are kept' },

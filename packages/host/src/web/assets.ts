@@ -47,19 +47,19 @@ export interface Assets {
 }
 
 /** The icon of a tab in which a question waits: it has a dot. */
-const waiting = '/assets/waiting.svg';
 const dot = '<circle cx="25" cy="7" r="7" fill="#fff"/><circle cx="25" cy="7" r="5.4" fill="#d6342c"/>';
 const waitingIcon = icon.replace('</svg>', `${dot}</svg>`);
 
 /** @param from - the folder of the compiled client script */
 export function loadAssets(from: URL): Assets {
   const scripts = clientScripts.map(name => [`${name}.js`, readFileSync(new URL(`${name}.js`, from), 'utf8')] as const);
-  const digest = createHash('sha256').update(style);
+  const digest = createHash('sha256').update(style).update(icon).update(waitingIcon);
   for (const [, text] of scripts) digest.update(text);
   const base = `/assets/${digest.digest('base64url').slice(0, 12)}`;
   const files = new Map<string, Asset>([
     ['/assets/icon.svg', { type: 'image/svg+xml', body: icon, lasting: false }],
-    [waiting, { type: 'image/svg+xml', body: waitingIcon, lasting: false }],
+    [`${base}/icon.svg`, { type: 'image/svg+xml', body: icon, lasting: true }],
+    [`${base}/waiting.svg`, { type: 'image/svg+xml', body: waitingIcon, lasting: true }],
     [`${base}/desk.css`, { type: 'text/css; charset=utf-8', body: style, lasting: true }],
     ...scripts.map(
       ([name, body]) => [`${base}/${name}`, { type: 'text/javascript; charset=utf-8', body, lasting: true }] as const,
@@ -67,7 +67,8 @@ export function loadAssets(from: URL): Assets {
   ]);
   return {
     paths: {
-      waiting,
+      icon: `${base}/icon.svg`,
+      waiting: `${base}/waiting.svg`,
       style: `${base}/desk.css`,
       entry: `${base}/desk.js`,
       modules: modules.slice(1).map(name => `${base}/${name}.js`),

@@ -29,5 +29,6 @@ export const day = (at: number, zone: string): Html => moment(at, zone, 'day');
 /** A moment to the minute, with its day unless that is today. */
 export function minute(at: number, now: number, zone: string): Html {
   const today = written(at, zone, 'day') === written(now, zone, 'day');
-  return html`${!today && html`${day(at, zone)}<span class="clock">, </span>`}${moment(at, zone, 'minute')}`;
+  const time = moment(at, zone, 'minute');
+  return today ? time : html`<span>${day(at, zone)}<span class="clock">, </span>${time}</span>`;
 }

@@ -1,5 +1,5 @@
 /** Every outcome of one question: an accept for each boundary value of its form, and every way not to accept. */
-import { checkContent, type Field, readFormParams } from '@midcall/core/form';
+import { checkContent, type Field, isWayBack, readFormParams } from '@midcall/core/form';
 
 /** A question as it crossed the wire. */
 export interface ExploredQuestion {
@@ -116,7 +116,7 @@ function samplingOutcomes(question: ExploredQuestion, answering: Answering | und
 
 /** Content that fits a form, as far as its fields tell: every field filled in, every yes-or-no field true. */
 export function fittingContent(fields: readonly Field[]): Record<string, unknown> {
-  const answered = fields.filter(field => field.kind !== 'select' || field.wayBack !== true);
+  const answered = fields.filter(field => !isWayBack(field));
   return Object.fromEntries(answered.map(field => [field.name, good(field)]));
 }
 

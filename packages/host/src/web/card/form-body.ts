@@ -1,6 +1,6 @@
 /** The body of a form's card: the message, the fields, and a review of the answer. */
 
-import { checkContent, type Field, type Issue, isCardNumber, labelOf, type SelectField } from '@midcall/core/form';
+import { checkContent, type Field, type Issue, isCardNumber, isWayBack, labelOf } from '@midcall/core/form';
 import { attributes, type Html, html } from '@midcall/core/page';
 import { type FormQuestion, mask, secretsOf } from '../../index.ts';
 import { formAppFrame } from '../apps/app-frame.ts';
@@ -24,11 +24,9 @@ function reviewValue(
   return html`<span class="review-value">${visibleHtml(readable(field, value), 120)}</span>${same && html` <span class="mark">${texts.question.unchanged}</span>`}`;
 }
 
-/** The field of a wizard's form that leads to an earlier one: its choices are buttons. */
-const isWayBack = (field: Field): field is SelectField => field.kind === 'select' && field.wayBack === true;
 const ahead = ({ fields }: FormQuestion): readonly Field[] => fields.filter(field => !isWayBack(field));
 
-/** What is typed goes along, as with any other button. */
+/** The choices of a way back are buttons. What is typed goes along, as with any other. */
 function waysBack({ fields }: FormQuestion): Html | false {
   const index = fields.findIndex(isWayBack);
   const field = fields[index];

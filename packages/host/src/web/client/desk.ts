@@ -23,7 +23,7 @@ function hear(heard: PageEvent): void {
     else find();
     return;
   }
-  void refresh(heard.id);
+  void refresh(heard.id, heard.page);
   if (heard.text === undefined) return;
   const region = document.getElementById('announce');
   if (region) region.textContent = heard.text;

@@ -45,6 +45,9 @@ function tell(form: HTMLFormElement): void {
   else telling(form, fetch(path, { method: 'POST', body: bodyOf(form), keepalive: true }));
 }
 
+/** True if the desk has all that was entered. */
+export const isAllTold = (): boolean => untold.size === 0 && underway.size === 0;
+
 /** Sends the desk what it does not have yet, as before a page is updated and a form may disappear. */
 export async function tellDrafts(): Promise<void> {
   for (const form of [...untold.keys()]) tell(form);

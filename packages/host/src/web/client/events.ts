@@ -8,21 +8,37 @@ import { base } from './base.ts';
 /** An event for the page. */
 export type PageEvent =
   /** `id`: the number of the change; absent if some may have been missed. */
-  | { readonly type: 'changed'; readonly id?: number; readonly text?: string; readonly alert?: boolean }
+  | {
+      readonly type: 'changed';
+      readonly id?: number;
+      readonly text?: string;
+      readonly alert?: boolean;
+      /** This page as it is now, if it came with the event. */
+      readonly page?: string;
+    }
   /** The desk cannot be reached; repeated with every attempt. */
   | { readonly type: 'lost' }
   | { readonly type: 'found' };
 
 const name = 'midcall-events';
 
-/** Follows the desk's stream. @returns ends it */
+/** The page that is shown, as the desk's stream is told of it. */
+const shownPage = (): string => location.pathname + location.search;
+
+/** Follows the desk's stream, for the page that is shown. @returns ends it */
 function follow(since: string, tell: (heard: PageEvent) => void): () => void {
-  const events = new EventSource(`${base()}/events?since=${since}`);
+  const own = shownPage();
+  const events = new EventSource(`${base()}/events?${new URLSearchParams({ since, page: own })}`);
   let away = false;
   events.addEventListener('changed', event => {
     const { data, lastEventId } = event as MessageEvent<string>;
-    const news = JSON.parse(data) as { text?: string; alert?: boolean };
-    tell({ type: 'changed', id: Number(lastEventId), ...news });
+    const { page, ...news } = JSON.parse(data) as { text?: string; alert?: boolean; page?: string };
+    tell({
+      type: 'changed',
+      id: Number(lastEventId),
+      ...news,
+      ...(page !== undefined && own === shownPage() && { page }),
+    });
   });
   events.addEventListener('error', () => {
     away = true;
@@ -43,14 +59,31 @@ function follow(since: string, tell: (heard: PageEvent) => void): () => void {
 export function startEvents(since: string, hear: (heard: PageEvent) => void): void {
   const channel = new BroadcastChannel(name);
   const leaving = new AbortController();
-  channel.onmessage = event => hear(event.data as PageEvent);
-  const tell = (heard: PageEvent): void => {
+  let last = Number(since);
+  const heed = (heard: PageEvent): void => {
+    if (heard.type === 'changed') last = Math.max(last, heard.id ?? 0);
     hear(heard);
-    if (!leaving.signal.aborted) channel.postMessage(heard.type === 'changed' ? { ...heard, alert: false } : heard);
+  };
+  channel.onmessage = event => heed(event.data as PageEvent);
+  const tell = (heard: PageEvent): void => {
+    heed(heard);
+    if (leaving.signal.aborted) return;
+    if (heard.type !== 'changed') channel.postMessage(heard);
+    else {
+      const { page, ...rest } = heard;
+      channel.postMessage({ ...rest, alert: false });
+    }
   };
   const lead = (): Promise<void> =>
     new Promise(resolve => {
-      const stop = follow(since, tell);
+      let own = shownPage();
+      let stop = follow(since, tell);
+      document.addEventListener('midcall:shown', () => {
+        if (own === shownPage() || leaving.signal.aborted) return;
+        own = shownPage();
+        stop();
+        stop = follow(String(last), tell);
+      });
       leaving.signal.addEventListener('abort', () => {
         stop();
         resolve();

@@ -76,12 +76,23 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
   if (region && response.ok && form.dataset['saved'] !== undefined) region.textContent = form.dataset['saved'];
 }
 
+/** True for a form that is sent from here, and not by the browser. */
+const isSentHere = (form: HTMLFormElement, submitter: HTMLElement | null): boolean =>
+  form.getAttribute('method') === 'post' && submitter?.getAttribute('formtarget') !== '_blank';
+
+/**
+ * Sends a form as its button does, if it is sent from here. A browser that sends one lays out first whatever is folded in it, for
+ * what it may fill in by itself, and that takes longer than the answer does to leave.
+ */
+function press(form: HTMLFormElement, button: HTMLButtonElement): boolean {
+  if (!isSentHere(form, button) || !form.hasAttribute('novalidate')) return false;
+  form.dispatchEvent(new SubmitEvent('submit', { submitter: button, bubbles: true, cancelable: true }));
+  return true;
+}
+
 function onSubmit(event: SubmitEvent): void {
   const form = event.target as HTMLFormElement;
-  if (
-    form.getAttribute('method') !== 'post' ||
-    (event.submitter as HTMLButtonElement | null)?.formTarget === '_blank'
-  ) {
+  if (!isSentHere(form, event.submitter)) {
     if (holdsBack()) event.preventDefault();
     return;
   }
@@ -198,7 +209,7 @@ function sendFrom(event: KeyboardEvent): void {
   const button = form?.querySelector<HTMLButtonElement>('button.primary:not([disabled])');
   if (!form || !button || event.isComposing) return;
   event.preventDefault();
-  form.requestSubmit(button);
+  if (!press(form, button)) form.requestSubmit(button);
 }
 
 /** The only card or form of a page, for a key that is pressed while nothing has the focus. */
@@ -227,12 +238,16 @@ function dropRow(button: Element): void {
   checkSoon(form);
 }
 
+function onClick(event: MouseEvent): void {
+  const button = (event.target as Element).closest('button');
+  if (!button || event.defaultPrevented) return;
+  if (button.dataset['dropRow'] !== undefined) dropRow(button);
+  else if (button.type === 'submit' && button.form && press(button.form, button)) event.preventDefault();
+}
+
 /** Starts listening. */
 export function startForms(): void {
-  document.addEventListener('click', event => {
-    const button = (event.target as Element).closest('[data-drop-row]');
-    if (button) dropRow(button);
-  });
+  document.addEventListener('click', onClick);
   document.addEventListener('submit', onSubmit);
   document.addEventListener('input', onInput);
   document.addEventListener('change', onInput);

@@ -1,5 +1,5 @@
 /** Fetches this page, or the answer to a form, and updates what is on screen. */
-import { tellDrafts } from './drafts.ts';
+import { isAllTold, tellDrafts } from './drafts.ts';
 import { focusCard, focusForm } from './focus.ts';
 import { morph } from './morph.ts';
 
@@ -96,12 +96,18 @@ export function showDocument(text: string, options: { readonly live: boolean; re
   }
 }
 
+/** After how many milliseconds the icon follows the page: a browser takes longer to draw it than to show a question. */
+const iconMs = 100;
+
 /** The icon of the tab says whether a question waits. */
 function showIcon(next: Document): void {
   const [now, then] = [document, next].map(each => each.querySelector('link[rel=icon]'));
   const href = then?.getAttribute('href');
-  if (href && now?.getAttribute('href') !== href) now?.setAttribute('href', href);
+  window.clearTimeout(icon);
+  if (href && now?.getAttribute('href') !== href)
+    icon = window.setTimeout(() => now?.setAttribute('href', href), iconMs);
 }
+let icon = 0;
 
 /** If nothing on the new page has the focus, reading continues from its beginning, and not from the top bar. */
 function focusMain(): void {
@@ -128,14 +134,19 @@ async function answers(): Promise<void> {
  * Fetches this page again, unless it reflects the change already. Calls that come meanwhile share one more fetch, and a failed
  * fetch is repeated.
  * @param change - the number of the change; absent if some may have been missed
+ * @param page - this page, if it came with the change; it is fetched all the same if something else is under way
  */
-export function refresh(change?: number): Promise<void> {
+export function refresh(change?: number, page?: string): Promise<void> {
   if (change === undefined) forced = true;
   else if (change <= shownChange()) return running ?? Promise.resolve();
   else newest = Math.max(newest, change);
   if (running) {
     again = true;
     return running;
+  }
+  if (page !== undefined && !forced && sent.size === 0 && isAllTold()) {
+    showDocument(page, { live: true });
+    return Promise.resolve();
   }
   running = (async () => {
     do {

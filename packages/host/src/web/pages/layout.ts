@@ -12,6 +12,7 @@ import { type Place, sidebar } from './sidebar.ts';
 
 /** Where the pages find the desk's own files. */
 export interface AssetPaths {
+  readonly icon: string;
   /** The icon of a tab in which a question waits. */
   readonly waiting: string;
   readonly style: string;
@@ -81,7 +82,7 @@ export function layout(view: DeskView, content: Content, assets: AssetPaths): st
   return page({
     title: `${count}${content.title} · ${texts.product}`,
     theme: view.theme,
-    ...(open.length > 0 && { icon: assets.waiting }),
+    icon: open.length > 0 ? assets.waiting : assets.icon,
     styles: [assets.style],
     modules: [assets.entry],
     preload: assets.modules,

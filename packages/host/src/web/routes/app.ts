@@ -98,8 +98,18 @@ export function deskApp(desk: Desk): Hono {
 
   inner.get('/events', context => {
     const since = Number(context.req.header('last-event-id') ?? context.req.query('since') ?? 0);
+    const page = context.req.query('page');
+    const { url } = context.req;
+    const { headers } = context.req.raw;
+    /** The page that listens, as the same browser would get it. */
+    const render = async (): Promise<string | undefined> => {
+      const response = await app.fetch(new Request(new URL(page ?? '', url), { headers }));
+      if (response.ok && response.headers.get('content-type')?.startsWith('text/html')) return response.text();
+      await response.body?.cancel();
+      return undefined;
+    };
     context.header('content-type', 'text/event-stream');
-    return context.body(live.stream(Number.isFinite(since) ? since : 0));
+    return context.body(live.stream(Number.isFinite(since) ? since : 0, page === undefined ? undefined : render));
   });
 
   pageRoutes(inner, desk);

@@ -29,7 +29,7 @@ progress{accent-color:var(--accent);width:220px}
 .app{margin:14px 0 18px}.app iframe{display:block;width:100%;height:240px;border:1px dashed var(--line);border-radius:8px;background:#fff}
 .question{border-color:var(--accent-line)}
 .frame{padding:12px 20px 12px;border-bottom:1px solid var(--accent-line);background:var(--accent-soft);border-radius:calc(var(--radius) - 1px) calc(var(--radius) - 1px) 0 0}
-.frame-top{display:flex;align-items:center;justify-content:space-between;gap:12px}
+.frame-top{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:6px 12px}
 .frame-title{font-size:16px;font-weight:450}
 .frame-title:focus{outline:none}
 .frame .chip-wait,.frame .chip-until{background:var(--surface)}

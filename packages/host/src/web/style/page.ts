@@ -29,6 +29,7 @@ export const pageStyle = `
 .frames>li+li{border-top:1px solid var(--line)}
 .frames summary{display:flex;gap:10px;align-items:baseline;padding:6px 16px;cursor:pointer}
 .frames summary:hover{background:var(--sunken)}
+.frames .clock{white-space:nowrap}
 .frames .mono{overflow-wrap:anywhere;min-width:0}
 .frames pre{margin:0 16px 12px}
 .compared-pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(240px,1fr));gap:0 14px}

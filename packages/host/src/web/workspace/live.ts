@@ -1,9 +1,12 @@
 /**
- * Tells open pages that something has changed. An event has no content: a page fetches itself again, so that everything is
- * rendered in one place. A page that was disconnected names the last event it saw, and is told at once if it missed one.
+ * Tells open pages that something has changed. A page fetches itself again then, so that everything is rendered in one place; if
+ * a person is waited for, the same page comes with the event. A page that was disconnected names the last event it saw, and is
+ * told at once if it missed one.
  *
  * - live-L1 Changes without a text are announced at once; further ones that follow quickly are announced as one.
  * - live-L2 Nothing is queued for a page that does not read: once it reads again, it is told that something has changed.
+ * - live-L3 A page comes only with an event that is read at once, and is never waited for: what is not rendered in the same turn
+ *   is fetched. Events keep their order.
  */
 import { type Clock, systemClock } from '@midcall/core/time';
 
@@ -24,10 +27,13 @@ interface Event {
 const remembered = 50;
 /** Milliseconds between signs of life on a quiet stream. */
 const heartbeatMs = 15_000;
-/** Milliseconds between two changes without a text. */
+/** Milliseconds between two changes without a text, and between two pages that come with changes. */
 const gatherMs = 50;
 /** The most chunks that may wait for a page to read them. */
 const mostUnread = 200;
+
+/** Resolves when everything of this turn of the event loop is done. */
+const turn = (): Promise<undefined> => new Promise(resolve => setImmediate(() => resolve(undefined)));
 
 /** The event streams of one desk. */
 export class Live {
@@ -79,11 +85,16 @@ export class Live {
   /**
    * A stream of events (`text/event-stream`).
    * @param since - the id of the last event the page has seen
+   * @param render - renders the page that listens; undefined if it has to fetch itself
    */
-  stream(since: number): ReadableStream<Uint8Array> {
+  stream(since: number, render?: () => Promise<string | undefined>): ReadableStream<Uint8Array> {
     const encoder = new TextEncoder();
     let stop = (): void => {};
     let goOn = (): void => {};
+    /** Events that wait for the one before them, whose page is being rendered. */
+    let held: Event[] | undefined;
+    /** When a page came with an event last. */
+    let broughtAt = -gatherMs;
     return new ReadableStream({
       start: controller => {
         let behind = false;
@@ -91,8 +102,27 @@ export class Live {
           if ((controller.desiredSize ?? 0) > -mostUnread) controller.enqueue(encoder.encode(text));
           else behind = true;
         };
-        const send = ({ id, announcement }: Event): void =>
-          write(`id: ${id}\nevent: changed\ndata: ${JSON.stringify(announcement ?? {})}\n\n`);
+        const tell = ({ id, announcement }: Event, page?: string): void =>
+          write(`id: ${id}\nevent: changed\ndata: ${JSON.stringify({ ...announcement, page })}\n\n`);
+        const mayBring = ({ announcement }: Event): boolean =>
+          announcement?.alert === true &&
+          (controller.desiredSize ?? 0) > 0 &&
+          this.#clock.now() - broughtAt >= gatherMs;
+        const send = (event: Event): void => {
+          if (held) held.push(event);
+          else if (!render || !mayBring(event)) tell(event);
+          else {
+            held = [];
+            broughtAt = this.#clock.now();
+            void Promise.race([render().catch(() => undefined), turn()]).then(page => {
+              const later = held ?? [];
+              held = undefined;
+              if (!this.#streams.has(send)) return;
+              tell(event, page);
+              for (const each of later) send(each);
+            });
+          }
+        };
         goOn = () => {
           if (!behind) return;
           behind = false;
