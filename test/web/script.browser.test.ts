@@ -197,6 +197,25 @@ it('has a question on the page without another request, also where the page has 
   expect(me.troubles).toEqual([]);
 });
 
+it('sends a form itself at a click and by Ctrl+Enter, so that the browser lays out nothing for it that is folded', async () => {
+  await using me = await nextPage(person);
+  const { page } = me;
+  for (const id of ['own-1', 'own-2']) {
+    void on.inbox.ask(pickOne(id));
+    await page.goto(at(`/calls/${id}`));
+    const byBrowser = page.evaluate(
+      () => new Promise(resolve => document.addEventListener('submit', event => resolve(event.isTrusted))),
+    );
+    await page.getByRole('radio', { name: /2024/ }).check();
+    await page.getByRole('radio', { name: 'Yes' }).check();
+    if (id === 'own-1') await page.getByRole('button', { name: 'Send answer' }).click();
+    else await page.keyboard.press('Control+Enter');
+    expect(await byBrowser).toBe(false);
+    await page.locator('.ending-answered').waitFor();
+  }
+  expect(me.troubles).toEqual([]);
+});
+
 it('reaches every page of one browser over one stream', async () => {
   await using me = await nextPage(person);
   const question = pickOne('b-1');

@@ -96,12 +96,20 @@ export function endedEntries(
   )}`;
 }
 
+/** What is over is rendered once: a call that has asked many questions is shown again with each of them. */
+const rendered = new WeakMap<QuestionView, { readonly zone: string; readonly entries: Html }>();
+
 function questionEntries(view: QuestionView, context: CardContext): Html {
+  const { zone } = context;
+  const before = rendered.get(view);
+  if (before?.zone === zone) return before.entries;
   const perhaps =
     view.perhaps === true && html`<p class="perhaps">${texts.call.perhapsAsked(view.ending !== undefined)}</p>`;
-  if (view.ending)
-    return html`${perhaps && html`<li class="entry entry-note"><span class="node">${icons.question}</span><div class="entry-body">${perhaps}</div></li>`}${endedEntries({ ...view, ending: view.ending }, context.zone)}`;
-  return html`<li class="entry entry-open"><span class="node">${questionIcon(view.question)}</span><div class="entry-body">${perhaps}${card(view.question, context)}</div></li>`;
+  if (!view.ending)
+    return html`<li class="entry entry-open"><span class="node">${questionIcon(view.question)}</span><div class="entry-body">${perhaps}${card(view.question, context)}</div></li>`;
+  const entries = html`${perhaps && html`<li class="entry entry-note"><span class="node">${icons.question}</span><div class="entry-body">${perhaps}</div></li>`}${endedEntries({ ...view, ending: view.ending }, zone)}`;
+  rendered.set(view, { zone, entries });
+  return entries;
 }
 
 function progressBar(call: CallView): Html | false {
