@@ -52,29 +52,36 @@ export function terminal(
       resolve(exitCode);
     }),
   );
+  /** Rejects where the command ends without it. */
+  const until = (expected: string | RegExp): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        const rest = plainText().slice(from);
+        const at = typeof expected === 'string' ? rest.indexOf(expected) : rest.search(expected);
+        if (at < 0) {
+          if (over) reject(new Error(`It ended without ${String(expected)}, after: ${rest}`));
+          return;
+        }
+        waiting.delete(look);
+        from += at + 1;
+        resolve();
+      };
+      waiting.add(look);
+      look();
+    });
   return {
     ended,
     text: plainText,
     raw: () => all,
     type: (keys: string) => child.write(keys),
     signal: (name: NodeJS.Signals) => child.kill(name),
-    /** Rejects where the command ends without it. */
-    until(expected: string | RegExp): Promise<void> {
-      return new Promise((resolve, reject) => {
-        const look = (): void => {
-          const rest = plainText().slice(from);
-          const at = typeof expected === 'string' ? rest.indexOf(expected) : rest.search(expected);
-          if (at < 0) {
-            if (over) reject(new Error(`It ended without ${String(expected)}, after: ${rest}`));
-            return;
-          }
-          waiting.delete(look);
-          from += at + 1;
-          resolve();
-        };
-        waiting.add(look);
-        look();
-      });
+    until,
+    /** Waits for each text in turn, and presses the keys that stand beside it. */
+    async pass(...steps: readonly (readonly [expected: string | RegExp, keys?: string])[]): Promise<void> {
+      for (const [expected, keys] of steps) {
+        await until(expected);
+        if (keys !== undefined) child.write(keys);
+      }
     },
   };
 }

@@ -11,6 +11,7 @@ import { isSafeEndpoint } from '../../packages/server/src/connect/oauth/safe-end
 import { newPageId, PageRecords } from '../../packages/server/src/connect/page-records.ts';
 import { createSealer, keyRing } from '../../packages/server/src/index.ts';
 import { noWake } from '../../packages/server/src/wake.ts';
+import { passingClock } from './passing-clock.ts';
 
 const issuer = 'https://provider.invalid';
 /** Nothing here is to be told to operators. */
@@ -175,15 +176,7 @@ describe('who this server is', () => {
 describe('pages', () => {
   const store = memoryStore();
   function host() {
-    let time = 1_000_000;
-    const clock = {
-      now: () => time,
-      after(ms: number, fn: () => void) {
-        time += ms;
-        queueMicrotask(fn);
-        return () => {};
-      },
-    };
+    const clock = passingClock();
     const sealer = createSealer(keyRing(Buffer.alloc(32, 6)));
     return { store, sealer, clock, wake: noWake, warn() {}, audit() {} };
   }

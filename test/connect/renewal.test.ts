@@ -7,6 +7,7 @@ import type { KeptSignIn, OAuthTokens } from '../../packages/server/src/connect/
 import { refresh } from '../../packages/server/src/connect/vault/refresh.ts';
 import { slots } from '../../packages/server/src/connect/vault/slots.ts';
 import { createSealer, keyRing } from '../../packages/server/src/index.ts';
+import { passingClock } from './passing-clock.ts';
 
 const ann = { issuer: 'https://login.example', subject: 'ann' };
 const slot = 'sign-in';
@@ -21,15 +22,7 @@ const fresh: OAuthTokens = { accessToken: 'fresh-access-2', refreshToken: 'secon
 
 /** One process, a store and a provider that answers as it is told. */
 function desk(ring = keyRing(newKey)) {
-  let time = 1_000_000;
-  const clock = {
-    now: () => time,
-    after(ms: number, fn: () => void) {
-      time += ms;
-      queueMicrotask(fn);
-      return () => {};
-    },
-  };
+  const clock = passingClock();
   const store = memoryStore({ clock });
   const sent: string[] = [];
   const revoked: string[] = [];

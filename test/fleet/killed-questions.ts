@@ -5,6 +5,7 @@
  */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect } from 'vitest';
+import { grown } from '../fixtures/grown.ts';
 import { type KilledFleet, startKilledFleet } from './killed-fleet.ts';
 
 export interface Tally {
@@ -57,14 +58,18 @@ export async function killWhileAsking({
 }: KillOptions): Promise<Tally> {
   await using fleet = await startKilledFleet(replicas);
   const open: Say[] = [];
-  let asked = 0;
-  let ended = 0;
+  /** Grows with each question that is asked, and each call that ends. */
+  const told: ('asked' | 'ended')[] = [];
+  /** True once nobody dies any more. */
+  let isQuiet = false;
   /** A question that a person is asked: it has to be about an order of theirs. */
   const ask = (person: string, message: string): Promise<Answer> => {
     expect(message).toContain(` ${person}-`);
-    asked += 1;
+    told.push('asked');
     return new Promise(resolve => {
-      open.push(() => resolve({ action: 'accept', content: { say: `said by ${person}` } }));
+      const say = () => resolve({ action: 'accept', content: { say: `said by ${person}` } });
+      if (isQuiet) say();
+      else open.push(say);
     });
   };
   const each = perPerson(questions);
@@ -77,14 +82,15 @@ export async function killWhileAsking({
       const tool = kind === 'task' ? 'charge-task' : at % 2 === 0 ? 'charge' : 'survey';
       const order = `${person}-${at}`;
       const result = call(tool, order).finally(() => {
-        ended += 1;
+        told.push('ended');
       });
       result.catch(() => {});
       calls.push({ kind, tool, order, person, result });
     }
-    await until(() => asked + ended >= at);
+    const due = at;
+    await grown(told, ({ length }) => length >= due);
   }
-  expect(ended).toBe(0);
+  expect(told).not.toContain('ended');
 
   const tally: Tally = { questions, kills, redisKills, charged: 0, surveyed: 0, inDoubt: 0, inDoubtDone: 0 };
   const events = [...Array<'replica'>(kills).fill('replica'), ...Array<'redis'>(redisKills).fill('redis')];
@@ -98,11 +104,9 @@ export async function killWhileAsking({
     if (event === 'redis') await fleet.killRedis();
     else await fleet.kill(random(replicas) - 1);
   }
-  const rest = setInterval(() => {
-    for (const say of open.splice(0)) say();
-  }, 20);
+  isQuiet = true;
+  for (const say of open.splice(0)) say();
   const results = await Promise.allSettled(calls.map(({ result }) => result));
-  clearInterval(rest);
   judge(calls, results, fleet.effects(), tally);
   return tally;
 }
@@ -260,8 +264,4 @@ function shuffle<T>(list: T[], random: (most: number) => number): void {
     const other = random(at + 1) - 1;
     [list[at], list[other]] = [list[other]!, list[at]!];
   }
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise(resolve => setTimeout(resolve, 20));
 }

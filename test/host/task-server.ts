@@ -1,6 +1,6 @@
 /** A server of SDK v1 whose tools are called as tasks of 2025-11-25, as server-everything's are. */
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
@@ -41,6 +41,7 @@ function taskServer(work: Work, support: Support, store: InMemoryTaskStore): Mcp
       taskMessageQueue: new InMemoryTaskMessageQueue(),
     },
   );
+  letWait(server);
   server.registerTool('plain', {}, (_: unknown) => said('no task'));
   const run = async ({ sendRequest, taskStore }: CreateTaskRequestHandlerExtra, taskId: string): Promise<void> => {
     const requestedSchema = {
@@ -73,6 +74,21 @@ function taskServer(work: Work, support: Support, store: InMemoryTaskStore): Mcp
     getTaskResult: (extra: never) => (extra as Stored).taskStore.getTaskResult((extra as Stored).taskId),
   } as never);
   return server;
+}
+
+/**
+ * SDK v1 looks again and again whether a task has ended, and leaves a listener on the request's signal each time: they go with
+ * the request, so Node need not warn of them.
+ */
+function letWait(server: McpServer): void {
+  const inside = server.server as unknown as {
+    _waitForTaskUpdate(task: string, signal: AbortSignal, session?: string): Promise<void>;
+  };
+  const wait = inside._waitForTaskUpdate.bind(inside);
+  inside._waitForTaskUpdate = (task, signal, session) => {
+    setMaxListeners(0, signal);
+    return wait(task, signal, session);
+  };
 }
 
 interface Stored {

@@ -5,9 +5,10 @@
  */
 import * as fs from 'node:fs';
 import { isMidcallError } from '@midcall/core/errors';
-import { boundary, type Files, type Guarantee } from '@midcall/server/roots';
+import { boundary, type Files } from '@midcall/server/roots';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Case, cases, ground, pictureOfOutside, plant, secret, type Tree } from './corpus.ts';
+import { guarantees } from './guarantees.ts';
 
 type Operation = (files: Files, path: string) => Promise<unknown>;
 
@@ -73,7 +74,7 @@ const codes: Record<Case['expected'], readonly string[]> = {
   inside: ['roots/not-found', 'roots/exists', 'roots/invalid'],
 };
 
-describe.each<Guarantee>(process.platform === 'linux' ? ['held', 'checked'] : ['checked'])('%s files', guarantee => {
+describe.each(guarantees)('%s files', guarantee => {
   let tree: Tree;
   let files: Files;
   let before: string;

@@ -14,13 +14,14 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { boundary, type Files, type Guarantee } from '@midcall/server/roots';
+import { boundary, type Files } from '@midcall/server/roots';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { direct, pooled, type System } from '../../packages/server/src/roots/system.ts';
+import { guarantees } from './guarantees.ts';
 
 const text = (path: string): string => readFileSync(path, 'utf8');
 
-describe.each<Guarantee>(process.platform === 'linux' ? ['held', 'checked'] : ['checked'])('%s files', guarantee => {
+describe.each(guarantees)('%s files', guarantee => {
   let root: string;
   let files: Files;
 

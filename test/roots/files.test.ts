@@ -13,12 +13,13 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { boundary, type Files, type Guarantee, toUri } from '@midcall/server/roots';
+import { boundary, type Files, toUri } from '@midcall/server/roots';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { guarantees } from './guarantees.ts';
 
 const text = (path: string): string => readFileSync(path, 'utf8');
 
-describe.each<Guarantee>(process.platform === 'linux' ? ['held', 'checked'] : ['checked'])('%s files', guarantee => {
+describe.each(guarantees)('%s files', guarantee => {
   let base: string;
   let root: string;
   let files: Files;

@@ -6,13 +6,14 @@
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { boundary, type Files, type Guarantee } from '@midcall/server/roots';
+import { boundary, type Files } from '@midcall/server/roots';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { descriptorsBelow } from './descriptors.ts';
+import { guarantees } from './guarantees.ts';
 
 const sizes = [0, 1, 511, 512, 513, 1024, 1500];
 
-describe.each<Guarantee>(process.platform === 'linux' ? ['held', 'checked'] : ['checked'])('%s files', guarantee => {
+describe.each(guarantees)('%s files', guarantee => {
   let root: string;
   let files: Files;
 

@@ -2,8 +2,9 @@
 import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type BoundaryMode, boundary, type Guarantee, type Root, toUri } from '@midcall/server/roots';
+import { type BoundaryMode, boundary, type Root, toUri } from '@midcall/server/roots';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { guarantees } from './guarantees.ts';
 
 let base: string;
 const at = (path: string): string => join(base, path);
@@ -219,156 +220,153 @@ const rows = table.flatMap(([says, client, ceiling, left]) =>
   (['narrow', 'replace', 'ignore'] as const).map(mode => [mode, says, client, ceiling, left[mode]] as const),
 );
 
-describe.each<Guarantee>(process.platform === 'linux' ? ['held', 'checked'] : ['checked'])(
-  'the %s boundary',
-  guarantee => {
-    it.each(rows)('%s: %s', async (mode, _, client, ceiling, left) => {
-      const drawn = boundary({ mode, guarantee, ceiling: ceiling.map(at) });
-      if (left instanceof RegExp) {
-        await expect(drawn.files(client())).rejects.toMatchObject({
-          code: 'roots/none',
-          message: expect.stringMatching(left),
-        });
-        return;
-      }
-      await using files = await drawn.files(client());
-      expect(files.roots.map(each => each.path)).toEqual(left.map(at));
-    });
+describe.each(guarantees)('the %s boundary', guarantee => {
+  it.each(rows)('%s: %s', async (mode, _, client, ceiling, left) => {
+    const drawn = boundary({ mode, guarantee, ceiling: ceiling.map(at) });
+    if (left instanceof RegExp) {
+      await expect(drawn.files(client())).rejects.toMatchObject({
+        code: 'roots/none',
+        message: expect.stringMatching(left),
+      });
+      return;
+    }
+    await using files = await drawn.files(client());
+    expect(files.roots.map(each => each.path)).toEqual(left.map(at));
+  });
 
-    it('keeps the name of a root, and says which were left out and why', async () => {
-      await using files = await boundary({ guarantee }).files([root('work', 'My work'), root('gone', 'x')]);
-      expect(files.roots).toEqual([{ path: at('work'), name: 'My work' }]);
-      expect(files.leftOut).toEqual([{ uri: root('gone').uri, reason: 'it does not exist or cannot be opened' }]);
-    });
+  it('keeps the name of a root, and says which were left out and why', async () => {
+    await using files = await boundary({ guarantee }).files([root('work', 'My work'), root('gone', 'x')]);
+    expect(files.roots).toEqual([{ path: at('work'), name: 'My work' }]);
+    expect(files.leftOut).toEqual([{ uri: root('gone').uri, reason: 'it does not exist or cannot be opened' }]);
+  });
 
-    it('knows a root by every path it was granted under', async () => {
-      fs.writeFileSync(at('work/one/x'), 'x');
-      await using files = await boundary({ guarantee, ceiling: [at('link')] }).files([root('work/one')]);
-      expect(await files.readText(at('work/one/x'))).toBe('x');
-      expect(await files.readText(at('link/one/x'))).toBe('x');
-      await using others = await boundary({ guarantee }).files([root('link')]);
-      expect(await others.readText(at('link/one/x'))).toBe('x');
-      expect(await others.absolute(at('link/one/x'))).toBe(at('work/one/x'));
-    });
+  it('knows a root by every path it was granted under', async () => {
+    fs.writeFileSync(at('work/one/x'), 'x');
+    await using files = await boundary({ guarantee, ceiling: [at('link')] }).files([root('work/one')]);
+    expect(await files.readText(at('work/one/x'))).toBe('x');
+    expect(await files.readText(at('link/one/x'))).toBe('x');
+    await using others = await boundary({ guarantee }).files([root('link')]);
+    expect(await others.readText(at('link/one/x'))).toBe('x');
+    expect(await others.absolute(at('link/one/x'))).toBe(at('work/one/x'));
+  });
 
-    it('takes a relative name at the first root where it exists, and a new one at the first root', async () => {
-      fs.writeFileSync(at('other/only-there'), 'other');
-      await using files = await boundary({ guarantee }).files([root('apart'), root('other')]);
-      expect(await files.readText('only-there')).toBe('other');
-      await files.append('only-there', '!');
-      await files.write('new-one', 'new');
-      expect(fs.readFileSync(at('other/only-there'), 'utf8')).toBe('other!');
-      expect(fs.readFileSync(at('apart/new-one'), 'utf8')).toBe('new');
-      await files.remove('only-there');
-      expect(fs.existsSync(at('other/only-there'))).toBe(false);
-      await files.rename('new-one', at('other/new-one'));
-      expect(await files.absolute('new-one')).toBe(at('other/new-one'));
-    });
+  it('takes a relative name at the first root where it exists, and a new one at the first root', async () => {
+    fs.writeFileSync(at('other/only-there'), 'other');
+    await using files = await boundary({ guarantee }).files([root('apart'), root('other')]);
+    expect(await files.readText('only-there')).toBe('other');
+    await files.append('only-there', '!');
+    await files.write('new-one', 'new');
+    expect(fs.readFileSync(at('other/only-there'), 'utf8')).toBe('other!');
+    expect(fs.readFileSync(at('apart/new-one'), 'utf8')).toBe('new');
+    await files.remove('only-there');
+    expect(fs.existsSync(at('other/only-there'))).toBe(false);
+    await files.rename('new-one', at('other/new-one'));
+    expect(await files.absolute('new-one')).toBe(at('other/new-one'));
+  });
 
-    it('follows a link from one root into another', async () => {
-      fs.writeFileSync(at('other/target'), 'target');
-      await using files = await boundary({ guarantee }).files([root('work'), root('other')]);
-      expect(await files.readText('out/target')).toBe('target');
-      await files.write('out/target', 'written');
-      expect(fs.readFileSync(at('other/target'), 'utf8')).toBe('written');
-    });
+  it('follows a link from one root into another', async () => {
+    fs.writeFileSync(at('other/target'), 'target');
+    await using files = await boundary({ guarantee }).files([root('work'), root('other')]);
+    expect(await files.readText('out/target')).toBe('target');
+    await files.write('out/target', 'written');
+    expect(fs.readFileSync(at('other/target'), 'utf8')).toBe('written');
+  });
 
-    it('refuses in the same words what exists outside and what does not', async () => {
-      fs.writeFileSync(at('other/there'), 'x');
-      await using files = await boundary({ guarantee, ceiling: [at('work')] }).files();
-      const words = async (path: string): Promise<string> => {
-        const said = await Promise.all(
-          [
-            files.read(path),
-            files.stat(path),
-            files.exists(path),
-            files.list(path),
-            files.write(path, 'x'),
-            files.mkdir(path),
-            files.remove(path),
-          ].map(each =>
-            each.then(
-              () => 'fine',
-              (error: Error & { code: string }) => `${error.code} ${error.message.replaceAll(path, 'PATH')}`,
-            ),
+  it('refuses in the same words what exists outside and what does not', async () => {
+    fs.writeFileSync(at('other/there'), 'x');
+    await using files = await boundary({ guarantee, ceiling: [at('work')] }).files();
+    const words = async (path: string): Promise<string> => {
+      const said = await Promise.all(
+        [
+          files.read(path),
+          files.stat(path),
+          files.exists(path),
+          files.list(path),
+          files.write(path, 'x'),
+          files.mkdir(path),
+          files.remove(path),
+        ].map(each =>
+          each.then(
+            () => 'fine',
+            (error: Error & { code: string }) => `${error.code} ${error.message.replaceAll(path, 'PATH')}`,
           ),
-        );
-        return said.join('\n');
-      };
-      for (const [there, gone] of [
-        [at('other/there'), at('other/gone')],
-        ['../other/there', '../other/gone'],
-        ['out/there', 'out/gone'],
-        ['out/there', 'out/gone/deeper'],
-        [`out/there`, `out/${'x'.repeat(300)}`],
-        [toUri(at('other/there')), toUri(at('other/gone'))],
-      ] as const) {
-        const long = (text: string): string => text.replaceAll(/'[^']*x{100,}[^']*'/g, "'PATH'");
-        expect(long(await words(gone))).toBe(await words(there));
-      }
-      const leaf = async (target: string): Promise<string> => {
-        fs.rmSync(at('work/leaf'), { force: true });
-        fs.symlinkSync(target, at('work/leaf'));
-        return await files.readText('leaf').catch((error: Error) => error.message);
-      };
-      expect(await leaf(at('other/gone'))).toBe(await leaf(at('other/there')));
-      fs.rmSync(at('work/leaf'));
-    });
-
-    it('names the path, the boundary and how to grant more in a refusal', async () => {
-      const outside = at('apart/x');
-      const said = async (options: Parameters<typeof boundary>[0], client?: readonly Root[]): Promise<string> => {
-        await using files = await boundary({ guarantee, ...options }).files(client);
-        return await files.read(outside).then(String, (error: Error) => error.message);
-      };
-      expect(await said({ ceiling: [at('work')] })).toBe(
-        `'${outside}' does not lead to anything inside the allowed folders ('${at('work')}'). To allow more, start the server with that directory as well.`,
+        ),
       );
-      expect(await said({}, [root('work')])).toMatch(/add its folder to the roots of your client\.$/);
-      expect(await said({ ceiling: [at('work')] }, [root('work')])).toMatch(
-        /roots of your client; the operator must have started the server with it, too\.$/,
-      );
-    });
+      return said.join('\n');
+    };
+    for (const [there, gone] of [
+      [at('other/there'), at('other/gone')],
+      ['../other/there', '../other/gone'],
+      ['out/there', 'out/gone'],
+      ['out/there', 'out/gone/deeper'],
+      [`out/there`, `out/${'x'.repeat(300)}`],
+      [toUri(at('other/there')), toUri(at('other/gone'))],
+    ] as const) {
+      const long = (text: string): string => text.replaceAll(/'[^']*x{100,}[^']*'/g, "'PATH'");
+      expect(long(await words(gone))).toBe(await words(there));
+    }
+    const leaf = async (target: string): Promise<string> => {
+      fs.rmSync(at('work/leaf'), { force: true });
+      fs.symlinkSync(target, at('work/leaf'));
+      return await files.readText('leaf').catch((error: Error) => error.message);
+    };
+    expect(await leaf(at('other/gone'))).toBe(await leaf(at('other/there')));
+    fs.rmSync(at('work/leaf'));
+  });
 
-    it('escapes what a path could do to a terminal', async () => {
-      await using files = await boundary({ guarantee, ceiling: [at('work')] }).files();
-      const message = await files.read('../\u001b[31m\u202ex').catch((error: Error) => error.message);
-      expect(message).toContain('\\u001b[31m\\u202ex');
-    });
+  it('names the path, the boundary and how to grant more in a refusal', async () => {
+    const outside = at('apart/x');
+    const said = async (options: Parameters<typeof boundary>[0], client?: readonly Root[]): Promise<string> => {
+      await using files = await boundary({ guarantee, ...options }).files(client);
+      return await files.read(outside).then(String, (error: Error) => error.message);
+    };
+    expect(await said({ ceiling: [at('work')] })).toBe(
+      `'${outside}' does not lead to anything inside the allowed folders ('${at('work')}'). To allow more, start the server with that directory as well.`,
+    );
+    expect(await said({}, [root('work')])).toMatch(/add its folder to the roots of your client\.$/);
+    expect(await said({ ceiling: [at('work')] }, [root('work')])).toMatch(
+      /roots of your client; the operator must have started the server with it, too\.$/,
+    );
+  });
 
-    it('leaves out an operator directory that goes, or comes to lead elsewhere, and takes it back', async () => {
-      fs.mkdirSync(at('shelf'));
-      const drawn = boundary({ guarantee, ceiling: [at('shelf')] });
-      fs.renameSync(at('shelf'), at('shelf-2'));
-      await expect(drawn.files()).rejects.toMatchObject({
-        code: 'roots/none',
-        message: expect.stringMatching(/no longer there/),
-      });
-      fs.symlinkSync('other', at('shelf'));
-      await expect(drawn.files()).rejects.toMatchObject({
-        code: 'roots/none',
-        message: expect.stringMatching(/no longer leads/),
-      });
-      fs.unlinkSync(at('shelf'));
-      fs.mkdirSync(at('shelf'));
-      await using files = await drawn.files();
-      await files.write('x', 'x');
-      fs.rmSync(at('shelf'), { recursive: true });
-      await expect(files.exists('x')).rejects.toMatchObject({ code: 'roots/revoked' });
-      await expect(files.write('y', 'y')).rejects.toMatchObject({ code: 'roots/revoked' });
-    });
+  it('escapes what a path could do to a terminal', async () => {
+    await using files = await boundary({ guarantee, ceiling: [at('work')] }).files();
+    const message = await files.read('../\u001b[31m\u202ex').catch((error: Error) => error.message);
+    expect(message).toContain('\\u001b[31m\\u202ex');
+  });
 
-    it('cannot start with a directory that is missing or is a file', () => {
-      expect(() => boundary({ guarantee, ceiling: [at('gone')] })).toThrow(
-        expect.objectContaining({ code: 'roots/invalid' }),
-      );
-      expect(() => boundary({ guarantee, ceiling: [at('work/file')] })).toThrow(
-        expect.objectContaining({ code: 'roots/invalid' }),
-      );
-      expect(() => boundary({ mode: 'wide' as BoundaryMode })).toThrow("mode must be 'narrow', 'replace' or 'ignore'");
+  it('leaves out an operator directory that goes, or comes to lead elsewhere, and takes it back', async () => {
+    fs.mkdirSync(at('shelf'));
+    const drawn = boundary({ guarantee, ceiling: [at('shelf')] });
+    fs.renameSync(at('shelf'), at('shelf-2'));
+    await expect(drawn.files()).rejects.toMatchObject({
+      code: 'roots/none',
+      message: expect.stringMatching(/no longer there/),
     });
-  },
-);
+    fs.symlinkSync('other', at('shelf'));
+    await expect(drawn.files()).rejects.toMatchObject({
+      code: 'roots/none',
+      message: expect.stringMatching(/no longer leads/),
+    });
+    fs.unlinkSync(at('shelf'));
+    fs.mkdirSync(at('shelf'));
+    await using files = await drawn.files();
+    await files.write('x', 'x');
+    fs.rmSync(at('shelf'), { recursive: true });
+    await expect(files.exists('x')).rejects.toMatchObject({ code: 'roots/revoked' });
+    await expect(files.write('y', 'y')).rejects.toMatchObject({ code: 'roots/revoked' });
+  });
+
+  it('cannot start with a directory that is missing or is a file', () => {
+    expect(() => boundary({ guarantee, ceiling: [at('gone')] })).toThrow(
+      expect.objectContaining({ code: 'roots/invalid' }),
+    );
+    expect(() => boundary({ guarantee, ceiling: [at('work/file')] })).toThrow(
+      expect.objectContaining({ code: 'roots/invalid' }),
+    );
+    expect(() => boundary({ mode: 'wide' as BoundaryMode })).toThrow("mode must be 'narrow', 'replace' or 'ignore'");
+  });
+});
 
 describe('the guarantee', () => {
   it.runIf(process.platform === 'linux')('is held on Linux, and said', async () => {

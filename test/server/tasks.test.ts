@@ -1,6 +1,13 @@
 /** Calls that go on as tasks (extension io.modelcontextprotocol/tasks), as a client sees them on the wire of 2026-07-28. */
 import { systemClock } from '@midcall/core/time';
-import { type AuditEvent, type Call, type MidcallOptions, midcall, type ToolConfig } from '@midcall/server';
+import {
+  type AuditEvent,
+  type Call,
+  type Midcall,
+  type MidcallOptions,
+  midcall,
+  type ToolConfig,
+} from '@midcall/server';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { McpServer, type McpServerFactory, MissingRequiredClientCapabilityError } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -25,14 +32,19 @@ function serverOf(handler: Handler, options: MidcallOptions & { readonly task?: 
   const { task, ...rest } = options;
   const mid = midcall({ key, suspectBelowMs: 0, warn: () => {}, ...rest });
   open.push({ [Symbol.asyncDispose]: () => mid.close() });
-  return () => {
+  return serving(mid, handler, task);
+}
+
+/** For one that is never closed, as its process dies. */
+const serving =
+  (mid: Midcall, handler: Handler, task?: Mode): McpServerFactory =>
+  () => {
     const server = new McpServer({ name: 'notes', version: '1.0.0' });
     mid.tool(server, 'act', { ...(task && { task }) }, async (_, call) => ({
       content: [{ type: 'text', text: await handler(call) }],
     }));
     return server;
   };
-}
 
 interface Told {
   readonly taskId: string;
@@ -382,13 +394,7 @@ describe('a task', () => {
         { idempotent: true },
       );
     const mid = midcall({ key, warn: () => {}, store, clock: gone });
-    const first = await client(() => {
-      const server = new McpServer({ name: 'notes', version: '1.0.0' });
-      mid.tool(server, 'act', { task: 'always' }, async (_, call) => ({
-        content: [{ type: 'text', text: await work(call) }],
-      }));
-      return server;
-    });
+    const first = await client(serving(mid, work, 'always'));
     const { taskId } = told(await first.call());
     await begins;
     clock.move(60_000);
@@ -403,13 +409,7 @@ describe('a task', () => {
       const [gone, clock] = [handClock(), handClock()];
       const store = memoryStore({ clock: { now: clock.now } });
       const mid = midcall({ key, warn: () => {}, store, clock: gone, suspectBelowMs: 0 });
-      const first = await client(() => {
-        const server = new McpServer({ name: 'notes', version: '1.0.0' });
-        mid.tool(server, 'act', { task: 'always' }, async (_, call) => ({
-          content: [{ type: 'text', text: await sure(call) }],
-        }));
-        return server;
-      });
+      const first = await client(serving(mid, sure, 'always'));
       const { taskId } = told(await first.call());
       const { inputRequests } = await first.until(taskId, 'input_required');
       await mid.close();
@@ -544,13 +544,7 @@ describe('a task', () => {
     };
     // Never closed: it dies.
     const mid = midcall({ key, warn: () => {}, store, clock: gone });
-    const first = await client(() => {
-      const server = new McpServer({ name: 'notes', version: '1.0.0' });
-      mid.tool(server, 'act', { task: 'always' }, async (_, call) => ({
-        content: [{ type: 'text', text: await work(call) }],
-      }));
-      return server;
-    });
+    const first = await client(serving(mid, work, 'always'));
     const { taskId } = told(await first.call());
     await begins;
     expect(acknowledged(await first.cancel(taskId))).toEqual({ resultType: 'complete' });
@@ -717,13 +711,7 @@ describe('a task', () => {
       };
       const mid = midcall({ key, suspectBelowMs: 0, warn: () => {}, store, clock: first });
       if (!isCut) open.push({ [Symbol.asyncDispose]: () => mid.close() });
-      const one = await client(() => {
-        const server = new McpServer({ name: 'notes', version: '1.0.0' });
-        mid.tool(server, 'act', { task: 'always' }, async (_, call) => ({
-          content: [{ type: 'text', text: await ask(call) }],
-        }));
-        return server;
-      });
+      const one = await client(serving(mid, ask, 'always'));
       const { taskId } = told(await one.call());
       const [asked] = Object.keys((await one.until(taskId, 'input_required')).inputRequests ?? {});
       first.move(60_002);

@@ -4,21 +4,22 @@
  * @module-tag thorough
  */
 
-import { type Call, midcall } from '@midcall/server';
+import { type Call, type MidcallOptions, midcall } from '@midcall/server';
 import { type Connect, confirm as confirmPage, connect } from '@midcall/server/connect';
 import { type ExploredTool, type ExploreOptions, explore, type FindingKind } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 const text = (words: string) => ({ content: [{ type: 'text' as const, text: words }] });
 const confirm = { type: 'object', properties: { confirm: { type: 'boolean' } }, required: ['confirm'] } as const;
 
 type Handler = (call: Call, effect: (name: string) => void) => Promise<ReturnType<typeof text>>;
 
-const toolOf = (handler: Handler): ExploredTool => ({
+/** @param more - options of the server's own, made anew for each */
+const toolOf = (handler: Handler, more: () => MidcallOptions = () => ({})): ExploredTool => ({
   name: 'act',
   server: (options, effect) => {
-    const mid = midcall(options);
+    const mid = midcall({ ...options, ...more() });
     return () => {
       const server = new McpServer({ name: 'explored', version: '1.0.0' });
       mid.tool(server, 'act', {}, (_, call) => handler(call, effect));
@@ -29,6 +30,19 @@ const toolOf = (handler: Handler): ExploredTool => ({
 
 const run = (handler: Handler, options: ExploreOptions = {}) =>
   explore(toolOf(handler), {}, { hangMs: 400, budget: 60, ...options });
+
+/** Explores a tool whose server has pages. */
+async function exploreWithPages(handler: Handler, options: ExploreOptions = {}) {
+  const pages: Connect[] = [];
+  const more = () => {
+    const own = connect({ name: 'Explored', reach: { kind: 'here', browser: false } });
+    pages.push(own);
+    return { pages: own };
+  };
+  const report = await explore(toolOf(handler, more), {}, options);
+  await Promise.all(pages.map(each => each.close()));
+  return report;
+}
 const kinds = (report: { findings: readonly { kind: FindingKind }[] }) => [
   ...new Set(report.findings.map(({ kind }) => kind)),
 ];
@@ -45,8 +59,13 @@ const pay: Handler = async call => {
 };
 
 describe('a tool that asks first and takes every answer', () => {
-  it('has no findings, and every outcome was covered', async () => {
-    const report = await run(pay);
+  let first: Awaited<ReturnType<typeof run>>;
+  beforeAll(async () => {
+    first = await run(pay);
+  });
+
+  it('has no findings, and every outcome was covered', () => {
+    const report = first;
     expect(report.text).toMatch(/Nothing broken/);
     expect(report).toMatchObject({ findings: [], outside: [], notCovered: [], asks: 3 });
     // accept, 5 refusals, delivered twice, a no; and for the answer that does not fit 8 more, and 8 more; and unasked.
@@ -54,7 +73,7 @@ describe('a tool that asks first and takes every answer', () => {
   });
 
   it('is reported the same the second time', async () => {
-    expect(await run(pay)).toEqual(await run(pay));
+    expect(await run(pay)).toEqual(first);
   });
 });
 
@@ -353,88 +372,46 @@ describe('an exploration', () => {
     ['takes an unfinished page for a yes is caught', true, ['acts-without-consent']],
     ['waits for the page to be finished has no findings', false, []],
   ] as const)('a handler that %s', async (_, hasty, findings) => {
-    const pages: Connect[] = [];
-    const report = await explore(
-      {
-        name: 'act',
-        server: options => {
-          pages.push(connect({ name: 'Explored', reach: { kind: 'here', browser: false } }));
-          const mid = midcall({ ...options, pages: pages.at(-1)! });
-          return () => {
-            const server = new McpServer({ name: 'explored', version: '1.0.0' });
-            mid.tool(server, 'act', {}, async (_, call) => {
-              const answer = await call.elicitUrl({ message: 'Delete it all?', page: confirmPage() });
-              const unfinished = answer.action === 'cancel' && answer.reason === 'unfinished';
-              if (answer.action !== 'accept' && !(hasty && unfinished)) return text('Kept.');
-              await call.step('delete', () => 1, { effect: true });
-              return text('Deleted.');
-            });
-            return server;
-          };
-        },
+    const report = await exploreWithPages(
+      async call => {
+        const answer = await call.elicitUrl({ message: 'Delete it all?', page: confirmPage() });
+        const unfinished = answer.action === 'cancel' && answer.reason === 'unfinished';
+        if (answer.action !== 'accept' && !(hasty && unfinished)) return text('Kept.');
+        await call.step('delete', () => 1, { effect: true });
+        return text('Deleted.');
       },
-      {},
       { capabilities: { elicitation: { form: {}, url: {} } } },
     );
-    await Promise.all(pages.map(each => each.close()));
     expect(kinds(report)).toEqual(findings);
     expect(report).toMatchObject({ outside: [], asks: 1, paths: 7 });
     expect(report.notCovered).toEqual(['pages: a person who agrees to open one never finishes it']);
   });
 
   it('lets the time of a page pass that is only a link, where the client cannot be asked', async () => {
-    const pages: Connect[] = [];
-    const report = await explore(
-      {
-        name: 'act',
-        server: options => {
-          pages.push(connect({ name: 'Explored', reach: { kind: 'here', browser: false } }));
-          const mid = midcall({ ...options, pages: pages.at(-1)! });
-          return () => {
-            const server = new McpServer({ name: 'explored', version: '1.0.0' });
-            mid.tool(server, 'act', {}, async (_, call) => {
-              const answer = await call.elicit({ message: 'Delete it all?', form: Boolean });
-              if (answer.action !== 'accept' || !answer.content) return text('Kept.');
-              await call.step('delete', () => 1, { effect: true });
-              return text('Deleted.');
-            });
-            return server;
-          };
-        },
-      },
-      {},
-    );
-    await Promise.all(pages.map(each => each.close()));
+    const report = await exploreWithPages(async call => {
+      const answer = await call.elicit({ message: 'Delete it all?', form: Boolean });
+      if (answer.action !== 'accept' || !answer.content) return text('Kept.');
+      await call.step('delete', () => 1, { effect: true });
+      return text('Deleted.');
+    });
     expect([report.findings, report.outside], report.text).toEqual([[], []]);
     expect(report.notCovered).toEqual(['pages: a person who agrees to open one never finishes it']);
   });
 
   it('takes sampling through its outcomes', async () => {
-    const report = await explore(
-      {
-        name: 'act',
-        server: options => {
-          const mid = midcall({ ...options, sampling: { askWhereDeprecated: true } });
-          return () => {
-            const server = new McpServer({ name: 'explored', version: '1.0.0' });
-            mid.tool(server, 'act', {}, async (_, call) => {
-              try {
-                await call.sample({
-                  messages: [{ role: 'user', content: { type: 'text', text: 'Hello' } }],
-                  maxTokens: 10,
-                });
-                return text('Replied.');
-              } catch (error) {
-                return text((error as { code: string }).code);
-              }
-            });
-            return server;
-          };
-        },
+    const tool = toolOf(
+      async call => {
+        try {
+          const messages = [{ role: 'user' as const, content: { type: 'text' as const, text: 'Hello' } }];
+          await call.sample({ messages, maxTokens: 10 });
+          return text('Replied.');
+        } catch (error) {
+          return text((error as { code: string }).code);
+        }
       },
-      {},
-      { capabilities: { sampling: {} } },
+      () => ({ sampling: { askWhereDeprecated: true } }),
     );
+    const report = await explore(tool, {}, { capabilities: { sampling: {} } });
     expect(report).toMatchObject({ findings: [], outside: [] });
     expect(report.paths).toBe(6);
   });
