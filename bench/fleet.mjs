@@ -26,7 +26,7 @@ if (!redis) {
 }
 const { client } = redis;
 // As docs/deploy.md advises: a stream takes 4 KB at once otherwise, and a hash with a long value twice its length.
-await client.config('SET', 'stream-node-max-bytes', '512');
+await client.config('SET', 'stream-node-max-bytes', '256');
 await client.config('SET', 'hash-max-listpack-value', '1024');
 const MOST_STREAMS = 5_000;
 const accept = 'application/json, text/event-stream';

@@ -9,7 +9,7 @@ it('the Compose file has a Redis that keeps what it acknowledged, one key for al
   const { services } = parse(textOf('compose.yaml'));
   expect(services.redis.command).toContain('--appendonly yes');
   expect(services.redis.command).toContain('--maxmemory-policy noeviction');
-  expect(services.redis.command).toContain('--stream-node-max-bytes 512 --hash-max-listpack-value 1024');
+  expect(services.redis.command).toContain('--stream-node-max-bytes 256 --hash-max-listpack-value 1024');
   expect(services.server.deploy.replicas).toBeGreaterThan(1);
   expect(Object.keys(services.server.environment)).toEqual(['MIDCALL_KEY', 'REDIS_URL']);
   expect(services.server.environment.MIDCALL_KEY).toMatch(/^\$\{MIDCALL_KEY:\?/);

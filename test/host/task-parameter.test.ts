@@ -66,7 +66,7 @@ const keptTasks = (): KeptTasks & { readonly path: string } => {
 };
 
 describe.each(['memory', 'http'] as const)('over %s', carrier => {
-  it('runs a tool that can only be called as a task, asks what it asks, and shows what it says', async () => {
+  it('older-tasks-10, older-tasks-11, older-tasks-22, older-tasks-33, older-tasks-36, older-tasks-68: runs a tool that can only be called as a task, asks what it asks, and shows what it says', async () => {
     const work: Work = async ({ ask, say }) => {
       await say('Reading…');
       const { action, content } = await ask('Sure?');
@@ -79,6 +79,9 @@ describe.each(['memory', 'http'] as const)('over %s', carrier => {
     const answer = sent.find(each => each.result !== undefined);
     const meta = { 'io.modelcontextprotocol/related-task': { taskId: expect.any(String) } };
     expect(answer?.result).toMatchObject({ action: 'accept', _meta: meta });
+    const about = sent.filter(each => each.method?.startsWith('tasks/'));
+    expect(about.map(each => each.method)).toContain('tasks/result');
+    expect(JSON.stringify(about)).not.toContain('related-task');
   });
 
   it('hands a refusal to the task', async () => {
@@ -138,7 +141,7 @@ it.each([
   ['optional', true, true],
   ['optional', false, false],
 ] as const)(
-  'a tool whose support of tasks is %s, kept tasks being %s, is called as one: %s',
+  'older-tasks-05, older-tasks-07: a tool whose support of tasks is %s, kept tasks being %s, is called as one: %s',
   async (support, isKept, isTask) => {
     const work: Work = async () => said('done');
     const kept = isKept ? { tasks: keptTasks() } : {};

@@ -1,4 +1,5 @@
 /** Tasks as 2025-11-25 has them (basic/utilities/tasks), as a client sees them that is nothing but its frames. */
+import { readFileSync } from 'node:fs';
 import { type Call, type MidcallOptions, midcall, type ToolConfig, textOf } from '@midcall/server';
 import type { HttpOptions } from '@midcall/server/http';
 import { serveHttp } from '@midcall/server/node';
@@ -112,6 +113,7 @@ async function connect(transport: Transport, answer: Answer, version = '2025-11-
   };
 }
 
+const week = 7 * 24 * 60 * 60_000;
 const sure = async (call: Call) => {
   const answer = await call.elicit({ message: 'Sure?', form: Boolean });
   return answer.action === 'accept' ? `accept ${answer.content}` : answer.action;
@@ -138,7 +140,7 @@ describe.each(['memory', 'http'] as const)('a task of 2025-11-25 over %s', carri
   const open = async (factory: McpServerFactory, answer: Answer = yes) =>
     connect(await transports[carrier](factory), answer);
 
-  it('is announced, and each tool says whether it takes one', async () => {
+  it('older-tasks-01: is announced, and each tool says whether it takes one', async () => {
     const { hello, request } = await open(serverOf(sure));
     expect(hello.result.capabilities.tasks).toEqual({ list: {}, cancel: {}, requests: { tools: { call: {} } } });
     const { tools } = (await request('tools/list')).result;
@@ -154,14 +156,14 @@ describe.each(['memory', 'http'] as const)('a task of 2025-11-25 over %s', carri
     });
   });
 
-  it('asks by tasks/result, with the task in the request, and gives its result there', async () => {
+  it('older-tasks-13, older-tasks-16, older-tasks-20, older-tasks-21, older-tasks-24, older-tasks-25, older-tasks-26, older-tasks-27, older-tasks-29, older-tasks-30, older-tasks-31, older-tasks-32, older-tasks-34, older-tasks-38, older-tasks-47: asks by tasks/result, with the task in the request, and gives its result there', async () => {
     const { call, until, request, questions, get } = await open(serverOf(sure));
     const created = (await call({ ttl: 60_000 })).result.task;
     expect(created).toEqual({
       taskId: expect.any(String),
       status: 'working',
-      createdAt: expect.any(String),
-      lastUpdatedAt: expect.any(String),
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/),
+      lastUpdatedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/),
       ttl: 60_000,
       pollInterval: 1_000,
     });
@@ -173,8 +175,36 @@ describe.each(['memory', 'http'] as const)('a task of 2025-11-25 over %s', carri
     expect(questions).toMatchObject([
       { method: 'elicitation/create', params: { message: 'Sure?', _meta: { [related]: { taskId } } } },
     ]);
-    expect(await get(taskId)).toMatchObject({ status: 'completed', ttl: 60_000 });
+    const done = await get(taskId);
+    expect(done).toMatchObject({ status: 'completed', ttl: 60_000 });
+    const { tasks } = (await request('tasks/list')).result;
+    for (const each of [done, ...tasks]) expect(JSON.stringify(each)).not.toContain(related);
     expect((await request('tasks/result', { taskId })).result).toEqual(result);
+  });
+
+  it('older-tasks-35, older-tasks-37: is the one that taskId says, whatever else the request says', async () => {
+    const { begin, request, until } = await open(serverOf(async () => 'done'));
+    const [one, other] = [await begin(), await begin()];
+    await until(one, 'completed');
+    const asked = { taskId: one, _meta: { [related]: { taskId: other } } };
+    expect((await request('tasks/get', asked)).result).toMatchObject({ taskId: one, status: 'completed' });
+    expect((await request('tasks/result', asked)).result._meta).toEqual({ [related]: { taskId: one } });
+    expect((await request('tasks/cancel', asked)).error).toMatchObject({ code: -32602 });
+  });
+
+  it('older-tasks-54: has failed where its result says so, and the result is there', async () => {
+    const { begin, request, until } = await open(
+      serverOf(async () => {
+        throw new Error('The disk is full.');
+      }),
+    );
+    const taskId = await begin();
+    expect(await until(taskId, 'failed')).toMatchObject({
+      statusMessage: expect.stringContaining('reported an error'),
+    });
+    expect((await request('tasks/list')).result.tasks).toMatchObject([{ status: 'failed' }]);
+    const { result } = await request('tasks/result', { taskId });
+    expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('The disk is full.') }] });
   });
 
   it('goes on for twenty questions, each asked once', async () => {
@@ -209,7 +239,7 @@ describe.each(['memory', 'http'] as const)('a task of 2025-11-25 over %s', carri
     expect(questions).toHaveLength(2);
   });
 
-  it('is cancelled before that is answered, and only once', async () => {
+  it('older-tasks-43, older-tasks-45: is cancelled before that is answered, and only once', async () => {
     const { begin, request, until } = await open(serverOf(sure));
     const taskId = await begin();
     await until(taskId, 'input_required');
@@ -218,13 +248,13 @@ describe.each(['memory', 'http'] as const)('a task of 2025-11-25 over %s', carri
     expect((await request('tasks/result', { taskId })).error?.message).toContain('cancelled');
   });
 
-  it('stays cancelled, though its work comes to an end', async () => {
+  it('older-tasks-18, older-tasks-28, older-tasks-44, older-tasks-46: stays cancelled, though its work comes to an end', async () => {
     let release = (): void => {};
-    const begun: string[] = [];
+    const begun: AbortSignal[] = [];
     const { begin, request, get } = await open(
       serverOf(call =>
         call.step('work', async () => {
-          begun.push('work');
+          begun.push(call.signal);
           await new Promise<void>(resolve => {
             release = resolve;
           });
@@ -235,11 +265,12 @@ describe.each(['memory', 'http'] as const)('a task of 2025-11-25 over %s', carri
     const taskId = await begin();
     await grown(begun, list => list.length === 1);
     expect((await request('tasks/cancel', { taskId })).result.status).toBe('cancelled');
+    await eventually(() => begun[0]?.aborted === true);
     release();
     expect((await get(taskId)).status).toBe('cancelled');
   });
 
-  it('is listed with the others of its owner, a page at a time', async () => {
+  it('older-tasks-14, older-tasks-15, older-tasks-40, older-tasks-41, older-tasks-49: is listed with the others of its owner, a page at a time', async () => {
     const { begin, request } = await open(serverOf(async () => 'done'));
     const made: string[] = [];
     for (let n = 0; n < 60; n += 1) made.push(await begin());
@@ -251,7 +282,7 @@ describe.each(['memory', 'http'] as const)('a task of 2025-11-25 over %s', carri
     expect((await request('tasks/list', { cursor: 'p-1' })).error).toMatchObject({ code: -32602 });
   });
 
-  it('tells its client of each change', async () => {
+  it('older-tasks-17, older-tasks-23, older-tasks-39: tells its client of each change', async () => {
     const { begin, received, request } = await open(serverOf(sure));
     const taskId = await begin();
     await grown(received, list => list.some(({ params }) => params?.['status'] === 'input_required'));
@@ -259,9 +290,12 @@ describe.each(['memory', 'http'] as const)('a task of 2025-11-25 over %s', carri
     await grown(received, list => list.some(({ params }) => params?.['status'] === 'completed'));
     const told = received.filter(({ method }) => method === 'notifications/tasks/status');
     expect(told[0]!.params).toMatchObject({ taskId, status: 'input_required', ttl: expect.any(Number) });
+    expect(JSON.stringify(told)).not.toContain(related);
+    const statuses = told.map(({ params }) => params?.['status']).filter((each, at, all) => each !== all[at - 1]);
+    expect(statuses).toEqual(['input_required', 'working', 'completed']);
   });
 
-  it('is refused where the tool takes none or nothing else, and where the parameter is no task', async () => {
+  it('older-tasks-06, older-tasks-08: is refused where the tool takes none or nothing else, and where the parameter is no task', async () => {
     const { call, request } = await open(serverOf(sure));
     for (const name of ['never', 'plain']) expect((await call({}, name)).error).toMatchObject({ code: -32601 });
     expect((await request('tools/call', { name: 'required', arguments: {} })).error).toMatchObject({ code: -32601 });
@@ -270,7 +304,7 @@ describe.each(['memory', 'http'] as const)('a task of 2025-11-25 over %s', carri
     }
   });
 
-  it('does not exist where it never was', async () => {
+  it('older-tasks-48, older-tasks-51: does not exist where it never was', async () => {
     const { request } = await open(serverOf(sure));
     for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel'])
       expect((await request(method, { taskId: 'no-such-task' })).error).toMatchObject({ code: -32602 });
@@ -296,7 +330,7 @@ describe('a task of 2025-11-25', () => {
     expect(result.content[0].text).toBe('hello');
   });
 
-  it('is there for the same person in another session, and for nobody else', async () => {
+  it('older-tasks-55, older-tasks-57, older-tasks-58: is there for the same person in another session, and for nobody else', async () => {
     const principal: MidcallOptions['principal'] = ctx => ({
       issuer: 'https://login.example',
       subject: String(ctx.http?.authInfo?.token),
@@ -330,7 +364,20 @@ describe('a task of 2025-11-25', () => {
     expect(error).toMatchObject({ code: -32601 });
   });
 
-  it('is not there on an older revision: the parameter is not looked at', async () => {
+  it('older-tasks-56, older-tasks-59, older-tasks-61, older-tasks-62, older-tasks-64: lives for seven days at most, has an id of 128 random bits, and is one of 200', async () => {
+    const { call } = await connect(await transports.memory(serverOf(sure)), yes);
+    const { taskId, ttl } = (await call({ ttl: 10 * week })).result.task;
+    expect(ttl).toBe(week);
+    expect(Buffer.from(taskId, 'base64url')).toHaveLength(16);
+    for (let n = 1; n < 200; n += 1) await call();
+    expect((await call()).error?.message).toContain('200 unfinished tasks');
+    const document = readFileSync(new URL('../../docs/tasks.md', import.meta.url), 'utf8').replaceAll('\n', ' ');
+    expect(document).toContain('A task lives for seven days');
+    expect(document).toContain('Each may have 200 unfinished tasks');
+    expect(document).toContain('whoever knows the id of a task');
+  });
+
+  it('older-tasks-12: is not there on an older revision: the parameter is not looked at', async () => {
     const { call, request } = await connect(await transports.memory(serverOf(sure)), yes, '2025-06-18');
     expect((await call()).result.content[0].text).toBe('accept true');
     expect((await request('tasks/list')).error).toMatchObject({ code: -32601 });
@@ -362,7 +409,7 @@ describe('a task of 2025-11-25 of somebody who is signed in', () => {
     expect(second.questions).toMatchObject([{ params: { message: 'Sure?', _meta: { [related]: { taskId } } } }]);
   });
 
-  it('has failed with a text where the server no longer has its tool, or it is of another version', async () => {
+  it('older-tasks-53: has failed with a text where the server no longer has its tool, or it is of another version', async () => {
     for (const [version, says] of [
       ['2', 'has changed'],
       [undefined, "no longer has the tool 'act'"],
@@ -402,8 +449,80 @@ describe('a task of 2025-11-25 of somebody who is signed in', () => {
   });
 });
 
+describe('a task of 2025-11-25 whose time is up while its work is under way', () => {
+  /** A step that ends when it is told to, and then what the handler does. */
+  async function working(then: (call: Call) => Promise<string>) {
+    const clock = handClock();
+    const warnings: string[] = [];
+    const audited: string[] = [];
+    let end = (): void => {};
+    const mayEnd = new Promise<void>(resolve => {
+      end = resolve;
+    });
+    let begin = (): void => {};
+    const hasBegun = new Promise<void>(resolve => {
+      begin = resolve;
+    });
+    const handler = async (call: Call) => {
+      await call.step('work', () => {
+        begin();
+        return mayEnd;
+      });
+      return then(call);
+    };
+    const client = await connect(
+      await transports.memory(
+        serverOf(handler, {
+          clock,
+          warn: text => warnings.push(text),
+          audit: event => void audited.push(`${event.kind} ${'outcome' in event ? event.outcome : ''}`),
+        }),
+      ),
+      yes,
+    );
+    const taskId = await client.begin({ ttl: 60_000 });
+    await hasBegun;
+    return { ...client, clock, warnings, audited, end, taskId };
+  }
+
+  it('older-tasks-42: goes on, and its result can be fetched for five minutes', async () => {
+    const { get, request, until, clock, end, taskId, warnings } = await working(async () => 'done');
+    clock.move(60_001);
+    expect(await get(taskId)).toMatchObject({ status: 'working', ttl: 60_000 });
+    expect((await request('tasks/list')).result.tasks).toHaveLength(1);
+    end();
+    expect(await until(taskId, 'completed')).toMatchObject({ ttl: 360_001 });
+    expect((await request('tasks/list')).result.tasks).toHaveLength(1);
+    expect((await request('tasks/result', { taskId })).result.content[0].text).toBe('done');
+    clock.move(300_000);
+    expect((await request('tasks/get', { taskId })).error).toMatchObject({ code: -32602 });
+    expect(warnings).toEqual([]);
+  });
+
+  it('older-tasks-52: asks nothing more, and says so', async () => {
+    const { until, request, clock, end, taskId, questions } = await working(sure);
+    clock.move(60_001);
+    end();
+    const says = expect.stringContaining('before it could ask its next question');
+    expect(await until(taskId, 'failed')).toMatchObject({ statusMessage: says });
+    expect((await request('tasks/result', { taskId })).error).toMatchObject({ message: says });
+    expect(questions).toEqual([]);
+  });
+
+  it('older-tasks-66: is unknown an hour later, and the operator learns that its result is lost', async () => {
+    const { request, clock, end, taskId, warnings, audited } = await working(async () => 'done');
+    clock.move(60_000 + 60 * 60_000 + 1);
+    expect((await request('tasks/get', { taskId })).error).toMatchObject({ code: -32602 });
+    expect((await request('tasks/list')).result.tasks).toEqual([]);
+    end();
+    await grown(warnings, list => list.length === 1);
+    expect(warnings[0]).toContain('the result of a task was not kept');
+    expect(audited.slice(-2)).toEqual(['step-ended ', 'ended done']);
+  });
+});
+
 describe('a task of 2025-11-25 that is asked for in vain', () => {
-  it('is unknown to every message once its time is up', async () => {
+  it('older-tasks-63: is unknown to every message once its time is up', async () => {
     const clock = handClock();
     const { begin, request, until } = await connect(await transports.memory(serverOf(sure, { clock })), yes);
     const taskId = await begin({ ttl: 60_000 });
@@ -462,7 +581,7 @@ describe('a task of 2025-11-25 that is asked for in vain', () => {
     expect(noted).toHaveLength(1);
   });
 
-  it('is an internal error where the store is away, and is there again when the store is', async () => {
+  it('older-tasks-50: is an internal error where the store is away, and is there again when the store is', async () => {
     const held = memoryStore();
     let away = false;
     const store = {

@@ -62,6 +62,23 @@ const most: Task = {
   statusMessage: 'waits',
 };
 
+const form = (more: object = {}) => ({
+  method: 'elicitation/create',
+  params: {
+    mode: 'form',
+    message: 'Go on?',
+    requestedSchema: { type: 'object', properties: { value: { type: 'boolean' } }, required: ['value'] },
+    ...more,
+  },
+});
+const envelope = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'x', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
+};
+/** As most tasks are: in the shapes of the protocol. */
+const usual: Task = { ...least, clientId: '["http","x",null]', envelope, inputRequests: { elicit: form() } };
+
 /** As it comes back: members that are undefined are not there. */
 const asJson = (task: Task): unknown => JSON.parse(JSON.stringify(task));
 
@@ -85,12 +102,50 @@ describe('a task in a store', () => {
   it.each([
     ['with little', least],
     ['with all there is', most],
+    ['in the shapes of the protocol', usual],
+    [
+      'with a form without required members',
+      { ...usual, inputRequests: { a: form({ requestedSchema: { type: 'object', properties: {} } }) } },
+    ],
+    [
+      'with a form that says more',
+      { ...usual, inputRequests: { a: form({ _meta: { b: 1 } }), c: form({ mode: 'other' }) } },
+    ],
+    [
+      'with a form in another order',
+      { ...usual, inputRequests: { a: { params: form().params, method: 'elicitation/create' } } },
+    ],
+    [
+      'with a link',
+      { ...usual, inputRequests: { a: { method: 'elicitation/create', params: { mode: 'url', message: 'm' } } } },
+    ],
+    ['of a client that says more', { ...usual, envelope: { ...envelope, more: 1 } }],
+    [
+      'of a client that has a title',
+      {
+        ...usual,
+        envelope: { ...envelope, 'io.modelcontextprotocol/clientInfo': { name: 'x', version: '1', title: 'X' } },
+      },
+    ],
+    [
+      'of a client without a version',
+      { ...usual, envelope: { ...envelope, 'io.modelcontextprotocol/clientInfo': { name: 'x' } } },
+    ],
+    ['of a client whose id is a list spelled otherwise', { ...usual, clientId: '["http", "x"]' }],
+    ['of a client whose id is a number', { ...usual, clientId: '7' }],
     ['of a client whose names are like those we shorten', { ...least, envelope: { '~x': 1, y: '~' } }],
     ['of a client that says such names', { ...least, envelope: { a: '"~', 'io.modelcontextprotocol/x': '~' } }],
     ['that somebody else owns', { ...least, owner: ownerOf({ principal: '', client: 'stdio' }) }],
   ])('%s comes back as it was', (_, task) => {
     const packed = JSON.parse(JSON.stringify(packTask(task, sealer)));
     expect(asJson(unpackTask(packed, sealer))).toEqual(asJson(task));
+  });
+
+  it('in the shapes of the protocol takes no room for them', () => {
+    const packed = JSON.stringify(packTask(usual, sealer));
+    for (const shape of ['mode', 'type":"object', 'clientInfo', 'name', '\\\\"http'])
+      expect(packed).not.toContain(shape);
+    expect(packed.length).toBeLessThan(230);
   });
 
   it.each([

@@ -1,10 +1,12 @@
 /**
  * The tests that a store must pass, for our drivers and yours. It takes the runner's own `test` function, so it
- * runs under Vitest, `node:test` or Mocha, and cites store-S1 to store-S4 of `Store`.
+ * runs under Vitest, `node:test` or Mocha, and cites store-S1 to store-S4 of `Store`, and store-S5 of `SortedSets` for a store
+ * that has them.
  */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import type { Store } from '@midcall/core/store';
 import { seeded } from './seeded.ts';
+import { sortedSetsContract } from './sorted-sets-contract.ts';
 
 /** What one test works on. */
 export interface StoreUnderTest {
@@ -310,6 +312,8 @@ export function storeContract({ test, open }: StoreContractOptions): void {
     equal(await store.get('k'), undefined);
     equal(await store.get('a'), undefined);
   });
+
+  sortedSetsContract(check);
 
   check('many random calls give what a plain map with a clock gives', async under => {
     const next = seeded(20_260_728);

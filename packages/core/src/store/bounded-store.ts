@@ -23,12 +23,20 @@ export function boundedStore(store: Store, clock: Pick<Clock, 'after'> = systemC
       const stop = clock.after(timeoutMs, () => reject(unanswered(timeoutMs)));
       operate().finally(stop).then(resolve, reject);
     });
+  const { sortedSets: sets } = store;
   const guarded: Store = {
     timeoutMs,
     get: key => within(async () => store.get(key)),
     set: (key, value, options) => within(async () => store.set(key, value, options)),
     delete: key => within(async () => store.delete(key)),
     take: key => within(async () => store.take(key)),
+    ...(sets && {
+      sortedSets: {
+        add: (set, member, score) => within(async () => sets.add(set, member, score)),
+        remove: (set, members) => within(async () => sets.remove(set, members)),
+        range: (set, max) => within(async () => sets.range(set, max)),
+      },
+    }),
   };
   bounded.add(guarded);
   return guarded;

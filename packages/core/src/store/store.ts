@@ -1,4 +1,5 @@
 import type { SetOptions } from './entry.ts';
+import type { SortedSets } from './sorted-sets.ts';
 
 /**
  * Where claims, journals, tickets and vault entries are stored. Four methods; which are atomic is part of the contract
@@ -26,4 +27,9 @@ export interface Store {
   delete(key: string): Promise<void>;
   /** Removes a value and returns it: of all concurrent takers exactly one gets it. */
   take(key: string): Promise<string | undefined>;
+  /**
+   * Sorted sets, if the store has them, as Midcall's own have. Without them, Midcall keeps what waits in a few values, each of
+   * which is rewritten with every change: enough for a few thousand waiting calls.
+   */
+  readonly sortedSets?: SortedSets;
 }

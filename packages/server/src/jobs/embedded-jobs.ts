@@ -6,7 +6,7 @@
  */
 import type { Store } from '@midcall/core/store';
 import type { Clock } from '@midcall/core/time';
-import { TimeList } from '../state/time-list.ts';
+import { timeList } from '../state/time-list.ts';
 import type { JobRun, Jobs } from './jobs.ts';
 
 export interface EmbeddedJobsOptions {
@@ -29,7 +29,7 @@ interface Waiting {
 }
 
 export function embeddedJobs({ store, clock, warn }: EmbeddedJobsOptions): Jobs {
-  const list = store && new TimeList(store, 'jobs');
+  const list = store && timeList(store, 'jobs');
   /** Delayed jobs if there is no store. */
   const putOff = new Map<string, number>();
   const waiting = new Map<string, Waiting>();
@@ -73,7 +73,7 @@ export function embeddedJobs({ store, clock, warn }: EmbeddedJobsOptions): Jobs 
   /** Takes up jobs due before the next check, and those that should have run `sinceMs` ago. */
   const takeUp = async (sinceMs: number): Promise<void> => {
     const [at, known] = [clock.now(), lookedTo];
-    for (const [name, due] of list ? await list.read() : putOff) {
+    for (const [name, due] of list ? await list.read(at + LOOK_MS) : putOff) {
       // Jobs that came due between two checks are being run by those who took them up; what they leave is abandoned.
       if (due <= at + LOOK_MS && (due > known || due <= at - sinceMs)) wait(name, due, 1);
     }

@@ -12,7 +12,7 @@ import type { Store } from '@midcall/core/store';
 import type { Clock } from '@midcall/core/time';
 import { digest } from '../digest.ts';
 import type { Principal } from '../principal.ts';
-import { TimeList } from '../state/time-list.ts';
+import { type TimeList, timeList } from '../state/time-list.ts';
 import type { CallRef } from './audit.ts';
 
 /** One call that waits without a request, or can be continued. */
@@ -80,7 +80,7 @@ export class WaitingCalls {
   }: { readonly store: Store; readonly kept: Store; readonly clock: Pick<Clock, 'now'> }) {
     this.#contents = kept;
     this.#clock = clock;
-    this.#list = new TimeList(store, 'waiting', () => clock.now());
+    this.#list = timeList(store, 'waiting', () => clock.now());
   }
 
   /** Puts a call on the list. @throws MidcallError `store/unavailable` */

@@ -11,6 +11,7 @@ import { checkOptions, count } from '@midcall/core/options';
 import type { Store } from '@midcall/core/store';
 import { BoundedTexts, checkEntry, checkKey } from '@midcall/core/store';
 import { type Clock, nowKind, systemClock } from '@midcall/core/time';
+import { memorySortedSets } from './memory-sorted-sets.ts';
 
 export type { Store } from '@midcall/core/store';
 
@@ -18,9 +19,9 @@ export type { Store } from '@midcall/core/store';
 export interface MemoryStoreOptions {
   /** The current time, and timers; this machine's clock if absent. */
   readonly clock?: Pick<Clock, 'now'>;
-  /** Live values at most; 100,000 if absent. */
+  /** Live values at most, and as many members of sorted sets; 100,000 if absent. */
   readonly maxEntries?: number;
-  /** Characters of all keys and values at most; 268,435,456 if absent. */
+  /** Characters of all keys and values at most, and as many of all members; 268,435,456 if absent. */
   readonly maxCharacters?: number;
 }
 
@@ -60,5 +61,6 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
       texts.delete(key);
       return value;
     },
+    sortedSets: memorySortedSets(maxEntries, maxCharacters),
   };
 }

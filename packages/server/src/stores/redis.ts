@@ -15,7 +15,7 @@
 import { MidcallError } from '@midcall/core/errors';
 import { checkOptions, func, positive, required, text as textKind } from '@midcall/core/options';
 import type { Store } from '@midcall/core/store';
-import { checkEntry, checkKey } from '@midcall/core/store';
+import { checkEntry, checkKey, checkMembers, checkScore } from '@midcall/core/store';
 
 export type { Store } from '@midcall/core/store';
 
@@ -68,6 +68,7 @@ export function redisStore(options: RedisStoreOptions): Store {
     }
   };
 
+  const sortedKey = (set: string): string => `${prefix}sorted:${set}`;
   const command = async (...args: [string, ...string[]]): Promise<unknown> => {
     if (!looked) void look();
     try {
@@ -106,7 +107,41 @@ export function redisStore(options: RedisStoreOptions): Store {
       checkKey(key);
       return text(await command('GETDEL', prefix + key));
     },
+    sortedSets: {
+      async add(set, member, score) {
+        checkMembers(set, [member]);
+        checkScore(score);
+        await command('ZADD', sortedKey(set), String(score), member);
+      },
+      async remove(set, members) {
+        checkMembers(set, members);
+        for (let at = 0; at < members.length; at += MOST_MEMBERS)
+          await command('ZREM', sortedKey(set), ...members.slice(at, at + MOST_MEMBERS));
+      },
+      async range(set, max) {
+        checkMembers(set, []);
+        if (max !== undefined) checkScore(max);
+        const reply = await command('ZRANGEBYSCORE', sortedKey(set), '-inf', String(max ?? '+inf'), 'WITHSCORES');
+        return pairs(reply);
+      },
+    },
   };
+}
+
+/** Members removed by one command. */
+const MOST_MEMBERS = 1_000;
+
+/** Members and scores: one list in RESP2, a list of pairs in RESP3. */
+function pairs(reply: unknown): readonly (readonly [string, number])[] {
+  if (!Array.isArray(reply)) throw strange();
+  const flat = reply.flat() as unknown[];
+  return Array.from({ length: flat.length / 2 }, (_, at) => {
+    const [member, score] = flat.slice(2 * at, 2 * at + 2);
+    const read = typeof score === 'number' ? score : Number(text(score));
+    const name = text(member);
+    if (name === undefined || !Number.isSafeInteger(read)) throw strange();
+    return [name, read];
+  });
 }
 
 function text(reply: unknown): string | undefined {

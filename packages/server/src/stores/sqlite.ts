@@ -6,8 +6,8 @@
 
 import { MidcallError } from '@midcall/core/errors';
 import { checkGiven, checkOptions, notNegative, oneOf } from '@midcall/core/options';
-import type { Store } from '@midcall/core/store';
-import { checkEntry, checkKey } from '@midcall/core/store';
+import type { SortedSets, Store } from '@midcall/core/store';
+import { checkEntry, checkKey, checkMembers, checkScore } from '@midcall/core/store';
 import { type Clock, nowKind, systemClock } from '@midcall/core/time';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { judged, openSqlite, type SqliteDatabase, untilUnlocked } from './sqlite-file.ts';
@@ -50,7 +50,16 @@ const SWEEP_ROWS = 256;
 // The expiry column comes before the value, so that the sweep need not read past a long value.
 const TABLE = `CREATE TABLE IF NOT EXISTS midcall_store
   (key TEXT PRIMARY KEY NOT NULL, expires INTEGER, value TEXT NOT NULL) STRICT`;
-const COLUMNS = 'SELECT key, value, expires FROM midcall_store LIMIT 0';
+const SORTED_TABLE = `CREATE TABLE IF NOT EXISTS midcall_sorted
+  (name TEXT NOT NULL, member TEXT NOT NULL, score INTEGER NOT NULL, PRIMARY KEY (name, member)) STRICT, WITHOUT ROWID`;
+const SORTED_INDEX = 'CREATE INDEX IF NOT EXISTS midcall_sorted_by_score ON midcall_sorted (name, score)';
+const TABLES = [TABLE, SORTED_TABLE, SORTED_INDEX];
+const HAS_TABLES = `SELECT count(*) AS count FROM sqlite_master
+  WHERE name IN ('midcall_store', 'midcall_sorted', 'midcall_sorted_by_score')`;
+const COLUMNS = [
+  'SELECT key, value, expires FROM midcall_store LIMIT 0',
+  'SELECT name, member, score FROM midcall_sorted LIMIT 0',
+];
 const GET = 'SELECT value, expires FROM midcall_store WHERE key = ?';
 const SET = `INSERT INTO midcall_store (key, value, expires) VALUES (?, ?, ?)
   ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires = excluded.expires`;
@@ -59,6 +68,12 @@ const SET_IF_EQUALS = `UPDATE midcall_store SET value = ?, expires = ?
   WHERE key = ? AND value = ? AND (expires IS NULL OR expires > ?)`;
 const DELETE = 'DELETE FROM midcall_store WHERE key = ?';
 const TAKE = `${DELETE} RETURNING value, expires`;
+const ADD = `INSERT INTO midcall_sorted (name, member, score) VALUES (?, ?, ?)
+  ON CONFLICT (name, member) DO UPDATE SET score = excluded.score`;
+const REMOVE = 'DELETE FROM midcall_sorted WHERE name = ? AND member = ?';
+// One text, since a connection is only asked for single rows.
+const RANGE = `SELECT json_group_array(json_array(member, score)) AS members FROM
+  (SELECT member, score FROM midcall_sorted WHERE name = ? AND score <= ? ORDER BY score)`;
 const END = 'SELECT max(rowid) AS last FROM midcall_store';
 const SWEPT = `SELECT max(rowid) AS last FROM
   (SELECT rowid FROM midcall_store WHERE rowid > ? ORDER BY rowid LIMIT ${SWEEP_ROWS})`;
@@ -99,7 +114,7 @@ export async function sqliteStore(
   let closed = false;
 
   try {
-    await untilUnlocked(lockTimeoutMs, () => makeTable(database, subject));
+    await untilUnlocked(lockTimeoutMs, () => makeTables(database, subject));
   } catch (error) {
     opened?.close();
     throw judged(error, subject);
@@ -117,7 +132,30 @@ export async function sqliteStore(
     at = to;
   };
 
+  const sortedSets: SortedSets = {
+    async add(set, member, score) {
+      checkMembers(set, [member]);
+      checkScore(score);
+      await connection.write(set, ({ add }) => add.run(set, member, score));
+    },
+    async remove(set, members) {
+      checkMembers(set, members);
+      if (members.length === 0) return;
+      await connection.write(set, ({ remove }) => {
+        for (const member of members) remove.run(set, member);
+      });
+    },
+    async range(set, max = Number.MAX_SAFE_INTEGER) {
+      checkMembers(set, []);
+      checkScore(max);
+      // In a transaction, after the changes that were requested before it.
+      const found = await connection.write(set, ({ range }) => range.get(set, max) as { members: string });
+      return JSON.parse(found.members) as [string, number][];
+    },
+  };
+
   return {
+    sortedSets,
     // Ends by itself, except on a disk that does not respond.
     timeoutMs: lockTimeoutMs + 10_000,
     async get(key) {
@@ -181,6 +219,9 @@ const prepare = (database: SqliteDatabase) => ({
   setIfEquals: database.prepare(SET_IF_EQUALS),
   delete: database.prepare(DELETE),
   take: database.prepare(TAKE),
+  add: database.prepare(ADD),
+  remove: database.prepare(REMOVE),
+  range: database.prepare(RANGE),
   end: database.prepare(END),
   swept: database.prepare(SWEPT),
   sweep: database.prepare(SWEEP),
@@ -189,11 +230,12 @@ const prepare = (database: SqliteDatabase) => ({
 /** The number of a row; 0 if there is none. */
 const lastOf = (row: unknown): number => Number((row as { last: number | bigint | null }).last ?? 0);
 
-/** Creates the table if there is none. */
-function makeTable(database: SqliteDatabase, subject: string): void {
-  database.exec(TABLE);
+/** Creates the tables if there are none. */
+function makeTables(database: SqliteDatabase, subject: string): void {
+  const { count } = database.prepare(HAS_TABLES).get() as { count: number | bigint };
+  if (Number(count) < TABLES.length) for (const table of TABLES) database.exec(table);
   try {
-    database.prepare(COLUMNS);
+    for (const columns of COLUMNS) database.prepare(columns);
   } catch (error) {
     if (!/no such column/.test(String(error))) throw error;
     throw new MidcallError('store/corrupt', `${subject} was made by another version of Midcall. Move it away.`);

@@ -18,6 +18,7 @@ import { hasServerLater, principalKey, type Registered } from '../call/request.t
 import { clientOf, principalOf } from '../call/requester.ts';
 import type { Config } from '../config.ts';
 import { declaresTasks, hasTaskParameter, TASKS_EXTENSION, viewClient } from '../era.ts';
+import { dropMalformedAnswers } from '../sdk-seam/malformed-answers.ts';
 import { departureOf } from '../sdk-seam/request-slot.ts';
 import { type ListenRequest, serveSubscriptions, type TaskSubscription } from '../sdk-seam/task-subscription.ts';
 import {
@@ -29,7 +30,7 @@ import {
   resultOlder,
   tellOlder,
 } from './serve-older-tasks.ts';
-import { ownerOf, toldOlder } from './task.ts';
+import { ownerOf, toldOlder, unanswered } from './task.ts';
 import type { CallHandler, CallToolRequest } from './task-servers.ts';
 import type { Tasks } from './tasks.ts';
 import { isInputRequired } from './turn.ts';
@@ -92,11 +93,16 @@ export function serveTasks(server: McpServer, tasks: Tasks, config: Config): voi
   handle('tasks/update', async (id, owner, { mcpReq }) => {
     if (!mcpReq.inputResponses) throw noResponses();
     // The SDK removes answers from the parameters of every request, and drops what cannot be one.
-    const unreadable = (mcpReq.droppedInputResponseKeys ?? []).map(key => [key, undefined]);
-    const responses = { ...Object.fromEntries(unreadable), ...mcpReq.inputResponses };
-    existing(await tasks.update(owner, id, responses));
+    const dropped = mcpReq.droppedInputResponseKeys ?? [];
+    if (dropped.length > 0) {
+      const open = unanswered(existing(await tasks.find(owner, id)));
+      const malformed = dropped.find(key => Object.hasOwn(open, key));
+      if (malformed !== undefined) throw malformedResponse(malformed);
+    }
+    existing(await tasks.update(owner, id, mcpReq.inputResponses));
     return {};
   });
+  dropMalformedAnswers(server, 'tasks/update');
   handle(
     'tasks/cancel',
     async (id, owner) => {
@@ -175,7 +181,15 @@ function notBegun(error: unknown): never {
 const noResponses = (): Error =>
   new ProtocolError(
     ProtocolErrorCode.InvalidParams,
-    'tasks/update needs inputResponses: an object with the answers, by the keys of the inputRequests of the task.',
+    'tasks/update needs inputResponses: an object with the answers, by the keys of the inputRequests of the task. No answer was taken.',
+  );
+
+/** @param key - of a question, which is the server's own text */
+const malformedResponse = (key: string): Error =>
+  new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `inputResponses.${key} must be the result that answers the request '${key}' itself, such as {"action":"decline"}: an object ` +
+      'without a member method or result around it. No answer of this update was taken.',
   );
 
 const unknownMethod = (): Error => new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found');

@@ -6,8 +6,10 @@ import type { Can } from '../call/call.ts';
 import type { ClientView } from '../call/client-view.ts';
 import { principalKey } from '../call/request.ts';
 import { digest } from '../digest.ts';
+import { bareRequest, requestAgain } from '../state/bare-request.ts';
 import { type BareState, bareState, type StateCall, stateAgain } from '../state/bare-state.ts';
 import type { Sealer } from '../state/seal.ts';
+import { bareClientId, bareEnvelope, clientIdAgain, envelopeAgain } from './bare-client.ts';
 import { ownerOf, type Task, type TaskStatus } from './task.ts';
 
 /** The sealed content. */
@@ -75,7 +77,9 @@ export function packTask(task: Task, sealer: Sealer): StoredTask {
     status: statuses[status],
     // One that cannot be rebuilt is stored unchanged.
     state: state === undefined ? undefined : (bareState(state, stateCall(task), sealer) ?? state),
-    inputRequests: Object.keys(inputRequests).length > 0 ? inputRequests : undefined,
+    clientId: bareClientId(task.clientId),
+    envelope: bareEnvelope(task.envelope),
+    inputRequests: Object.keys(inputRequests).length > 0 ? each(inputRequests, bareRequest) : undefined,
     answers: Object.keys(answers).length > 0 ? answers : undefined,
   };
   const kept = members.filter(([member]) => stored[member] !== undefined);
@@ -86,18 +90,28 @@ export function unpackTask(short: StoredTask, sealer: Sealer): Task {
   const stored = atLength(short);
   const kept = members.filter(([, letter]) => Object.hasOwn(stored, letter));
   const found = Object.fromEntries(kept.map(([member, letter]) => [member, stored[letter]]));
-  const { createdAt, updatedAt, dueAt, state, principal } = found as {
+  const {
+    createdAt,
+    updatedAt,
+    dueAt,
+    state,
+    principal,
+    inputRequests = {},
+  } = found as {
     readonly createdAt: number;
     readonly updatedAt: number;
     readonly dueAt?: number;
     readonly state?: string | BareState;
     readonly principal?: readonly [string, string];
+    readonly inputRequests?: Readonly<Record<string, unknown>>;
   };
   const task = {
     ttlMs: USUAL_TTL_MS,
-    inputRequests: {},
     answers: {},
     ...found,
+    clientId: clientIdAgain(found['clientId']),
+    ...('envelope' in found && { envelope: envelopeAgain(found['envelope']) }),
+    inputRequests: each(inputRequests, requestAgain),
     principal: principal && { issuer: principal[0], subject: principal[1] },
     client: clientOf(String(found['client'])),
     updatedAt: updatedAt + createdAt,
@@ -112,6 +126,12 @@ export function unpackTask(short: StoredTask, sealer: Sealer): Task {
     ...(state !== undefined && { state: (whole ?? 'm1.') as string }),
   };
 }
+
+const each = (
+  of: Readonly<Record<string, unknown>>,
+  change: (value: unknown) => unknown,
+): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(of).map(([key, value]) => [key, change(value)]));
 
 const USUAL_TTL_MS = 7 * 24 * 60 * 60_000;
 /** Words of the protocol that occur in every task, by position. Never change these: stored tasks are read by them. */

@@ -3,7 +3,7 @@ import { withdrawPages } from '../channels/page/withdraw-pages.ts';
 import type { Config } from '../config.ts';
 import { digest } from '../digest.ts';
 import { journalIn } from '../state/request-state.ts';
-import { isOver, jobOf, type Task } from './task.ts';
+import { isOver, jobOf, lifetimeAtEnd, type Task } from './task.ts';
 import type { TaskStore } from './task-store.ts';
 import { failure } from './turn.ts';
 
@@ -39,7 +39,8 @@ export class TaskEnds {
       if (isOver(current) || (turn !== undefined && current.turn !== turn)) return undefined;
       const { state, dueAt: _, home: __, without: ___, ...rest } = current;
       lastState = state;
-      return { ...rest, inputRequests: {}, answers: {}, ...end, updatedAt: config.clock.now() };
+      const now = config.clock.now();
+      return { ...rest, inputRequests: {}, answers: {}, ...end, ttlMs: lifetimeAtEnd(current, now), updatedAt: now };
     });
     if (!changed) return undefined;
     ended(changed);
@@ -78,6 +79,14 @@ export const toolGone = (name: string): Partial<Task> =>
     code: -32602,
     message: `This server no longer has the tool '${name}', so the call cannot go on. What its steps did before stays done.`,
   });
+
+/** The error of a task that was to ask something when its lifetime was over. */
+export const tooLateToAsk: Partial<Task> = failure({
+  code: -32603,
+  message:
+    'The lifetime of this task was over before it could ask its next question. What its steps did before stays done. Find out ' +
+    'before calling again.',
+});
 
 /** The error of a task whose first run was in a process that is gone. */
 export const lost: Partial<Task> = failure({

@@ -6,7 +6,7 @@
 import { MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
 import type { Clock } from '@midcall/core/time';
-import { endOf, keyOf, type Task } from './task.ts';
+import { keyOf, latestOf, type Task } from './task.ts';
 
 export interface TaskListsOptions {
   readonly store: Store;
@@ -24,7 +24,7 @@ export interface TaskListsOptions {
 /** Attempts to change a value that others are changing. */
 const MOST_TRIES = 50;
 
-/** The digest of an id, and when its task expires, in milliseconds since the epoch. */
+/** The digest of an id, and when nothing of its task is left, in milliseconds since the epoch. */
 type Listed = readonly [at: string, until: number];
 
 /** Additions that are written together. */
@@ -53,7 +53,7 @@ export class TaskLists {
   /** @throws MidcallError `call/too-many` if the list is full, or `store/unavailable`; then the task must not begin */
   async add(task: Pick<Task, 'id' | 'owner' | 'createdAt' | 'ttlMs'>): Promise<void> {
     const { added, written } = this.#nextBatch(task.owner);
-    const place = added.push([keyOf(task), endOf(task)]);
+    const place = added.push([keyOf(task), latestOf(task)]);
     if (place > (await written)) throw new MidcallError('call/too-many', this.#options.full);
   }
 

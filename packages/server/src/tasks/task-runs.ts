@@ -20,7 +20,7 @@ import type { Config } from '../config.ts';
 import { departureOf } from '../sdk-seam/request-slot.ts';
 import { closing, LiveRuns } from './live-runs.ts';
 import { isOver, isReady, jobOf, keyOf, type Task, unanswered } from './task.ts';
-import { cancelledEnd, lost, TaskEnds, toolGone } from './task-ends.ts';
+import { cancelledEnd, lost, TaskEnds, tooLateToAsk, toolGone } from './task-ends.ts';
 import { type CallHandler, TaskServers } from './task-servers.ts';
 import type { TaskStore } from './task-store.ts';
 import { afterRound, contextOf, failure, isInputRequired } from './turn.ts';
@@ -288,8 +288,10 @@ export class TaskRuns {
     outcome: Outcome | { readonly cancelled: true },
     ctx: ServerContext,
   ): Promise<Task | undefined> {
-    const { clock } = this.#config;
-    if ('result' in outcome && isInputRequired(outcome.result)) {
+    const { clock, warn } = this.#config;
+    const { until = Number.POSITIVE_INFINITY } = detachedOf(ctx) ?? {};
+    const asks = 'result' in outcome && isInputRequired(outcome.result);
+    if (asks && clock.now() < until) {
       const departure = departureOf(ctx);
       const next = afterRound(outcome.result, departure);
       const changed = await this.#store.changeAt(key, current => {
@@ -305,10 +307,15 @@ export class TaskRuns {
     const end =
       'cancelled' in outcome
         ? cancelledEnd
-        : 'result' in outcome
-          ? ({ status: 'completed', result: outcome.result } as const)
-          : failure(outcome.error);
-    await this.#ends.end(key, turn, end);
+        : asks
+          ? tooLateToAsk
+          : 'result' in outcome
+            ? ({ status: 'completed', result: outcome.result } as const)
+            : failure(outcome.error);
+    const ended = await this.#ends.end(key, turn, end);
+    // What it did is in the audit.
+    if (!ended && clock.now() > until && !(await this.#store.readAt(key)))
+      warn('midcall: the result of a task was not kept: its lifetime was over long before its work was.');
     return undefined;
   }
 

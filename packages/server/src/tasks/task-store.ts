@@ -9,7 +9,7 @@ import type { Clock } from '@midcall/core/time';
 import type { Sealer } from '../state/seal.ts';
 import { openUnder, sealUnder } from '../state/sealed-under.ts';
 import { packTask, type StoredTask, unpackTask } from './stored-task.ts';
-import { endOf, keyOf, keyOfId, type Task } from './task.ts';
+import { keyOf, keyOfId, removedAt, type Task } from './task.ts';
 
 export interface TaskStoreOptions {
   readonly store: Store;
@@ -77,7 +77,7 @@ export class TaskStore {
   }
 
   #lifeOf(task: Task): number {
-    return Math.max(1, endOf(task) - this.#options.clock.now());
+    return Math.max(1, removedAt(task) - this.#options.clock.now());
   }
 
   #close(key: string, task: Task): string {

@@ -100,6 +100,25 @@ export const isOlder = ({ client }: Task): boolean => client.asks === 'push';
 /** When it expires, in milliseconds since the epoch. */
 export const endOf = ({ createdAt, ttlMs }: Pick<Task, 'createdAt' | 'ttlMs'>): number => createdAt + ttlMs;
 
+/** How long the work of a task may go on after its lifetime, in milliseconds, before nobody is told of it any more. */
+const GRACE_MS = 60 * 60_000;
+/** How long the result of such work can be fetched, in milliseconds. */
+const LATE_RESULT_MS = 5 * 60_000;
+
+/** The latest time at which anything of a task may be in the store, in milliseconds since the epoch. */
+export const latestOf = (task: Pick<Task, 'createdAt' | 'ttlMs'>): number => endOf(task) + GRACE_MS + LATE_RESULT_MS;
+
+/**
+ * When a task is removed from the store, in milliseconds since the epoch: one whose work may be under way only some time after
+ * its lifetime, so that the work is not done in vain.
+ */
+export const removedAt = (task: Task): number =>
+  endOf(task) + (isOver(task) || Object.keys(unanswered(task)).length > 0 ? 0 : GRACE_MS);
+
+/** The lifetime of a task that ends now, in milliseconds: longer than before if that is over already. */
+export const lifetimeAtEnd = (task: Task, now: number): number =>
+  now < endOf(task) ? task.ttlMs : now + LATE_RESULT_MS - task.createdAt;
+
 export const isOver = ({ status }: Task): boolean => status !== 'working' && status !== 'input_required';
 
 /** The questions that have no answer yet. */
@@ -129,6 +148,12 @@ function seedOf(task: Task) {
 /** A task as sent to clients of 2025-11-25 (`Task` there). */
 export const toldOlder = (task: Task): Record<string, unknown> => ({
   ...seedOf(task),
+  // There, a result that says it is an error fails the task; what it is, tasks/result says.
+  ...(task.status === 'completed' &&
+    (task.result as { readonly isError?: unknown }).isError === true && {
+      status: 'failed',
+      statusMessage: 'The tool reported an error: see its result.',
+    }),
   ttl: task.ttlMs,
   pollInterval: POLL_MS,
 });

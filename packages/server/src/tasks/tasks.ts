@@ -16,7 +16,19 @@ import type { Config } from '../config.ts';
 import type { WaitingCall } from '../observe/waiting-calls.ts';
 import { departureOf } from '../sdk-seam/request-slot.ts';
 import { prolongState, sealState } from '../state/request-state.ts';
-import { answered, created, endOf, isOlder, isOver, keyOf, ownerOf, type Task, told, unanswered } from './task.ts';
+import {
+  answered,
+  created,
+  endOf,
+  isOlder,
+  isOver,
+  keyOf,
+  latestOf,
+  ownerOf,
+  type Task,
+  told,
+  unanswered,
+} from './task.ts';
 import { TaskChanges } from './task-changes.ts';
 import { endedByOperator } from './task-ends.ts';
 import { TaskLists } from './task-lists.ts';
@@ -332,7 +344,7 @@ export class Tasks {
     try {
       await this.#open.add(task);
       if (isOlder(task)) await this.#lists.add(task);
-      await Promise.all([this.#store.create(task), this.#config.waiting.addTask(key, now + task.ttlMs)]);
+      await Promise.all([this.#store.create(task), this.#config.waiting.addTask(key, latestOf(task))]);
     } catch (error) {
       this.#ended(task);
       throw error;
