@@ -14,7 +14,7 @@ interface Frame {
 const everything = { list: {}, cancel: {}, requests: { tools: { call: {} } } };
 
 /** A client of a server that announces this, and whose tool can only be called as a task. */
-async function clientOf(tasks: object | undefined, answer: (frame: Frame) => object | undefined) {
+async function clientOf(tasks: object | undefined, answer: (frame: Frame) => object | Promise<object>) {
   const [near, far] = InMemoryTransport.createLinkedPair();
   const frames: Frame[] = [];
   const own = ({ method }: Frame): object | undefined => {
@@ -27,11 +27,12 @@ async function clientOf(tasks: object | undefined, answer: (frame: Frame) => obj
       ? { tools: [{ name: 'act', inputSchema: { type: 'object' }, execution }] }
       : undefined;
   };
-  far.onmessage = message => {
+  far.onmessage = async message => {
     const frame = message as Frame;
     frames.push(frame);
-    const result = frame.id === undefined ? undefined : (own(frame) ?? answer(frame));
-    if (result) void far.send({ jsonrpc: '2.0', id: frame.id, result } as JSONRPCMessage);
+    if (frame.id === undefined) return;
+    const result = await (own(frame) ?? answer(frame));
+    void far.send({ jsonrpc: '2.0', id: frame.id, result } as JSONRPCMessage);
   };
   await far.start();
   const paused: number[] = [];
@@ -70,6 +71,10 @@ it.each([
 
 it('older-tasks-09: looks after a task as often as the server says', async () => {
   let looks = 0;
+  let end = (): void => {};
+  const ended = new Promise<object>(resolve => {
+    end = () => resolve({ content: [] });
+  });
   const task = (status: string) => ({
     taskId: 't1',
     status,
@@ -80,8 +85,9 @@ it('older-tasks-09: looks after a task as often as the server says', async () =>
   });
   const { run, paused } = await clientOf(everything, ({ method }) => {
     if (method === 'tools/call') return { task: task('working') };
-    if (method !== 'tasks/get') return { content: [] };
+    if (method !== 'tasks/get') return ended;
     looks += 1;
+    if (looks === 3) end();
     return task(looks < 3 ? 'working' : 'completed');
   });
   expect(await run()).toMatchObject({ content: [] });
