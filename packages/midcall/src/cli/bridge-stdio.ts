@@ -14,7 +14,7 @@ export async function bridgeStdio(flags: BridgeFlags): Promise<void> {
   const entry = chooseServer(flags, wordsAfterDashes(process.argv));
   const era = chooseEra(flags);
   const { target } = entry;
-  const started = target.kind === 'command' ? (takeEarlyServer() ?? new StartedServer(target)) : undefined;
+  let started: StartedServer | undefined;
   const ending: BridgeEnd = {
     hasBegun: false,
     end: () => void Promise.resolve(started?.stop()).finally(() => process.exit(0)),
@@ -27,6 +27,7 @@ export async function bridgeStdio(flags: BridgeFlags): Promise<void> {
   // us.
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(true));
   process.on('SIGINT', () => (ending.hasBegun ? process.exit(130) : end(false)));
+  if (target.kind === 'command') started = takeEarlyServer() ?? new StartedServer(target);
   try {
     const { serveHost } = await import('./bridge-host.ts');
     await serveHost({ flags, entry, era, started, ending });

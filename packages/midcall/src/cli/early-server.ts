@@ -6,47 +6,25 @@
  * - early-server-E2 A signal that ends this process before the bridge has taken the server over ends the server too.
  */
 import { commandTarget, StartedServer } from '@midcall/host';
-import { eraNames } from './era-names.ts';
-
-/** Options of `midcall bridge` that take no value and exclude no other. */
-const plainFlags: ReadonlySet<string> = new Set(['--trust-host', '--link']);
 
 const endings = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 
 let server: StartedServer | undefined;
 
-/**
- * The words of the server's command; undefined unless the command line is certain to be a bridge of that server over standard
- * input and output (early-server-E1). Pure.
- * @param argv - as the process was given it
- */
-export function plainServerWords(argv: readonly string[]): readonly string[] | undefined {
-  const [name, ...rest] = argv.slice(2);
-  const dashes = rest.indexOf('--');
-  if (name !== 'bridge' || dashes < 0) return undefined;
-  const words = rest.slice(dashes + 1);
-  for (let at = 0; at < dashes; at += 1) {
-    if (plainFlags.has(rest[at]!)) continue;
-    if (rest[at] !== '--era' || at + 1 === dashes || !Object.hasOwn(eraNames, rest[at + 1]!)) return undefined;
-    at += 1;
-  }
-  return words[0] === undefined || words[0] === '' ? undefined : words;
-}
-
-/** Starts the server that the command line names, if that is plain. */
-export function startEarlyServer(argv: readonly string[]): void {
-  const words = plainServerWords(argv);
-  if (!words) return;
+/** Starts the server. @param words - its command, as `plainServerWords` returns it */
+export function startEarlyServer(words: readonly string[]): void {
+  for (const signal of endings) process.on(signal, end);
   try {
     server = new StartedServer(commandTarget(words) as ConstructorParameters<typeof StartedServer>[0]);
   } catch {
     // The bridge tries it again, and reports it.
-    return;
   }
-  for (const signal of endings) process.on(signal, end);
 }
 
-/** Hands the server over, once; whoever takes it ends it. */
+/**
+ * Hands the server over, once. Whoever takes it ends it, and must listen to the signals already: one that has come and is not
+ * handled yet is lost if nobody listens in between.
+ */
 export function takeEarlyServer(): StartedServer | undefined {
   const taken = server;
   server = undefined;

@@ -1,6 +1,12 @@
 #!/usr/bin/env node
 /** Where the command begins: the server of a bridge is started before anything else is loaded. */
-import { startEarlyServer, takeEarlyServer } from './early-server.ts';
+import { plainServerWords } from './plain-server-words.ts';
 
-startEarlyServer(process.argv);
-void import('./program.ts').then(({ runProgram }) => runProgram()).finally(() => takeEarlyServer()?.stop());
+async function begin(): Promise<void> {
+  const words = plainServerWords(process.argv);
+  if (words) (await import('./early-server.ts')).startEarlyServer(words);
+  const { runProgram } = await import('./program.ts');
+  await runProgram();
+}
+
+void begin();
