@@ -2,22 +2,23 @@
  * One form question per tool call: calls per second and CPU per call, side by side with the same tool written on the SDKs.
  * Server and client are two processes (stdio, HTTP) or one (memory). Sides take turns within each round; medians, and the
  * ratio to midcall's peer of the same era. Differences below about 1.3x over HTTP are ties on a noisy machine, so the
- * range and the CPU of both processes stand beside them.
+ * range and the CPU of both processes stand beside them. Over HTTP each side is served by `serveHttp`: a server on the SDK alone
+ * would have the SDK's own handler, which checks no host and no origin, and holds no sessions.
  * Run after `npm run build`: node bench/asks.mjs [rounds] [calls per round] [peers, for two sides in two processes only]
  *
  * The targets are 1.0 of the unsigned SDK (0.9 over stdio) and 1.15 of its signed state on 2026-07-28, and 1.0 of elicitInput on
- * 2025-11-25; bench/RESULTS.md says what is reached. Where the time of a 2026-07-28 call
- * goes in the server is drawn by bench/flame.mjs: over stdio, 32 at once, the SDK, its Zod schemas and Node take about half,
- * ours a third, and collecting garbage the rest, for which the promises and frames of a call count most. The state of a call
- * stays in a process without a key and a store, and a handle travels; sealing and opening one costs more than 20 µs. On
- * 2025-11-25 it is the run that a question suspends, its deadline, its digests and its checks.
+ * 2025-11-25; bench/RESULTS.md says what is reached. Where the time of a 2026-07-28 call over stdio goes in the server is drawn by
+ * bench/flame.mjs. The state of a call stays in a process without a key and a store, and a handle travels; sealing and opening one
+ * costs more than 20 µs. Over HTTP a 2026-07-28 call has a server of its own, which the factory makes: registering its tools costs
+ * about 50 µs of each of the two requests. On 2025-11-25 it is the run that a question suspends, its deadline, its digests and its
+ * checks.
  * A hidden class per call costs a microsecond and more in garbage: `{ ...known, added }` makes one in Node 20, and
  * `{ added, ...known }` does not.
  * fastmcp takes part where it is installed: npm install --prefix bench
  */
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { once, setMaxListeners } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -36,10 +37,23 @@ const peersOnly = process.argv[4] === 'peers';
 const warmUp = peersOnly ? 1_000 : 3_000;
 const serverFile = fileURLToPath(new URL('ask-server.mjs', import.meta.url));
 
-/** User and system CPU of another process so far, in microseconds; its clock ticks a hundred times a second. */
+/**
+ * CPU of another process so far, in microseconds: what its threads have run, in nanoseconds. The process's own figures tick a
+ * hundred times a second, which is 20 µs of each call in a round. Node's threads live as long as their process.
+ */
 function cpuOf(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * 10_000;
+  const threads = readdirSync(`/proc/${pid}/task`);
+  const ran = threads.map(id => Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'utf8').split(' ')[0]));
+  return ran.reduce((sum, each) => sum + each, 0) / 1000;
+}
+
+/**
+ * The SDK's client gives every request the same signal, and Node's `fetch` listens to it until the request is collected as
+ * garbage. Node warns of more than 1,500 listeners unless their number is set.
+ */
+function quietFetch(url, init) {
+  if (init?.signal) setMaxListeners(0, init.signal);
+  return fetch(url, init);
 }
 
 async function connect(name, era, carrier) {
@@ -69,7 +83,8 @@ async function connect(name, era, carrier) {
   }
   const child = spawn(process.execPath, [serverFile, name, 'http'], { stdio: ['ignore', 'pipe', 'ignore'] });
   const [line] = await once(child.stdout, 'data');
-  await client.connect(new StreamableHTTPClientTransport(new URL(/http:\S+/.exec(String(line))[0])));
+  const url = new URL(/http:\S+/.exec(String(line))[0]);
+  await client.connect(new StreamableHTTPClientTransport(url, { fetch: quietFetch }));
   const close = async () => {
     await client.close();
     child.kill();

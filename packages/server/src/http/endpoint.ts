@@ -34,6 +34,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { makeServer } from '../call/lending.ts';
 import type { Fleet } from '../fleet/fleet.ts';
+import { plainPost } from '../sdk-seam/plain-exchange.ts';
 import { asksForTasks, refusalOf, subscribeAt, TaskStreams } from '../sdk-seam/task-subscription.ts';
 import { type Body, batchRefusal, readBody, readText, takeBody, unread } from './body.ts';
 import { boundedStream } from './bounded-stream.ts';
@@ -43,6 +44,7 @@ import { openEventStream } from './event-stream.ts';
 import { fleetSessions } from './fleet-sessions.ts';
 import { type Health, judgeHealth } from './health.ts';
 import { OpenRequests } from './open-requests.ts';
+import { PlainExchanges } from './plain-exchanges.ts';
 import { type Refusal, refused } from './refusal.ts';
 import { watchResponse } from './response-end.ts';
 import type { SessionRequest } from './session.ts';
@@ -184,7 +186,8 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
     if (request && server instanceof McpServer && asksForTasks(bodies.get(request))) listening.set(request, server);
     return server;
   };
-  const standing = createMcpHandler(make, {
+  const exchanges = new PlainExchanges(make, onError);
+  const standing = createMcpHandler(exchanges.factory, {
     legacy: options.sessions === false ? 'stateless' : 'reject',
     maxRequestBodySize: maxRequestBytes,
     ...(onError && { onerror: onError }),
@@ -241,8 +244,9 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
     const passed = await options.passOn?.(request, { parsedBody: body, ...(auth && { authInfo: auth }) });
     if (passed) return passed;
     const sentBy = auth ? owner(auth) : '';
-    const isInSession = sessions instanceof HttpSessions && sessions.has({ request, body });
-    if (isInSession || (await isLegacyRequest(request, body))) {
+    const plain = plainPost(request, body);
+    const isInSession = !plain && sessions instanceof HttpSessions && sessions.has({ request, body });
+    if (isInSession || (!plain && (await isLegacyRequest(request, body)))) {
       if (sessions) {
         const stream: SessionRequest['stream'] = (head, ended) => openEventStream(head, ended, context, limit);
         const served = await sessions.serve({ request, body, auth, owner: sentBy, stream });
@@ -257,7 +261,12 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
     const release = auth || options.authenticate ? openRequests.take(sentBy, body) : () => {};
     if (typeof release !== 'function') return refused(release, body);
     bodies.set(request, body);
-    return give(release, answer(request, body, auth));
+    const plainly = async (): Promise<Response> => {
+      const answered = plain && (await exchanges.answer(plain, request, auth));
+      if (!answered) return answer(request, body, auth);
+      return isWhole(answered) ? wholeAnswer(answered, context) : answered;
+    };
+    return give(release, plainly());
   };
 
   const answer = async (request: Request, body: unknown, auth: AuthInfo | undefined): Promise<Response> => {
@@ -314,7 +323,7 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
     },
     async close() {
       streams.closeAll();
-      await Promise.all([sessions?.close(), standing.close()]);
+      await Promise.all([sessions?.close(), exchanges.close(), standing.close()]);
     },
   };
 }

@@ -28,6 +28,9 @@ export class KnownEnvelopes {
   }
 }
 
+/** Those of all 2026-07-28 clients: the SDK treats them alike, whichever of its servers received them. */
+export const knownEnvelopes = new KnownEnvelopes();
+
 /** Deeper levels are not compared: no client declares anything there. */
 const DEEPEST = 12;
 

@@ -21,7 +21,7 @@ import {
 import { inEnvelopes } from '../era.ts';
 import { KeptWith } from '../kept-with.ts';
 import { takeAnswer } from './client-request.ts';
-import { KnownEnvelopes } from './known-envelopes.ts';
+import { knownEnvelopes } from './known-envelopes.ts';
 import { type PlainCall, plainCall } from './plain-call.ts';
 import { isPlainResult } from './plain-result.ts';
 import { StdioLines, sendBy } from './stdio-lines.ts';
@@ -65,9 +65,6 @@ interface Way {
   /** The revision of its client, once the SDK's entry point has passed this server a call from it. */
   version: string | undefined;
 }
-
-/** The envelopes of 2026-07-28 clients: the SDK treats them alike, whichever of its servers received them. */
-const knownEnvelopes = new KnownEnvelopes();
 
 const ways = new KeptWith<McpServer, Way>();
 
@@ -126,6 +123,9 @@ export function openShortWay(
   }
   return learning;
 }
+
+/** True for a tool of ours whose calls may take the short way. */
+export const hasShortWay = (server: McpServer, name: string): boolean => ways.get(server)?.isOurs(name) === true;
 
 const sdkOf = ({ server }: McpServer): SdkServer => server as unknown as SdkServer;
 
