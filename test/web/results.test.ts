@@ -20,6 +20,12 @@ describe('Markdown', () => {
     expect(text('a * b\n  indented')).toContain('<pre class="result-text">a * b\n  indented</pre>');
   });
 
+  it.each(['a line\n', '- **an item**\n'])('scrolls in a box of its own where it is long: %j', line => {
+    const box = '<div class="result-long" tabindex="0" role="group">';
+    expect(text(line.repeat(5_000))).toContain(box);
+    expect(text(line.repeat(100))).not.toContain(box);
+  });
+
   it('brings no markup of its own, loads nothing, and leads nowhere but to the web', () => {
     const html = text(
       '**x** <script>alert(1)</script> <img src=x onerror=alert(1)>\n\n[go](javascript:alert(1)) [in](/servers/notes/remove) [d](data:text/html,x)\n\n![pixel](https://spy.example/p.png)',

@@ -41,9 +41,8 @@ export class PlainExchanges {
     this.#made.set(request, making);
     // A factory that throws does so again for the SDK's handler.
     const server = await making.catch(() => undefined);
-    if (!(server instanceof McpServer) || !takesPlain(server, post.tool)) return undefined;
+    if (!(server instanceof McpServer) || !takesPlain(server, post.tool) || !introduce(server, post)) return undefined;
     this.#made.delete(request);
-    introduce(server, post);
     const exchange = new PlainExchange(post, { ...auth, request } as MessageExtraInfo & { request: Request });
     this.#open.add(exchange);
     exchange.onclose = () => this.#open.delete(exchange);

@@ -79,9 +79,12 @@ export function takesPlain(server: McpServer, name: string): boolean {
   return true;
 }
 
-/** Tells a server who its client is, as the SDK's handler does. */
-export function introduce(server: McpServer, { envelope, revision }: PlainPost): void {
-  const sdk = server.server as unknown as {
+/**
+ * Tells a server who its client is, as the SDK's handler does.
+ * @returns false if this SDK keeps that elsewhere, so its own handler has to do it
+ */
+export function introduce({ server }: McpServer, { envelope, revision }: PlainPost): boolean {
+  const sdk = server as unknown as {
     _negotiatedProtocolVersion: string;
     _clientCapabilities: unknown;
     _clientVersion: unknown;
@@ -89,6 +92,11 @@ export function introduce(server: McpServer, { envelope, revision }: PlainPost):
   sdk._negotiatedProtocolVersion = revision;
   sdk._clientCapabilities = envelope[CLIENT_CAPABILITIES_META_KEY];
   sdk._clientVersion = envelope[CLIENT_INFO_META_KEY];
+  return (
+    server.getNegotiatedProtocolVersion() === revision &&
+    server.getClientCapabilities() === sdk._clientCapabilities &&
+    server.getClientVersion() === sdk._clientVersion
+  );
 }
 
 /** A server's transport for one plain call. */

@@ -6,7 +6,7 @@
  * - markdown-D2 A picture is shown as its name and address, and not loaded.
  * - markdown-D3 Text is made visible before it is read as Markdown, so that no character in it hides or reorders anything.
  */
-import { escaped, type Html, trusted } from '@midcall/core/page';
+import { escaped, type Html, html, trusted } from '@midcall/core/page';
 import { hostOf, isMarkdown, markdownReader, visible } from '../../index.ts';
 import { texts } from '../texts/texts.ts';
 import { visibleHtml } from '../visible-html.ts';
@@ -44,8 +44,13 @@ function markdownHtml(text: string, max = 100_000): Html {
   return trusted(`<div class="md">${markup.replace(/⟦U\+[0-9A-F]+⟧/g, '<mark class="code-point">$&</mark>')}</div>`);
 }
 
+/** Longer texts scroll in a box of their own, in characters, so that what follows them stays within reach. */
+const long = 20_000;
+
 /** A server's text: as Markdown if it has signs of that, otherwise as written. */
-export const foreignText = (text: string): Html =>
-  isMarkdown(text)
+export function foreignText(text: string): Html {
+  const shown = isMarkdown(text)
     ? markdownHtml(text)
-    : trusted(`<pre class="result-text">${visibleHtml(text, 100_000, true).text}</pre>`);
+    : html`<pre class="result-text">${visibleHtml(text, 100_000, true)}</pre>`;
+  return text.length > long ? html`<div class="result-long" tabindex="0" role="group">${shown}</div>` : shown;
+}

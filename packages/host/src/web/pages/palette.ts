@@ -3,7 +3,7 @@ import { attributes, type Html, html } from '@midcall/core/page';
 import { texts } from '../texts/texts.ts';
 
 /** The palette; its results are fetched while somebody types. */
-const palette: Html = html`<dialog${attributes({ id: 'palette', class: 'palette', 'aria-label': texts.find.title, 'data-morph': 'keep' })}><input${attributes({ type: 'search', 'aria-label': texts.find.anything, placeholder: texts.find.anything, autocomplete: 'off', spellcheck: 'false', 'aria-controls': 'palette-found' })}><div id="palette-found" class="palette-found" aria-live="polite"></div><p class="palette-help quiet-text"><kbd>↑</kbd> <kbd>↓</kbd> ${texts.keys.choose} <kbd>Enter</kbd> ${texts.keys.go} <kbd>Esc</kbd> ${texts.keys.close}</p></dialog>`;
+const palette: Html = html`<dialog${attributes({ id: 'palette', class: 'palette', 'aria-label': texts.find.title, 'data-morph': 'keep' })}><input${attributes({ type: 'search', 'aria-label': texts.find.anything, placeholder: texts.find.anything, autocomplete: 'off', spellcheck: 'false', 'aria-controls': 'palette-found' })}><div id="palette-found" class="palette-found" aria-live="polite"></div><p class="palette-help quiet-text"><kbd>↑</kbd> <kbd>↓</kbd> ${texts.keys.choose} <kbd>Enter</kbd> ${texts.keys.go} <kbd>Esc</kbd> ${texts.keys.leave}</p></dialog>`;
 
 /** All shortcuts. */
 const keyList: Html = html`<dialog${attributes({ id: 'keys', class: 'keys', 'aria-labelledby': 'keys-title', 'data-morph': 'keep' })}><h2 id="keys-title">${texts.keys.title}</h2><dl>${texts.keys.all.map(

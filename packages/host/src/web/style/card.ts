@@ -154,6 +154,7 @@ form:has(>.in-sight) :is(input,select,textarea,button){scroll-margin-bottom:120p
 .prompt-text{white-space:pre-wrap;overflow-wrap:anywhere}
 .result{display:grid;grid-template-columns:minmax(0,1fr);gap:10px;margin-top:6px;padding:12px 16px;background:var(--surface);border:1px solid var(--line);border-radius:var(--radius)}
 .entry-failed .result{border-color:var(--bad-line)}
+.result-long{max-height:70vh;overflow:auto;padding-inline-end:8px}
 .result-text{font:14px/1.55 var(--sans);white-space:pre-wrap;overflow-wrap:anywhere}
 .result-json,.opaque pre{background:var(--sunken);border-radius:var(--radius-small);padding:11px 14px;overflow:auto;max-height:360px;white-space:pre-wrap;overflow-wrap:anywhere;font-size:12.5px}
 .result-ways{display:flex;flex-wrap:wrap;gap:2px 16px;font-size:12.5px}

@@ -49,6 +49,7 @@ export const texts = {
     palette: 'Ctrl K',
     choose: 'choose',
     go: 'go there',
+    leave: 'close',
     close: 'Close',
     single: 'Use keys without Ctrl',
     all: [
