@@ -4,19 +4,19 @@ import { memoryStore } from '@midcall/server/stores/memory';
 import { storeContract } from '@midcall/testing';
 import { test } from 'vitest';
 
-let now = 0;
-const myStore = memoryStore({ clock: { now: () => now } });
-
 storeContract({
   test,
-  // `second`: another connection to the same data; `advance`: moves the store's clock.
-  open: async () => ({
-    store: myStore,
-    second: myStore,
-    advance: ms => {
-      now += ms;
-    },
-    close: () => {},
-  }),
+  open: async () => {
+    let now = 0;
+    const myStore = memoryStore({ clock: { now: () => now } });
+    return {
+      store: myStore, // empty
+      second: myStore, // another connection to the same data
+      advance: ms => {
+        now += ms; // moves the store's clock
+      },
+      close: () => {},
+    };
+  },
 });
 // #endregion

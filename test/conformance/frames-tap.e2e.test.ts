@@ -90,7 +90,7 @@ it('writes down a thousand of a letter that somebody repeats to make a frame lon
     import { createServer } from 'node:http';
     const server = createServer((req, res) => req.resume().on('end', () => res.end('{"jsonrpc":"2.0","id":2}')));
     server.listen(0, async () => {
-      const method = 'tools/' + 'x'.repeat(2_000_000) + 'canary' + ' '.repeat(2_000);
+      const method = 'tools/' + 'x'.repeat(12_000_000) + 'canary' + ' '.repeat(2_000);
       const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method });
       await (await fetch('http://127.0.0.1:' + server.address().port + '/mcp', { method: 'POST', body })).text();
       server.close();

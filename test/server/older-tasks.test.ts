@@ -156,10 +156,9 @@ describe.each(['memory', 'http'] as const)('a task of 2025-11-25 over %s', carri
     });
   });
 
-  it('older-tasks-13, older-tasks-16, older-tasks-20, older-tasks-21, older-tasks-24, older-tasks-25, older-tasks-26, older-tasks-27, older-tasks-29, older-tasks-30, older-tasks-31, older-tasks-32, older-tasks-34, older-tasks-38, older-tasks-47: asks by tasks/result, with the task in the request, and gives its result there', async () => {
-    const { call, until, request, questions, get } = await open(serverOf(sure));
-    const created = (await call({ ttl: 60_000 })).result.task;
-    expect(created).toEqual({
+  it('older-tasks-13, older-tasks-16, older-tasks-24, older-tasks-25, older-tasks-26, older-tasks-27: is told to its client when it begins', async () => {
+    const { call } = await open(serverOf(sure));
+    expect((await call({ ttl: 60_000 })).result.task).toEqual({
       taskId: expect.any(String),
       status: 'working',
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/),
@@ -167,14 +166,24 @@ describe.each(['memory', 'http'] as const)('a task of 2025-11-25 over %s', carri
       ttl: 60_000,
       pollInterval: 1_000,
     });
-    const { taskId } = created;
+  });
+
+  it('older-tasks-20, older-tasks-21, older-tasks-32, older-tasks-34: asks by tasks/result, with the task in the request', async () => {
+    const { begin, until, request, questions } = await open(serverOf(sure));
+    const taskId = await begin();
     expect(await until(taskId, 'input_required')).not.toHaveProperty('inputRequests');
     expect(questions).toEqual([]);
-    const { result } = await request('tasks/result', { taskId });
-    expect(result).toEqual({ content: [{ type: 'text', text: 'accept true' }], _meta: { [related]: { taskId } } });
+    await request('tasks/result', { taskId });
     expect(questions).toMatchObject([
       { method: 'elicitation/create', params: { message: 'Sure?', _meta: { [related]: { taskId } } } },
     ]);
+  });
+
+  it('older-tasks-29, older-tasks-30, older-tasks-31, older-tasks-38, older-tasks-47: gives its result there, and as often as it is asked for', async () => {
+    const { call, request, get } = await open(serverOf(sure));
+    const { taskId } = (await call({ ttl: 60_000 })).result.task;
+    const { result } = await request('tasks/result', { taskId });
+    expect(result).toEqual({ content: [{ type: 'text', text: 'accept true' }], _meta: { [related]: { taskId } } });
     const done = await get(taskId);
     expect(done).toMatchObject({ status: 'completed', ttl: 60_000 });
     const { tasks } = (await request('tasks/list')).result;

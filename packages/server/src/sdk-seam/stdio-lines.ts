@@ -7,13 +7,14 @@
  *
  * What this relies on in the SDK is tested in test/server/short-way.test.ts.
  */
+import type { Writable } from 'node:stream';
 import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcontextprotocol/server';
 import { isOfSdk } from './tapped-transport.ts';
 
 /** The part of the SDK's stdio transport that lines need. */
 interface StdioWire extends Transport {
   readonly _readBuffer: { _buffer: Buffer | undefined; readMessage(): JSONRPCMessage | null };
-  readonly _stdout: { write(text: string): boolean };
+  readonly _stdout: Writable;
   readonly _closed: boolean;
 }
 
@@ -25,12 +26,10 @@ const linesOf = new WeakMap<Transport, StdioLines>();
 
 export class StdioLines {
   readonly #wire: StdioWire;
-  #unsent = '';
   /** True while the SDK may have frames that it has not yet passed to its server. */
   #isBehind = false;
-  /** The original functions: whoever replaces one wants to see every frame. */
+  /** The original function: whoever replaces it wants to see every frame. */
   readonly #receive: Transport['onmessage'];
-  readonly #send: Transport['send'];
   #take: (frame: unknown) => boolean = () => false;
 
   /**
@@ -42,7 +41,7 @@ export class StdioLines {
     const known = linesOf.get(wire);
     if (known) return known;
     const { _readBuffer: buffer, _stdout: stdout } = wire;
-    const isStdio = typeof buffer?.readMessage === 'function' && typeof stdout?.write === 'function';
+    const isStdio = typeof buffer?.readMessage === 'function' && typeof stdout?.cork === 'function';
     if (!isStdio || Object.hasOwn(buffer, 'readMessage') || !isOfSdk(wire, 'onmessage') || !isOfSdk(wire, 'send'))
       return undefined;
     const lines = new StdioLines(wire as StdioWire);
@@ -53,17 +52,6 @@ export class StdioLines {
   private constructor(wire: StdioWire) {
     this.#wire = wire;
     this.#receive = wire.onmessage;
-    const send = wire.send.bind(wire);
-    this.#send = (message, options) => {
-      this.#flush();
-      return send(message, options);
-    };
-    wire.send = this.#send;
-    const close = wire.close.bind(wire);
-    wire.close = () => {
-      this.#flush();
-      return close();
-    };
     const buffer = wire._readBuffer;
     const readMessage = buffer.readMessage.bind(buffer);
     buffer.readMessage = () => {
@@ -81,21 +69,20 @@ export class StdioLines {
   write(message: JSONRPCMessage): boolean {
     if (!this.#isOpen) return false;
     const line = `${JSON.stringify(message)}\n`;
-    if (this.#unsent === '') process.nextTick(this.#flush);
-    this.#unsent += line;
+    const { _stdout: stdout } = this.#wire;
+    // As `writeTogether` of @midcall/core/node, which loads more than every server needs.
+    if (stdout.writableCorked === 0) {
+      stdout.cork();
+      process.nextTick(() => stdout.uncork());
+    }
+    stdout.write(line);
     return true;
   }
 
   get #isOpen(): boolean {
     const wire = this.#wire;
-    return !wire._closed && wire.send === this.#send && wire.onmessage === this.#receive;
+    return !wire._closed && isOfSdk(wire, 'send') && wire.onmessage === this.#receive;
   }
-
-  readonly #flush = (): void => {
-    const unsent = this.#unsent;
-    this.#unsent = '';
-    if (unsent !== '' && !this.#wire._closed) this.#wire._stdout.write(unsent);
-  };
 
   /** @returns true if the next line was taken, false if it must be left to the SDK, or is not there yet */
   #takeLine(): boolean {
