@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { memoryVault } from '@midcall/host';
 import { eras } from '@midcall/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { discover } from '../../packages/host/src/authorization/discovery.ts';
 import { judgeEndpoint } from '../../packages/host/src/authorization/endpoint-judge.ts';
 import { Browser } from '../connect/sign-in-flow.ts';
 import { grown } from '../fixtures/grown.ts';
@@ -227,5 +228,30 @@ describe('addresses that a server names for a sign-in', () => {
   it('https on another public name is allowed, and loopback where the server is there too', () => {
     expect(judgeEndpoint('x', 'https://login.example.net/a', publicServer).hostname).toBe('login.example.net');
     expect(judgeEndpoint('x', 'http://127.0.0.1:9/', new URL('http://localhost:1/mcp')).port).toBe('9');
+  });
+});
+
+describe('a server or authorization server that does not answer', () => {
+  const late = (): Promise<Response> => Promise.reject(new DOMException('too late', 'TimeoutError'));
+  const options = { serverUrl: new URL('https://notes.example/mcp'), challenge: { wants: 'token' }, auth: {} } as const;
+
+  it('has nobody signed in anywhere else: it may name another authorization server than its own origin', async () => {
+    const asked: string[] = [];
+    const fetch = (input: unknown) => {
+      asked.push(new URL(String(input)).pathname);
+      return late();
+    };
+    await expect(discover({ ...options, fetch: fetch as typeof globalThis.fetch })).rejects.toThrow(
+      'The server was asked where to sign in, and did not answer in time.',
+    );
+    expect(asked.every(path => path.startsWith('/.well-known/oauth-protected-resource'))).toBe(true);
+  });
+
+  it('is named, if it is the authorization server', async () => {
+    const fetch = async (input: unknown) =>
+      String(input).includes('oauth-protected-resource') ? new Response(null, { status: 404 }) : late();
+    await expect(discover({ ...options, fetch: fetch as typeof globalThis.fetch })).rejects.toThrow(
+      'The authorization server https://notes.example did not answer in time',
+    );
   });
 });

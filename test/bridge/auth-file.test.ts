@@ -74,6 +74,16 @@ describe('a file that cannot be used', () => {
       { tokens: [token, token].map(each => ({ token: each, principal: 'ada' })) },
       'two entries',
     ],
+    [
+      'gives a principal the desk with one token and not with another',
+      {
+        tokens: [
+          { token, principal: 'ada', desk: true },
+          { token: `${token}2`, principal: 'ada' },
+        ],
+      },
+      '\'ada\' has "desk": true in one entry and not in another',
+    ],
     ['names no real issuer', { issuer: 'canary', clientId: 'bridge' }, "'issuer' is wrong"],
   ])('because it %s is refused, and nothing of it is said', async (_, content, said) => {
     const error = await readAuthFile(file(content)).catch((caught: Error) => caught as Error);

@@ -188,8 +188,13 @@ describe('a bridge that cannot be started says so', () => {
       ['--auth', file('{"issuer":"https://login.example","clientId":"b"}')],
       'needs --public-url',
     ],
+    [
+      'of a server whose name no address can end with',
+      ['--config', file('{"mcpServers":{"..":{"command":"true"}}}')],
+      'is named "..", which cannot be a part of an address',
+    ],
   ])('because %s', async (_, words, said) => {
-    const server = words.includes('--server') ? [] : ['--', process.execPath, whoAmI];
+    const server = words.includes('--config') ? [] : ['--', process.execPath, whoAmI];
     const { code, err, out } = await run('--http', '0', ...words, ...server);
     expect([code, out]).toEqual([2, '']);
     expect(err).toContain(said);

@@ -99,6 +99,9 @@ async function resourceMetadata({
       fetch,
     );
   } catch (cause) {
+    // A server that does not answer may have metadata: its own origin is not asked for a token in its place.
+    if (isTimeout(cause))
+      throw unauthorized('The server was asked where to sign in, and did not answer in time. Try again later.', cause);
     if (cause instanceof TypeError || isMidcallError(cause))
       throw unauthorized('The server could not be asked where to sign in.', cause);
     // Servers older than RFC 9728 have none; their own origin is the authorization server then.
@@ -152,7 +155,15 @@ function whyNoMetadata(issuer: string, cause: unknown): MidcallError {
       `The metadata of the authorization server ${printable(issuer)} is that of another issuer, ${printable(cause.received ?? 'none')}. It is refused, since tokens could go to the wrong place.`,
       cause,
     );
+  if (isTimeout(cause))
+    return unauthorized(
+      `The authorization server ${printable(issuer)} did not answer in time when it was asked for its metadata. Try again later.`,
+      cause,
+    );
   return unauthorized(`The metadata of the authorization server ${printable(issuer)} could not be read.`, cause);
 }
+
+/** True for the reason of `AbortSignal.timeout`. */
+const isTimeout = (cause: unknown): boolean => cause instanceof Error && cause.name === 'TimeoutError';
 
 const printable = (address: string): string => visible(address, { max: 300 });

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
+import { defined } from '@midcall/core/json';
 import { endedWhenProbed } from '@midcall/core/sdk-seam';
 import { connectInTime, systemClock } from '@midcall/core/time';
 import type { Client } from '@modelcontextprotocol/client';
@@ -359,7 +360,7 @@ export class Connection {
 
   #open(client: Client): PausableTransport {
     this.#lastWords.begin();
-    const { maxMessageBytes, started } = this.#options;
+    const { maxMessageBytes, started, clock } = this.#options;
     const fetch = this.#authorizer?.fetch ?? this.#options.fetch;
     const listeners = {
       onStderr: (line: string) => this.#tell({ type: 'stderr', line: this.#lastWords.heard(line) }),
@@ -375,7 +376,7 @@ export class Connection {
     };
     const mostBytes = maxMessageBytes === undefined ? {} : { mostBytes: maxMessageBytes };
     const running = started?.take(listeners.onStderr);
-    const options = { ...listeners, ...mostBytes, running, ...(fetch && { fetch }) };
+    const options = { ...listeners, ...mostBytes, running, ...defined({ fetch, clock }) };
     return this.wire.onto(openTransport(this.entry.target, options));
   }
 }

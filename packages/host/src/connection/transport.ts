@@ -2,12 +2,14 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { type Clock, systemClock } from '@midcall/core/time';
 import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import { isMessageTooLarge } from '../sdk-seam/error-prose.ts';
 import { ServerProcess } from '../sdk-seam/server-process.ts';
 import { readHeadersFile } from './headers-file.ts';
 import { limitedFetch } from './limited-fetch.ts';
 import { ReadingGate } from './reading-gate.ts';
+import { pacedReconnections } from './reconnections.ts';
 import type { ServerTarget } from './server-entry.ts';
 
 /** What a transport needs besides its target. */
@@ -20,6 +22,7 @@ export interface TransportOptions {
   readonly running?: ChildProcessWithoutNullStreams | undefined;
   /** For HTTP only. */
   readonly fetch?: typeof fetch;
+  readonly clock?: Clock;
   /** The largest message, in bytes; the connection is unusable after a larger one. Default 10,485,760 (10 MiB). */
   readonly mostBytes?: number;
   /** Called with the limit, in bytes, when a message exceeds it. */
@@ -44,6 +47,7 @@ export function openTransport(
     onStray,
     running,
     fetch = globalThis.fetch,
+    clock = systemClock,
     mostBytes = usualMessageBytes,
     onTooLarge,
   }: TransportOptions = {},
@@ -53,6 +57,7 @@ export function openTransport(
     const transport = new StreamableHTTPClientTransport(new URL(target.url), {
       requestInit: { headers: { ...target.headers, ...(target.headersFile && readHeadersFile(target.headersFile)) } },
       fetch: limitedFetch(fetch, mostBytes, () => onTooLarge?.(mostBytes), gate),
+      reconnectionScheduler: pacedReconnections(clock),
     });
     return Object.assign(transport, { pause: () => gate.close(), resume: () => gate.open() });
   }

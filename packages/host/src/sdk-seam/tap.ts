@@ -21,6 +21,7 @@ import { blocksAside, isRecord } from '@midcall/core/json';
 import { type Interception, interceptTransport, type JsonRpcMessage } from '@midcall/core/sdk-seam';
 import type { JSONRPCMessage, JSONRPCResponse, Transport } from '@modelcontextprotocol/client';
 import type { Calls, RunningCall } from '../calls/calls.ts';
+import { withinNesting } from './nesting-limit.ts';
 
 /** The requests that need a person. */
 export const askMethods = ['elicitation/create', 'sampling/createMessage', 'roots/list'] as const;
@@ -101,11 +102,15 @@ export class Tap {
    */
   onto(transport: Transport, below: Required<Interception> = asItIs): void {
     interceptTransport(transport, {
-      incoming: (message, deliver) =>
-        below.incoming(message, seen => {
+      incoming: (message, deliver) => {
+        const { read, answer } = withinNesting(message);
+        if (answer) void transport.send(answer as unknown as JSONRPCMessage).catch(() => {});
+        if (!read) return;
+        below.incoming(read, seen => {
           this.#deliver = each => deliver(each as unknown as Json);
           this.#incoming(seen as JSONRPCMessage, this.#deliver);
-        }),
+        });
+      },
       outgoing: (message, send, sendApart) => {
         if (this.#answerEarly(message)) return Promise.resolve();
         const outgoing = this.#outgoing(message as JSONRPCMessage) as unknown as Json;

@@ -2,19 +2,25 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { HostLink } from './host-link.ts';
+import type { Subscriptions } from './subscriptions.ts';
 
 /** Announcements that concern the connection itself, and not its hosts. */
 const ofConnection = /^notifications\/(subscriptions\/|tasks)/;
 
 /** Passes announcements on; called for each start of the upstream server. */
-export function passAnnouncements(client: Client, links: ReadonlySet<HostLink>): void {
+export function passAnnouncements(
+  client: Client,
+  links: ReadonlySet<HostLink>,
+  subscriptions: Pick<Subscriptions<HostLink>, 'wants'>,
+): void {
   client.fallbackNotificationHandler = async ({ method, params }) => {
     if (ofConnection.test(method)) return;
     const notification = { method, ...(params && { params }) };
     for (const link of links) {
       if (method === 'notifications/message') link.log(notification);
-      else if (method === 'notifications/resources/updated') link.announce(notification);
-      else link.tell(notification);
+      else if (method === 'notifications/resources/updated') {
+        if (subscriptions.wants(link, params)) link.announce(notification);
+      } else link.tell(notification);
     }
   };
   client.fallbackRequestHandler = async ({ method, params }, { mcpReq }) => {

@@ -57,6 +57,7 @@ export function passThrough(
     try {
       const upstream = await session();
       await upstream.upstream.client();
+      if (request.method === 'resources/unsubscribe' && !upstream.subscriptions.end(link, params)) return {};
       const whole = { ...meta, ...(await upstream.logsFor(link)) };
       const sent = { ...rest, ...(Object.keys(whole).length > 0 && { _meta: whole }) };
       const answering = upstream.connection.forward(
@@ -73,6 +74,7 @@ export function passThrough(
       );
       const server = upstream.connection.entry.id;
       const answer = await orSignIn(answering, { inbox: upstream.inbox, server, clock, holdMs });
+      if (request.method === 'resources/subscribe' && 'result' in answer) upstream.subscribed(link, params);
       return answerOf(answer, request.method, isOld);
     } catch (error) {
       if (!isMidcallError(error)) throw error;

@@ -14,6 +14,7 @@ import { hostModel } from './host-model.ts';
 import { HostRoots } from './host-roots.ts';
 import { asksSignIn } from './sign-in-wait.ts';
 import { withStatus } from './status-progress.ts';
+import { Subscriptions } from './subscriptions.ts';
 import { unclaimed } from './unclaimed.ts';
 import { Upstream } from './upstream.ts';
 import { UpstreamCalls } from './upstream-calls.ts';
@@ -56,6 +57,7 @@ export class UpstreamSession {
   readonly hostRoots: HostRoots | undefined;
   /** The pages that hosts were asked to open; they are told when these are finished (2025-11-25). */
   readonly pagesAtHost = new Set<string>();
+  readonly subscriptions = new Subscriptions<HostLink>();
   readonly #links = new Set<HostLink>();
   /** The log level last set at a server on 2025-11-25. */
   #level: string | undefined;
@@ -75,7 +77,7 @@ export class UpstreamSession {
     this.#showDesk = options.showDesk;
     const listen = (): void => {
       this.#level = undefined;
-      if (connection.client) passAnnouncements(connection.client, this.#links);
+      if (connection.client) passAnnouncements(connection.client, this.#links, this.subscriptions);
     };
     listen();
     this.#stopListening = connection.subscribe(event => {
@@ -161,7 +163,16 @@ export class UpstreamSession {
   /** Sends this host the announcements of the upstream server. @returns a function that stops that */
   join(link: HostLink): () => void {
     this.#links.add(link);
-    return () => void this.#links.delete(link);
+    return () => {
+      this.#links.delete(link);
+      for (const uri of this.subscriptions.leave(link))
+        this.connection.forward({ method: 'resources/unsubscribe', params: { uri } }).catch(() => {});
+    };
+  }
+
+  /** Records a subscription that the server has accepted, unless its host has gone. @param params - of its request */
+  subscribed(link: HostLink, params: unknown): void {
+    if (this.#links.has(link)) this.subscriptions.add(link, params);
   }
 
   /**

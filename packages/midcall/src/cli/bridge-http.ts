@@ -1,6 +1,7 @@
 /** `midcall bridge --http <port>`: many hosts at once, over Streamable HTTP. */
 import { resolve } from 'node:path';
 import { isMidcallError } from '@midcall/core/errors';
+import { visibleJson } from '@midcall/core/text';
 import { systemClock } from '@midcall/core/time';
 import { isLoopback } from '@midcall/core/url';
 import { Connection, machineDisk, OfferedRoots, Policy, type ServerEntry } from '@midcall/host';
@@ -112,5 +113,13 @@ function chooseEntries(flags: BridgeFlags): readonly { readonly path: string; re
     return [{ path: '/mcp', entry: chooseServer(flags, words) }];
   const entries = readServerList(flags.config);
   if (entries.length === 0) throw usage(`There are no servers in ${flags.config}.`);
-  return entries.map(entry => ({ path: `/mcp/${encodeURIComponent(entry.id)}`, entry }));
+  return entries.map(entry => ({ path: pathOf(entry.id, flags.config!), entry }));
+}
+
+/** @throws MidcallError `cli/usage` for a name that no address can end with: a client would take `..` out of it */
+function pathOf(id: string, config: string): string {
+  // Half a character has no place in an address.
+  const path = /^$|\p{Cs}/u.test(id) ? '' : `/mcp/${encodeURIComponent(id)}`;
+  if (path !== '' && new URL(path, 'http://localhost').pathname === path) return path;
+  throw usage(`A server in ${config} is named ${visibleJson(id)}, which cannot be a part of an address. Rename it.`);
 }

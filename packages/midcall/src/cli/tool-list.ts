@@ -22,7 +22,7 @@ export function toolLines(tools: Tools): string {
     call: [visible(tool.name, { max: 100 }), ...requiredNames(tool)].join(' '),
     tool,
   }));
-  const width = Math.min(Math.max(...rows.map(({ call }) => call.length)), 50);
+  const width = rows.reduce((most, { call }) => Math.min(Math.max(most, call.length), 50), 0);
   return rows.map(({ call, tool }) => `${`${call.padEnd(width)}  ${about(tool)}`.trimEnd()}\n`).join('');
 }
 

@@ -60,3 +60,9 @@ export const allowsDirect = (fetch: object): boolean => own.has(fetch);
 /** @param given - what came with the request */
 export const directSender = (given: object): DirectSender | undefined =>
   (given as { readonly [sendsDirectly]?: DirectSender })[sendsDirectly];
+
+/** What came with a request, if its response is to be changed before it is sent. */
+export function notDirectly<Given extends object>(given: Given): Given {
+  const { [sendsDirectly]: _, ...rest } = given as Given & { readonly [sendsDirectly]?: unknown };
+  return rest as unknown as Given;
+}

@@ -38,6 +38,7 @@ import { plainPost } from '../sdk-seam/plain-exchange.ts';
 import { asksForTasks, refusalOf, subscribeAt, TaskStreams } from '../sdk-seam/task-subscription.ts';
 import { type Body, batchRefusal, readBody, readText, takeBody, unread } from './body.ts';
 import { boundedStream } from './bounded-stream.ts';
+import { servingPages } from './cors.ts';
 import { allowDirect, type UnreadLimit } from './direct-sender.ts';
 import type { EventStoreOptions } from './event-store.ts';
 import { openEventStream } from './event-stream.ts';
@@ -59,7 +60,10 @@ export interface HttpOptions {
   readonly elsewhere?: (request: Request) => Response | Promise<Response>;
   /** Host names, without port, by which clients reach this server, besides loopback. */
   readonly allowedHosts?: readonly string[];
-  /** Host names, without scheme and port, of pages that may call this server, besides loopback. */
+  /**
+   * Host names, without scheme and port, of pages that may call this server. Requests of loopback pages are taken too, but their
+   * browsers keep the answers from them unless `localhost` is named.
+   */
   readonly allowedOrigins?: readonly string[];
   /**
    * Identifies the sender of a request: returns the verified token, nothing if anybody may call, or the response that refuses
@@ -299,7 +303,7 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
             ),
         };
 
-  const fetch: McpEndpoint['fetch'] = async (request, context = {}) => {
+  const answerAll: McpEndpoint['fetch'] = async (request, context = {}) => {
     try {
       const response = await serve(request, context);
       return limit && !paced.has(response) ? boundedStream(response, limit) : response;
@@ -308,6 +312,7 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
       return refused({ status: 500, code: -32603, message: 'Internal server error.' });
     }
   };
+  const fetch = servingPages(answerAll, path, options.allowedOrigins ?? [], methods);
   allowDirect(fetch);
 
   return {

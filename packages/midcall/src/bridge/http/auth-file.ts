@@ -58,6 +58,14 @@ export async function readAuthFile(
         'Make one with: openssl rand -hex 32',
     );
   if (new Set(tokens.map(({ token }) => token)).size < tokens.length) throw bad('two entries have the same token.');
+  const divided = tokens.find(one =>
+    tokens.some(other => other.principal === one.principal && other.desk !== one.desk),
+  );
+  if (divided)
+    throw bad(
+      `'${visible(divided.principal, { max: 200 })}' has "desk": true in one entry and not in another. A principal either has ` +
+        'the desk, or has not: write it in both entries, or use two names.',
+    );
   const guard = tokenGuard(tokens);
   return { needsAddress: false, guard: () => guard };
 }

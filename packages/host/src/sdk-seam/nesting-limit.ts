@@ -1,0 +1,31 @@
+/**
+ * Messages that nest too deeply are not read: whatever writes a value out or walks through it runs out of stack, and then a call
+ * would have no end.
+ */
+import type { JsonRpcMessage } from '@midcall/core/sdk-seam';
+
+/** The most levels that a message may nest. */
+const mostLevels = 1_000;
+const why = (what: string): string =>
+  `The server sent ${what} that nests more than ${mostLevels} levels. It is not read.`;
+
+/** What becomes of a message: it is `read`, or something is read in its place, or the server is answered, or neither. */
+export type ReadMessage = { readonly read?: JsonRpcMessage; readonly answer?: JsonRpcMessage };
+
+/** @param message - as received */
+export function withinNesting(message: JsonRpcMessage): ReadMessage {
+  if (!nests(message, mostLevels)) return { read: message };
+  const { id, method } = message;
+  if (id === undefined) return {};
+  if (method !== undefined)
+    return { answer: { jsonrpc: '2.0', id, error: { code: -32600, message: why('a request') } } };
+  return { read: { jsonrpc: '2.0', id, error: { code: -32603, message: why('an answer') } } };
+}
+
+function nests(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  if (Array.isArray(value)) return value.some(each => nests(each, levels - 1));
+  for (const name in value) if (nests((value as Record<string, unknown>)[name], levels - 1)) return true;
+  return false;
+}
