@@ -178,4 +178,6 @@ it('what has too little in common is shown as the one and then the other, and wh
   expect(text.indexOf('diff-went')).toBeLessThan(text.indexOf('diff-came') < 0 ? Infinity : text.indexOf('diff-came'));
   expect(text).toMatch(/\d more/);
   expect(lineDiff(many('same'), `${many('same')}\nlast`).text).toContain('4997 equal lines');
+  // Nothing has no line, not an empty one.
+  expect(lineDiff('gone', '').text).not.toContain('diff-came');
 });

@@ -128,5 +128,5 @@ it('says of a tool that it may destroy something only where its server says so',
     ['paint', null],
     ['look', ['reads only']],
   ]);
-  expect(text).toContain('The server does not say what 1 of these 3 tools change.');
+  expect(text).toContain('The server does not say what 1 of these 3 tools changes.');
 });

@@ -411,6 +411,51 @@ describe('every page and state', () => {
     expect(gap).toEqual({ left: true, right: true });
   });
 
+  it('scroll only for what does not fit, name an address without a domain without an empty mark, and keep a colon after a key', async () => {
+    await using me = await enter({ viewport: { width: 400, height: 860 } });
+    const { page } = me;
+    await page.goto(at('/nothing'));
+    const beyond = () => page.evaluate(() => document.documentElement.scrollHeight - window.innerHeight);
+    expect(await beyond()).toBe(0);
+    await page.setViewportSize({ width: 1440, height: 860 });
+    expect(await beyond()).toBe(0);
+    await page.goto(at('/calls/s-pick'));
+    const marks = page.locator('.address-text');
+    expect(await marks.locator('strong').count()).toBe((await marks.count()) - 1);
+    // A key in another direction than the page's keeps its colon between itself and its value.
+    const arabic = on.desk.workspace.calls.list().find(call => call.context.name === 'arabic')!;
+    await page.goto(at(`/calls/${arabic.context.id}`));
+    const order = await page
+      .locator('.json-members li')
+      .first()
+      .evaluate(line => {
+        const left = (node: Node) => {
+          const range = document.createRange();
+          range.selectNodeContents(node);
+          return range.getBoundingClientRect().left;
+        };
+        return [...line.childNodes].map(left);
+      });
+    expect(order).toHaveLength(3);
+    expect(order).toEqual([...order].sort((a, b) => a - b));
+  });
+
+  it('say by lines what backgrounds said, where the person’s own colours replace ours', async () => {
+    await using me = await enter({ forcedColors: 'active' });
+    const { page } = me;
+    await page.goto(at('/servers/silent/tools/look'));
+    const outlined = (selector: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate(each => getComputedStyle(each).outlineStyle);
+    expect(await outlined('.side [aria-current]')).toBe('solid');
+    expect(await outlined('.head .chip')).toBe('solid');
+    await page.goto(at('/history'));
+    expect(await outlined('.pages [aria-current]')).toBe('solid');
+    expect(await outlined('.pages a:not([aria-current])')).toBe('none');
+  });
+
   it('weigh less than 90 KB at first paint, all files together, and little once these are there', async () => {
     await using me = await visitor(browser);
     let bytes = 0;

@@ -56,7 +56,7 @@ describe('Markdown', () => {
 describe('JSON', () => {
   it('is a tree, in text too', () => {
     const html = text('{"name":"Ada","tags":["x"],"none":null,"ok":true}');
-    expect(html).toContain('<span class="json-key">name</span><span class="json-string">&quot;Ada&quot;</span>');
+    expect(html).toContain('<span class="json-key">name</span>: <span class="json-string">&quot;Ada&quot;</span>');
     expect(html).toContain('<span class="json-null">null</span>');
     expect(html).toContain('4 members');
   });

@@ -29,7 +29,7 @@ it('never speaks of a model where the person writes the reply', async () => {
 
 it('says in the inbox what a question without a message wants', async () => {
   ask(useModel('w-inbox'));
-  expect(await text('/inbox')).toContain('summarise wants to use your model');
+  expect(await text('/inbox')).toContain('summarise Wants to use your model');
 });
 
 it('takes a line break in a message for what it is, in lists and in the record', async () => {

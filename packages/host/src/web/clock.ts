@@ -30,5 +30,5 @@ export const day = (at: number, zone: string): Html => moment(at, zone, 'day');
 export function minute(at: number, now: number, zone: string): Html {
   const today = written(at, zone, 'day') === written(now, zone, 'day');
   const time = moment(at, zone, 'minute');
-  return today ? time : html`<span>${day(at, zone)}<span class="clock">, </span>${time}</span>`;
+  return today ? time : html`<span>${day(at, zone)}<span class="clock">,</span> ${time}</span>`;
 }

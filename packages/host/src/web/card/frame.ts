@@ -72,6 +72,13 @@ export const questionHeadline = (question: Question): string =>
       ? texts.question.wantsMore
       : headline[question.kind];
 
+/** What a question is about, for a list that names its server apart: the server's words, or else ours as a sentence. */
+export function questionSubject(question: Question): string {
+  if ('message' in question) return question.message;
+  const words = questionHeadline(question);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 /** A time from which the page counts on. */
 export function age(since: number, now: number): Html {
   return html`<time class="age" datetime="${new Date(since).toISOString()}" data-since="${since}">${spelledAge(now - since)}</time>`;

@@ -12,7 +12,7 @@ import { type CardBody, quoted } from './frame.ts';
 
 function address({ url }: UrlQuestion | UrlFinishQuestion | SignInQuestion): Html {
   const { before, domain, after } = url.parts;
-  return html`<div class="address"><p class="address-label">${texts.url.full}</p><p class="address-text mono">${visibleHtml(before, 8_000)}<strong>${visibleHtml(domain, 500)}</strong>${visibleHtml(after, 8_000)}</p>${
+  return html`<div class="address"><p class="address-label">${texts.url.full}</p><p class="address-text mono">${visibleHtml(before, 8_000)}${domain !== '' && html`<strong>${visibleHtml(domain, 500)}</strong>`}${visibleHtml(after, 8_000)}</p>${
     url.readableHost !== undefined && html`<p class="help">${texts.url.readsAs(url.readableHost)}</p>`
   }</div>`;
 }

@@ -1,6 +1,6 @@
 /** Search results, as a list that the box beside every page and the palette also show. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
-import { questionHeadline, questionIcon } from '../card/frame.ts';
+import { questionIcon, questionSubject } from '../card/frame.ts';
 import { icons } from '../icons.ts';
 import type { Session } from '../session.ts';
 import { texts } from '../texts/texts.ts';
@@ -24,11 +24,10 @@ function rowOf(hit: Hit): Row {
   switch (hit.kind) {
     case 'question': {
       const { question } = hit;
-      const about = 'message' in question ? question.message : questionHeadline(question);
       return {
         path: questionPath(question),
         icon: questionIcon(question),
-        name: visibleHtml(about, 100, true),
+        name: visibleHtml(questionSubject(question), 100, true),
         aside: html`${texts.find.kinds.question} · ${visibleHtml(question.asker.id, 60)}`,
       };
     }

@@ -1,7 +1,7 @@
 /** The calls and questions, and how they ended: searched, filtered, in pages. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
 import type { CallContext } from '../../index.ts';
-import { questionHeadline } from '../card/frame.ts';
+import { questionSubject } from '../card/frame.ts';
 import { clock, day } from '../clock.ts';
 import type { Session } from '../session.ts';
 import { texts } from '../texts/texts.ts';
@@ -82,11 +82,11 @@ export function historyPage(
     .slice(from, from + callsOnPage)
     .map(
       call =>
-        html`<tr><td>${call.earlier === true && html`${day(call.startedAt, zone)} `}${clock(call.startedAt, zone)}</td>${serverCell(call.serverId)}<td><a class="mono" href="${session.link(callPath(call.context.id))}">${visibleHtml(call.context.name, 120)}</a></td><td>${callChip(call)}</td><td><a href="${session.link(againPath(call))}">${texts.call.again}</a></td></tr>`,
+        html`<tr><td>${call.earlier === true && html`${day(call.startedAt, zone)} `}${clock(call.startedAt, zone)}</td>${serverCell(call.serverId)}<td><a class="mono" href="${session.link(callPath(call.context.id))}">${visibleHtml(call.context.name, 120)}</a></td><td>${callChip(call)}</td><td class="act"><a href="${session.link(againPath(call))}">${texts.call.again}</a></td></tr>`,
     );
   const answeredRows = questions.slice(0, questionsOnPage).map(({ question, ending }) => ({
     at: question.askedAt,
-    row: html`<tr><td>${clock(question.askedAt, zone)}</td>${serverCell(question.asker.id)}<td>${callCell(question.call, session)}</td><td class="long"><a href="${session.link(questionPath(question))}">${'message' in question ? visibleHtml(question.message, 140, true) : questionHeadline(question)}</a></td><td>${ending ? endingChip(ending) : html`<span class="chip chip-wait">${texts.question.waiting}</span>`}</td></tr>`,
+    row: html`<tr><td>${clock(question.askedAt, zone)}</td>${serverCell(question.asker.id)}<td>${callCell(question.call, session)}</td><td class="long"><a href="${session.link(questionPath(question))}">${visibleHtml(questionSubject(question), 140, true)}</a></td><td>${ending ? endingChip(ending) : html`<span class="chip chip-wait">${texts.question.waiting}</span>`}</td></tr>`,
   }));
   const decided = notices.slice(0, questionsOnPage).map(({ notice, serverId, at }) => ({
     at,
@@ -98,6 +98,6 @@ export function historyPage(
     title: texts.history.title,
     at: '/history',
     refresh: { after: 10, to: session.link('/history') },
-    main: html`<div class="head"><h1>${texts.history.title}</h1>${calls.length > 0 && buttonForm(session, '/history/clear', texts.history.clear)}</div><p class="lead">${texts.history.lead}</p><section class="section"><h2>${texts.history.calls}</h2>${filters(query, servers, session)}${table([when, server, tool, outcome, texts.history.again], callRows, none)}${pager({ ...query, from }, fitting.length, session)}</section><section class="section"><h2>${texts.history.questions}</h2>${table([when, server, texts.history.tool, texts.history.question, outcome], questionRows, texts.history.noQuestions)}</section>`,
+    main: html`<div class="head"><h1>${texts.history.title}</h1>${calls.length > 0 && buttonForm(session, '/history/clear', texts.history.clear)}</div><p class="lead">${texts.history.lead}</p><section class="section history"><h2>${texts.history.calls}</h2>${filters(query, servers, session)}${table(texts.history.calls, [when, server, tool, outcome, texts.history.again], callRows, none)}${pager({ ...query, from }, fitting.length, session)}</section><section class="section history"><h2>${texts.history.questions}</h2>${table(texts.history.questions, [when, server, texts.history.tool, texts.history.question, outcome], questionRows, texts.history.noQuestions)}</section>`,
   };
 }

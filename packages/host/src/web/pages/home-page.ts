@@ -69,7 +69,7 @@ export function homePage(view: DeskView, calls: readonly CallView[], unkept?: st
   return {
     title: texts.nav.home,
     at: '/',
-    isHome: true,
+    isWide: true,
     refresh: { after: anyStarting(view) ? 1 : 10, to: view.link('/') },
     main: html`<h1 class="unseen">${texts.home.title}</h1>${unkept !== undefined && html`<div class="notice bad" role="alert"><span>${visibleHtml(texts.servers.unkept(unkept), 600)}</span></div>`}${waiting(view)}<div class="home-grid">${servers(view)}${recentCalls(calls, view)}</div>${alertSwitch}`,
   };

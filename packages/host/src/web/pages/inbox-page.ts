@@ -18,11 +18,12 @@ export function inboxPage(view: DeskView, from: number): Content {
     html`<p class="pager">${start > 0 && html`<a href="${link(`/inbox?from=${Math.max(0, start - inboxPageSize)}`)}">${texts.inbox.previous}</a>`}<span class="quiet-text">${texts.inbox.pages(start + 1, end, open.length)}</span>${end < open.length && html`<a href="${link(`/inbox?from=${end}`)}">${texts.inbox.next}</a>`}</p>`;
   return {
     title: texts.inbox.title,
+    isWide: true,
     refresh: { after: 10, to: link(`/inbox?from=${start}`) },
-    main: html`<div class="head"><h1>${texts.inbox.title}</h1><span class="quiet-text">${texts.inbox.count(open.length)}</span></div>${
+    main: html`<section id="inbox"><div class="head"><h1>${texts.inbox.title}</h1><span class="quiet-text">${texts.inbox.count(open.length)}</span></div>${
       open.length === 0
         ? html`<p class="lead">${texts.inbox.empty}</p>`
-        : html`<ul class="inbox-page">${shownOnes.map(question => inboxItem(question, view, undefined))}</ul>`
-    }${pager}<div class="without-rail">${alertSwitch}</div>`,
+        : html`<ul class="home-questions">${shownOnes.map(question => inboxItem(question, view, undefined))}</ul>`
+    }${pager}${alertSwitch}</section>`,
   };
 }

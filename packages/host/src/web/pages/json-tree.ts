@@ -29,7 +29,7 @@ class Tree {
 
   node(name: string | undefined, value: unknown, level: number): Html {
     this.#left -= 1;
-    const key = name !== undefined && html`<span class="json-key">${visibleHtml(name, 200)}</span>`;
+    const key = name !== undefined && html`<span class="json-key">${visibleHtml(name, 200)}</span>: `;
     if (isScalar(value)) return html`<li>${key}${scalar(value)}</li>`;
     const list = Array.isArray(value) ? value : undefined;
     const members: readonly (readonly [string | undefined, unknown])[] = list

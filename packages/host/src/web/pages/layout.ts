@@ -1,7 +1,7 @@
 /** The layout of every page: navigation, servers, and open questions. Pure. */
 import { attributes, brandMark, type Html, html, page } from '@midcall/core/page';
 import type { Question } from '../../index.ts';
-import { age, questionHeadline, questionIcon } from '../card/frame.ts';
+import { age, questionIcon, questionSubject } from '../card/frame.ts';
 import { icons } from '../icons.ts';
 import { texts } from '../texts/texts.ts';
 import { visibleHtml } from '../visible-html.ts';
@@ -26,8 +26,8 @@ export interface AssetPaths {
 export interface Content extends Place {
   readonly title: string;
   readonly main: Html;
-  /** True for the first page, which shows open questions itself and needs the room. */
-  readonly isHome?: true;
+  /** True for a page that shows the open questions itself, and needs the room of the list beside the other pages. */
+  readonly isWide?: true;
   /** The question whose card is on the page. */
   readonly questionId?: string;
   /** The address that a browser without client script reloads, and after how many seconds; absent if somebody may be typing. */
@@ -39,8 +39,7 @@ const inRail = 12;
 
 /** One open question in a list. */
 export function inboxItem(question: Question, { link, now }: DeskView, current: string | undefined): Html {
-  const what = 'message' in question ? question.message : questionHeadline(question);
-  return html`<li><a${attributes({ href: link(questionPath(question)), class: 'inbox-item', 'aria-current': question.id === current && 'true', 'data-key': `i-${question.id}` })}><span class="inbox-top">${questionIcon(question)}<strong>${visibleHtml(question.asker.id, 60)}</strong>${age(question.askedAt, now)}</span><span class="inbox-call mono">${question.call ? visibleHtml(question.call.name, 80) : texts.question.noCall}</span><span class="inbox-message">${visibleHtml(what, 120, true)}</span></a></li>`;
+  return html`<li><a${attributes({ href: link(questionPath(question)), class: 'inbox-item', 'aria-current': question.id === current && 'true', 'data-key': `i-${question.id}` })}><span class="inbox-top">${questionIcon(question)}<strong>${visibleHtml(question.asker.id, 60)}</strong>${age(question.askedAt, now)}</span><span class="inbox-call ${question.call ? 'mono' : 'small'}">${question.call ? visibleHtml(question.call.name, 80) : texts.question.noCall}</span><span class="inbox-message">${visibleHtml(questionSubject(question), 120, true)}</span></a></li>`;
 }
 
 /** Whether the person is alerted to new questions; shown if there is client script. */
@@ -72,7 +71,7 @@ function topBar(view: DeskView, content: Content): Html {
   return html`<header class="top"><a class="brand" href="${link('/')}">${brandMark}<span>${texts.product}</span> <span class="brand-desk">${texts.desk}</span></a><nav class="pages" aria-label="${texts.nav.label}"><ul>${pages.map(
     ([path, name]) =>
       html`<li><a${attributes({ href: link(path), 'aria-current': content.at === path && 'page' })}>${name}</a></li>`,
-  )}</ul></nav><a${attributes({ class: 'settings-link', href: link('/settings'), title: texts.settings.title, 'aria-label': texts.settings.title, 'aria-current': content.at === '/settings' && 'page' })}>${icons.settings}</a><a class="find-button" href="${link('/find')}" data-palette aria-keyshortcuts="Control+K Meta+K">${icons.find}<span>${texts.find.go}</span><kbd class="script-only">${texts.keys.palette}</kbd></a><a${attributes({ class: open.length > 0 ? 'inbox-pill waiting' : 'inbox-pill', href: link(oldest && open.length === 1 ? questionPath(oldest) : '/inbox'), id: 'inbox-pill' })}>${icons.inbox}<span>${texts.inbox.count(open.length)}</span>${oldest && html`<span class="pill-age">${open.length > 1 && texts.inbox.oldest} ${age(oldest.askedAt, now)}</span>`}</a></header>`;
+  )}</ul></nav><a${attributes({ class: 'settings-link', href: link('/settings'), title: texts.settings.title, 'aria-label': texts.settings.title, 'aria-current': content.at === '/settings' && 'page' })}>${icons.settings}</a><a class="find-button" href="${link('/find')}" data-palette aria-keyshortcuts="Control+K Meta+K">${icons.find}<span>${texts.find.go}</span><kbd class="script-only">${texts.keys.palette}</kbd></a><a${attributes({ class: open.length > 0 ? 'inbox-pill waiting' : 'inbox-pill', href: link(oldest && open.length === 1 ? questionPath(oldest) : '/inbox'), id: 'inbox-pill' })}>${icons.inbox}<span>${texts.inbox.count(open.length)}</span>${oldest && html`<span class="pill-age">${open.length > 1 && html`${texts.inbox.oldest} `}${age(oldest.askedAt, now)}</span>`}</a></header>`;
 }
 
 /** A whole page of the desk. */
@@ -96,10 +95,10 @@ export function layout(view: DeskView, content: Content, assets: AssetPaths): st
     body: html`<a class="skip" href="#main">${texts.skip}</a>
 ${topBar(view, content)}
 <div class="offline" id="offline" hidden data-morph="keep" role="alert">${icons.warning}<div><strong>${texts.gone.title}</strong><p data-unsent="not-sent" hidden>${texts.gone.notSent}</p><p data-unsent="unknown" hidden>${texts.gone.unknown}</p><p>${texts.gone.todo}</p></div></div>
-<div class="frame-grid${content.isHome === true && ' is-home'}">
+<div class="frame-grid${content.isWide === true && ' is-wide'}">
 ${sidebar(view, content)}
 <main id="main" tabindex="-1">${content.main}</main>
-${content.isHome !== true && inboxRail(view, content.questionId)}
+${content.isWide !== true && inboxRail(view, content.questionId)}
 </div>
 ${keyboardDialogs}
 <div class="announce" role="status" aria-live="polite" id="announce" data-morph="keep"></div>`,

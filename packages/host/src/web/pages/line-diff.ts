@@ -14,11 +14,14 @@ interface Line {
   readonly text: string;
 }
 
-const linesOf = (text: string): readonly string[] => text.replace(/\n$/, '').split('\n');
+const linesOf = (text: string): readonly string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));
 
 /** Every line of both; if they have too little in common to be compared, first the one and then the other. */
 function compared(before: string, after: string): readonly Line[] {
-  const [one, other] = [before, after].map(text => `${text.slice(0, mostCharacters)}\n`) as [string, string];
+  const [one, other] = [before, after].map(text => (text === '' ? '' : `${text.slice(0, mostCharacters)}\n`)) as [
+    string,
+    string,
+  ];
   const parts = diffLines(one, other, { maxEditLength: mostChanges }) ?? [
     { value: one, removed: true, added: false },
     { value: other, added: true, removed: false },

@@ -10,9 +10,9 @@ import type { Content } from './layout.ts';
 import { table } from './table.ts';
 
 function accountRow(id: string, { spent, limits }: SamplingAccount): Html {
-  const { of, forEver, heads } = texts.models;
+  const { of, forEver, within: inLast, heads } = texts.models;
   const [, requests, tokens, window, turns] = heads;
-  const within = Number.isFinite(limits.windowMs) ? spelledAge(limits.windowMs) : forEver;
+  const within = Number.isFinite(limits.windowMs) ? inLast(spelledAge(limits.windowMs)) : forEver;
   return html`<tr><td>${visibleHtml(id, 80)}</td><td data-head="${requests}">${of(spent.requests, limits.requests)}</td><td data-head="${tokens}">${of(spent.tokens, limits.tokens)}</td><td data-head="${window}">${within}</td><td data-head="${turns}">${limits.depth}</td></tr>`;
 }
 
@@ -27,6 +27,6 @@ export function modelsPage(models: ModelsView | undefined, servers: readonly Ser
     title,
     at: '/models',
     refresh: { after: 10, to: link('/models') },
-    main: html`<div class="head"><h1>${title}</h1></div><p class="lead">${lead}</p><div class="panel">${list}</div>${models && html`<p class="help audit-state">${models.tools ? withTools : withoutTools}</p>`}<section class="section"><h2>${spent}</h2>${table(heads, rows, nothing)}</section>`,
+    main: html`<div class="head"><h1>${title}</h1></div><p class="lead">${lead}</p><div class="panel">${list}</div>${models && html`<p class="help audit-state">${models.tools ? withTools : withoutTools}</p>`}<section class="section"><h2>${spent}</h2>${table(spent, heads, rows, nothing)}</section>`,
   };
 }

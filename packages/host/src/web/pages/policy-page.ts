@@ -42,7 +42,7 @@ export function policyPage(
   return {
     title: texts.policy.title,
     at: '/policy',
-    main: html`<div class="head"><h1>${texts.policy.title}</h1></div><p class="lead">${texts.policy.lead}</p>${table([server, kind, action, until, texts.policy.change], rows, texts.policy.none)}<section class="panel" aria-labelledby="rule-title"><div class="panel-title"><h2 id="rule-title">${texts.policy.add}</h2></div><form method="post" action="${session.link('/policy')}" id="rule-form"><input type="hidden" name="csrf" value="${session.csrf}">${wrong !== undefined && html`<div class="problems" role="alert"><p>${wrong}</p></div>`}<div class="inline-fields">${select('rule-server', 'server', server, [['*', texts.policy.every], ...servers.map(each => [each.id, each.id] as const)], entered('server'))}${select(
+    main: html`<div class="head"><h1>${texts.policy.title}</h1></div><p class="lead">${texts.policy.lead}</p>${table(texts.policy.title, [server, kind, action, until, texts.policy.change], rows, texts.policy.none)}<section class="panel" aria-labelledby="rule-title"><div class="panel-title"><h2 id="rule-title">${texts.policy.add}</h2></div><form method="post" action="${session.link('/policy')}" id="rule-form"><input type="hidden" name="csrf" value="${session.csrf}">${wrong !== undefined && html`<div class="problems" role="alert"><p>${wrong}</p></div>`}<div class="inline-fields">${select('rule-server', 'server', server, [['*', texts.policy.every], ...servers.map(each => [each.id, each.id] as const)], entered('server'))}${select(
       'rule-subject',
       'subject',
       kind,

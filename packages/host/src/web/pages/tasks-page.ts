@@ -45,6 +45,6 @@ export function tasksPage(
     title: texts.task.title,
     at: '/tasks',
     refresh: { after: 10, to: session.link('/tasks') },
-    main: html`<div class="head"><h1>${texts.task.title}</h1></div><p class="lead">${texts.task.lead}</p>${wrong !== undefined && html`<div class="problems" role="alert"><p>${wrong}</p></div>`}${table([when, tool, texts.task.state, texts.task.change], rows, texts.task.none)}`,
+    main: html`<div class="head"><h1>${texts.task.title}</h1></div><p class="lead">${texts.task.lead}</p>${wrong !== undefined && html`<div class="problems" role="alert"><p>${wrong}</p></div>`}${table(texts.task.title, [when, tool, texts.task.state, texts.task.change], rows, texts.task.none)}`,
   };
 }

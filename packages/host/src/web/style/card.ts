@@ -34,6 +34,7 @@ progress{accent-color:var(--accent);width:220px}
 .frame-title:focus{outline:none}
 .frame .chip-wait,.frame .chip-until{background:var(--surface)}
 .time-left{font-variant-numeric:tabular-nums;font-weight:650;color:var(--ink)}
+.time-left::before{content:"· " / "";color:var(--muted)}
 .frame-origin{color:var(--muted);overflow-wrap:anywhere;margin-top:1px}
 .frame-call{margin-top:7px;display:flex;flex-wrap:wrap;align-items:baseline;gap:5px 7px}
 .frame-call>span:first-child{color:var(--muted)}
@@ -54,7 +55,6 @@ progress{accent-color:var(--accent);width:220px}
 .field-title{overflow-wrap:anywhere}
 .need{font-weight:450;font-size:12.5px;color:var(--muted);margin-left:4px}
 .help{font-size:13px;color:var(--muted);overflow-wrap:anywhere}
-fieldset.field .help{margin:-4px 0 8px}
 .error{font-size:13px;font-weight:560;color:var(--bad)}
 .field input:not([type=radio],[type=checkbox]),.field select,.field textarea,.search input{width:100%;min-height:38px;padding:7px 11px;border:1px solid var(--line-strong);border-radius:var(--radius-small);background:var(--surface);color:var(--ink)}
 .field textarea{line-height:1.5;resize:vertical}
@@ -63,7 +63,6 @@ fieldset.field .help{margin:-4px 0 8px}
 .field select[size] option{padding:4px 8px;border-radius:4px}
 .field .narrow{max-width:220px}
 .field [aria-invalid=true]:not(fieldset){border-color:var(--bad)}
-.field input::placeholder{color:var(--muted);opacity:1}
 .row-list{display:grid;gap:6px}
 .row{display:flex;gap:6px;align-items:center}
 .row-object{align-items:flex-start}
@@ -187,7 +186,6 @@ form:has(>.in-sight) :is(input,select,textarea,button){scroll-margin-bottom:120p
 .json-members{padding-left:18px;border-left:1px solid var(--line);margin-left:4px}
 .json summary{cursor:pointer}
 .json-key{color:var(--accent)}
-.json-key::after{content:": ";color:var(--muted)}
 .json-size,.json-null{color:var(--muted)}
 .json .md-table{margin:4px 0 6px 18px;font-family:var(--sans)}
 .result-image{max-width:100%;max-height:420px;border-radius:var(--radius-small);border:1px solid var(--line)}

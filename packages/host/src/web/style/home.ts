@@ -4,6 +4,7 @@ export const homeStyle = `
 .home-waiting .count{margin-left:4px;color:var(--accent)}
 .home-waiting>p{margin-top:4px}
 .home-questions{display:grid;grid-template-columns:repeat(auto-fill,minmax(280px,1fr));gap:10px;margin-top:10px}
+.head+.home-questions{margin-top:18px}
 .home-questions .inbox-item{height:100%}
 .home-grid{display:grid;grid-template-columns:minmax(0,1.55fr) minmax(0,1fr);gap:0 24px;align-items:start}
 .home-grid .section{margin-top:26px}
@@ -12,6 +13,7 @@ export const homeStyle = `
 .home-grid .panel{margin-top:10px;overflow:hidden}
 .server-row{display:grid;grid-template-columns:8px minmax(0,1fr) auto 84px;gap:0 12px;align-items:center;padding:8px 16px;min-height:44px}
 .server-row+.server-row{border-top:1px solid var(--line)}
+.server-row-counts:not(:has(+.server-row-era)){grid-column:3/-1}
 .server-row-name{font-weight:600;color:var(--ink);text-decoration:none;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 .server-row-name:hover{text-decoration:underline}
 .server-row-counts,.server-row-era{color:var(--muted);font-size:12.5px;white-space:nowrap}

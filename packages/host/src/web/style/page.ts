@@ -46,13 +46,14 @@ export const pageStyle = `
 .frame-received{color:var(--muted)}
 .more summary{cursor:pointer;color:var(--muted);width:fit-content}
 .more-actions{display:flex;flex-wrap:wrap;gap:8px;margin-top:12px}
+.more-actions+.help{margin-top:8px}
 .more h3{font-size:13px;margin:18px 0 8px}
 .more pre{margin:0 0 10px}
 .secret-names{display:grid;gap:8px}
 .secret-names li{display:flex;align-items:center;gap:12px}
 .secret-names .switch{margin-left:auto;font-weight:450}
 .secret-entry textarea{flex:1}
-.hint-unknown{border-color:transparent}
+.hint-unknown{border-style:dashed}
 .chips-inline{display:flex;flex-wrap:wrap;gap:6px;margin-right:auto}
 .head h1:has(+.chips-inline){margin-right:0}
 .chip-ready{background:var(--accent-soft);color:var(--accent)}
@@ -76,6 +77,7 @@ export const pageStyle = `
 .tool-row .about{flex-basis:100%;color:var(--muted);overflow-wrap:anywhere}
 .notice{margin-top:16px;padding:11px 15px;border-radius:var(--radius-small);background:var(--sunken);border:1px solid var(--line);display:flex;flex-wrap:wrap;gap:8px 14px;align-items:center}
 .notice.bad{background:var(--bad-soft);border-color:var(--bad-line);color:var(--bad)}
+.notice>span{flex:1 1 20em}
 .notice form{margin-left:auto}
 .table-wrap{overflow-x:auto}
 table{width:100%;border-collapse:collapse}
@@ -88,7 +90,7 @@ table:has(td:last-child>form) th:last-child{text-align:right}
 td{overflow-wrap:anywhere}
 td .clock,td code,td .chip{white-space:nowrap}
 /* A name of a hundred letters leaves room for the other columns; its page has all of it. */
-td .mono,td .one-line{display:inline-block;max-width:min(32ch,62vw);overflow:hidden;text-overflow:ellipsis;white-space:nowrap;vertical-align:bottom}
+td .mono,.table-wrap td code,td .one-line{display:inline-block;max-width:min(32ch,62vw);overflow:hidden;text-overflow:ellipsis;white-space:nowrap;vertical-align:bottom}
 td:has(>form){text-align:right}
 td a{color:var(--ink);text-decoration-color:var(--line-strong)}
 .search{display:flex;gap:8px;margin-top:18px;flex-wrap:wrap;align-items:center}
@@ -100,11 +102,11 @@ td a{color:var(--ink);text-decoration-color:var(--line-strong)}
 .grants thead th:not(:first-child){text-align:center}
 .grants .mono{color:var(--muted)}
 .grants td{text-align:center;white-space:nowrap}
+.grants td:last-child{text-align:right}
 .grants tbody :is(th,td){vertical-align:middle}
 .scripted .grants tfoot{display:none}
 .grants input[type=checkbox]{width:18px;height:18px;margin:6px}
 .pager{display:flex;gap:14px;align-items:center;margin-top:16px}
-.inbox-page{display:grid;gap:8px;margin-top:18px}
 .after-form{border-top:1px solid var(--line)}
 td.long{min-width:14rem}
 @media (max-width:760px){
@@ -115,6 +117,12 @@ td.long{min-width:14rem}
 .table-wrap td{padding:0;border:0;min-width:0}
 .table-wrap td:empty{display:none}
 .grants th[scope=row]{flex-basis:100%;padding:0;border:0}
+.grants td[data-head]{display:flex;align-items:center;gap:2px}
+/* What ran and how it ended in the first line; when, and what can be done, in the last. */
+.history td:nth-child(-n+2),.history .act{order:2}
+.history .act{margin-left:auto}
+.history tr::after{content:"";order:1;flex-basis:100%}
+.history td .mono{max-width:44vw}
 .table-wrap td.long{order:1;flex-basis:100%}
 .table-wrap td:has(>.chip),.table-wrap td:has(>form){margin-left:auto}
 .table-wrap td[data-head]::before{content:attr(data-head) " ";color:var(--muted);font-size:12.5px}

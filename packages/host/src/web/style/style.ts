@@ -8,6 +8,8 @@ import { pageStyle } from './page.ts';
 const shell = `
 html{overflow-y:scroll;scroll-padding-top:72px}
 [hidden]{display:none!important}
+::placeholder{color:var(--muted);opacity:1}
+::-webkit-search-cancel-button{filter:grayscale(1)}
 h1{font-size:20px;line-height:1.3;font-weight:650;letter-spacing:-.01em}
 h2{font-size:15px;line-height:1.4;font-weight:650}
 strong{font-weight:650}
@@ -38,12 +40,12 @@ kbd{font:600 11px/1 var(--sans);border:1px solid var(--line);border-bottom-width
 .inbox-pill:hover{border-color:var(--line-strong)}
 .inbox-pill.waiting{background:var(--accent);border-color:var(--accent);color:var(--accent-ink)}
 .inbox-pill.waiting:hover{background:var(--accent-hover)}
-.pill-age::before{content:"";display:inline-block;height:1em;margin-right:4px;border-left:1px solid;vertical-align:-.12em}
+.pill-age::before{content:"";display:inline-block;height:1em;margin-right:8px;border-left:1px solid;vertical-align:-.12em}
 
 .unseen{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 .frame-grid{display:grid;grid-template-columns:248px minmax(0,1fr) 288px;min-height:calc(100vh - 52px)}
-.frame-grid.is-home{grid-template-columns:248px minmax(0,1fr)}
-.is-home main{max-width:1120px}
+.frame-grid.is-wide{grid-template-columns:248px minmax(0,1fr)}
+.is-wide main{max-width:1120px}
 .side,.rail{position:sticky;top:52px;align-self:start;max-height:calc(100vh - 52px);scrollbar-width:thin}
 .side{display:flex;flex-direction:column;height:calc(100vh - 52px);padding:18px 0 0;border-right:1px solid var(--line)}
 .rail{padding:22px 20px 22px 4px;overflow-y:auto}
@@ -52,7 +54,6 @@ main{padding:20px 28px 64px;max-width:820px;width:100%;justify-self:center;min-w
 .side h2{padding:0 22px 8px}
 .find-box{padding:0 12px 10px}
 .find-box input{width:100%;min-height:34px;padding:5px 10px;border:1px solid var(--line-strong);border-radius:var(--radius-small);background:var(--surface)}
-.find-box input::placeholder{color:var(--muted);opacity:1}
 .side-list{flex:1;min-height:0;overflow-y:auto;padding:0 12px 12px;scrollbar-width:thin}
 .side-list:has(.side-found:not([hidden]))>:not(.side-found){display:none}
 .server{position:relative}
@@ -111,7 +112,7 @@ main{padding:20px 28px 64px;max-width:820px;width:100%;justify-self:center;min-w
 .switch{display:inline-flex;align-items:center;gap:8px;font-weight:500}
 input[type=checkbox],input[type=radio]{accent-color:var(--accent);width:16px;height:16px;margin:0;flex:none}
 
-.announce{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
+.announce{position:fixed;top:0;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 .offline{position:fixed;left:50%;bottom:20px;transform:translateX(-50%);display:flex;gap:12px;width:max-content;max-width:min(620px,calc(100vw - 28px));background:var(--surface);color:var(--ink);border:1px solid var(--bad-line);border-left:4px solid var(--bad);box-shadow:var(--shadow);padding:13px 18px;border-radius:var(--radius);z-index:20}
 .offline .icon{color:var(--bad);margin-top:2px}
 .offline p{margin-top:3px}
@@ -159,8 +160,8 @@ dialog::backdrop{background:rgb(0 0 0/.32)}
 .plain-page{max-width:460px;margin:16vh auto 0;display:grid;gap:14px}
 .plain-page .brand{margin-bottom:10px}
 
-.without-rail,.without-side{display:none}
-@media (max-width:1120px){.brand-desk,.find-button kbd{display:none!important}.frame-grid,.frame-grid.is-home{grid-template-columns:232px minmax(0,1fr)}.rail{display:none}.without-rail{display:block}}
+.without-side{display:none}
+@media (max-width:1120px){.brand-desk,.find-button kbd{display:none!important}.frame-grid,.frame-grid.is-wide{grid-template-columns:232px minmax(0,1fr)}.rail{display:none}}
 @media (max-width:760px){
 .top{height:auto;flex-wrap:wrap;padding:10px 14px 0}
 .pages{order:3;flex-basis:100%;margin:0 -14px;padding:0 8px 8px;overflow-x:auto}
@@ -168,7 +169,7 @@ dialog::backdrop{background:rgb(0 0 0/.32)}
 .pages a{padding-inline:3.5px;font-size:13px}
 .pages{margin-left:-14px}
 .brand-desk{display:none}
-.frame-grid,.frame-grid.is-home{display:block}
+.frame-grid,.frame-grid.is-wide{display:block;min-height:0}
 .side{display:none}
 .without-side{display:inline-flex}
 main{padding:18px 14px 56px}
@@ -178,6 +179,8 @@ main{padding:18px 14px 56px}
 .find-button{padding:0 10px}
 html{scroll-padding-top:110px}}
 @media (max-width:420px){.pages a{padding-inline:3px;font-size:12px}.brand span{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}}
+/* Where the person's own colours replace ours, shapes have to say what backgrounds said: where one is, and what is a chip. */
+@media (forced-colors:active){.pages [aria-current],.side [aria-current],.settings-link[aria-current]{outline:2px solid;outline-offset:-2px}.chip,.argument,.review,.address{outline:1px solid}.state-ready,.state-failed,.dot{background:CanvasText}}
 /* A window this low is one that is enlarged, or a telephone on its side: the room is for the page. */
 @media (max-height:480px){.top{position:static}html{scroll-padding-top:8px}.side,.rail{top:0;max-height:100vh}.side{height:100vh}}
 `;

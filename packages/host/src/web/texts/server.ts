@@ -85,13 +85,14 @@ export const serverTexts = {
     },
     addTitle: 'Add a server',
     addLead: 'Start a program on this computer, or connect to one that is already running.',
-    byCommand: 'By command',
-    byUrl: 'By URL',
-    byConfig: 'From an mcp.json',
+    byCommand: 'Start a program',
+    byUrl: 'Connect to a URL',
+    byConfig: 'Import an mcp.json',
     name: 'Name',
     nameHelp: 'Its name on this desk. If empty, the server’s own name is used.',
     command: 'Command line',
-    commandHelp: 'Run without a shell. Quote arguments that contain spaces.',
+    commandHelp:
+      'Such as npx -y @modelcontextprotocol/server-everything. It runs without a shell. Quote arguments that contain spaces.',
     url: 'URL',
     urlHelp: 'The address of its MCP endpoint, such as http://127.0.0.1:3000/mcp.',
     config: 'mcp.json',
@@ -128,7 +129,7 @@ export const serverTexts = {
     unclear: (count: number, of: number) =>
       count === of
         ? `The server does not say what ${of === 1 ? 'this tool changes' : 'these tools change'}.`
-        : `The server does not say what ${count} of these ${of} tools change.`,
+        : `The server does not say what ${count} of these ${of} tools ${count === 1 ? 'changes' : 'change'}.`,
     unavailable: 'The server is not running.',
     missing: 'This server offers nothing by that name.',
   },
