@@ -19,7 +19,7 @@ function callByHand() {
     id: 'call-1',
     sentAway: false,
     samplesAtHost: false,
-    happened: () => happened,
+    first: (listener: (happened: unknown) => void) => void happened.then(listener),
     join: (listener: typeof progress) => {
       progress = listener;
       did.push('join');
@@ -60,9 +60,9 @@ function stage(given: { state?: string; logs?: Json | undefined; noSession?: tru
     clock,
   } as never);
   const told: unknown[] = [];
-  const begin = (params: Json, capabilities: unknown = {}) => {
+  const begin = (params: Json, capabilities: unknown = {}, id = 7) => {
     const request: DirectRequest = {
-      id: 7,
+      id,
       params,
       envelope: {},
       capabilities,
@@ -127,6 +127,24 @@ describe('a call', () => {
     expect(did).toEqual(['join']);
     begun.leave();
     expect(did).toEqual(['join', 'leave']);
+  });
+
+  it('is handed over when its own time is up, whatever others there are', async () => {
+    const { clock, begin } = stage();
+    const left: number[] = [];
+    for (const id of [1, 2, 3]) {
+      void begin(call, {}, id)!.result.then(result => result ?? left.push(id));
+      clock.move(400);
+    }
+    await Promise.resolve();
+    expect(left).toEqual([1]);
+    clock.move(599);
+    await Promise.resolve();
+    expect(left).toEqual([1, 2]);
+    clock.move(1);
+    await Promise.resolve();
+    expect(left).toEqual([1, 2, 3]);
+    expect(clock.waiting).toBe(0);
   });
 
   it.each([

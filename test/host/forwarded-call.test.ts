@@ -14,9 +14,9 @@ async function ran(answer: ForwardedAnswer, during: (options: Pick<ForwardOption
   const send = forwardedCall(
     { method: 'tools/call', params: { name: 'look' } },
     {
-      send: async (_, options) => {
+      send: (_, options, __, settle) => {
         during(options);
-        return answer;
+        settle(answer);
       },
       handOver: (_, given) => handedOver.push(given),
       bySdk: async () => ({ result: { by: 'the SDK' } }),
@@ -26,7 +26,7 @@ async function ran(answer: ForwardedAnswer, during: (options: Pick<ForwardOption
     signal: new AbortController().signal,
     onprogress: (told: CallProgress) => void progress.push(told),
   };
-  return { sent: await send(options, call), handedOver, progress };
+  return { sent: await send.send(options, call), handedOver, progress };
 }
 
 describe('a call whose result is only handed on', () => {

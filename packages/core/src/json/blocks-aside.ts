@@ -24,8 +24,9 @@ export function blocksAside(result: Result): Result {
 
 /** The restored result, with everything the SDK left of it; a result without moved blocks is unchanged. */
 export function blocksBack<T extends Result>(result: T): T {
-  const { _meta, ...rest } = result;
-  if (!isRecord(_meta) || !isRecord(_meta[key])) return result;
-  const { [key]: aside, ...others } = _meta;
+  const moved = result['_meta'];
+  if (!isRecord(moved) || !isRecord(moved[key])) return result;
+  const { _meta: _, ...rest } = result;
+  const { [key]: aside, ...others } = moved;
   return { ...rest, ...(aside as Result), ...(Object.keys(others).length > 0 && { _meta: others }) } as unknown as T;
 }

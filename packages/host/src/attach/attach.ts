@@ -26,7 +26,6 @@ import {
   type CallOutcome,
   CallRunner,
   cancelledByPerson,
-  type RunOptions,
   type SendCall,
   type SendOptions,
   type SentResult,
@@ -62,6 +61,7 @@ import {
   type AttachOptions,
   attachKinds,
   type CallRequest,
+  type RunAttached,
   type ServerIntroduction,
 } from './attachment.ts';
 import { forwardedCall } from './forwarded-call.ts';
@@ -185,31 +185,38 @@ class Wiring implements Attachment {
     });
   }
 
-  run(
-    request: CallRequest,
-    options: RunOptions & { readonly id?: string } = {},
-  ): Promise<Readonly<Record<string, unknown>>> {
-    const { kind, name } = request;
-    const about = {
-      kind,
-      name,
-      arguments: { ...request.arguments },
-      ...defined({ id: options.id, principal: options.principal }),
-    };
-    const { rest = {} } = request;
-    const bySdk = this.#bySdk(own => this.#sdk.send(about, rest, own));
+  run(request: CallRequest, options: RunAttached = {}): Promise<Readonly<Record<string, unknown>>> {
+    const [about, rest] = this.#aboutOf(request, options);
+    return this.#runner.run(about, this.#callBySdk(about, rest), options);
+  }
+
+  pass(request: CallRequest, options: RunAttached): void {
+    const [about, rest] = this.#aboutOf(request, options);
+    const bySdk = this.#callBySdk(about, rest);
     const { transport } = this.#client;
     // Only the SDK knows what a request needs over HTTP besides its message, such as headers for its arguments.
-    if (!options.asItCame || !transport || hasOwnStreams(transport)) return this.#runner.run(about, bySdk, options);
-    const send = forwardedCall(requestOf(about, rest), {
-      send: (sent, how, call) => {
+    if (!transport || hasOwnStreams(transport)) {
+      this.#runner.run(about, bySdk, options).catch(() => {});
+      return;
+    }
+    const forwarding = forwardedCall(requestOf(about, rest), {
+      send: (sent, { signal, onProgress }, call, settle) => {
         const within = <T>(now: () => T): T => this.#calls.sending(call, now);
-        return this.#forwarded.send(this.#client, this.#era(), sent, how, { within });
+        this.#forwarded.sendCall(this.#client, sent, { signal, onProgress, within, settle });
       },
       handOver: (call, answer) => this.#tap?.answerOf(call, answer),
       bySdk,
     });
-    return this.#runner.run(about, send, options);
+    this.#runner.forward(about, forwarding, options);
+  }
+
+  #aboutOf({ kind, name, arguments: args, rest = {} }: CallRequest, { id, principal }: RunAttached) {
+    const about = { kind, name, arguments: { ...args }, id: id ?? this.#newId() };
+    return [principal === undefined ? about : { ...about, principal }, rest] as const;
+  }
+
+  #callBySdk(about: Omit<CallContext, 'id'>, rest: object): SendCall {
+    return this.#bySdk(own => this.#sdk.send(about, rest, own));
   }
 
   /** Sends a call through the SDK, which drives its rounds, and judges the result. */

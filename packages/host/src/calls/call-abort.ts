@@ -12,7 +12,7 @@ export interface AbortWatch {
 
 /** The abort of one call. */
 export class CallAbort implements AbortWatch {
-  readonly #listeners = new Set<() => void>();
+  #listeners: Set<() => void> | undefined;
   #controller: AbortController | undefined;
   #reason: { readonly value: unknown } | undefined;
 
@@ -39,16 +39,19 @@ export class CallAbort implements AbortWatch {
     this.#reason = { value: reason };
     // The SDK goes first: the task follower must still know the task when the SDK's cancellation of its request passes by.
     this.#controller?.abort(reason);
-    for (const listener of [...this.#listeners]) listener();
-    this.#listeners.clear();
+    const listeners = this.#listeners ?? [];
+    this.#listeners = undefined;
+    for (const listener of [...listeners]) listener();
   }
 
   /** @param listener - called at most once, as this fires once */
   addEventListener(_: 'abort', listener: () => void): void {
-    if (!this.#reason) this.#listeners.add(listener);
+    if (this.#reason) return;
+    this.#listeners ??= new Set();
+    this.#listeners.add(listener);
   }
 
   removeEventListener(_: 'abort', listener: () => void): void {
-    this.#listeners.delete(listener);
+    this.#listeners?.delete(listener);
   }
 }

@@ -14,17 +14,21 @@ export interface CallTimeout {
   stop(): void;
 }
 
+/** One for all calls that have none. */
+const noLimit: CallTimeout = { pause: () => () => {}, renew: () => {}, stop: () => {} };
+
 /**
  * Starts a limit.
  * @param limitMs - milliseconds of the server's own time; Infinity for no limit
  * @param onExpired - called once when the limit is reached
  */
 export function callTimeout(limitMs: number, clock: Clock, onExpired: () => void): CallTimeout {
+  if (!Number.isFinite(limitMs)) return noLimit;
   let left = limitMs;
   let pauses = 0;
   let since = clock.now();
   let cancel: (() => void) | undefined;
-  let over = !Number.isFinite(limitMs);
+  let over = false;
 
   const run = (): void => {
     if (over || pauses > 0) return;

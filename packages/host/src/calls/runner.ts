@@ -98,8 +98,6 @@ export interface RunOptions {
   readonly onProgress?: (progress: CallProgress) => void;
   /** Called when it has become a task, and for each change of that. */
   readonly onTask?: (task: CallTask) => void;
-  /** True if the result is only forwarded unchanged: nothing here reads it, so it is not judged. */
-  readonly asItCame?: boolean;
 }
 
 /** Options for sending a call. */
@@ -111,10 +109,34 @@ export interface SendOptions extends RequestOptions {
 /** Sends a call's request; see {@link CallRunner.run}. */
 export type SendCall = (options: SendOptions, call: RunningCall) => Promise<SentResult>;
 
+/** Sends a call past the SDK; see {@link CallRunner.forward}. */
+export interface ForwardCall {
+  /**
+   * Sends its request.
+   * @param ended - called with its result, or with what sends the call's next request if that is needed; the SDK takes over there
+   */
+  begin(
+    call: RunningCall,
+    onProgress: (progress: CallProgress) => void,
+    ended: (answer: { readonly result: SentResult['result'] } | { readonly goOn: SendCall }) => void,
+  ): void;
+  /** Sends it from its beginning, within a run of the runner. */
+  readonly send: SendCall;
+}
+
 /** The outcome of a request. */
 export interface SentResult {
   readonly result: Readonly<Record<string, unknown>>;
   readonly unchecked?: string;
+}
+
+/** What a run is told of its call. */
+type RunAbout = Omit<CallContext, 'id'> & { readonly id?: string; readonly startedAt?: number };
+
+/** A call that has begun. */
+interface BegunRun {
+  readonly call: RunningCall;
+  readonly stopListening: () => void;
 }
 
 /** Runs the calls of one connection. */
@@ -132,73 +154,104 @@ export class CallRunner {
    * @param send - sends the request with the options it is given
    * @throws what the SDK throws; `cancelledByPerson` if it was cancelled
    */
-  async run(
-    about: Omit<CallContext, 'id'> & { readonly id?: string; readonly startedAt?: number },
-    send: SendCall,
-    options: RunOptions = {},
-  ): Promise<SentResult['result']> {
-    const { calls, clock, newId, gate, tell } = this.#options;
-    const { startedAt = clock.now(), ...described } = about;
-    const context: CallContext = { ...described, id: about.id ?? newId() };
+  async run(about: RunAbout, send: SendCall, options: RunOptions = {}): Promise<SentResult['result']> {
+    return this.#finish(this.#begin(about, options), send, options, this.#options.gate());
+  }
+
+  /**
+   * Runs a call whose result is only handed on, so that nothing waits for it here: the events tell how it ended. While nothing
+   * but its result is needed, it costs no promise.
+   */
+  forward(about: RunAbout, forwarding: ForwardCall, options: RunOptions): void {
+    const begun = this.#begin(about, options);
+    const { call } = begun;
+    const opening = this.#options.gate();
+    const finish = (send: SendCall): void => void this.#finish(begun, send, options, opening).catch(() => {});
+    if (opening || call.abort.aborted) {
+      finish(forwarding.send);
+      return;
+    }
+    forwarding.begin(call, this.#progressOf(call, options), answer => {
+      if ('result' in answer && !call.abort.aborted) this.#ended(begun, completed(answer));
+      else finish(once('result' in answer ? async () => answer : answer.goOn, forwarding.send));
+    });
+  }
+
+  #begin(about: RunAbout, options: RunOptions): BegunRun {
+    const { calls, clock, newId, tell } = this.#options;
+    const { kind, name, arguments: args, id = newId(), principal, startedAt = clock.now() } = about;
+    const described = { kind, name, arguments: args, id };
+    const context: CallContext = principal === undefined ? described : { ...described, principal };
     const abort = new CallAbort();
-    const onAbort = (): void => abort.abort(cancelledByPerson);
-    if (options.signal?.aborted) onAbort();
-    options.signal?.addEventListener('abort', onAbort, { once: true });
+    const { signal } = options;
+    const onAbort = signal && ((): void => abort.abort(cancelledByPerson));
+    if (signal?.aborted) onAbort?.();
+    if (onAbort) signal.addEventListener('abort', onAbort, { once: true });
     const limitMs = options.timeoutMs ?? usualTimeoutMs;
     const expired = (): void =>
       abort.abort(
         new SdkError(SdkErrorCode.RequestTimeout, `The server did not answer within ${Math.round(limitMs / 1_000)} s.`),
       );
-    const call: RunningCall = {
-      context,
-      startedAt,
-      abort,
-      timeout: callTimeout(limitMs, clock, expired),
-    };
+    const call: RunningCall = { context, startedAt, abort, timeout: callTimeout(limitMs, clock, expired) };
     calls.add(call);
     tell({ type: 'call-started', call: context, startedAt });
-    const ended = (outcome: CallOutcome): void =>
-      tell({ type: 'call-ended', call: context, outcome, endedAt: clock.now() });
+    return { call, stopListening: () => onAbort && signal.removeEventListener('abort', onAbort) };
+  }
+
+  async #finish(
+    begun: BegunRun,
+    send: SendCall,
+    options: RunOptions,
+    opening: Promise<void> | undefined,
+  ): Promise<SentResult['result']> {
+    const { call } = begun;
+    const { abort } = call;
     try {
-      const opening = gate();
       if (opening) {
         const goOn = call.timeout.pause();
         await orAborted(opening, abort);
         goOn();
       } else if (abort.aborted) throw abort.reason;
-      const { result, unchecked } = await this.#send(call, send, options);
-      ended(
-        result['isError'] === true
-          ? { how: 'tool-error', result }
-          : { how: 'completed', result, ...(unchecked !== undefined && { unchecked }) },
-      );
-      return result;
+      const sent = await this.#send(call, send, options);
+      this.#ended(begun, completed(sent));
+      return sent.result;
     } catch (error) {
       const reason = abort.aborted ? abort.reason : error;
-      ended(outcomeOf(reason));
+      this.#ended(begun, outcomeOf(reason));
       throw reason;
-    } finally {
-      options.signal?.removeEventListener('abort', onAbort);
-      call.timeout.stop();
-      calls.remove(call);
-      abort.abort(callOver);
     }
   }
 
-  async #send(call: RunningCall, send: SendCall, options: RunOptions): Promise<SentResult> {
-    const onprogress = (progress: CallProgress): void => {
+  /** Tells how a call ended, and ends everything that depends on it. */
+  #ended({ call, stopListening }: BegunRun, outcome: CallOutcome): void {
+    const { calls, clock, tell } = this.#options;
+    try {
+      tell({ type: 'call-ended', call: call.context, outcome, endedAt: clock.now() });
+    } finally {
+      stopListening();
+      call.timeout.stop();
+      calls.remove(call);
+      call.abort.abort(callOver);
+    }
+  }
+
+  #progressOf(call: RunningCall, options: RunOptions): (progress: CallProgress) => void {
+    return progress => {
       call.timeout.renew();
       if (isRoundNotice(progress.message ?? '')) return;
       this.#options.tell({ type: 'call-progress', call: call.context, progress });
       options.onProgress?.(progress);
     };
+  }
+
+  async #send(call: RunningCall, send: SendCall, options: RunOptions): Promise<SentResult> {
     // The timeout is ours, so the SDK's is disabled.
     const sent: SendOptions = {
       get signal() {
         return call.abort.signal;
       },
       timeout: MAX_TIMER_MS,
-      onprogress,
+      onprogress: this.#progressOf(call, options),
     };
     for (let round = 1; ; round += 1) {
       try {
@@ -210,6 +263,21 @@ export class CallRunner {
       }
     }
   }
+}
+
+/** Sends the first request in one way, and those that follow, if the call is tried again, in another. */
+function once(first: SendCall, others: SendCall): SendCall {
+  let now = first;
+  return (options, call) => {
+    const send = now;
+    now = others;
+    return send(options, call);
+  };
+}
+
+function completed({ result, unchecked }: SentResult): CallOutcome {
+  if (result['isError'] === true) return { how: 'tool-error', result };
+  return { how: 'completed', result, ...(unchecked !== undefined && { unchecked }) };
 }
 
 /** Ends everything that depends on a call that is over; distinct from a cancellation. */

@@ -219,10 +219,14 @@ export class Connection {
   /**
    * Starts a call. Its questions go to the inbox; subscribers are told of its progress and end.
    * @param options - `id`: chosen by the caller, unique in the host; random if absent; `logs`: true to ask the server for the log
-   *   messages of the call, on a revision where they have to be asked for; {@link wire} then has them
+   *   messages of the call, on a revision where they have to be asked for; {@link wire} then has them; `asItCame`: true if the
+   *   result is only handed on unchanged: nothing here reads it, so it is not judged
    * @throws MidcallError `host/server-gone` if the server is not ready
    */
-  run(request: CallRequest, options: RunOptions & { readonly id?: string; readonly logs?: boolean } = {}): CallHandle {
+  run(
+    request: CallRequest,
+    options: RunOptions & { readonly id?: string; readonly logs?: boolean; readonly asItCame?: boolean } = {},
+  ): CallHandle {
     const { attachment, client } = this.#ready();
     const sent = options.logs
       ? askingForLogs(request, client.getNegotiatedProtocolVersion(), this.introduction)
@@ -230,7 +234,9 @@ export class Connection {
     const id = options.id ?? (this.#options.newId ?? randomUUID)();
     const timeoutMs = options.timeoutMs ?? this.#options.callTimeoutMs;
     const outcome = new Promise<CallOutcome>(resolve => this.#running.set(id, { resolve, onTask: options.onTask }));
-    attachment.run(sent, { ...options, id, ...(timeoutMs !== undefined && { timeoutMs }) }).catch(() => {});
+    const how = { ...options, id, ...(timeoutMs !== undefined && { timeoutMs }) };
+    if (options.asItCame) attachment.pass(sent, how);
+    else attachment.run(sent, how).catch(() => {});
     return { id, outcome, cancel: () => void attachment.cancel(id) };
   }
 

@@ -42,10 +42,11 @@ interface WatchOptions extends Omit<ForwardOptions, 'signal'> {
   readonly signal?: AbortWatch;
 }
 
-/** How a request is sent if it is a call. */
+/** How a call is sent. */
 interface SentCall {
   /** Sends it as part of the call. */
   readonly within: <T>(send: () => T) => T;
+  readonly settle: (answer: ForwardedAnswer | MidcallError) => void;
 }
 
 interface Waiting {
@@ -92,57 +93,62 @@ export class ForwardedRequests implements Required<Interception> {
 
   /**
    * Sends a request.
-   * @param call - if it is one
    * @throws MidcallError `host/cancelled` if it was cancelled, `host/server-gone` if the connection is closed
    */
-  send(
-    client: Client,
-    era: Era,
-    request: ForwardedRequest,
-    options: WatchOptions,
-    call?: SentCall,
-  ): Promise<ForwardedAnswer> {
-    const { transport } = client;
-    const { signal, onProgress } = options;
-    if (!transport) return Promise.reject(serverGone());
-    if (signal?.aborted) return Promise.reject(givenUp());
-    this.#last += 1;
-    const id = `${mark}${this.#last}`;
-    const { method, params } = request;
-    const meta = { ...(isRecord(params?.['_meta']) && params['_meta']), ...(onProgress && { progressToken: id }) };
-    const sent = Object.keys(meta).length > 0 ? { ...params, _meta: meta } : params;
-    // On 2026-07-28 over HTTP, a request is cancelled by closing its stream.
-    const stream = hasOwnStreams(transport) && !serverSendsRequests(era) ? new AbortController() : undefined;
-    return new Promise((resolve, reject) => {
-      const over = (): void => {
-        this.#waiting.delete(id);
-        signal?.removeEventListener('abort', onAbort);
-      };
-      const onAbort = (): void => {
-        over();
-        reject(givenUp());
-        if (stream) stream.abort();
-        else this.#tell(client, { method: 'notifications/cancelled', params: { requestId: id } }).catch(() => {});
-      };
-      const failed = (error: unknown): void => {
-        over();
-        reject(unsent(error));
-      };
-      const settle = (answer: ForwardedAnswer | MidcallError): void => {
-        over();
+  send(client: Client, era: Era, request: ForwardedRequest, options: ForwardOptions): Promise<ForwardedAnswer> {
+    return new Promise((resolve, reject) =>
+      this.#send(client, request, options, era, undefined, answer => {
         if (answer instanceof MidcallError) reject(answer);
         else resolve(answer);
-      };
-      this.#waiting.set(id, { isCall: call !== undefined, settle, onProgress });
-      signal?.addEventListener('abort', onAbort, { once: true });
-      try {
-        const message = enveloped(client, { jsonrpc: '2.0', id, method, ...(sent && { params: sent }) });
-        const send = () => transport.send(message, { ...(stream && { requestSignal: stream.signal }) });
-        (call ? call.within(send) : send()).catch(failed);
-      } catch (error) {
-        failed(error);
-      }
-    });
+      }),
+    );
+  }
+
+  /** Sends a call, not over HTTP. `settle` is called once, with the answer, or with the error of {@link send}. */
+  sendCall(client: Client, request: ForwardedRequest, call: WatchOptions & SentCall): void {
+    this.#send(client, request, call, undefined, call.within, call.settle);
+  }
+
+  #send(
+    client: Client,
+    { method, params }: ForwardedRequest,
+    { signal, onProgress }: WatchOptions,
+    era: Era | undefined,
+    within: SentCall['within'] | undefined,
+    settle: SentCall['settle'],
+  ): void {
+    const { transport } = client;
+    if (!transport || signal?.aborted) {
+      settle(transport ? givenUp() : serverGone());
+      return;
+    }
+    this.#last += 1;
+    const id = `${mark}${this.#last}`;
+    const sent = onProgress ? { ...params, _meta: { ...metaOf(params), progressToken: id } } : params;
+    // On 2026-07-28 over HTTP, a request is cancelled by closing its stream.
+    const stream = era && hasOwnStreams(transport) && !serverSendsRequests(era) ? new AbortController() : undefined;
+    const over = (answer: ForwardedAnswer | MidcallError): void => {
+      this.#waiting.delete(id);
+      signal?.removeEventListener('abort', onAbort);
+      settle(answer);
+    };
+    const onAbort = (): void => {
+      over(givenUp());
+      if (stream) stream.abort();
+      else this.#tell(client, { method: 'notifications/cancelled', params: { requestId: id } }).catch(() => {});
+    };
+    const failed = (error: unknown): void => {
+      if (this.#waiting.has(id)) over(unsent(error));
+    };
+    this.#waiting.set(id, { isCall: within !== undefined, settle: over, onProgress });
+    signal?.addEventListener('abort', onAbort, { once: true });
+    try {
+      const message = enveloped(client, { jsonrpc: '2.0', id, method, ...(sent && { params: sent }) });
+      const send = () => transport.send(message, stream && { requestSignal: stream.signal });
+      (within ? within(send) : send()).catch(failed);
+    } catch (error) {
+      failed(error);
+    }
   }
 
   /** Sends another party's notification. @throws MidcallError `host/server-gone` if the connection is gone */
@@ -169,6 +175,11 @@ function enveloped(client: Client, message: JsonObject): JSONRPCMessage {
     _envelopeOutbound: (message: JsonObject) => JSONRPCMessage;
   };
   return envelope.call(client, message);
+}
+
+function metaOf(params: JsonObject | undefined): JsonObject | undefined {
+  const meta = params?.['_meta'];
+  return isRecord(meta) ? meta : undefined;
 }
 
 function answerIn(message: JsonRpcMessage): ForwardedAnswer {

@@ -19,6 +19,8 @@ interface Inside {
   processReadBuffer(): void;
 }
 
+const sent = Promise.resolve();
+
 /** A process whose output is read only on demand. */
 export class ServerProcess extends StdioClientTransport {
   readonly #running: ChildProcessWithoutNullStreams | undefined;
@@ -46,8 +48,16 @@ export class ServerProcess extends StdioClientTransport {
 
   override send(message: JSONRPCMessage): Promise<void> {
     const { _process: child } = this.#inside;
-    if (child) writeTogether(child.stdin);
-    return super.send(message);
+    if (!child) return super.send(message);
+    writeTogether(child.stdin);
+    if (child.stdin.writableNeedDrain) return super.send(message);
+    // The SDK makes a promise for each message, which need not wait.
+    try {
+      child.stdin.write(`${JSON.stringify(message)}\n`);
+      return sent;
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /** Pauses reading; the output of the process waits in its pipe, and then the process waits. */

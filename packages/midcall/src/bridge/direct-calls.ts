@@ -43,9 +43,11 @@ export class DirectCalls {
   readonly #parts: DirectCallsParts;
   /** The calls that the handler may take over, by request id. */
   readonly #begun = new Map<unknown, BegunCall>();
+  readonly #late: LateCalls;
 
   constructor(parts: DirectCallsParts) {
     this.#parts = parts;
+    this.#late = new LateCalls(parts.clock);
   }
 
   /** Hands over the call of a request to its handler; works once. */
@@ -57,7 +59,7 @@ export class DirectCalls {
 
   /** Makes a call; undefined if the handler must make it. */
   begin(method: string, kind: CallRequest['kind'], request: DirectRequest): DirectAnswer | undefined {
-    const { link, principal, clock, ownModels } = this.#parts;
+    const { link, principal, ownModels } = this.#parts;
     const { id, params, capabilities } = request;
     const session = this.#parts.session(capabilities);
     if (session?.connection.state !== 'ready' || requestProblem(method, params)) return undefined;
@@ -67,18 +69,10 @@ export class DirectCalls {
       over();
       return undefined;
     }
-    const { _meta: meta, ...rest } = restOf(params);
-    const whole = { ...(meta as object | undefined), ...logs };
     const { name, uri, arguments: args } = params as { name?: string; uri?: string; arguments?: object };
-    const upstreamCall = session.calls.begin(
-      {
-        kind,
-        name: name ?? uri ?? '',
-        arguments: { ...args },
-        rest: { ...rest, ...(Object.keys(whole).length > 0 && { _meta: whole }) },
-      },
-      principal,
-    );
+    const rest = withLogs(restOf(params), logs);
+    const called = { kind, name: name ?? uri ?? '', arguments: (args ?? {}) as Json, rest };
+    const upstreamCall = session.calls.begin(called, principal);
     upstreamCall.samplesAtHost = !ownModels && isRecord(own(capabilities, 'sampling'));
     const leaveCall = upstreamCall.join(progressTo(request));
     const leave = (): void => {
@@ -90,8 +84,8 @@ export class DirectCalls {
     const isOurs = (): boolean => this.#begun.get(id) === begun;
     return {
       result: new Promise(resolve => {
-        const callOff = clock.after(directMs, () => resolve(undefined));
-        void upstreamCall.happened(0).then(happened => {
+        const callOff = this.#late.add(() => resolve(undefined));
+        upstreamCall.first(happened => {
           callOff();
           const outcome = 'outcome' in happened ? happened.outcome : undefined;
           if (!isOurs() || (outcome?.how !== 'completed' && outcome?.how !== 'tool-error')) return resolve(undefined);
@@ -112,10 +106,55 @@ export class DirectCalls {
   }
 }
 
+/** Calls that are handed over if they are not over in time. They have one timer, which runs while there are any. */
+class LateCalls {
+  readonly #clock: Clock;
+  /** The oldest first. */
+  readonly #waiting = new Set<{ readonly dueAt: number; readonly handOver: () => void }>();
+  #callOff: (() => void) | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** @param handOver - called once the time is up. @returns a function to call when the call is over */
+  add(handOver: () => void): () => void {
+    const call = { dueAt: this.#clock.now() + directMs, handOver };
+    this.#waiting.add(call);
+    if (!this.#callOff) this.#time(directMs);
+    return () => {
+      if (!this.#waiting.delete(call) || this.#waiting.size > 0) return;
+      this.#callOff?.();
+      this.#callOff = undefined;
+    };
+  }
+
+  #time(ms: number): void {
+    this.#callOff = this.#clock.after(ms, () => {
+      this.#callOff = undefined;
+      const now = this.#clock.now();
+      for (const call of this.#waiting) {
+        const leftMs = call.dueAt - now;
+        // More is left only if the clock was set back, and handing a call over early does no harm.
+        if (leftMs > 0 && leftMs <= directMs) return this.#time(leftMs);
+        this.#waiting.delete(call);
+        call.handOver();
+      }
+    });
+  }
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+const withLogs = (rest: Json, logs: Json): Json =>
+  Object.keys(logs).length > 0 ? { ...rest, _meta: { ...(rest['_meta'] as Json | undefined), ...logs } } : rest;
+
+const toNobody = (): void => {};
+
 /** Passes progress on to the requester. */
 function progressTo({ params, notify }: DirectRequest): (progress: CallProgress) => void {
   const progressToken = own(params['_meta'], 'progressToken');
-  if (progressToken === undefined) return () => {};
+  if (progressToken === undefined) return toNobody;
   return progress =>
     // That a client is gone shows in the end of its connection.
     void notify({ method: 'notifications/progress', params: { ...progress, progressToken } }).catch(() => {});

@@ -54,7 +54,10 @@ export const openRequest = ({ mcpReq }: ServerContext): OpenRequest => ({
 export class HostLink {
   readonly server: McpServer;
   readonly #perRequest: boolean;
-  readonly #requests = new Set<OpenRequest>();
+  /** The requests in progress, with the log levels they name. */
+  readonly #requests = new Map<OpenRequest, string | undefined>();
+  /** How many of them name one; most hosts want no logs. */
+  #naming = 0;
   #level: string | undefined;
 
   /** @param perRequest - true if each request asks for its own logs (2026-07-28) */
@@ -66,7 +69,7 @@ export class HostLink {
   /** The most verbose level that this host wants; undefined if it has not said. */
   get level(): string | undefined {
     if (!this.#perRequest) return this.#level;
-    return [...this.#requests].map(levelOf).reduce(moreOf, undefined);
+    return this.#naming === 0 ? undefined : [...this.#requests.values()].reduce(moreOf, undefined);
   }
 
   /**
@@ -81,8 +84,13 @@ export class HostLink {
 
   /** Registers a request in progress. @returns a function to call when it is over */
   begin(request: OpenRequest): () => void {
-    this.#requests.add(request);
-    return () => void this.#requests.delete(request);
+    const level = levelOf(request);
+    const naming = level === undefined ? 0 : 1;
+    this.#requests.set(request, level);
+    this.#naming += naming;
+    return () => {
+      if (this.#requests.delete(request)) this.#naming -= naming;
+    };
   }
 
   log(notification: WireNotification): void {
@@ -93,13 +101,13 @@ export class HostLink {
       if (wants(this.#level)) this.#send(notification);
       return;
     }
-    const request = [...this.#requests].find(each => levelOf(each) !== undefined && wants(levelOf(each)));
-    if (request) this.#within(request, notification);
+    const found = [...this.#requests].find(([, least]) => least !== undefined && wants(least));
+    if (found) this.#within(found[0], notification);
   }
 
   /** Passes on any other notification. */
   tell(notification: WireNotification): void {
-    const [request] = this.#requests;
+    const [request] = this.#requests.keys();
     if (this.#perRequest && request) this.#within(request, notification);
     else this.#send(notification);
   }

@@ -27,13 +27,21 @@ const knownParams = new Set(['name', 'arguments', 'uri', '_meta', 'inputResponse
 const calls = new Set<unknown>(['tools/call', 'prompts/get', 'resources/read']);
 
 /** The other params of a call, including `_meta`, as forwarded; also for a call that bypassed the SDK. */
-export function restOf({ _meta, ...params }: Json): Json {
-  const { [paramsKey]: aside, progressToken: _, ...meta } = isRecord(_meta) ? _meta : {};
-  return { ...unknownIn(params), ...(isRecord(aside) && aside), ...(Object.keys(meta).length > 0 && { _meta: meta }) };
+export function restOf(params: Json): Json {
+  const unknown = unknownIn(params);
+  const sentMeta = params['_meta'];
+  if (!isRecord(sentMeta)) return unknown;
+  const { [paramsKey]: aside, progressToken: _, ...meta } = sentMeta;
+  return { ...unknown, ...(isRecord(aside) && aside), ...(Object.keys(meta).length > 0 && { _meta: meta }) };
 }
 
-const unknownIn = (params: Json): Json =>
-  Object.fromEntries(Object.entries(params).filter(([name]) => !knownParams.has(name)));
+const nothing: Json = {};
+
+function unknownIn(params: Json): Json {
+  const names = Object.keys(params);
+  if (names.every(name => knownParams.has(name))) return nothing;
+  return Object.fromEntries(Object.entries(params).filter(([name]) => !knownParams.has(name)));
+}
 
 /** @param codesAreOld - true if the host speaks a revision whose error codes are the upstream server's own */
 export function passWhole(server: McpServer, codesAreOld: boolean): void {
@@ -54,7 +62,10 @@ export function passWhole(server: McpServer, codesAreOld: boolean): void {
 /** A message with everything that bypassed the SDK. */
 function whole(message: JSONRPCMessage, codesAreOld: boolean): JSONRPCMessage {
   const [result, params] = [own(message, 'result'), own(message, 'params')];
-  if (isRecord(result)) return { ...message, result: wholeTask(blocksBack(result), codesAreOld) } as JSONRPCMessage;
+  if (isRecord(result)) {
+    const complete = wholeTask(blocksBack(result), codesAreOld);
+    return complete === result ? message : ({ ...message, result: complete } as JSONRPCMessage);
+  }
   if (isRecord(params)) return { ...message, params: wholeTask(params, codesAreOld) } as JSONRPCMessage;
   const error = wholeError(own(message, 'error'), codesAreOld);
   return error ? ({ ...message, error } as JSONRPCMessage) : message;

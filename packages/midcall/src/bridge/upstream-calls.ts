@@ -80,12 +80,12 @@ export class UpstreamCalls {
     const digest = once(() => this.#parts.digest(request, principal));
     for (const upstreamCall of this.#calls.values())
       if (upstreamCall.sentAway && upstreamCall.digest === digest()) return upstreamCall;
-    const upstreamCall: UpstreamCall = new UpstreamCall({
-      ...this.#parts,
+    const upstreamCall: UpstreamCall = new UpstreamCall(
+      this.#parts,
       digest,
-      gone: () => void this.#calls.delete(upstreamCall.id),
-      run: onProgress => this.#parts.run(request, onProgress, principal),
-    });
+      onProgress => this.#parts.run(request, onProgress, principal),
+      id => void this.#calls.delete(id),
+    );
     this.#calls.set(upstreamCall.id, upstreamCall);
     // Every call waits for a sign-in that is already open.
     for (const question of this.#parts.inbox.list())
@@ -120,12 +120,6 @@ function once<T>(make: () => T): () => T {
 /** Made once, since an error for each call would cost as much as the call. */
 const callEnded = { how: 'ended' } as const;
 
-interface UpstreamCallOptions extends Pick<UpstreamCallsOptions, 'clock' | 'keptMs'> {
-  readonly digest: () => string;
-  readonly run: (onProgress: (progress: CallProgress) => void) => CallHandle;
-  readonly gone: () => void;
-}
-
 /** One call. */
 export class UpstreamCall {
   readonly #handle: CallHandle;
@@ -133,13 +127,14 @@ export class UpstreamCall {
   sentAway = false;
   /** True if the client that waits has a model, and its person decides about it. */
   samplesAtHost = false;
-  readonly #parts: UpstreamCallOptions;
+  readonly #parts: Pick<UpstreamCallsOptions, 'clock' | 'keptMs'>;
+  readonly #digest: () => string;
+  readonly #gone: (id: string) => void;
   readonly #happened: Happened[] = [];
-  readonly #waiting = new Set<() => void>();
+  #waiting: (() => void)[] = [];
   readonly #listeners = new Set<(progress: CallProgress) => void>();
-  /** Signals that fire when a task that waits for this call is over. */
-  readonly #tasks = new Set<AbortSignal>();
-  /** Made on demand, since most calls end without a question. */
+  /** Signals that fire when a task that waits for this call is over. This and the next are made on demand. */
+  #tasks: Set<AbortSignal> | undefined;
   #ending: AbortController | undefined;
   #isEnded = false;
   #delivered = false;
@@ -148,9 +143,21 @@ export class UpstreamCall {
   #replies = 0;
   #callOff: (() => void) | undefined;
 
-  constructor(parts: UpstreamCallOptions) {
+  /**
+   * @param digest - equal for calls that are the same
+   * @param run - makes the call
+   * @param gone - called with its id when nobody comes back for it
+   */
+  constructor(
+    parts: Pick<UpstreamCallsOptions, 'clock' | 'keptMs'>,
+    digest: () => string,
+    run: (onProgress: (progress: CallProgress) => void) => CallHandle,
+    gone: (id: string) => void,
+  ) {
     this.#parts = parts;
-    this.#handle = parts.run(progress => {
+    this.#digest = digest;
+    this.#gone = gone;
+    this.#handle = run(progress => {
       for (const listener of this.#listeners) listener(progress);
     });
     void this.#handle.outcome.then(outcome => {
@@ -162,7 +169,7 @@ export class UpstreamCall {
 
   /** Equal for calls that are the same. */
   get digest(): string {
-    return this.#parts.digest();
+    return this.#digest();
   }
 
   /** Its id at the upstream server. */
@@ -224,8 +231,15 @@ export class UpstreamCall {
 
   /** The n-th event, from 0, as soon as it has happened (upstream-calls-C2). */
   async happened(n: number): Promise<Happened> {
-    while (this.#happened.length <= n) await new Promise<void>(resolve => this.#waiting.add(resolve));
+    while (this.#happened.length <= n) await new Promise<void>(resolve => this.#waiting.push(resolve));
     return this.#happened[n]!;
+  }
+
+  /** Calls `listener` with the first event, as soon as it has happened. */
+  first(listener: (happened: Happened) => void): void {
+    const [happened] = this.#happened;
+    if (happened) listener(happened);
+    else this.#waiting.push(() => listener(this.#happened[0]!));
   }
 
   /**
@@ -243,7 +257,7 @@ export class UpstreamCall {
     return () => {
       if (!this.#listeners.delete(listener) || this.#listeners.size > 0 || this.#forgotten) return;
       if (this.#delivered) this.#forget();
-      else if (this.#tasks.size === 0) this.#callOff = this.#parts.clock.after(this.#parts.keptMs, () => this.stop());
+      else if (!this.#tasks?.size) this.#callOff = this.#parts.clock.after(this.#parts.keptMs, () => this.stop());
     };
   }
 
@@ -252,12 +266,14 @@ export class UpstreamCall {
    * when the task is over
    */
   keepUntil(over: AbortSignal): void {
-    if (this.#forgotten || this.#tasks.has(over)) return;
-    this.#tasks.add(over);
+    this.#tasks ??= new Set();
+    const tasks = this.#tasks;
+    if (this.#forgotten || tasks.has(over)) return;
+    tasks.add(over);
     this.#callOff?.();
     this.#callOff = undefined;
     const end = (): void => {
-      this.#tasks.delete(over);
+      tasks.delete(over);
       if (!this.#forgotten && this.#listeners.size === 0) this.stop();
     };
     if (over.aborted) end();
@@ -278,12 +294,13 @@ export class UpstreamCall {
   #forget(): void {
     this.#forgotten = true;
     this.#callOff?.();
-    this.#parts.gone();
+    this.#gone(this.id);
   }
 
   #tell(happened: Happened): void {
     this.#happened.push(happened);
-    for (const wake of this.#waiting) wake();
-    this.#waiting.clear();
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const wake of waiting) wake();
   }
 }

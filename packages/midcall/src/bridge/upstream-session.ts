@@ -2,7 +2,7 @@
  * One running upstream server of a bridge with everything that belongs to it: its connection, its calls, the directories that
  * it is told of, and the hosts that receive its announcements.
  */
-import { hash } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { canonical, defined } from '@midcall/core/json';
 import type { SamplingModel } from '@midcall/core/sampling';
 import type { Clock } from '@midcall/core/time';
@@ -133,6 +133,9 @@ export class UpstreamSession {
     ).finally(stopShowing);
     const { connection } = upstream;
     const show = (question: Question): Promise<boolean> => showDesk(question, connection);
+    // The calls of this session are numbered, since an id made by chance for each costs more.
+    const anyCall = randomUUID();
+    let made = 0;
     const calls: UpstreamCalls = new UpstreamCalls({
       inbox,
       server: entry.id,
@@ -143,7 +146,9 @@ export class UpstreamSession {
         const handlers = withStatus(onProgress);
         // The host decides how long a call may take.
         const timeoutMs = Number.POSITIVE_INFINITY;
-        return connection.run(request, { ...handlers, timeoutMs, asItCame: true, ...defined({ principal: caller }) });
+        made += 1;
+        const how = { ...handlers, id: `${anyCall}-${made}`, timeoutMs, asItCame: true };
+        return connection.run(request, caller === undefined ? how : { ...how, principal: caller });
       },
       digest: ({ kind, name, arguments: args = {}, rest: { _meta: _, ...rest } = {} }, caller = '') =>
         hash('sha256', canonical([caller, kind, name, args, rest]), 'base64url'),

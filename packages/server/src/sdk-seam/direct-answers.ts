@@ -5,6 +5,9 @@
  * - direct-D1 A request has one answer: if it was left to its handler, was cancelled, or its client is gone, nothing is sent
  *   directly.
  * - direct-D2 A request that contains more than the call itself (an answered round, a task) goes to the handler from the start.
+ * - direct-D3 A transport of our own passes such requests, and takes their answers, without the SDK's entry point for standard
+ *   input and output, which checks each by schemas too; but only once that has chosen a server for the connection, and never
+ *   ahead of an earlier message that was left to it.
  *
  * What this relies on in the SDK is tested in test/server/direct-answers.test.ts.
  */
@@ -16,6 +19,7 @@ import {
   type JSONRPCMessage,
   LOG_LEVEL_META_KEY,
   type McpServer,
+  type MessageExtraInfo,
   PROTOCOL_VERSION_META_KEY,
   ProtocolErrorCode,
   type Transport,
@@ -53,6 +57,12 @@ export interface DirectAnswer {
 /** Begins to answer a request; undefined if its handler should be called at once. */
 export type Direct = (request: DirectRequest) => DirectAnswer | undefined;
 
+/** A transport of our own below the SDK's entry point. */
+interface DirectWire extends Transport {
+  /** Offered each request first, unless an earlier message was left to the SDK just now. @returns false if the SDK must get it */
+  ondirect: ((message: JSONRPCMessage) => boolean) | undefined;
+}
+
 const directs = new WeakMap<McpServer, Map<string, Direct>>();
 
 /** Answers requests of one method in this way; call it before the server is connected. */
@@ -75,6 +85,7 @@ function intercept(server: McpServer, transport: Transport, methods: ReadonlyMap
   /** Those that have no response yet. */
   const open = new Map<unknown, DirectAnswer>();
   const receive = transport.onmessage?.bind(transport);
+  const wire = directWireOf(transport);
   const end = (id: unknown, how: 'cancelled' | 'gone'): void => {
     const answer = open.get(id);
     open.delete(id);
@@ -86,9 +97,15 @@ function intercept(server: McpServer, transport: Transport, methods: ReadonlyMap
   transport.onmessage = (message, extra) => {
     if ('method' in message && !('id' in message) && message.method === 'notifications/cancelled')
       end(own(message.params, 'requestId'), 'cancelled');
+    if (!begun(message, extra, transport)) receive?.(message, extra);
+    // The SDK's entry point has passed a request to this server, so it does not choose another one.
+    else if (wire && !wire.ondirect) wire.ondirect = direct;
+  };
+  /** @param over - takes the answer. @returns false if the SDK must get the message */
+  const begun = (message: JSONRPCMessage, extra: MessageExtraInfo | undefined, over: Transport): boolean => {
     const request = requestIn(server, transport, message);
     const answer = request && !open.has(request.id) ? methods.get(request.method)?.(request) : undefined;
-    if (!request || !answer) return receive?.(message, extra);
+    if (!request || !answer) return false;
     const { id, method } = request;
     open.set(id, answer);
     void answer.result.then(result => {
@@ -96,21 +113,35 @@ function intercept(server: McpServer, transport: Transport, methods: ReadonlyMap
       if (!result) return receive?.(message, extra);
       open.delete(id);
       // A client that is gone needs no answer.
-      transport.send(responseOf(server, id, method, result)).catch(() => {});
+      over.send(responseOf(server, id, method, result)).catch(() => {});
     });
+    return true;
   };
+  const direct = (message: JSONRPCMessage): boolean => begun(message, undefined, wire!);
   afterClose(server.server, () => {
+    if (wire?.ondirect === direct) wire.ondirect = undefined;
     for (const id of [...open.keys()]) end(id, 'gone');
   });
 }
 
+/** The transport below the SDK's entry point, if it is one of ours. */
+function directWireOf(transport: Transport): DirectWire | undefined {
+  const { _wire: wire } = transport as { readonly _wire?: Transport };
+  return wire && 'ondirect' in wire ? (wire as DirectWire) : undefined;
+}
+
 /** Members that a handler does not get: they belong to the protocol. */
-const envelopeKeys = [
+const envelopeKeys: ReadonlySet<string> = new Set([
   PROTOCOL_VERSION_META_KEY,
   CLIENT_INFO_META_KEY,
   CLIENT_CAPABILITIES_META_KEY,
   LOG_LEVEL_META_KEY,
-] as const;
+]);
+
+const nothing = {};
+
+const withoutMeta = ({ _meta: _, ...rest }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  rest;
 
 /** @returns undefined if the SDK must see it (direct-D2), or may refuse it */
 function requestIn(
@@ -121,15 +152,14 @@ function requestIn(
   if (!('method' in message && 'id' in message)) return undefined;
   const { id, method, params = {} } = message as { id: string | number; method: string; params?: unknown };
   if (!isRecord(params) || 'task' in params || 'inputResponses' in params || 'requestState' in params) return undefined;
-  const { _meta: meta = {}, ...rest } = params;
+  const { _meta: meta = nothing } = params;
   const version = server.getNegotiatedProtocolVersion();
   if (version === undefined || !isRecord(meta)) return undefined;
   const envelope: Record<string, unknown> = {};
-  const others = { ...meta };
-  for (const key of envelopeKeys) {
-    if (!(key in others)) continue;
-    envelope[key] = others[key];
-    delete others[key];
+  const others: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(meta)) {
+    if (envelopeKeys.has(key)) envelope[key] = value;
+    else others[key] = value;
   }
   const fits = inEnvelopes(version)
     ? envelope[PROTOCOL_VERSION_META_KEY] === version &&
@@ -140,7 +170,8 @@ function requestIn(
   return {
     id,
     method,
-    params: Object.keys(others).length > 0 ? { ...rest, _meta: others } : rest,
+    params:
+      meta === nothing ? params : Object.keys(others).length > 0 ? { ...params, _meta: others } : withoutMeta(params),
     envelope,
     capabilities: envelope[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities(),
     notify: notification =>
