@@ -63,6 +63,11 @@ it('lists what waits without its contents, ends it, and says what is missing', a
   expect(stdout).toContain('note_publish');
   expect(stdout).toContain('a ticket that waits for the model to call resume, since 2');
   expect(stdout).not.toContain('canary-admin');
+  const wrong = { MIDCALL_KEY: randomBytes(32).toString('base64') };
+  await expect(admin(['--store', path], wrong)).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('The key does not open the calls that wait in this store.'),
+  });
   const [id] = stdout.split('\n');
   expect((await admin(['--store', path, '--cancel', id!])).stdout).toBe('Ended.\n');
   expect((await admin(['--store', path])).stdout).toBe('No calls wait.\n');

@@ -114,4 +114,18 @@ describe('naming a server', () => {
     ['{"servers":{"a":{"command":"x","env":{"B":1}}}}', /'env.B' of the server 'a'/],
     [`{"servers":{"a":{"command":"${variable('NOPE')}"}}}`, /NOPE, which is not set/],
   ])('refuses %s', (text, why) => expect(() => readServerEntries(text, {})).toThrow(why));
+
+  it('is read as editors save it: with a byte order mark, comments and trailing commas', () => {
+    const text = `\uFEFF{ // mine
+      "servers": { "notes": { "command": "node", "args": ["a//b", /* not c, */ "d,]",], }, },
+    }`;
+    expect(readServerEntries(text)).toEqual([
+      { id: 'notes', target: { kind: 'command', command: 'node', args: ['a//b', 'd,]'] } },
+    ]);
+  });
+
+  it('controls no terminal with the names in it', () => {
+    const text = JSON.stringify({ mcpServers: { 'a\u001B[2Jb': 5 } });
+    expect(() => readServerEntries(text)).toThrow("The server 'a⟦U+001B⟧[2Jb' is not an object.");
+  });
 });

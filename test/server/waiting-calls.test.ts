@@ -121,6 +121,20 @@ it('a call whose time is up is listed no more, and takes no room', async () => {
   expect(await store.sortedSets?.range('waiting')).toEqual([]);
 });
 
+it('waiting-calls-3: a call that was sealed with another key hides no other, and is mentioned', async () => {
+  const store = memoryStore();
+  const other = { key: 'Zm9yZWlnbi1rZXktMDEyMzQ1Njc4OWFiY2RlZmdoaWo=' };
+  for (const more of [{}, other, other]) {
+    const { factory } = serverOf({ store, channels: ['relay'], ...more });
+    await using pair = await connectPair(factory, { era: '2026-07-28' });
+    await pair.client.callTool({ name: 'act' });
+  }
+  const warned: string[] = [];
+  const mid = midcall({ key, store, warn: message => void warned.push(message) });
+  expect(await mid.calls()).toMatchObject([{ kind: 'ticket', name: 'act' }]);
+  expect(warned).toEqual([expect.stringContaining('2 waiting calls are not listed')]);
+});
+
 it('says what an id is, and that another key opens nothing', async () => {
   const store = memoryStore();
   const { mid, factory } = serverOf({ store, channels: ['relay'] });

@@ -136,7 +136,7 @@ export interface Midcall {
    * The waiting calls, without their contents: tasks, calls that `resume` continues, and pages. With a shared store, those of
    * every process that shares it. Questions of an open request are not included.
    * @returns the oldest first
-   * @throws MidcallError `store/corrupt` if calls were sealed with another key
+   * @throws MidcallError `store/corrupt` if all of them were sealed with another key; of some, `warn` is told
    */
   calls(): Promise<readonly WaitingCall[]>;
   /**
@@ -334,7 +334,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     allow(ceiling) {
       config.boundary = drawn({ ...options.roots, ceiling });
     },
-    calls: () => config.waiting.read(waiting),
+    calls: () => config.waiting.read(waiting, config.warn),
     async cancel(id) {
       checkGiven('mid.cancel', 'the id', id, text);
       return config.waiting.cancel(id, waiting);

@@ -3,7 +3,9 @@
 import { resolve } from 'node:path';
 import { MidcallError } from '@midcall/core/errors';
 import { defined, isRecord } from '@midcall/core/json';
+import { visible } from '@midcall/core/text';
 import { readServerAuth, type ServerAuth } from '../authorization/server-auth.ts';
+import { parseCommented } from './commented-json.ts';
 
 /** The server of a task, with what another process needs to reach it. */
 export interface TaskServer {
@@ -45,7 +47,8 @@ export interface ServerEntry {
   readonly listedIn?: string;
 }
 
-const bad = (message: string): MidcallError => new MidcallError('cli/usage', message);
+/** Names and values of the list may be a stranger's. */
+const bad = (message: string): MidcallError => new MidcallError('cli/usage', visible(message, { max: 1_000 }));
 
 /** A server by its command line, which begins with the program. @throws MidcallError `cli/usage` if it is empty */
 export function commandTarget(words: readonly string[], options: { readonly cwd?: string } = {}): ServerTarget {
@@ -78,7 +81,7 @@ export function urlTarget(
 }
 
 /**
- * The servers of an `mcp.json`, in the shapes hosts write it: `mcpServers` or `servers`, each with `command`, `args`,
+ * The servers of an `mcp.json`, with or without comments and trailing commas, in the shapes hosts write it: `mcpServers` or `servers`, each with `command`, `args`,
  * `env`, `cwd`, or with `url` and `headers`; and `shared`, `headersFile` and `auth`, which are ours.
  * @param text - the file's text; untrusted
  * @param environment - what `${NAME}`, `${env:NAME}` and `${NAME:-default}` stand for
@@ -90,7 +93,7 @@ export function readServerEntries(
 ): readonly ServerEntry[] {
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    json = parseCommented(text);
   } catch {
     throw bad('The server list is not JSON.');
   }

@@ -1,10 +1,10 @@
 /**
- * An `mcp.json` as people write it, with comments and trailing commas, read entry by entry: an invalid one does not affect the
- * others.
+ * An `mcp.json` as people write it, read entry by entry: an invalid one does not affect the others.
  */
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { isRecord } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
+import { parseCommented } from './commented-json.ts';
 import { readServerEntries, type ServerEntry } from './server-entry.ts';
 
 /** Each of them is started, so a file of megabytes must not name as many as fit into it. */
@@ -16,49 +16,6 @@ const longestName = 100;
 export type ListedServer =
   | { readonly id: string; readonly entry: ServerEntry }
   | { readonly id: string; readonly problem: string };
-
-/** Where a string, a comment or the space at a position ends; the position itself if none begins there. */
-function tokenEnd(text: string, at: number): number {
-  if (text[at] === '"') {
-    let end = at + 1;
-    while (end < text.length && text[end] !== '"') end += text[end] === '\\' ? 2 : 1;
-    return Math.min(end + 1, text.length);
-  }
-  const [close, length] = text.startsWith('//', at)
-    ? ['\n', 0]
-    : text.startsWith('/*', at)
-      ? ['*/', 2]
-      : [undefined, 0];
-  if (close === undefined) return at;
-  const end = text.indexOf(close, at + 2);
-  return end < 0 ? text.length : end + length;
-}
-
-/**
- * JSON without its comments and trailing commas, which are replaced by as many spaces, so that positions in errors stay right.
- * Runs in linear time.
- */
-function withoutComments(text: string): string {
-  const parts: string[] = [];
-  /** The index in `parts` of the last comma, as long as only space has followed. */
-  let comma: number | undefined;
-  for (let at = 0; at < text.length; ) {
-    const end = tokenEnd(text, at);
-    const char = text[at]!;
-    if (end > at && char === '/') parts.push(text.slice(at, end).replace(/[^\n]/g, ' '));
-    else if (end > at) {
-      parts.push(text.slice(at, end));
-      comma = undefined;
-    } else {
-      if ((char === '}' || char === ']') && comma !== undefined) parts[comma] = ' ';
-      if (char === ',') comma = parts.length;
-      else if (!/\s/.test(char)) comma = undefined;
-      parts.push(char);
-    }
-    at = Math.max(end, at + 1);
-  }
-  return parts.join('');
-}
 
 /** False for what a person could not read, and for dots alone, which no address can contain. */
 const isName = (id: string): boolean => visible(id, { max: longestName }) === id && id !== '.' && id !== '..';
@@ -75,7 +32,7 @@ export function readServerList(
 ): readonly ListedServer[] {
   let json: unknown;
   try {
-    json = JSON.parse(withoutComments(text));
+    json = parseCommented(text);
   } catch (cause) {
     throw new MidcallError('cli/usage', `This is not JSON: ${(cause as Error).message}`, { cause });
   }

@@ -1,4 +1,5 @@
 /** `midcall admin`: the calls that wait in a store of servers, and how one is ended. Contents are not shown. */
+import { isMidcallError } from '@midcall/core/errors';
 import { visible } from '@midcall/core/text';
 import { midcall, type WaitingCall } from '@midcall/server';
 import { connect } from '@midcall/server/connect';
@@ -40,6 +41,9 @@ export function register(command: Command): void {
         if (cancel === undefined) process.stdout.write(table(await mid.calls()));
         else if (await mid.cancel(cancel)) process.stdout.write('Ended.\n');
         else throw usage('That call is no longer waiting. Leave out --cancel to list those that are.');
+      } catch (error) {
+        if (!isMidcallError(error, 'store/corrupt')) throw error;
+        throw usage('The key does not open the calls that wait in this store. Set MIDCALL_KEY to that of its servers.');
       } finally {
         close();
       }

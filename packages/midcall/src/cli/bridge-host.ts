@@ -1,5 +1,6 @@
 /** `midcall bridge` for one host, while its server is starting. */
 import { isMidcallError } from '@midcall/core/errors';
+import { visible } from '@midcall/core/text';
 import { Connection, type ConnectionOptions, type ServerEntry, type StartedServer } from '@midcall/host';
 import { type Bridge, HostStdio, startBridge } from '../bridge/index.ts';
 import { ownVersion } from '../install/index.ts';
@@ -36,7 +37,7 @@ export async function serveHost({ flags, entry, era, started, ending }: HostServ
   if (flags.root) await grantFolders(host.roots, entry.id, flags.root);
   const client = { name: 'midcall-bridge', title: 'Midcall bridge', version: ownVersion() };
   const connecting = { client, ...host, authorization, era };
-  log(`waiting for a host on standard input, to use '${entry.id}'`);
+  log(`waiting for a host on standard input, to use '${visible(entry.id, { max: 100 })}'`);
   const stdio = new HostStdio();
   // A server that is still starting is stopped, too.
   ending.end = () => void stdio.close();

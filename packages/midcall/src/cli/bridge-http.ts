@@ -1,7 +1,7 @@
 /** `midcall bridge --http <port>`: many hosts at once, over Streamable HTTP. */
 import { resolve } from 'node:path';
 import { isMidcallError } from '@midcall/core/errors';
-import { visibleJson } from '@midcall/core/text';
+import { visible, visibleJson } from '@midcall/core/text';
 import { systemClock } from '@midcall/core/time';
 import { isLoopback } from '@midcall/core/url';
 import { Connection, machineDisk, OfferedRoots, Policy, type ServerEntry } from '@midcall/host';
@@ -97,7 +97,9 @@ export async function bridgeHttp(flags: BridgeFlags, port: number): Promise<void
     serving = bridge;
     for (const { path, entry } of entries) {
       const [url, local] = [new URL(path, flags.publicUrl ?? bridge.url).href, new URL(path, bridge.url).href];
-      bridgeLog(`serving '${entry.id}' at ${url}${url === local ? '' : `, listening at ${local}`}`);
+      bridgeLog(
+        `serving '${visible(entry.id, { max: 100 })}' at ${url}${url === local ? '' : `, listening at ${local}`}`,
+      );
     }
   } catch (error) {
     if (!isMidcallError(error, 'server/setup')) throw error;

@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline';
 import { isDeepStrictEqual } from 'node:util';
 import { isMidcallError } from '@midcall/core/errors';
 import { openUrl } from '@midcall/core/node';
+import { visible } from '@midcall/core/text';
 import { Connection, commandTarget, detectWorkspace, rootsFile, type ServerEntry, tasksFile } from '@midcall/host';
 import { callFile, deskDeclares, deskFile, type RunningDesk, startDesk } from '@midcall/host/web';
 import type { Command } from 'commander';
@@ -128,7 +129,9 @@ async function runDesk(command: readonly string[], flags: DeskFlags): Promise<vo
   const era = chooseEra(flags.era === undefined ? {} : { era: flags.era });
   const model = await chooseModel(flags.models);
   const complain = (error: unknown): void =>
-    void process.stderr.write(`midcall: ${error instanceof Error ? error.message : String(error)}\n`);
+    void process.stderr.write(
+      `midcall: ${visible(error instanceof Error ? error.message : String(error), { max: 2_000 })}\n`,
+    );
   const folders = folder === undefined ? undefined : keptFolders(rootsFile(join(folder, 'roots.json')));
   const { host, keptRules, authorization } = hostParts(flags, complain, folders?.memory);
   const { roots } = host;

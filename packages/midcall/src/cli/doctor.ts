@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isMidcallError } from '@midcall/core/errors';
 import { writeWhole } from '@midcall/core/node';
+import { visible } from '@midcall/core/text';
 import { serveHttp } from '@midcall/server/node';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Command } from 'commander';
@@ -42,7 +43,7 @@ export function register(command: Command): void {
 async function doctor({ wait, report, http, allowHost = [] }: DoctorFlags): Promise<void> {
   if (allowHost.length > 0 && http === undefined) throw usage('--allow-host goes with --http.');
   const log = (message: string): void => void process.stderr.write(`midcall doctor: ${message}\n`);
-  const onError = (error: Error): void => void (isReaderGone(error) || log(error.message));
+  const onError = (error: Error): void => void (isReaderGone(error) || log(visible(error.message, { max: 2_000 })));
   const { factory } = doctorServer({
     waitMs: readSeconds('--wait', wait),
     ...(report !== undefined && { onFound: reportFile(report, log) }),

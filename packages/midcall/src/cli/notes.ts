@@ -1,6 +1,7 @@
 /** `midcall notes [dir…]`: the notes server, over standard input and output or over HTTP. Logs go to standard error only. */
 
 import { isMidcallError } from '@midcall/core/errors';
+import { visible } from '@midcall/core/text';
 import { isLoopback } from '@midcall/core/url';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Command } from 'commander';
@@ -63,7 +64,7 @@ async function notes(folders: readonly string[], options: Options): Promise<void
   const settings = await readSettings(options.settings);
   const directories = await directoriesInForce(settings, ceiling);
   const log = (message: string): void => void process.stderr.write(`midcall notes: ${message}\n`);
-  const onError = (error: Error): void => void (isReaderGone(error) || log(error.message));
+  const onError = (error: Error): void => void (isReaderGone(error) || log(visible(error.message, { max: 2_000 })));
   const config = options.import === undefined ? undefined : await readImportConfig(options.import);
   const parts: NotesOptions = {
     directories: ceiling,

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { isMidcallError } from '@midcall/core/errors';
 import { own } from '@midcall/core/json';
+import { visible } from '@midcall/core/text';
 import {
   commandTarget,
   type Era,
@@ -89,7 +90,7 @@ export function readServerList(file: string): readonly ServerEntry[] {
 
 function fromConfig(file: string, name: string | undefined): ServerEntry {
   const entries = readServerList(file);
-  const names = entries.map(entry => entry.id).join(', ') || 'none';
+  const names = entries.map(entry => visible(entry.id, { max: 100 })).join(', ') || 'none';
   if (name === undefined && entries.length === 1) return entries[0]!;
   if (name === undefined) throw usage(`Choose one of the servers in ${file} with --server: ${names}.`);
   const match = entries.find(entry => entry.id === name);

@@ -8,7 +8,13 @@
 
 import { MidcallError } from '@midcall/core/errors';
 import { isRecord } from '@midcall/core/json';
-import { afterClose, interceptTransport, negotiationReason, notOfferedRevision } from '@midcall/core/sdk-seam';
+import {
+  afterClose,
+  endedWhenProbed,
+  interceptTransport,
+  negotiationReason,
+  notOfferedRevision,
+} from '@midcall/core/sdk-seam';
 import { visible } from '@midcall/core/text';
 import { type Clock, connectInTime, endlessProbe } from '@midcall/core/time';
 import { type Era, outputValidator } from '@midcall/host';
@@ -281,6 +287,8 @@ function unreached(era: Era, cause: unknown, serverWords: string | undefined): s
   const reason = serverWords ?? negotiationReason(message);
   if (serverWords === undefined && notOfferedRevision(message) !== undefined)
     return `The server did not accept ${era}: it does not offer that revision.`;
+  if (serverWords === undefined && endedWhenProbed(message))
+    return `The server could not be reached on ${era}: it ended before it answered.`;
   const what = refused ? `The server did not accept ${era}` : `The server could not be reached on ${era}`;
   return `${what}: “${visible(reason, { max: 300 })}”.`;
 }

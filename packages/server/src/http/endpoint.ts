@@ -50,6 +50,7 @@ import { type Refusal, refused } from './refusal.ts';
 import { watchResponse } from './response-end.ts';
 import type { SessionRequest } from './session.ts';
 import { HttpSessions, type SessionOptions } from './sessions.ts';
+import { visibleErrors } from './visible-errors.ts';
 import { isWhole, wholeAnswer } from './whole-answer.ts';
 
 /** How an endpoint is served. */
@@ -98,7 +99,7 @@ export interface HttpOptions {
    * client reconnects for each. The streams of a `fleet` wait in Redis instead. No limit if absent.
    */
   readonly maxUnreadBytes?: number;
-  /** Called with errors; changes no response. */
+  /** Called with errors, whose messages are one line of visible text; changes no response. */
   readonly onError?: (error: Error) => void;
 }
 
@@ -175,7 +176,8 @@ const ownerOf = (auth: AuthInfo): string => JSON.stringify([auth.clientId, auth.
 export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}): McpEndpoint {
   checkGiven('mcpEndpoint', 'the first argument', factory, serverFactoryKind);
   checkOptions('mcpEndpoint', options, endpointKinds);
-  const { path = '/mcp', owner = ownerOf, maxRequestBytes = DEFAULT_MAX_REQUEST_BODY_SIZE, onError } = options;
+  const { path = '/mcp', owner = ownerOf, maxRequestBytes = DEFAULT_MAX_REQUEST_BODY_SIZE } = options;
+  const onError = options.onError && visibleErrors(options.onError);
   const hosts = [...localhostAllowedHostnames(), ...(options.allowedHosts ?? [])];
   const origins = [...localhostAllowedOrigins(), ...(options.allowedOrigins ?? [])];
   const bodies = new WeakMap<Request, unknown>();
@@ -198,9 +200,11 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
   });
   if (options.fleet && options.sessions === false)
     throw new TypeError('mcpEndpoint: a fleet serves sessions: leave out sessions: false.');
+  const { onError: tellOfSessions } = options.sessions || {};
   const shared = {
     ...(onError && { onError }),
     ...options.sessions,
+    ...(tellOfSessions && { onError: visibleErrors(tellOfSessions) }),
     tellsOwnersApart: options.authenticate !== undefined,
   };
   const fleet = options.fleet && fleetSessions(options.fleet, factory, shared);

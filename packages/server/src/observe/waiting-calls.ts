@@ -4,10 +4,11 @@
  * - waiting-calls-1 A call is on the list from when it starts waiting until it is known to have ended; one that ended unnoticed
  *   is detected when the list is read, or removed when its time is up.
  * - waiting-calls-2 The list's entry for a call is sealed like the call itself. Its id is a digest that opens nothing.
+ * - waiting-calls-3 A call whose stored contents cannot be opened hides no other.
  *
  * A task itself contains what the list shows, so only its key and its time are on the list.
  */
-import { MidcallError } from '@midcall/core/errors';
+import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
 import type { Clock } from '@midcall/core/time';
 import { digest } from '../digest.ts';
@@ -108,18 +109,32 @@ export class WaitingCalls {
     this.#list.drop(idOfTask(key));
   }
 
-  /** @returns the waiting calls, the oldest first */
-  async read(kinds: WaitingKinds): Promise<readonly WaitingCall[]> {
+  /**
+   * @param warn - called if some calls cannot be opened: one of them must not hide the others (waiting-calls-3)
+   * @returns the waiting calls, the oldest first
+   * @throws MidcallError `store/corrupt` if none of them can be opened
+   */
+  async read(kinds: WaitingKinds, warn: (message: string) => void): Promise<readonly WaitingCall[]> {
     const now = this.#clock.now();
+    const unopened: unknown[] = [];
+    const notOpened = (error: unknown): 'unopened' => {
+      if (!isMidcallError(error, 'store/corrupt')) throw error;
+      unopened.push(error);
+      return 'unopened';
+    };
     const calls = await Promise.all(
       [...(await this.#list.read())].map(async ([id, until]): Promise<WaitingCall | undefined> => {
-        const call = until < now ? undefined : await this.#look(id, kinds);
+        const call = until < now ? undefined : await this.#look(id, kinds).catch(notOpened);
+        if (call === 'unopened') return undefined;
         if (!call) this.#list.drop(id);
         return call && { ...call, id };
       }),
     );
     await this.#list.flush();
-    return calls.filter(call => call !== undefined).sort((a, b) => a.since - b.since);
+    const opened = calls.filter(call => call !== undefined).sort((a, b) => a.since - b.since);
+    if (unopened.length > 0 && opened.length === 0) throw unopened[0];
+    if (unopened.length > 0) warn(notListed(unopened.length));
+    return opened;
   }
 
   /** @returns false if no such call waits */
@@ -157,6 +172,10 @@ export class WaitingCalls {
     return text === undefined ? undefined : (JSON.parse(text) as Waiting);
   }
 }
+
+const notListed = (count: number): string =>
+  `midcall: ${count === 1 ? 'One waiting call is' : `${count} waiting calls are`} not listed, since the keys of this process ` +
+  'do not open what is stored of them. They were sealed with another key, or changed.';
 
 const idShape = /^[\w-]{1,100}$/;
 const idOf = ({ kind, ref }: Pick<Waiting, 'kind' | 'ref'>): string => digest([kind, ref]);
