@@ -70,24 +70,24 @@ describe('a definition', () => {
     [
       'a time, which no input of a page takes as the form does',
       { name: 'it', kind: 'text', required: false, description: 'When', format: 'date-time' },
-      { kind: 'text', label: 'it', required: false, help: 'When' },
+      { kind: 'text', label: 'It', required: false, help: 'When' },
     ],
     [
       'a number',
       { name: 'it', kind: 'number', required: true, integer: true, minimum: 1, maximum: 9, default: 3 },
-      { kind: 'number', label: 'it', required: true, integer: true, minimum: 1, maximum: 9, default: 3 },
+      { kind: 'number', label: 'It', required: true, integer: true, minimum: 1, maximum: 9, default: 3 },
     ],
     [
       'yes or no',
       { name: 'it', kind: 'boolean', required: true, default: false },
-      { kind: 'boolean', label: 'it', required: true, default: false },
+      { kind: 'boolean', label: 'It', required: true, default: false },
     ],
   ])('is made of a field of a flat form, and judged as that field: %s', (_, field, item) => {
     expect(itemOf(field)).toEqual(item);
     const { default: _default, format, title: _title, ...rest } = { ...field } as Record<string, unknown>;
     expect(fieldOf('it', itemOf(field))).toEqual({
       ...rest,
-      title: field.title ?? 'it',
+      title: 'It',
       ...(format !== undefined && format !== 'date-time' && { format }),
     });
   });

@@ -183,6 +183,14 @@ describe('without client script, on a narrow screen', () => {
     const { url, code, result } = await open('question');
     await using me = await visitor(browser, plain);
     await enterCode(me.page, url, code);
+    // Names are made readable, as in a host's own form, and choices stand in one line with their text.
+    const groups = me.page.getByRole('group');
+    expect(await groups.locator('legend').allTextContents()).toEqual(['Note', 'Sure']);
+    const [mark, words] = await me.page
+      .locator('.option')
+      .first()
+      .evaluate(option => [...option.children].map(each => each.getBoundingClientRect()));
+    expect(Math.abs(mark!.top + mark!.height / 2 - (words!.top + words!.height / 2))).toBeLessThan(1.5);
     await me.page.getByLabel('home').check();
     await me.page.getByLabel('Yes').check();
     await me.page.getByRole('button', { name: 'Send answer' }).click();

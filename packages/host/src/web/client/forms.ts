@@ -38,6 +38,7 @@ async function check(form: HTMLFormElement): Promise<void> {
     .parseFromString(await response.text(), 'text/html')
     .getElementById(form.getAttribute('id') ?? '');
   if (!next || checks.get(form) !== turn) return;
+  showFilters(next);
   morph(form, next);
   prepare();
 }
@@ -217,11 +218,14 @@ function only<T extends Element>(all: NodeListOf<T>, at: Element): T | undefined
   return (at === document.body || at.id === 'main') && all.length === 1 ? all[0] : undefined;
 }
 
+/** In what replaces a part of the page too: a box that was hidden for a moment would lose the focus, and the keys typed next. */
+function showFilters(part: ParentNode): void {
+  for (const box of part.querySelectorAll<HTMLElement>('[data-filter]')) box.hidden = false;
+}
+
 function prepare(): void {
-  for (const box of document.querySelectorAll<HTMLInputElement>('[data-filter]')) {
-    box.hidden = false;
-    if (box.value !== '') filter(box);
-  }
+  showFilters(document);
+  for (const box of document.querySelectorAll<HTMLInputElement>('[data-filter]')) if (box.value !== '') filter(box);
 }
 
 /** Removes a row from a list, and goes to the one in its place. */
@@ -252,10 +256,7 @@ export function startForms(): void {
   document.addEventListener('input', onInput);
   document.addEventListener('change', onInput);
   document.addEventListener('keydown', onKey);
-  document.addEventListener('midcall:fetched', event => {
-    for (const box of (event as CustomEvent<Document>).detail.querySelectorAll<HTMLElement>('[data-filter]'))
-      box.hidden = false;
-  });
+  document.addEventListener('midcall:fetched', event => showFilters((event as CustomEvent<Document>).detail));
   document.addEventListener('midcall:shown', prepare);
   prepare();
 }

@@ -35,6 +35,7 @@ export const pageStyle = `
 .compared-pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(240px,1fr));gap:0 14px}
 .compared{padding:12px 20px}
 .compared h2{font-size:12.5px;color:var(--muted)}
+.compared .quiet-text{white-space:nowrap}
 .compared-pair+.search{margin-top:18px}
 .diff{position:relative;margin:0;padding:12px 0;font-size:12.5px;line-height:1.55;overflow:auto;max-height:70vh}
 .diff>span{display:block;padding:0 16px 0 calc(16px + 2ch);text-indent:-2ch;white-space:pre-wrap;overflow-wrap:anywhere}

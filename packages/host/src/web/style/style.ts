@@ -161,7 +161,7 @@ dialog::backdrop{background:rgb(0 0 0/.32)}
 .plain-page .brand{margin-bottom:10px}
 
 .without-side{display:none}
-@media (max-width:1120px){.brand-desk,.find-button kbd{display:none!important}.frame-grid,.frame-grid.is-wide{grid-template-columns:232px minmax(0,1fr)}.rail{display:none}}
+@media (max-width:1120px){.brand-desk,.find-button kbd{display:none!important}.find-button{padding-right:14px}.frame-grid,.frame-grid.is-wide{grid-template-columns:232px minmax(0,1fr)}.rail{display:none}}
 @media (max-width:760px){
 .top{height:auto;flex-wrap:wrap;padding:10px 14px 0}
 .pages{order:3;flex-basis:100%;margin:0 -14px;padding:0 8px 8px;overflow-x:auto}

@@ -3,7 +3,7 @@
  * definition is plain JSON, so that it can be stored in the record of a page and any replica can show it.
  */
 import { MidcallError } from '@midcall/core/errors';
-import { type Choice, type Field, formLimits } from '@midcall/core/form';
+import { type Choice, type Field, formLimits, labelOf } from '@midcall/core/form';
 
 interface Labelled {
   readonly label: string;
@@ -177,8 +177,8 @@ function pick<T extends object, K extends keyof T>(
 
 /** A field of a flat form as a question. */
 export function itemOf(field: Field): FieldItem {
-  const { name: key, title, description, required } = field;
-  const shared = { label: title ?? key, required, ...(description === undefined ? {} : { help: description }) };
+  const { description, required } = field;
+  const shared = { label: labelOf(field), required, ...(description === undefined ? {} : { help: description }) };
   switch (field.kind) {
     case 'text': {
       const { format, ...rest } = pick(field, ['format', 'minLength', 'maxLength', 'default']);

@@ -37,10 +37,10 @@ form>label{margin-bottom:-10px}
 .card .code{font:600 18px/1.4 var(--mono);letter-spacing:.12em;max-width:220px;text-transform:uppercase}
 .options{display:grid;gap:6px}
 .option{display:flex;align-items:flex-start;gap:10px;padding:8px 12px;border:1px solid var(--line);border-radius:var(--radius-small);cursor:pointer;min-width:0;overflow-wrap:anywhere}
-.option input{margin-top:2.5px}
+input[type=checkbox],input[type=radio]{accent-color:var(--accent);width:16px;height:16px;margin:0;flex:none}
+.option input[type]{margin-top:2.5px}
 .option:hover{border-color:var(--line-strong)}
 .option:has(:checked){border-color:var(--accent);background:var(--accent-soft)}
-input[type=checkbox],input[type=radio]{accent-color:var(--accent);width:16px;height:16px;margin:0;flex:none}
 .group{border:1px solid var(--line);border-radius:var(--radius-small);padding:14px 16px 16px}
 .group>p{margin-top:12px}
 .default-button{position:absolute;width:1px;height:1px;padding:0;border:0;overflow:hidden;clip-path:inset(50%)}
