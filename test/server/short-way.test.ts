@@ -504,6 +504,25 @@ describe.each<Era>(['2025-11-25', '2026-07-28'])('way-W1 on %s: what leaves is w
     expect(staged.judged()).toBe(judged);
   });
 
+  it('a state that the server has verified by the SDK goes the SDK’s way', async () => {
+    const staged = await stage(era, 'nothing');
+    const { server } = staged.server();
+    Object.assign(server, {
+      _requestStateVerify: () => {
+        throw new Error('forged');
+      },
+    });
+    const judged = staged.judged();
+    for (const [id, params] of [{ requestState: 'x' }, {}].entries()) {
+      staged.stdin.write(staged.line(staged.call(id, 'bare', params)));
+      await staged.arrived(each => each['id'] === id);
+    }
+    expect(staged.judged() - judged).toBe(1);
+    const refused = staged.sent.filter(each => 'error' in each).map(each => each['id']);
+    expect(refused).toEqual([0]);
+    await staged.serving.close();
+  });
+
   it('lines-L1, lines-L2: what is said and sent at once keeps its order, in whatever pieces it comes', async () => {
     const staged = await stage(era, 'nothing');
     const ids = Array.from({ length: 40 }, (_, at) => at + 1);
@@ -521,6 +540,10 @@ describe.each<Era>(['2025-11-25', '2026-07-28'])('way-W1 on %s: what leaves is w
     expect(echoed.map(each => each['id'])).toEqual(ids.filter(id => id % 7 !== 0));
     // What is sent by us waits for the end of the turn; then the SDK sends in the same turn.
     await turns(3);
+    const { _requestHandlerAbortControllers: open } = staged.server().server as unknown as {
+      _requestHandlerAbortControllers: ReadonlyMap<unknown, unknown>;
+    };
+    expect([staged.errors, open.size]).toEqual([[], 0]);
     const lines = StdioLines.of(staged.wire)!;
     const note = (method: string) => ({ jsonrpc: '2.0', method }) as const;
     expect(lines.write(note('a'))).toBe(true);
