@@ -1,11 +1,13 @@
 /**
  * Makes what the `midcall` command runs, in `packages/midcall/command/dist/`: everything it is made of in a few files, since each file
- * that is read at the start costs time. The libraries are shipped as they are compiled. Names are kept, so that a stack trace can
+ * that is read at the start costs time, and the desk's client script in `packages/host/dist/web/script/`. The libraries are shipped
+ * as they are compiled. Names are kept, so that a stack trace can
  * be read. Run after the compiler: `npm run build` does both.
  */
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
+import { clientScripts } from '../packages/host/src/web/assets.ts';
 import { root } from './places.ts';
 
 const out = join(root, 'packages/midcall/command/dist');
@@ -73,11 +75,14 @@ const { output } = await bundle.write({
 await bundle.close();
 for (const end of Object.keys(own)) if (!replaced.has(end)) throw new Error(`No module is called ${end} any more.`);
 
-// Read by the desk as files.
-cpSync(join(root, 'packages/host/dist/web/client'), join(out, 'client'), {
-  recursive: true,
-  filter: path => !/\.d\.ts(?:\.map)?$/.test(path),
-});
+// Read by the desk as files: a browser gets each as one, since every file that a page names costs it time.
+const pagesOf = join(root, 'packages/host/dist/web');
+for (const name of clientScripts) {
+  const script = await rolldown({ input: join(pagesOf, 'client', `${name}.js`), platform: 'browser' });
+  await script.write({ file: join(pagesOf, 'script', `${name}.js`), format: 'es', minify: true });
+  await script.close();
+}
+cpSync(join(pagesOf, 'script'), join(out, 'script'), { recursive: true });
 
 /** The folder of the package that a module is from; undefined for our own. */
 function packageOf(module: string): string | undefined {

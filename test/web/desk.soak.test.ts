@@ -42,15 +42,30 @@ function heap(): number {
   return process.memoryUsage().heapUsed / 2 ** 20;
 }
 
-/** Milliseconds from a click, which begins the navigation, to the first paint of the page that it leads to. */
+/** Milliseconds from a click to the end of the frame that has the page that it leads to. */
 async function click(page: Page, link: Locator): Promise<number> {
-  await link.click();
-  await page.locator('body.scripted').waitFor();
-  return page.evaluate(async () => {
-    const painted = () => performance.getEntriesByName('first-contentful-paint')[0];
-    while (!painted()) await new Promise(requestAnimationFrame);
-    return painted()!.startTime;
+  await page.evaluate(() => {
+    const painted = new Promise<number>(resolve => {
+      let begun = 0;
+      const onFrame = (): void => {
+        // The first task after the work on a frame.
+        const { port1, port2 } = new MessageChannel();
+        port1.onmessage = () => resolve(performance.now() - begun);
+        port2.postMessage(undefined);
+      };
+      const onShown = (): void => void requestAnimationFrame(onFrame);
+      const onClick = (event: Event): void => {
+        begun = event.timeStamp;
+        document.addEventListener('midcall:left', () =>
+          document.addEventListener('midcall:shown', onShown, { once: true }),
+        );
+      };
+      document.addEventListener('click', onClick, { capture: true, once: true });
+    });
+    Object.assign(window, { painted });
   });
+  await link.click();
+  return page.evaluate(() => (window as unknown as { readonly painted: Promise<number> }).painted);
 }
 
 it('has a page on the screen within a tenth of a second of 95 in 100 clicks, and the same memory after thousands of calls and pages', async () => {
@@ -78,6 +93,8 @@ it('has a page on the screen within a tenth of a second of 95 in 100 clicks, and
     await using other = await visitor(browser);
     await me.page.goto(on.desk.startUrl());
     await other.page.goto(bare.desk.startUrl());
+    for (const { page } of [me, other]) await page.locator('.pages').getByRole('link', { name: 'Models' }).click();
+    for (const { page } of [me, other]) await page.waitForURL(/\/models$/);
     for (let at = 0; at < clicks; at += 1) {
       const ofServer = me.page.getByRole('navigation', { name: 'Servers' });
       const inBar = (page: Page) => page.locator('.pages').getByRole('link', { name: bar[at % bar.length]! });

@@ -43,8 +43,8 @@ describe('a name with half a surrogate pair in it, or of dots alone', () => {
       singleKeys: true,
     };
     const content = { title: 't', main: '' as never };
-    const page = layout(view, content, { icon: '', waiting: '', style: '/s', entry: '/e', modules: [], again: '/a' });
-    expect(page).toContain('href="/servers/a%EF%BF%BDb/tools/plain"');
+    const page = layout(view, content, { icon: '', waiting: '', style: '/s', script: '/e', again: '/a' });
+    expect(page.body.text).toContain('href="/servers/a%EF%BF%BDb/tools/plain"');
   });
 
   it('has an address all the same where a call has it', () => {

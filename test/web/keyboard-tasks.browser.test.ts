@@ -71,9 +71,11 @@ async function tabTo(name: RegExp): Promise<void> {
 
 /** Presses Enter on what leads to another page, and waits for that. */
 async function follow(): Promise<void> {
-  await page.evaluate(() => Object.assign(window, { isBefore: true }));
+  const before = page.url();
   await press('Enter');
-  await page.waitForFunction(() => !('isBefore' in window) && document.body.classList.contains('scripted'));
+  // A page that is shown in place of this one comes with its address.
+  await page.waitForURL(url => url.href !== before);
+  await page.locator('body.scripted').waitFor();
 }
 
 /** Goes somewhere by its name, from wherever one is. */

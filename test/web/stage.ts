@@ -27,7 +27,7 @@ import { serveDesk } from '../../packages/host/src/web/desk.ts';
 import { Workspace } from '../../packages/host/src/web/workspace/workspace.ts';
 
 /** Where the build puts the client script. */
-export const builtClient = new URL('../../packages/host/dist/web/client/', import.meta.url);
+export const builtClient = new URL('../../packages/host/dist/web/script/', import.meta.url);
 
 /** Empty files in place of the client script, for tests that need no browser. */
 export function noClient(): URL {

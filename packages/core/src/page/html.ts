@@ -4,12 +4,40 @@
  * holds under a policy of `default-src 'none'`.
  */
 
+/** An element within some markup that whoever has it need not be sent again. */
+export interface Part {
+  /** The same for the same element, and for no other. */
+  readonly name: string;
+  /** Where it begins and ends in the text. */
+  readonly start: number;
+  readonly end: number;
+  /** What stands in its place for whoever has it. */
+  readonly instead: string;
+}
+
+const noParts: readonly Part[] = [];
+
 /** Markup that is safe to send as it is; made by {@link html}. */
 export class Html {
   readonly text: string;
+  /** In their order; none within another. */
+  readonly parts: readonly Part[];
 
-  constructor(text: string) {
+  constructor(text: string, parts: readonly Part[] = noParts) {
     this.text = text;
+    this.parts = parts;
+  }
+
+  /** This markup for somebody who has some of its parts. */
+  without(had: ReadonlySet<string>): Html {
+    let text = '';
+    let at = 0;
+    for (const { name, start, end, instead } of this.parts) {
+      if (!had.has(name)) continue;
+      text += this.text.slice(at, start) + instead;
+      at = end;
+    }
+    return at === 0 ? this : new Html(text + this.text.slice(at));
   }
 
   toString(): string {
@@ -33,19 +61,27 @@ export function escaped(text: string): string {
   return text.replace(/[&<>"']/g, character => entities[character]!);
 }
 
-function rendered(value: HtmlValue): string {
-  if (value instanceof Html) return value.text;
+/** @param parts - gets the parts of what is rendered, by their places in the whole, where that begins at `from` */
+function rendered(value: HtmlValue, from: number, parts: Part[]): string {
+  if (value instanceof Html) {
+    for (const part of value.parts) parts.push({ ...part, start: part.start + from, end: part.end + from });
+    return value.text;
+  }
   if (typeof value === 'string') return escaped(value);
   if (typeof value === 'number') return String(value);
-  if (Array.isArray(value)) return value.map(rendered).join('');
-  return '';
+  if (!Array.isArray(value)) return '';
+  let text = '';
+  for (const each of value) text += rendered(each, from + text.length, parts);
+  return text;
 }
 
 /** Builds markup; every value is escaped unless it is {@link Html} itself. Attribute values must be quoted. */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   let text = strings[0]!;
-  for (const [index, value] of values.entries()) text += rendered(value) + strings[index + 1]!;
-  return new Html(text);
+  const parts: Part[] = [];
+  for (let index = 0; index < values.length; index += 1)
+    text += rendered(values[index], text.length, parts) + strings[index + 1]!;
+  return parts.length === 0 ? new Html(text) : new Html(text, parts);
 }
 
 /** Takes text as markup. Only for text written in this repository, such as an icon. */
@@ -74,8 +110,6 @@ export interface Page {
   /** Paths of style sheets and ES modules on this origin. */
   readonly styles: readonly string[];
   readonly modules?: readonly string[];
-  /** Modules that the first one imports, fetched at once. */
-  readonly preload?: readonly string[];
   /** Where a browser without client script is redirected, and after how many seconds. */
   readonly refreshWithoutScript?: { readonly after: number; readonly to: string };
   /** An http(s) address the page leads to at once. */
@@ -93,9 +127,7 @@ export function page(all: Page): string {
 <meta name="color-scheme" content="light dark">
 <title>${all.title}</title>
 <link rel="icon" href="${all.icon ?? '/assets/icon.svg'}" type="image/svg+xml">
-${all.styles.map(path => html`<link rel="stylesheet" href="${path}">\n`)}${(all.preload ?? []).map(
-  path => html`<link rel="modulepreload" href="${path}">\n`,
-)}${(all.modules ?? []).map(path => html`<script type="module" src="${path}"></script>\n`)}${
+${all.styles.map(path => html`<link rel="stylesheet" href="${path}">\n`)}${(all.modules ?? []).map(path => html`<script type="module" src="${path}"></script>\n`)}${
   all.refreshWithoutScript !== undefined &&
   html`<noscript><meta http-equiv="refresh" content="${all.refreshWithoutScript.after};url=${all.refreshWithoutScript.to}"></noscript>\n`
 }${all.leadsTo !== undefined && html`<meta http-equiv="refresh" content="0;url=${all.leadsTo}">\n`}</head>

@@ -1,36 +1,12 @@
-/** The desk's own files: one style sheet and the modules of the client script, read once and named after their content. */
+/** The desk's own files: one style sheet and the client script, read once and named after their content. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { icon } from '@midcall/core/page';
 import type { AssetPaths } from './pages/layout.ts';
 import { style } from './style/style.ts';
 
-/** The client script's files; the first is the entry. */
-const modules = [
-  'desk',
-  'ages',
-  'alerts',
-  'apps',
-  'base',
-  'copy',
-  'drafts',
-  'events',
-  'find',
-  'focus',
-  'forms',
-  'keys',
-  'morph',
-  'page',
-  'palette',
-  'prefer',
-  'presence',
-  'reveal',
-  'teardown',
-] as const;
-/** Runs on its own. */
-const again = 'again';
-/** All of them, without their endings. */
-export const clientScripts: readonly string[] = [...modules, again];
+/** The client script, and what runs on its own on pages outside the desk; without their endings. */
+export const clientScripts = ['desk', 'again'] as const;
 
 /** One file as it is served. */
 export interface Asset {
@@ -50,7 +26,7 @@ export interface Assets {
 const dot = '<circle cx="25" cy="7" r="7" fill="#fff"/><circle cx="25" cy="7" r="5.4" fill="#d6342c"/>';
 const waitingIcon = icon.replace('</svg>', `${dot}</svg>`);
 
-/** @param from - the folder of the compiled client script */
+/** @param from - the folder of the bundled client script */
 export function loadAssets(from: URL): Assets {
   const scripts = clientScripts.map(name => [`${name}.js`, readFileSync(new URL(`${name}.js`, from), 'utf8')] as const);
   const digest = createHash('sha256').update(style).update(icon).update(waitingIcon);
@@ -70,9 +46,8 @@ export function loadAssets(from: URL): Assets {
       icon: `${base}/icon.svg`,
       waiting: `${base}/waiting.svg`,
       style: `${base}/desk.css`,
-      entry: `${base}/desk.js`,
-      modules: modules.slice(1).map(name => `${base}/${name}.js`),
-      again: `${base}/${again}.js`,
+      script: `${base}/desk.js`,
+      again: `${base}/again.js`,
     },
     get: path => files.get(path),
   };

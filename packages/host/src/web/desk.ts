@@ -25,7 +25,7 @@ export interface DeskOptions extends WorkspaceParts {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** A directory suggested in the form for a new folder, such as the workspace that the desk was started in. */
   readonly proposedRoot?: string;
-  /** The folder of the compiled client script; beside this file if absent. */
+  /** The folder of the bundled client script; beside this file if absent. */
   readonly client?: URL;
   /** Called with errors of rendering pages, and with anything that could not be stored. */
   readonly onError?: (error: unknown) => void;
@@ -93,7 +93,7 @@ export type ServingOptions = Omit<DeskOptions, Exclude<keyof WorkspaceParts, 'on
 export async function serveDesk(workspace: Workspace, options: ServingOptions): Promise<RunningDesk> {
   const guard = new Guard();
   const live = new Live(workspace.clock);
-  const assets = loadAssets(options.client ?? new URL('./client/', import.meta.url));
+  const assets = loadAssets(options.client ?? new URL('./script/', import.meta.url));
   let port = 0;
   const app = deskApp({
     workspace,

@@ -81,6 +81,5 @@ export function startAges(): void {
   window.setInterval(() => tick(), 1000);
   // Before it is shown, so that nothing on screen is written twice.
   document.addEventListener('midcall:fetched', event => look((event as CustomEvent<Document>).detail));
-  document.addEventListener('midcall:shown', () => look());
   look();
 }

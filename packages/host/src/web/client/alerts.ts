@@ -60,7 +60,6 @@ function prepare(root = document): void {
 /** Shows the switch and handles it. */
 export function startAlerts(): void {
   document.addEventListener('midcall:fetched', event => prepare((event as CustomEvent<Document>).detail));
-  document.addEventListener('midcall:shown', () => prepare());
   document.addEventListener('change', event => {
     const control = event.target as HTMLInputElement;
     if (!control.matches('[data-alerts-switch]')) return;

@@ -8,6 +8,7 @@ import { startDrafts } from './drafts.ts';
 import { type PageEvent, startEvents } from './events.ts';
 import { startFind } from './find.ts';
 import { startFocus } from './focus.ts';
+import { startFollowing } from './follow.ts';
 import { startForms } from './forms.ts';
 import { startKeys } from './keys.ts';
 import { refresh } from './page.ts';
@@ -32,7 +33,6 @@ function hear(heard: PageEvent): void {
 
 document.body.classList.add('scripted');
 keepBase();
-window.addEventListener('popstate', () => void refresh());
 window.addEventListener('online', () => void refresh());
 startApps();
 startForms();
@@ -48,4 +48,5 @@ startCopy();
 startDrafts();
 startAges();
 startAlerts();
+startFollowing();
 startEvents(document.body.dataset['event'] ?? '0', hear);

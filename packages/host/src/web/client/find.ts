@@ -82,4 +82,14 @@ export function startFind(): void {
     timer = window.setTimeout(() => void look(box).catch(() => {}), pauseMs);
   });
   document.addEventListener('keydown', onKey, true);
+  // On the next page, what was looked for has been found.
+  document.addEventListener('midcall:left', () => {
+    window.clearTimeout(timer);
+    latest += 1;
+    for (const box of document.querySelectorAll<HTMLInputElement>('[data-find]')) {
+      if (box.value === '') continue;
+      box.value = '';
+      void look(box);
+    }
+  });
 }

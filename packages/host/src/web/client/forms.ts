@@ -4,7 +4,7 @@
  */
 import { telling } from './drafts.ts';
 import { morph } from './morph.ts';
-import { sending, showDocument, touch, untouch } from './page.ts';
+import { pageShown, sending, showDocument, touch, untouch } from './page.ts';
 import { holdsBack, notSent } from './presence.ts';
 
 const pauseBeforeCheckMs = 140;
@@ -56,6 +56,7 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
   checks.set(form, (checks.get(form) ?? 0) + 1);
   let response: Response;
   let text: string;
+  const from = pageShown();
   try {
     const to = submitter?.getAttribute('formaction') ?? form.getAttribute('action') ?? '';
     response = await fetch(to, { method: 'POST', body: bodyOf(form, submitter) });
@@ -64,6 +65,8 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
     notSent();
     return;
   }
+  // Whoever has gone on to another page meanwhile stays there.
+  if (from !== pageShown()) return;
   // From now on, what was found wrong stays marked until it is right.
   if (response.status === 422)
     for (const { name } of form.querySelectorAll<HTMLInputElement>('[name]')) visit(form, name);

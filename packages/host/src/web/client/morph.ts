@@ -13,11 +13,22 @@ import { isLeaving, takeAway } from './teardown.ts';
 export type Keep = (now: Element, next: Element) => boolean;
 
 const keyOf = (node: Node): string | undefined =>
-  node instanceof Element ? node.id || node.getAttribute('data-key') || undefined : undefined;
+  node instanceof Element
+    ? node.id || node.getAttribute('data-key') || node.getAttribute('data-part') || undefined
+    : undefined;
 
 function fits(now: Node, next: Node): boolean {
   if (now.nodeType !== next.nodeType || now.nodeName !== next.nodeName) return false;
   return keyOf(now) === keyOf(next);
+}
+
+/** True for an element that was not sent since this page has it. */
+const isLeftOut = (next: Element): boolean => next.hasAttribute('data-left-out');
+
+/** True if this page has everything that was left out of what came. */
+export function hasLeftOut(next: ParentNode): boolean {
+  const had = new Set([...document.querySelectorAll<HTMLElement>('[data-part]')].map(each => each.dataset['part']));
+  return [...next.querySelectorAll<HTMLElement>('[data-left-out]')].every(each => had.has(each.dataset['part']));
 }
 
 /** State that the person gave an element, and that the markup does not contain. */
@@ -79,7 +90,7 @@ function syncChildren(now: Element, next: Element, keep: Keep): void {
 
 /** Makes `now` equal to `next`; elements that `keep` names stay untouched. */
 export function morph(now: Node, next: Node, keep: Keep = () => false): void {
-  if (now.isEqualNode(next)) return;
+  if ((next instanceof Element && isLeftOut(next)) || now.isEqualNode(next)) return;
   if (now instanceof Element && next instanceof Element) {
     if (now.getAttribute('data-morph') === 'keep' || keep(now, next)) return;
     syncAttributes(now, next);

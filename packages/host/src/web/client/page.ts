@@ -1,7 +1,8 @@
 /** Fetches this page, or the answer to a form, and updates what is on screen. */
 import { isAllTold, tellDrafts } from './drafts.ts';
 import { focusCard, focusForm } from './focus.ts';
-import { morph } from './morph.ts';
+import { hasLeftOut, morph } from './morph.ts';
+import { isLeaving, takeAway } from './teardown.ts';
 
 let running: Promise<void> | undefined;
 let again = false;
@@ -57,24 +58,61 @@ function focusNewCard(earlierIds: ReadonlySet<string>): void {
 }
 
 /** True if a URL is another page, and not a place on this one. */
-function isElsewhere(url: string): boolean {
+export function isElsewhere(url: string): boolean {
   const { pathname, search } = new URL(url, location.href);
   return pathname !== location.pathname || search !== location.search;
 }
 
+/** The page that is shown; its address is another one while the page of that is on its way. */
+let shown = location.pathname + location.search;
+
+/** The path of the page that is shown, with its query. */
+export const pageShown = (): string => shown;
+
+/** Leaves this page for another: nothing of its content may stay, such as what was typed or unfolded. */
+function leave(next: Document): void {
+  for (const child of [...(document.getElementById('main')?.childNodes ?? [])]) if (!isLeaving(child)) takeAway(child);
+  document.dispatchEvent(new CustomEvent('midcall:left'));
+  for (const { dataset, open } of next.querySelectorAll<HTMLDetailsElement>('details[data-fold]')) {
+    const group = document.querySelector<HTMLDetailsElement>(
+      `details[data-fold="${CSS.escape(dataset['fold'] ?? '')}"]`,
+    );
+    if (group) group.open = open;
+  }
+}
+
+/** Goes to where a page begins for somebody who comes to it. @param scrolledTo - where they had left it */
+function arrive(scrolledTo: number | undefined): void {
+  const place = location.hash === '' ? null : document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (place?.hasAttribute('tabindex')) place.focus({ preventScroll: true });
+  else if (!focusForm()) focusMain();
+  if (scrolledTo === undefined && place) place.scrollIntoView();
+  else window.scrollTo(0, scrolledTo ?? 0);
+}
+
 /**
  * Shows a fetched document in place of what is on screen.
- * @param options - `live`: true if nobody asked for it, so that started forms stay
+ * @param options - `live`: true if nobody asked for it, so that started forms stay; `returned`: true if the browser has led back to
+ *   its address
+ * @returns false if something was left out of it that this page does not have; then nothing is changed
  */
-export function showDocument(text: string, options: { readonly live: boolean; readonly url?: string }): void {
-  version += 1;
+export function showDocument(
+  text: string,
+  options: { readonly live: boolean; readonly url?: string; readonly returned?: true },
+): boolean {
   const next = new DOMParser().parseFromString(text, 'text/html');
+  if (!hasLeftOut(next)) return false;
+  version += 1;
   const had = document.activeElement;
   const heldCard = had?.closest('[data-question]')?.id;
   const before = new Set([...document.querySelectorAll('[data-question]')].map(card => card.id));
   const keep = (now: Element): boolean => options.live && touched.has(now);
-  const elsewhere = options.url !== undefined && isElsewhere(options.url);
-  if (elsewhere) history.pushState(null, '', options.url);
+  const elsewhere = options.returned === true || (options.url !== undefined && isElsewhere(options.url));
+  if (elsewhere && !options.returned) {
+    history.replaceState({ scrolledTo: window.scrollY }, '');
+    history.pushState(null, '', options.url);
+  }
+  shown = location.pathname + location.search;
   document.title = next.title;
   showIcon(next);
   const { theme } = next.documentElement.dataset;
@@ -82,18 +120,17 @@ export function showDocument(text: string, options: { readonly live: boolean; re
   else document.documentElement.dataset['theme'] = theme;
   next.body.classList.add(...document.body.classList);
   document.dispatchEvent(new CustomEvent('midcall:fetched', { detail: next }));
+  if (elsewhere) leave(next);
   morph(document.body, next.body, keep);
   document.dispatchEvent(new CustomEvent('midcall:shown'));
   const invalid = options.live ? null : document.querySelector<HTMLElement>('main [aria-invalid=true]');
   if (invalid) (invalid.querySelector<HTMLElement>('input,select,textarea') ?? invalid).focus();
-  else if (heldCard !== undefined && !document.getElementById(heldCard)) focusEnd(heldCard);
-  else {
-    if (elsewhere) window.scrollTo(0, 0);
-    if (elsewhere || (!options.live && focusIsLost())) {
-      if (!elsewhere || !focusForm()) focusMain();
-    }
+  else if (heldCard === undefined || document.getElementById(heldCard) || !focusEnd(heldCard)) {
+    if (elsewhere) arrive(options.returned && (history.state as { scrolledTo?: number } | null)?.scrolledTo);
+    else if (!options.live && focusIsLost()) focusMain();
     focusNewCard(before);
   }
+  return true;
 }
 
 /** After how many milliseconds the icon follows the page: a browser takes longer to draw it than to show a question. */
@@ -114,9 +151,11 @@ function focusMain(): void {
   document.getElementById('main')?.focus({ preventScroll: true });
 }
 
-/** Announces how a question ended to a person who was in its card. */
-function focusEnd(cardId: string): void {
-  document.getElementById(`${cardId}-end`)?.focus();
+/** Announces how a question ended to a person who was in its card. @returns false if that is not on this page */
+function focusEnd(cardId: string): boolean {
+  const end = document.getElementById(`${cardId}-end`);
+  end?.focus();
+  return end !== null;
 }
 
 /** After how many milliseconds a page that could not be fetched is tried again; doubled each time, up to the second value. */
@@ -144,10 +183,8 @@ export function refresh(change?: number, page?: string): Promise<void> {
     again = true;
     return running;
   }
-  if (page !== undefined && !forced && sent.size === 0 && isAllTold()) {
-    showDocument(page, { live: true });
-    return Promise.resolve();
-  }
+  const isNext = page !== undefined && !forced && sent.size === 0 && isAllTold();
+  if (isNext && showDocument(page, { live: true })) return Promise.resolve();
   running = (async () => {
     do {
       again = false;

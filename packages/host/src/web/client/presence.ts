@@ -47,6 +47,11 @@ export function notSent(): void {
   say(lost ? 'not-sent' : 'unknown');
 }
 
+/** The desk did not answer when its next page was asked for. */
+export function unreachable(): void {
+  say();
+}
+
 /** True if a form must not be left to the browser, which would replace this page by its own error page. */
 export function holdsBack(): boolean {
   if (lost) say('not-sent');

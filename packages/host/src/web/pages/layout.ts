@@ -1,5 +1,5 @@
 /** The layout of every page: navigation, servers, and open questions. Pure. */
-import { attributes, brandMark, type Html, html, page } from '@midcall/core/page';
+import { attributes, brandMark, type Html, html, type Page, page } from '@midcall/core/page';
 import type { Question } from '../../index.ts';
 import { age, questionIcon, questionSubject } from '../card/frame.ts';
 import { icons } from '../icons.ts';
@@ -7,6 +7,7 @@ import { texts } from '../texts/texts.ts';
 import { visibleHtml } from '../visible-html.ts';
 import type { DeskView } from '../workspace/views.ts';
 import { keyboardDialogs } from './palette.ts';
+import { part } from './part.ts';
 import { questionPath } from './paths.ts';
 import { type Place, sidebar } from './sidebar.ts';
 
@@ -16,8 +17,7 @@ export interface AssetPaths {
   /** The icon of a tab in which a question waits. */
   readonly waiting: string;
   readonly style: string;
-  readonly entry: string;
-  readonly modules: readonly string[];
+  readonly script: string;
   /** For the page of a used start link. */
   readonly again: string;
 }
@@ -43,7 +43,11 @@ export function inboxItem(question: Question, { link, now }: DeskView, current: 
 }
 
 /** Whether the person is alerted to new questions; shown if there is client script. */
-export const alertSwitch: Html = html`<div class="alerts" hidden data-alerts data-key="alerts"><label class="switch"><input type="checkbox" data-alerts-switch> <span>${texts.inbox.alerts}</span></label><p class="help">${texts.inbox.alertsHelp}</p><p class="help" role="status" data-alerts-denied hidden>${texts.inbox.alertsDenied}</p></div>`;
+export const alertSwitch: Html = part(
+  'div',
+  { class: 'alerts', hidden: true, 'data-alerts': true, 'data-key': 'alerts' },
+  html`<label class="switch"><input type="checkbox" data-alerts-switch> <span>${texts.inbox.alerts}</span></label><p class="help">${texts.inbox.alertsHelp}</p><p class="help" role="status" data-alerts-denied hidden>${texts.inbox.alertsDenied}</p>`,
+);
 
 function inboxRail(view: DeskView, current: string | undefined): Html {
   const { open, link } = view;
@@ -68,23 +72,26 @@ export const pages = [
 function topBar(view: DeskView, content: Content): Html {
   const { open, now, link } = view;
   const oldest = open[0];
-  return html`<header class="top"><a class="brand" href="${link('/')}">${brandMark}<span>${texts.product}</span> <span class="brand-desk">${texts.desk}</span></a><nav class="pages" aria-label="${texts.nav.label}"><ul>${pages.map(
-    ([path, name]) =>
-      html`<li><a${attributes({ href: link(path), 'aria-current': content.at === path && 'page' })}>${name}</a></li>`,
-  )}</ul></nav><a${attributes({ class: 'settings-link', href: link('/settings'), title: texts.settings.title, 'aria-label': texts.settings.title, 'aria-current': content.at === '/settings' && 'page' })}>${icons.settings}</a><a class="find-button" href="${link('/find')}" data-palette aria-keyshortcuts="Control+K Meta+K">${icons.find}<span>${texts.find.go}</span><kbd class="script-only">${texts.keys.palette}</kbd></a><a${attributes({ class: open.length > 0 ? 'inbox-pill waiting' : 'inbox-pill', href: link(oldest && open.length === 1 ? questionPath(oldest) : '/inbox'), id: 'inbox-pill' })}>${icons.inbox}<span>${texts.inbox.count(open.length)}</span>${oldest && html`<span class="pill-age">${open.length > 1 && html`${texts.inbox.oldest} `}${age(oldest.askedAt, now)}</span>`}</a></header>`;
+  return html`<header class="top"><a class="brand" href="${link('/')}">${brandMark}<span>${texts.product}</span> <span class="brand-desk">${texts.desk}</span></a>${part(
+    'nav',
+    { class: 'pages', 'aria-label': texts.nav.label },
+    html`<ul>${pages.map(
+      ([path, name]) =>
+        html`<li><a${attributes({ href: link(path), 'aria-current': content.at === path && 'page' })}>${name}</a></li>`,
+    )}</ul>`,
+  )}<a${attributes({ class: 'settings-link', href: link('/settings'), title: texts.settings.title, 'aria-label': texts.settings.title, 'aria-current': content.at === '/settings' && 'page' })}>${icons.settings}</a><a class="find-button" href="${link('/find')}" data-palette aria-keyshortcuts="Control+K Meta+K">${icons.find}<span>${texts.find.go}</span><kbd class="script-only">${texts.keys.palette}</kbd></a><a${attributes({ class: open.length > 0 ? 'inbox-pill waiting' : 'inbox-pill', href: link(oldest && open.length === 1 ? questionPath(oldest) : '/inbox'), id: 'inbox-pill' })}>${icons.inbox}<span>${texts.inbox.count(open.length)}</span>${oldest && html`<span class="pill-age">${open.length > 1 && html`${texts.inbox.oldest} `}${age(oldest.askedAt, now)}</span>`}</a></header>`;
 }
 
 /** A whole page of the desk. */
-export function layout(view: DeskView, content: Content, assets: AssetPaths): string {
+export function layout(view: DeskView, content: Content, assets: AssetPaths): Page {
   const { open } = view;
   const count = open.length > 0 ? `(${open.length}) ` : '';
-  return page({
+  return {
     title: `${count}${content.title} · ${texts.product}`,
     theme: view.theme,
     icon: open.length > 0 ? assets.waiting : assets.icon,
     styles: [assets.style],
-    modules: [assets.entry],
-    preload: assets.modules,
+    modules: [assets.script],
     ...(content.refresh !== undefined && { refreshWithoutScript: content.refresh }),
     bodyAttributes: {
       'data-event': view.event,
@@ -102,7 +109,7 @@ ${content.isWide !== true && inboxRail(view, content.questionId)}
 </div>
 ${keyboardDialogs}
 <div class="announce" role="status" aria-live="polite" id="announce" data-morph="keep"></div>`,
-  });
+  };
 }
 
 /**

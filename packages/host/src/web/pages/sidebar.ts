@@ -5,6 +5,7 @@ import { icons } from '../icons.ts';
 import { texts } from '../texts/texts.ts';
 import { visibleHtml } from '../visible-html.ts';
 import type { DeskView, OfferView, ServerView } from '../workspace/views.ts';
+import { part } from './part.ts';
 import { offerPath, serverPath } from './paths.ts';
 
 /** What the sidebar has to know about the page beside it. */
@@ -58,9 +59,13 @@ export function sidebar(view: DeskView, place: Place): Html {
     const folded = view.isFolded(server.id);
     return folded === undefined ? tools <= mostTools || server.id === place.serverId : !folded;
   };
-  return html`<nav class="side" id="side" aria-labelledby="servers-title"><h2 id="servers-title">${texts.servers.title}</h2>${findBox(view, 'side-find', 'side-found')}<div class="side-list"><div id="side-found" class="side-found" data-morph="keep" aria-live="polite" hidden></div>${
-    servers.length === 0
-      ? html`<p class="rail-empty">${texts.servers.none}</p>`
-      : html`<ul class="servers">${servers.map(server => serverEntry(server, place, isOpen(server), view))}</ul>`
-  }</div><a${attributes({ class: 'add-server', href: view.link('/add'), 'aria-current': place.at === '/add' && 'page' })}>${icons.plus}${texts.servers.add}</a></nav>`;
+  return part(
+    'nav',
+    { class: 'side', id: 'side', 'aria-labelledby': 'servers-title' },
+    html`<h2 id="servers-title">${texts.servers.title}</h2>${findBox(view, 'side-find', 'side-found')}<div class="side-list"><div id="side-found" class="side-found" data-morph="keep" aria-live="polite" hidden></div>${
+      servers.length === 0
+        ? html`<p class="rail-empty">${texts.servers.none}</p>`
+        : html`<ul class="servers">${servers.map(server => serverEntry(server, place, isOpen(server), view))}</ul>`
+    }</div><a${attributes({ class: 'add-server', href: view.link('/add'), 'aria-current': place.at === '/add' && 'page' })}>${icons.plus}${texts.servers.add}</a>`,
+  );
 }

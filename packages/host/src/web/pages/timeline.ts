@@ -20,6 +20,7 @@ import {
   type RefusalView,
   refusalOf,
 } from '../workspace/views.ts';
+import { part } from './part.ts';
 import { callPath } from './paths.ts';
 import { resultContent } from './result.ts';
 import { taskNote } from './task-note.ts';
@@ -30,9 +31,16 @@ export interface TimelineContext extends CardContext {
   readonly app?: string;
 }
 
-function entry(kind: string, icon: Html, heading: Html, aside: Html | false, body: Html | false): Html {
-  return html`<li class="entry entry-${kind}"><span class="node">${icon}</span><div class="entry-body"><div class="entry-head"><h2>${heading}</h2><div class="entry-aside">${aside}</div></div>${body}</div></li>`;
-}
+const entryContent = (icon: Html, heading: Html, aside: Html | false, body: Html | false): Html =>
+  html`<span class="node">${icon}</span><div class="entry-body"><div class="entry-head"><h2>${heading}</h2><div class="entry-aside">${aside}</div></div>${body}</div>`;
+
+type Entry = (kind: string, ...content: Parameters<typeof entryContent>) => Html;
+
+const entry: Entry = (kind, ...content) => html`<li class="entry entry-${kind}">${entryContent(...content)}</li>`;
+
+/** One that changes no more. */
+const lastingEntry: Entry = (kind, ...content) =>
+  part('li', { class: `entry entry-${kind}` }, entryContent(...content));
 
 const endingIcon = (ending: Ending): Html => {
   if (ending.how === 'answered' || ending.how === 'completed') return icons.answer;
@@ -81,13 +89,13 @@ export function endedEntries(
     html`<p class="mono small">${visibleHtml(question.kind === 'sign-in' ? question.issuer : question.url.href, 300)}</p>`;
   const took =
     endedAt === undefined ? false : html`<span class="quiet-text">${spelledAge(endedAt - question.askedAt)}</span>`;
-  return html`${entry(
+  return html`${lastingEntry(
     'question',
     questionIcon(question),
     html`<strong>${visibleHtml(question.asker.id, 80)}</strong> ${questionHeadline(question)}`,
     clock(question.askedAt, zone),
     html`${message !== undefined && quoted(message)}${address}`,
-  )}${entry(
+  )}${lastingEntry(
     `ending ending-${ending.how}`,
     endingIcon(ending),
     html`<span${attributes({ id: `q-${question.id}-end`, tabindex: -1, class: 'ending-text' })}>${texts.ending.sentence(ending, question.kind)}</span>`,

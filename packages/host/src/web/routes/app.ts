@@ -1,4 +1,5 @@
 /** The desk as a web application: first the guard that checks every request, then the desk's own files, events, and pages. */
+import { type Page, page } from '@midcall/core/page';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { compress } from 'hono/compress';
@@ -7,7 +8,7 @@ import { draftOf, first } from '../form/draft.ts';
 import { type Refusal, securityHeaders } from '../guard.ts';
 import { plainPage } from '../pages/layout.ts';
 import { texts } from '../texts/texts.ts';
-import { type Desk, missing, redirect } from './context.ts';
+import { type Bringing, bringingOf, type Desk, missing, redirect } from './context.ts';
 import { offerRoutes } from './offers.ts';
 import { pageRoutes } from './pages.ts';
 import { preferenceRoutes } from './preferences.ts';
@@ -43,7 +44,7 @@ export function deskApp(desk: Desk): Hono {
   const inner = app.basePath(guard.base);
   app.use(bodyLimit({ maxSize: largestBody }));
   app.use(async (context, next) => {
-    for (const [name, value] of Object.entries(securityHeaders)) context.header(name, value);
+    if (!bringingOf(context)) for (const [name, value] of Object.entries(securityHeaders)) context.header(name, value);
     const { path } = context.req;
     const open = path === '/start' || path.startsWith('/assets/') || path.startsWith('/apps/');
     const why = guard.refusal(
@@ -98,18 +99,26 @@ export function deskApp(desk: Desk): Hono {
 
   inner.get('/events', context => {
     const since = Number(context.req.header('last-event-id') ?? context.req.query('since') ?? 0);
-    const page = context.req.query('page');
+    const shownPage = context.req.query('page');
     const { url } = context.req;
     const { headers } = context.req.raw;
-    /** The page that listens, as the same browser would get it. */
-    const render = async (): Promise<string | undefined> => {
-      const response = await app.fetch(new Request(new URL(page ?? '', url), { headers }));
-      if (response.ok && response.headers.get('content-type')?.startsWith('text/html')) return response.text();
-      await response.body?.cancel();
-      return undefined;
-    };
     context.header('content-type', 'text/event-stream');
-    return context.body(live.stream(Number.isFinite(since) ? since : 0, page === undefined ? undefined : render));
+    const from = Number.isFinite(since) ? since : 0;
+    if (shownPage === undefined) return context.body(live.stream(from));
+    const request = new Request(new URL(shownPage, url), { headers });
+    /** The parts of the page that came with the last event. */
+    let had: ReadonlySet<string> = new Set();
+    /** The page that listens, as the same browser would get it, without what it has. */
+    const render = async (): Promise<string | undefined> => {
+      let text: string | undefined;
+      const bring = (all: Page): void => {
+        text = page({ ...all, body: all.body.without(had) });
+        had = new Set(all.body.parts.map(({ name }) => name));
+      };
+      await app.fetch(request, { bring } satisfies Bringing);
+      return text;
+    };
+    return context.body(live.stream(from, render));
   });
 
   pageRoutes(inner, desk);

@@ -1,6 +1,6 @@
 /** What every route of the desk works with, and the ways it answers. */
 
-import { html } from '@midcall/core/page';
+import { html, type Page, page } from '@midcall/core/page';
 import type { Context } from 'hono';
 import type { Question } from '../../index.ts';
 import type { AppDocuments } from '../apps/app-documents.ts';
@@ -105,10 +105,23 @@ function resultApp({ apps }: Desk, { context, serverId, outcome }: CallView, ser
   return uri === undefined ? undefined : apps.ofResult(context.id, serverId, uri);
 }
 
+/** Takes a page that is rendered for an event, and for no response. */
+export interface Bringing {
+  readonly bring: (page: Page) => void;
+}
+
+/** Set if the desk itself asks for a page, to bring it with an event. */
+export const bringingOf = (context: Context): Bringing | undefined =>
+  (context.env as Partial<Bringing> | undefined)?.bring ? (context.env as Bringing) : undefined;
+
 /** A page as a response. */
 export function show(context: Context, desk: Desk, content: Content, status: 200 | 404 | 409 | 422 = 200): Response {
   const view = { ...viewOf(desk), event: context.get('change') };
-  return context.html(layout(view, content, desk.assets.paths), status);
+  const shown = layout(view, content, desk.assets.paths);
+  const bringing = bringingOf(context);
+  if (!bringing) return context.html(page(shown), status);
+  if (status === 200) bringing.bring(shown);
+  return context.body(null);
 }
 
 /** The end of every path of a tool, prompt or resource. */
