@@ -17,6 +17,16 @@ const answered = z.object({ confirm: z.boolean() });
 const message = 'Delete it?';
 const said = yes => ({ content: [{ type: 'text', text: yes ? 'Deleted.' : 'Kept.' }] });
 
+/** @param options - of the request to the client */
+const elicits = options => () => () => {
+  const server = new McpServer(info);
+  server.registerTool('delete', config, async (_, ctx) => {
+    const { action, content } = await ctx.mcpReq.elicitInput({ message, requestedSchema: schema }, options(ctx));
+    return said(action === 'accept' && content.confirm);
+  });
+  return server;
+};
+
 /** Each `factory()` is called once per process and gives what makes a server. */
 export const sides = {
   midcall: {
@@ -71,17 +81,12 @@ export const sides = {
       };
     },
   },
-  'SDK v2, elicitInput': {
-    eras: ['2025-11-25'],
-    factory: () => () => {
-      const server = new McpServer(info);
-      server.registerTool('delete', config, async (_, ctx) => {
-        const { action, content } = await ctx.mcpReq.elicitInput({ message, requestedSchema: schema });
-        return said(action === 'accept' && content.confirm);
-      });
-      return server;
-    },
-  },
+  // Its question goes on the stream of its call, where a question belongs and where ours goes.
+  'SDK v2, elicitInput': { eras: ['2025-11-25'], factory: elicits(({ mcpReq }) => ({ relatedRequestId: mcpReq.id })) },
+  // Without that option the SDK sends the question on the session's one GET stream, which is for messages that belong to no call
+  // (2025-11-25, basic/transports, "Listening for Messages from the Server"), and need not be open: then nobody is asked. The
+  // call's response then needs no stream, which saves its client and its server about 300 and 100 µs.
+  'SDK v2, on the GET stream': { eras: ['2025-11-25'], factory: elicits(() => undefined) },
   'SDK v1, elicitInput': {
     eras: ['2025-11-25'],
     async serveV1(carrier) {

@@ -17,7 +17,7 @@
  * fastmcp takes part where it is installed: npm install --prefix bench
  */
 import { spawn } from 'node:child_process';
-import { once, setMaxListeners } from 'node:events';
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
@@ -27,6 +27,7 @@ import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { sides } from './ask-sides.mjs';
 import { figure, median } from './figure.mjs';
+import { quietFetch } from './quiet-fetch.mjs';
 
 const rounds = Number(process.argv[2] ?? 7);
 const calls = Number(process.argv[3] ?? 600);
@@ -45,15 +46,6 @@ function cpuOf(pid) {
   const threads = readdirSync(`/proc/${pid}/task`);
   const ran = threads.map(id => Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'utf8').split(' ')[0]));
   return ran.reduce((sum, each) => sum + each, 0) / 1000;
-}
-
-/**
- * The SDK's client gives every request the same signal, and Node's `fetch` listens to it until the request is collected as
- * garbage. Node warns of more than 1,500 listeners unless their number is set.
- */
-function quietFetch(url, init) {
-  if (init?.signal) setMaxListeners(0, init.signal);
-  return fetch(url, init);
 }
 
 async function connect(name, era, carrier) {

@@ -15,6 +15,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { figure, median } from './figure.mjs';
+import { quietFetch } from './quiet-fetch.mjs';
 
 const questions = Number(process.argv[2] ?? 10_000);
 const rounds = Number(process.argv[3] ?? 3);
@@ -58,7 +59,7 @@ async function measure(side, era) {
       if (++asked === reached.count) reached.resolve();
       return new Promise(() => {});
     });
-    await client.connect(new StreamableHTTPClientTransport(url));
+    await client.connect(new StreamableHTTPClientTransport(url, { fetch: quietFetch }));
     clients.push(client);
   }
   const before = await collected();

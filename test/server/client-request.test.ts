@@ -69,10 +69,11 @@ describe('a request to the client', () => {
 
   it('that is cancelled tells the client once, with the reason, and takes no answer any more', async () => {
     const { server, sent, errors, receive } = await connected();
-    const { answer, cancel } = requestClient(server, ctx, 'elicitation/create', params);
+    const request = requestClient(server, ctx, 'elicitation/create', params);
+    const { answer } = request;
     const reason = new Error('too late');
-    cancel(reason);
-    cancel(new Error('again'));
+    request.cancel(reason);
+    request.cancel(new Error('again'));
     const { id } = sent[0]!.message as { id: number };
     receive({ id, result: {} });
     await expect(answer).rejects.toBe(reason);
@@ -91,9 +92,10 @@ describe('a request to the client', () => {
 
   it('that was answered cannot be cancelled', async () => {
     const { server, sent, receive } = await connected();
-    const { answer, cancel } = requestClient(server, ctx, 'elicitation/create', params);
+    const request = requestClient(server, ctx, 'elicitation/create', params);
+    const { answer } = request;
     receive({ id: (sent[0]!.message as { id: number }).id, result: { done: true } });
-    cancel(new Error('too late'));
+    request.cancel(new Error('too late'));
     expect(await answer).toEqual({ done: true });
     expect(sent).toHaveLength(1);
   });

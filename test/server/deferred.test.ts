@@ -5,7 +5,7 @@ import { RunSignal } from '../../packages/server/src/engine/run-signal.ts';
 
 it('cleanups run one after the other, the last one first, and each is told how the run ended', async () => {
   const log: string[] = [];
-  const deferred = new Deferred(undefined);
+  const deferred = new Deferred({});
   for (const name of ['first', 'second'])
     deferred.add(async end => {
       log.push(`${name} begins`);
@@ -20,7 +20,7 @@ it('cleanups run one after the other, the last one first, and each is told how t
 
 it('a run has one end: what comes later is told the same', async () => {
   const ends: RunEnd[] = [];
-  const deferred = new Deferred(undefined);
+  const deferred = new Deferred({});
   await deferred.runAll('cancelled');
   deferred.add(end => void ends.push(end));
   await deferred.runAll('failed');
@@ -32,7 +32,7 @@ it('a cleanup that throws keeps no other from running, and is told where somebod
   const failed: unknown[] = [];
   const ran: string[] = [];
   for (const told of [undefined, (error: unknown) => void failed.push(error)]) {
-    const deferred = new Deferred(told);
+    const deferred = new Deferred(told ? { onDeferError: told } : {});
     deferred.add(() => void ran.push('ran'));
     deferred.add(() => {
       throw new Error('no disk');
@@ -45,7 +45,7 @@ it('a cleanup that throws keeps no other from running, and is told where somebod
 
 it('knows the code of a cleanup as its own, also after an await, and no other', async () => {
   const known: boolean[] = [];
-  const deferred = new Deferred(undefined);
+  const deferred = new Deferred({});
   deferred.add(async () => {
     known.push(Deferred.running);
     await Promise.resolve();

@@ -51,7 +51,19 @@ export function viewClient(server: McpServer, ctx: ServerContext): ClientView {
   const declared = rounds ? perRequest : server.server.getClientCapabilities();
   if (declared === undefined)
     return { asks: rounds ? 'rounds' : 'none', can: cannot, announcesRoots: false, firstForms: false, tasks: false };
-  const elicitation = declared.elicitation;
+  if (rounds) return viewOf(declared, true, version);
+  const known = views.get(declared);
+  if (known && known.version === version) return known.view;
+  const view = viewOf(declared, false, version);
+  views.set(declared, { version, view });
+  return view;
+}
+
+/** Of clients that declare their capabilities in the handshake, by the object the SDK keeps: they are the same for every call. */
+const views = new WeakMap<ClientCapabilities, { readonly version: string | undefined; readonly view: ClientView }>();
+
+function viewOf(declared: ClientCapabilities, rounds: boolean, version: string | undefined): ClientView {
+  const { elicitation } = declared;
   return {
     asks: rounds ? 'rounds' : 'push',
     can: {

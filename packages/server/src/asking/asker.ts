@@ -145,7 +145,7 @@ export class Asker implements WizardCall {
       if (fallback !== undefined) return { kind: 'fallback' };
       return required ? this.run.fail(this.#required(question)) : unanswered('unavailable', 0);
     };
-    return putForm(question, this, { ...asNative(question, this, question.form), instead });
+    return putForm(question, this, asNative(question, this, question.form, instead));
   }
 
   /** Remembers an answer and records it in the audit, unless the channel has done so. */

@@ -48,11 +48,13 @@ export interface CallRequest {
   readonly client: ClientView;
   readonly principal: Principal | undefined;
   readonly registered: Registered;
+  /** Made anew each time. */
   readonly binding: Binding;
   /** Tool or prompt name, or the resource's URI. */
   readonly name: string;
   /** The arguments, as they arrived. */
   readonly arguments: unknown;
+  readonly argumentsDigest: string;
   /** When it arrived, before anything was looked up for it: the answers it brings were given by then. */
   readonly receivedAt: number;
   /**
@@ -101,32 +103,59 @@ interface Received {
   readonly detachedCall: ReturnType<typeof detachedOf>;
 }
 
-function requestOf(
-  principal: Principal | undefined,
-  { server, ctx, params, registered, config, argumentsDigest, receivedAt, detachedCall }: Received,
-): CallRequest {
-  const name = params.name ?? params.uri ?? '';
-  const binding: Binding = {
-    principal: principalKey(principal),
-    client: detachedCall ? detachedCall.clientId : clientOf(ctx, config.keys.ephemeral),
-    method: registered.method,
-    name,
-    arguments: argumentsDigest,
-    audience: config.audience ?? nameOf(server),
-    version: registered.version,
-  };
-  return {
-    server,
-    ctx,
-    client: viewClient(server, ctx),
-    principal,
-    registered,
-    binding,
-    name,
-    arguments: params.arguments ?? {},
-    receivedAt,
-    answeredAt: detachedCall?.answeredAt ?? noAnswers,
-  };
+const requestOf = (principal: Principal | undefined, received: Received): CallRequest =>
+  new ReceivedRequest(principal, received);
+
+/** Most calls are never bound to anything, and many may be waiting at once. */
+class ReceivedRequest implements CallRequest {
+  readonly server: McpServer;
+  readonly ctx: ServerContext;
+  readonly client: ClientView;
+  readonly principal: Principal | undefined;
+  readonly registered: Registered;
+  readonly name: string;
+  readonly arguments: unknown;
+  readonly receivedAt: number;
+  readonly #argumentsDigest: string;
+  readonly #config: Config;
+  readonly #detachedCall: Received['detachedCall'];
+
+  constructor(
+    principal: Principal | undefined,
+    { server, ctx, params, registered, config, argumentsDigest, receivedAt, detachedCall }: Received,
+  ) {
+    this.server = server;
+    this.ctx = ctx;
+    this.client = viewClient(server, ctx);
+    this.principal = principal;
+    this.registered = registered;
+    this.name = params.name ?? params.uri ?? '';
+    this.arguments = params.arguments ?? {};
+    this.receivedAt = receivedAt;
+    this.#argumentsDigest = argumentsDigest;
+    this.#config = config;
+    this.#detachedCall = detachedCall;
+  }
+
+  get binding(): Binding {
+    return {
+      principal: principalKey(this.principal),
+      client: this.#detachedCall ? this.#detachedCall.clientId : clientOf(this.ctx, this.#config.keys.ephemeral),
+      method: this.registered.method,
+      name: this.name,
+      arguments: this.#argumentsDigest,
+      audience: this.#config.audience ?? nameOf(this.server),
+      version: this.registered.version,
+    };
+  }
+
+  get argumentsDigest(): string {
+    return this.#argumentsDigest;
+  }
+
+  get answeredAt(): Readonly<Record<string, number>> {
+    return this.#detachedCall?.answeredAt ?? noAnswers;
+  }
 }
 
 /** A person in the form a state is bound to. */
@@ -171,7 +200,7 @@ export const callRef = (request: CallRequest, flow: string): CallRef => ({
   flow,
   method: request.registered.method,
   name: request.name,
-  arguments: request.binding.arguments,
+  arguments: request.argumentsDigest,
   principal: request.principal,
 });
 

@@ -25,12 +25,15 @@ export const principalOf = (
   ctx: ServerContext,
   options: PrincipalOptions,
 ): Principal | undefined | Promise<Principal | undefined> =>
-  overHttp(ctx) ? principalOverHttp(ctx, options) : processUser();
+  overHttp(ctx) ? options.principal && principalOverHttp(ctx, options.principal, options) : processUser();
 
-async function principalOverHttp(ctx: ServerContext, options: PrincipalOptions): Promise<Principal | undefined> {
-  const { principal: configured } = options;
-  const principal = await configured?.(ctx);
-  if (configured && principal && !probed.has(configured)) {
+async function principalOverHttp(
+  ctx: ServerContext,
+  configured: PrincipalOf,
+  options: PrincipalOptions,
+): Promise<Principal | undefined> {
+  const principal = await configured(ctx);
+  if (principal && !probed.has(configured)) {
     probed.add(configured);
     if (same(principal, await ofNobody(configured, ctx))) options.warnOnce('principal', everybodyIsOne);
   }

@@ -12,20 +12,20 @@ import { askedEvent } from '../drivers/asked-event.ts';
 import { interrupted, type OpenedCall } from '../drivers/open-retry.ts';
 import { runByPush } from '../drivers/push.ts';
 import { runByRounds } from '../drivers/rounds.ts';
-import type { EngineOptions } from '../engine/seam.ts';
+import type { EngineOptions, StepLedger } from '../engine/seam.ts';
 import { aboutClient, isWireError, tellCompleted, tellCompletedLater } from '../era.ts';
-import type { FileAccesses } from '../files/file-access.ts';
-import type { Unstamped } from '../observe/audit.ts';
-import { traceRound } from '../observe/trace.ts';
+import type { FileAccess, FileAccesses } from '../files/file-access.ts';
+import type { CallRef, Unstamped } from '../observe/audit.ts';
+import { type RoundTrace, traceRound } from '../observe/trace.ts';
 import { park, parkForRounds } from '../resume/park.ts';
 import type { Ending, Final } from '../sdk-seam/request-slot.ts';
 import { AuditedLedger } from '../state/audited-ledger.ts';
 import { flowSteps, stepLedger } from '../state/ledger.ts';
-import type { Call } from './call.ts';
+import type { AboutClient, Call } from './call.ts';
 import type { CallEnd } from './call-end.ts';
 import type { Departure } from './departure.ts';
 import { detachedOf } from './detached.ts';
-import { makeCall } from './handle.ts';
+import { type HandleOptions, makeCall } from './handle.ts';
 import { auditor, type CallRequest, callRef, inRounds, outlivesRequest } from './request.ts';
 import { asThrown, checkSendable } from './sendable.ts';
 import { HandedOver } from './shared-call.ts';
@@ -55,10 +55,7 @@ export async function runCall<R>(
   const traced = traceRound(request, opened.flow, opened.round, config.clock);
   end.trace = traced;
   const record = auditor(request, opened.flow, config);
-  const audit = (event: Unstamped): void => {
-    record(event);
-    traced?.saw(event);
-  };
+  const audit = traced ? tracedToo(record, traced) : record;
   const { attempt, keptMs = 1 } = opened;
   const { stepStore: kept = config.contents } = opened;
   const stored = attempt && stepLedger(kept, opened.flow, keptMs);
@@ -83,14 +80,7 @@ export async function runCall<R>(
       };
       return true;
     });
-  const engine: EngineOptions = {
-    ledger: new AuditedLedger(stored, attempt, audit),
-    clock: config.clock,
-    onDeferError: error => {
-      config.warn(deferFailed(request.name, error));
-      config.onError?.(error, call);
-    },
-  };
+  const engine = new RunOptions(new AuditedLedger(stored, attempt, audit), call, config);
   try {
     if (attempt && !attempt.first) await refuseInDoubt(opened, audit, config);
     const outcome = await drive(opened, running, end, { access, config, engine, audit });
@@ -117,24 +107,94 @@ function drive<R>(
   { access, config, engine, audit }: Driving,
 ): Promise<Came<R>> {
   const rounds = inRounds(request);
-  const outlives = outlivesRequest(request);
-  const surroundings = {
-    config,
-    request,
-    flow: opened.flow,
-    roundsLeft: rounds && !outlives ? config.maxRounds - opened.round : Number.POSITIVE_INFINITY,
-    outlivesRequest: outlives,
-    audit,
-    misused: config.onError && ((error: unknown) => end.misused(error)),
-    files: () => access.of(request),
-    client: () => aboutClient(request.server, request.ctx),
-    listener: request,
-    pages: () => pageCall(request, opened.flow, config),
-  };
+  const surroundings = new Surroundings(opened, request, end, { access, config, audit });
   const handle = (run: CallRun<R>) => handler(makeCall(run as CallRun, surroundings));
   const body = config.observe ? (run: CallRun<R>) => watched(() => handle(run), config) : handle;
   const driver = rounds ? runByRounds<R> : runByPush<R>;
   return driver(body, opened, request, config, engine, audit);
+}
+
+/** Both record an event. */
+const tracedToo =
+  (record: (event: Unstamped) => void, trace: RoundTrace) =>
+  (event: Unstamped): void => {
+    record(event);
+    trace.saw(event);
+  };
+
+/** How the engine runs a call. Not a set of closures, like the next: many calls may be waiting at once. */
+class RunOptions implements EngineOptions {
+  readonly ledger: StepLedger;
+  readonly #call: CallRef;
+  readonly #config: Config;
+
+  constructor(ledger: StepLedger, call: CallRef, config: Config) {
+    this.ledger = ledger;
+    this.#call = call;
+    this.#config = config;
+  }
+
+  get clock(): Config['clock'] {
+    return this.#config.clock;
+  }
+
+  onDeferError(error: unknown): void {
+    this.#config.warn(deferFailed(this.#call.name, error));
+    this.#config.onError?.(error, this.#call);
+  }
+}
+
+/** What a handler's call needs besides its run. */
+class Surroundings implements HandleOptions {
+  readonly config: Config;
+  readonly request: CallRequest;
+  readonly audit: (event: Unstamped) => void;
+  readonly misused: HandleOptions['misused'];
+  readonly #opened: OpenedCall;
+  readonly #access: FileAccesses;
+
+  constructor(
+    opened: OpenedCall,
+    request: CallRequest,
+    end: CallEnd,
+    { access, config, audit }: Pick<Driving, 'access' | 'config' | 'audit'>,
+  ) {
+    this.config = config;
+    this.request = request;
+    this.audit = audit;
+    this.misused = config.onError && (error => end.misused(error));
+    this.#opened = opened;
+    this.#access = access;
+  }
+
+  get flow(): string {
+    return this.#opened.flow;
+  }
+
+  get roundsLeft(): number {
+    const isBounded = inRounds(this.request) && !this.outlivesRequest;
+    return isBounded ? this.config.maxRounds - this.#opened.round : Number.POSITIVE_INFINITY;
+  }
+
+  get outlivesRequest(): boolean {
+    return outlivesRequest(this.request);
+  }
+
+  get listener(): CallRequest {
+    return this.request;
+  }
+
+  files(): FileAccess {
+    return this.#access.of(this.request);
+  }
+
+  client(): AboutClient {
+    return aboutClient(this.request.server, this.request.ctx);
+  }
+
+  pages(): PageCall | undefined {
+    return pageCall(this.request, this.flow, this.config);
+  }
 }
 
 type Ended<R> = Exclude<CallEnding<R>, { kind: 'answered-before' }>;

@@ -24,7 +24,7 @@ export interface FormPutting<T> {
   /** @param before - the previous answer, if it fitted the form but was rejected */
   outgoing(message: string, before?: NotTaken): Outgoing;
   /** What is recorded without asking, if the question was not asked before. */
-  instead?(): Recording | Promise<Recording>;
+  readonly instead?: (() => Recording | Promise<Recording>) | undefined;
 }
 
 export async function putForm<T>(

@@ -104,7 +104,7 @@ export class PageRecords {
     const { name } = remembered;
     const [sealed, turn] = await Promise.all([store.get(`page:${name}`), store.get(`page-turn:${name}`)]);
     if (sealed === undefined) return undefined;
-    if (turn !== undefined) return { standing: await this.#judge(name, turn) };
+    if (turn !== undefined) return { standing: ended(turn) ?? (await this.#progress(name)) };
     const page = this.#ask(remembered, sealed);
     return page && (this.#host.clock.now() >= page.dueAt ? { standing: 'expired' } : { standing: 'open', page });
   }
@@ -112,7 +112,7 @@ export class PageRecords {
   async standing(page: PageAsk): Promise<Standing> {
     const { name } = this.#know(page.pageId);
     const turn = await this.#host.store.get(`page-turn:${name}`);
-    if (turn !== undefined) return this.#judge(name, turn);
+    if (turn !== undefined) return ended(turn) ?? this.#progress(name);
     return this.#host.clock.now() >= page.dueAt ? 'expired' : 'open';
   }
 
@@ -121,11 +121,9 @@ export class PageRecords {
     return (await this.#host.store.get(`page-turn:${name}`)) === undefined;
   }
 
-  /** The content of a turn that somebody took. */
-  async #judge(name: string, turn: string): Promise<Exclude<Standing, 'open' | 'expired'>> {
-    if (turn === 'withdrawn' || turn === 'locked') return turn;
-    if (turn === 'decline') return 'declined';
-    return (await this.#host.store.get(`page-result:${name}`)) === undefined ? 'underWay' : 'used';
+  /** Of a page whose turn somebody took to answer it. */
+  #progress(name: string): Promise<'underWay' | 'used'> {
+    return this.#host.store.get(`page-result:${name}`).then(standingOf);
   }
 
   /** Takes the one turn (page-record-R2, page-record-R3). @returns true for the one who got it */
@@ -266,3 +264,11 @@ export class PageRecords {
     return openOrWarn(this.#host.sealer, PURPOSE, key, text, 'The record of a page', warn) as Json | undefined;
   }
 }
+
+/** @returns undefined for the turn of somebody who answers */
+function ended(turn: string): 'withdrawn' | 'locked' | 'declined' | undefined {
+  if (turn === 'withdrawn' || turn === 'locked') return turn;
+  return turn === 'decline' ? 'declined' : undefined;
+}
+
+const standingOf = (result: string | undefined): 'underWay' | 'used' => (result === undefined ? 'underWay' : 'used');

@@ -26,7 +26,7 @@ import { again } from './again.ts';
 import { awaitApart, timedOut } from './await-apart.ts';
 import type { OutOfRounds, Parked, Relayed } from './endings.ts';
 import type { OpenedCall } from './open-retry.ts';
-import { whenGone } from './when-gone.ts';
+import { reasonGone, whenGone } from './when-gone.ts';
 
 /** The questions of a round that is sent. */
 interface InputRequired {
@@ -48,13 +48,11 @@ export async function runByRounds<R>(
   engine: EngineOptions,
   audit: (event: Unstamped) => void,
 ): Promise<Exclude<Outcome<R, Outgoing>, { kind: 'needs' }> | InputRequired | Relayed | Parked | OutOfRounds> {
-  const { signal } = request.ctx.mcpReq;
   let run = new Run<R, Outgoing>(handler, opened.journal, opened.fresh, engine);
-  const onGone = () => {
+  const unwatch = whenGone(request.ctx, reason => {
     audit({ kind: 'disconnected', openAsks: 0 });
-    void run.cancel(signal.reason);
-  };
-  const unwatch = whenGone(signal, onGone);
+    void run.cancel(reason);
+  });
   try {
     let outcome = await run.next();
     const detached = detachedOf(request.ctx);
@@ -67,7 +65,7 @@ export async function runByRounds<R>(
       if (detached) detached.waits = true;
       let recordings = await awaitApart(waits, ms, request, config);
       if (detached) detached.waits = false;
-      if (signal.reason === taskCancelled) {
+      if (reasonGone(request.ctx) === taskCancelled) {
         // Nobody waits for their outcome.
         await Promise.all(waits.map(ask => ask.detail.withdraw?.()));
         await run.quiet();

@@ -1,5 +1,6 @@
 /** Functions passed to `call.defer`: each runs once, however the run ends, and may start no operation of the call. */
 import { followedAs, type Piece, runningPiece } from './open-work.ts';
+import type { EngineOptions } from './seam.ts';
 
 /**
  * How a run ended: the handler returned (`done`) or failed, its questions were sent and are answered in another run
@@ -9,17 +10,19 @@ export type RunEnd = 'done' | 'failed' | 'suspended' | 'cancelled';
 
 type Cleanup = (end: RunEnd) => void | Promise<void>;
 
+/** Of most runs, which may be many at once. */
+const none: readonly Cleanup[] = [];
+
 /** The context in which deferred functions run. */
 const cleanup: Piece = { label: 'call.defer' };
 
 export class Deferred {
-  readonly #fns: Cleanup[] = [];
+  #fns: readonly Cleanup[] = none;
   #end: RunEnd | undefined;
-  readonly #failed: ((error: unknown) => void) | undefined;
+  readonly #options: Pick<EngineOptions, 'onDeferError'>;
 
-  /** @param failed - called with what one of them threw */
-  constructor(failed: ((error: unknown) => void) | undefined) {
-    this.#failed = failed;
+  constructor(options: Pick<EngineOptions, 'onDeferError'>) {
+    this.#options = options;
   }
 
   /** True if the running code belongs to one of them. */
@@ -28,7 +31,7 @@ export class Deferred {
   }
 
   add(fn: Cleanup): void {
-    this.#fns.push(fn);
+    this.#fns = [...this.#fns, fn];
   }
 
   /** Runs all of them, the last one first. @returns undefined if there are none to wait for */
@@ -38,7 +41,9 @@ export class Deferred {
   }
 
   async #runEach(): Promise<void> {
-    for (const fn of this.#fns.splice(0).reverse()) await this.run(fn);
+    const fns = this.#fns.toReversed();
+    this.#fns = none;
+    for (const fn of fns) await this.run(fn);
   }
 
   /** Runs one function of a run that has ended. */
@@ -46,7 +51,7 @@ export class Deferred {
     try {
       await followedAs(cleanup, () => fn(this.#end ?? 'done'));
     } catch (error) {
-      this.#failed?.(error);
+      this.#options.onDeferError?.(error);
     }
   }
 }

@@ -37,6 +37,7 @@ export class Occurrences {
   /** @param what - the ask's kind and request, or the step's kind and name */
   next(kind: EntryKind, what: unknown): string {
     const key = this.#keyOf(kind, what);
+    this.#last = undefined;
     const count = this.#countOf(key) + 1;
     this.#first ??= key;
     if (key === this.#first) this.#firstCount = count;

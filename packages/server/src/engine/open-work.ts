@@ -42,7 +42,7 @@ export const runningPiece = (): Piece | undefined => (followed === 0 ? undefined
 
 export class OpenWork {
   readonly #pieces: Piece[] = [];
-  #whenNone: (() => void)[] = [];
+  #whenNone: (() => void)[] | undefined;
 
   get size(): number {
     return this.#pieces.length;
@@ -77,10 +77,16 @@ export class OpenWork {
 
   /** Resolves when nothing is in progress. */
   async none(): Promise<void> {
-    if (this.#pieces.length > 0) await new Promise<void>(resolve => this.#whenNone.push(resolve));
+    if (this.#pieces.length === 0) return;
+    await new Promise<void>(resolve => {
+      this.#whenNone ??= [];
+      this.#whenNone.push(resolve);
+    });
   }
 
   #none(): void {
-    for (const tell of this.#whenNone.splice(0)) tell();
+    const waiting = this.#whenNone ?? [];
+    this.#whenNone = undefined;
+    for (const tell of waiting) tell();
   }
 }

@@ -35,6 +35,8 @@ import { replayed, runWork } from './step-entry.ts';
 
 type State = 'new' | 'running' | 'out' | 'closed';
 
+type Named = AskIdentity & { readonly id: string };
+
 const none: ReadonlySet<string> = new Set();
 const never = <T>(): Promise<T> => new Promise<T>(() => {});
 
@@ -47,7 +49,7 @@ export class Run<R, D = unknown> {
   readonly #occurrences = new Occurrences();
   readonly #pending = new OpenAsks<D>();
   readonly #deferred: Deferred;
-  #held: (() => void)[] = [];
+  #held: (() => void)[] | undefined;
   #state: State = 'new';
   readonly #open = new OpenWork();
   readonly #watch: IdleWatch<Run<unknown, unknown>>;
@@ -82,7 +84,7 @@ export class Run<R, D = unknown> {
     this.#journal = new RunJournal(journal, fresh);
     this.#options = options;
     this.#watch = new IdleWatch(this as Run<unknown, unknown>, Run.#watched, options);
-    this.#deferred = new Deferred(options.onDeferError);
+    this.#deferred = new Deferred(options);
   }
 
   /** run-E7 */
@@ -139,7 +141,8 @@ export class Run<R, D = unknown> {
    */
   ask(request: AskRequest<D>, instead?: Json): Promise<Recorded> {
     const { kind, identity, label, detail } = request;
-    return this.#answered(request, instead, id => this.#pending.put({ id, kind, identity, label, detail }));
+    const put = (id: string) => ({ id, kind, identity, label, detail });
+    return this.#answered(request, instead, put, ask => this.#pending.put(ask));
   }
 
   /**
@@ -147,33 +150,31 @@ export class Run<R, D = unknown> {
    * @param find - called when the run is idle; a value is recorded as it is
    */
   find(request: AskIdentity, find: Json | (() => Promise<Json>)): Promise<Recorded> {
-    if (typeof find !== 'function') return this.#answered(request, find, never);
-    return this.#answered(request, undefined, id => this.#pending.later({ id, ...request }, find));
+    const named = (id: string) => ({ id, ...request });
+    if (typeof find !== 'function') return this.#answered(request, find, named, never);
+    return this.#answered(request, undefined, named, ask => this.#pending.later(ask, find));
   }
 
   /** Not an asynchronous function, whose frame would be held for as long as a person thinks. */
-  #answered(
+  #answered<A extends Named>(
     request: AskIdentity,
     instead: Json | undefined,
-    wait: (id: string) => Promise<Recorded>,
+    name: (id: string) => A,
+    wait: (ask: A) => Promise<Recorded>,
   ): Promise<Recorded> {
     try {
       this.refuseNested(request);
       const id = this.#occurrences.next(request.kind, request.identity);
       const gate = this.#enter(request);
-      if (gate) return gate.then(() => this.#entered(id, request, instead, wait));
-      return this.#entered(id, request, instead, wait);
+      if (gate) return gate.then(() => this.#entered(name(id), instead, wait));
+      return this.#entered(name(id), instead, wait);
     } catch (error) {
       return Promise.reject(error);
     }
   }
 
-  #entered(
-    id: string,
-    { kind, identity, label }: AskIdentity,
-    instead: Json | undefined,
-    wait: (id: string) => Promise<Recorded>,
-  ): Promise<Recorded> {
+  #entered<A extends Named>(ask: A, instead: Json | undefined, wait: (ask: A) => Promise<Recorded>): Promise<Recorded> {
+    const { id, kind, label } = ask;
     const earlier = this.#use(id);
     if (earlier) {
       const value = copyJson(earlier.value ?? null);
@@ -183,8 +184,8 @@ export class Run<R, D = unknown> {
       this.#journal.add({ id, kind, label, value: instead });
       return Promise.resolve({ id, value: copyJson(instead), fresh: true });
     }
-    this.#journal.made({ kind, identity, label, id });
-    const recorded = wait(id);
+    this.#journal.made(ask);
+    const recorded = wait(ask);
     this.#watch.stir();
     return recorded;
   }
@@ -229,7 +230,9 @@ export class Run<R, D = unknown> {
       const value = values.get(id);
       if (value !== undefined) this.#pending.settle(id, value, this.#journal);
     }
-    for (const release of this.#held.splice(0)) release();
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const release of held) release();
     this.#watch.stir();
   }
 
@@ -305,7 +308,7 @@ export class Run<R, D = unknown> {
 
   #close(end: RunEnd): Promise<void> | undefined {
     this.#state = 'closed';
-    this.#held = [];
+    this.#held = undefined;
     this.#pending.clear();
     this.#watch.stop();
     return this.#deferred.runAll(end);
@@ -321,7 +324,10 @@ export class Run<R, D = unknown> {
       if (piece) this.#open.end(piece);
       return never();
     }
-    return new Promise(resolve => this.#held.push(resolve));
+    return new Promise(resolve => {
+      this.#held ??= [];
+      this.#held.push(resolve);
+    });
   }
 
   #use(id: string): Entry | undefined {

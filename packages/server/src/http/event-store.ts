@@ -20,12 +20,13 @@ const encoder = new TextEncoder();
 /** JSON has no control characters: other non-ASCII text is counted by encoding it. */
 const sizeOf = (text: string): number => (/[^ -~]/.test(text) ? encoder.encode(text).byteLength : text.length);
 
-/** An event, as the SDK's transport stores it. */
-const silence = {} as JSONRPCMessage;
+/** An event without a message, as the SDK's transport stores it. */
+const silence = JSON.stringify({});
 
 interface Stored {
   readonly sequence: number;
-  readonly message: JSONRPCMessage;
+  /** The message as JSON: a thousand texts cost less in garbage collection than the objects in a thousand messages. */
+  readonly text: string;
   readonly bytes: number;
 }
 
@@ -52,6 +53,12 @@ export function streamIn(chunk: Uint8Array): string | undefined {
 export interface BoundedEventStore extends EventStore {
   /** Stores an empty event, with which a stream begins. @returns its id */
   prime(stream: string): string;
+  /**
+   * Stores a message.
+   * @param text - the same message, as JSON
+   * @returns the id of its event
+   */
+  store(stream: string, message: JSONRPCMessage, text: string): string;
 }
 
 /** An event store for one session. */
@@ -94,24 +101,30 @@ export function boundedEventStore(options: EventStoreOptions = {}): BoundedEvent
     return { id, stream, after };
   };
 
-  const store = (id: string, message: JSONRPCMessage): string => {
+  const add = (id: string, text: string, isResponse: boolean): string => {
     sequence += 1;
-    const stream = streams.get(id) ?? { id, events: [], forgotten: sequence - 1 };
-    streams.set(id, stream);
+    let stream = streams.get(id);
+    if (!stream) {
+      stream = { id, events: [], forgotten: sequence - 1 };
+      streams.set(id, stream);
+    }
     kept.set(sequence, stream);
-    const size = sizeOf(JSON.stringify(message));
-    stream.events.push({ sequence, message, bytes: size });
-    if ('id' in message && !('method' in message)) answered.add(stream);
+    const size = sizeOf(text);
+    stream.events.push({ sequence, text, bytes: size });
+    if (isResponse) answered.add(stream);
     bytes += size;
     const eventId = `${id}.${sequence}`;
     forget();
     return eventId;
   };
+  const store = (id: string, message: JSONRPCMessage, text: string): string =>
+    add(id, text, 'id' in message && !('method' in message));
 
   return {
-    prime: id => store(id, silence),
+    prime: id => add(id, silence, false),
+    store,
     async storeEvent(id, message) {
-      return store(id, message);
+      return store(id, message, JSON.stringify(message));
     },
     async getStreamIdForEventId(eventId) {
       return parse(eventId)?.id;
@@ -121,7 +134,7 @@ export function boundedEventStore(options: EventStoreOptions = {}): BoundedEvent
       if (!position) throw new Error('This event is no longer kept.');
       for (const event of position.stream.events.filter(each => each.sequence > position.after)) {
         // An event that primes a stream is not a message; it only gives the stream its first id.
-        if ('jsonrpc' in event.message) await send(`${position.id}.${event.sequence}`, event.message);
+        if (event.text !== silence) await send(`${position.id}.${event.sequence}`, JSON.parse(event.text));
       }
       return position.id;
     },

@@ -1,5 +1,6 @@
 /** The stream of one request of a session, opened when something must be sent on it. */
-import type { Opening } from '../sdk-seam/held-requests.ts';
+import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import type { OpenedStream, Opening } from '../sdk-seam/held-requests.ts';
 import type { EventStream, EventStreamHead } from './direct-sender.ts';
 import type { BoundedEventStore } from './event-store.ts';
 
@@ -30,7 +31,7 @@ export class RequestStream implements Opening {
     return this.#opened?.response;
   }
 
-  open(id: string, over: () => void): EventStream {
+  open(id: string, over: () => void): OpenedStream {
     const { stream, headers, events, streams, ended } = this.#surroundings;
     let isOver = false;
     const opened = stream({ headers, events: this.canEnd ? `id: ${events.prime(id)}\ndata: \n\n` : '' }, () => {
@@ -41,6 +42,9 @@ export class RequestStream implements Opening {
     });
     if (!isOver) streams.set(id, opened.end);
     this.#opened = opened;
-    return opened;
+    const { write, end } = opened;
+    const send = (message: JSONRPCMessage, text: string): void =>
+      write(`event: message\nid: ${events.store(id, message, text)}\ndata: ${text}\n\n`);
+    return { write, end, send };
   }
 }

@@ -209,7 +209,11 @@ export class HttpSession {
       .give(message as JSONRPCRequest, extra, opening, open => {
         callOff = clock.after(streamAfterMs, open);
       })
-      .finally(() => callOff());
+      .finally(() => {
+        callOff();
+        // The stream holds what called this, for as long as it is open.
+        callOff = () => {};
+      });
     if (!response) return opening.response;
     ended();
     const headers = { 'content-type': 'application/json', ...sessionHeader };

@@ -38,51 +38,87 @@ export interface ClientRequest {
 const openIds = new WeakMap<object, Set<number>>();
 
 /** Sends a request as part of the one that is handled in `ctx`. */
-export function requestClient(
+export const requestClient = (
   { server }: McpServer,
   { mcpReq: { id: relatedRequestId } }: ServerContext,
   method: string,
   params: Readonly<Record<string, unknown>>,
-): ClientRequest {
-  const requests = server as unknown as Requests;
-  const { transport } = requests;
-  const id = requests._requestMessageId++;
-  const ids = openIds.get(server) ?? new Set();
-  if (ids.size === 0) openIds.set(server, ids);
-  ids.add(id);
-  let settle: { resolve: (result: unknown) => void; reject: (error: unknown) => void } | undefined;
-  /** @returns undefined if the request has ended */
-  const ended = () => {
-    const open = settle;
-    settle = undefined;
-    ids.delete(id);
-    requests._responseHandlers.delete(id);
-    return open;
-  };
-  const answer = new Promise<unknown>((resolve, reject) => {
-    settle = { resolve, reject };
-  });
-  requests._responseHandlers.set(id, response => {
-    if (response instanceof Error) ended()?.reject(response);
-    else ended()?.resolve(response.result);
-  });
-  const sent = transport
-    ? sendBy(transport, { jsonrpc: '2.0', id, method, params } as JSONRPCMessage, { relatedRequestId })
-    : Promise.reject(new SdkError(SdkErrorCode.NotConnected, 'Not connected'));
-  sent.catch((error: unknown) => ended()?.reject(error));
-  return {
-    answer,
-    cancel(reason) {
-      const open = ended();
-      if (!open) return;
-      const cancelled = { requestId: id, reason: String(reason) };
-      // A client that is gone need not be notified.
-      transport
-        ?.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: cancelled }, { relatedRequestId })
-        .catch(() => {});
-      open.reject(reason);
-    },
-  };
+): ClientRequest => new SentRequest(server as unknown as Requests, relatedRequestId, { method, params });
+
+type Related = ServerContext['mcpReq']['id'];
+
+/** Not a set of closures: many requests may be waiting at once. */
+class SentRequest implements ClientRequest {
+  readonly answer: Promise<unknown>;
+  readonly #requests: Requests;
+  readonly #transport: Transport | undefined;
+  readonly #id: number;
+  readonly #related: Related;
+  #resolve: ((result: unknown) => void) | undefined;
+  #reject: ((error: unknown) => void) | undefined;
+
+  constructor(
+    requests: Requests,
+    related: Related,
+    { method, params }: Readonly<Record<'method' | 'params', unknown>>,
+  ) {
+    const { transport } = requests;
+    const id = requests._requestMessageId++;
+    this.#requests = requests;
+    this.#transport = transport;
+    this.#id = id;
+    this.#related = related;
+    const ids = openIds.get(requests) ?? new Set();
+    if (ids.size === 0) openIds.set(requests, ids);
+    ids.add(id);
+    this.answer = new Promise<unknown>((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    requests._responseHandlers.set(id, response => this.#responded(response));
+    const sent = transport
+      ? sendBy(transport, { jsonrpc: '2.0', id, method, params } as JSONRPCMessage, { relatedRequestId: related })
+      : Promise.reject(new SdkError(SdkErrorCode.NotConnected, 'Not connected'));
+    sent.catch((error: unknown) => this.#failed(error));
+  }
+
+  cancel(reason: unknown): void {
+    if (!this.#reject) return;
+    const cancelled = { requestId: this.#id, reason: String(reason) };
+    const reject = this.#reject;
+    this.#ended();
+    // A client that is gone need not be notified.
+    this.#transport
+      ?.send(
+        { jsonrpc: '2.0', method: 'notifications/cancelled', params: cancelled },
+        { relatedRequestId: this.#related },
+      )
+      .catch(() => {});
+    reject(reason);
+  }
+
+  #responded(response: { readonly result: unknown } | Error): void {
+    if (response instanceof Error) {
+      this.#failed(response);
+      return;
+    }
+    const resolve = this.#resolve;
+    this.#ended();
+    resolve?.(response.result);
+  }
+
+  #failed(error: unknown): void {
+    const reject = this.#reject;
+    this.#ended();
+    reject?.(error);
+  }
+
+  #ended(): void {
+    this.#resolve = undefined;
+    this.#reject = undefined;
+    openIds.get(this.#requests)?.delete(this.#id);
+    this.#requests._responseHandlers.delete(this.#id);
+  }
 }
 
 /**

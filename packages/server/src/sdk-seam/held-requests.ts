@@ -4,7 +4,9 @@
  * anything else must be sent for a request, and from then on the transport treats it like its own.
  *
  * - held-requests-H1 A request that the transport refuses is not passed to a server.
- * - held-requests-H2 Messages for a request are sent in order, even if its stream is opened in between.
+ * - held-requests-H2 Messages for a request are sent in order, even if its stream is opened in between, and however they are
+ *   sent. A message of ours that needs no checks is stored and written at once; the transport, which waits for the store, sends
+ *   all others, and those that overtake one of them.
  *
  * What this relies on in the SDK is tested in test/server/held-requests.test.ts.
  */
@@ -14,6 +16,7 @@ import type {
   MessageExtraInfo,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
+import { isPlainlySent } from './plainly-sent.ts';
 
 type Transport = WebStandardStreamableHTTPServerTransport;
 type Id = JSONRPCRequest['id'];
@@ -33,19 +36,23 @@ interface StreamOfTransport {
   readonly cleanup: () => void;
 }
 
+/** The stream of one request; nothing has an effect once it has ended. */
+export interface OpenedStream {
+  write(events: string): void;
+  /**
+   * Stores a message as an event, and writes it.
+   * @param text - the same message, as JSON
+   */
+  send(message: JSONRPCMessage, text: string): void;
+  end(): void;
+}
+
 /** Opens the stream of a request. */
 export interface Opening {
   /** True if the stream of the request may be ended by whoever answers it. */
   readonly canEnd: boolean;
   /** @param ended - to be called once the stream was sent completely, or its client is gone */
-  open(
-    streamId: string,
-    ended: () => void,
-  ): {
-    write(events: string): void;
-    /** Has no effect once the stream has ended. */
-    end(): void;
-  };
+  open(streamId: string, ended: () => void): OpenedStream;
 }
 
 interface Held {
@@ -54,10 +61,22 @@ interface Held {
   readonly settle: (response: JSONRPCMessage | undefined) => void;
 }
 
+/** A request whose stream we have opened, and that has no response yet. */
+interface Streamed {
+  readonly id: string;
+  readonly stream: StreamOfTransport;
+  readonly sent: OpenedStream;
+  /** How many of its messages the transport has not stored and written yet. */
+  behind: number;
+}
+
+const done = Promise.resolve();
+
 /** The held requests of one session. */
 export class HeldRequests {
   readonly #transport: Transport;
   readonly #held = new Map<Id, Held>();
+  readonly #streamed = new Map<Id, Streamed>();
   #resolver: Resolver | undefined;
   #isClosed = false;
 
@@ -66,16 +85,26 @@ export class HeldRequests {
     this.#transport = transport;
     const send = transport.send.bind(transport);
     transport.send = (message, options) => {
-      const id = 'method' in message ? options?.relatedRequestId : message.id;
-      const held = id === undefined ? undefined : this.#held.get(id);
-      if (id === undefined || !held) return send(message, options);
-      if ('method' in message) {
-        this.#open(id, held);
-        return send(message, options);
+      const isResponse = !('method' in message);
+      const id = isResponse ? message.id : options?.relatedRequestId;
+      if (id === undefined) return send(message, options);
+      const held = this.#held.get(id);
+      if (held && isResponse) {
+        this.#held.delete(id);
+        held.settle(message);
+        return done;
       }
-      this.#held.delete(id);
-      held.settle(message);
-      return Promise.resolve();
+      const streamed = held ? this.#open(id, held) : this.#streamed.get(id);
+      if (!streamed) return send(message, options);
+      if (isResponse) this.#streamed.delete(id);
+      if (isPlainlySent(message) && this.#write(id, streamed, message, isResponse)) return done;
+      const caughtUp = (): void => {
+        streamed.behind -= 1;
+      };
+      streamed.behind += 1;
+      const sending = send(message, options);
+      sending.then(caughtUp, caughtUp);
+      return sending;
     };
     const setResolver = transport.setScopeChallengeResolver.bind(transport);
     transport.setScopeChallengeResolver = resolver => {
@@ -92,6 +121,7 @@ export class HeldRequests {
       this.#isClosed = true;
       for (const held of this.#held.values()) held.settle(undefined);
       this.#held.clear();
+      this.#streamed.clear();
       closed?.();
     };
   }
@@ -141,7 +171,25 @@ export class HeldRequests {
     });
   }
 
-  #open(id: Id, held: Held): void {
+  /** @returns false if the transport must send it */
+  #write(id: Id, { id: streamId, stream, sent, behind }: Streamed, message: JSONRPCMessage, isLast: boolean): boolean {
+    const { _streamMapping: streams, _requestToStreamMapping: streamIds } = this.#transport as unknown as Streams;
+    // The stream of a client that is gone, or has come back, is the transport's.
+    if (behind > 0 || streams.get(streamId) !== stream) return false;
+    let text: string;
+    try {
+      text = JSON.stringify(message);
+    } catch {
+      return false;
+    }
+    sent.send(message, text);
+    if (!isLast) return true;
+    stream.cleanup();
+    streamIds.delete(id);
+    return true;
+  }
+
+  #open(id: Id, held: Held): Streamed {
     this.#held.delete(id);
     const { _streamMapping: streams, _requestToStreamMapping: streamIds } = this.#transport as unknown as Streams;
     const streamId = crypto.randomUUID();
@@ -149,18 +197,20 @@ export class HeldRequests {
       // A client that came back has another stream under this id.
       if (streams.get(streamId) === stream) streams.delete(streamId);
     };
-    const cleanup = (): void => {
-      forget();
-      sent.end();
-    };
     const stream: StreamOfTransport = {
       controller: { enqueue: events => sent.write(events) },
       encoder: { encode: events => events },
-      cleanup,
+      cleanup: () => {
+        forget();
+        sent.end();
+      },
     };
     streams.set(streamId, stream);
     streamIds.set(id, streamId);
     const sent = held.opening.open(streamId, forget);
+    const streamed = { id: streamId, stream, sent, behind: 0 };
+    this.#streamed.set(id, streamed);
     held.settle(undefined);
+    return streamed;
   }
 }

@@ -15,11 +15,13 @@ import {
   type McpServer,
   type MessageExtraInfo,
   ProtocolErrorCode,
+  Server,
   type ServerContext,
   type Transport,
 } from '@modelcontextprotocol/server';
 import { inEnvelopes } from '../era.ts';
 import { KeptWith } from '../kept-with.ts';
+import { Cancellation } from './cancellation.ts';
 import { takeAnswer } from './client-request.ts';
 import { knownEnvelopes } from './known-envelopes.ts';
 import { type PlainCall, plainCall } from './plain-call.ts';
@@ -34,7 +36,7 @@ type Handler = (request: { params?: unknown }, ctx: ServerContext) => Promise<un
 interface SdkServer {
   readonly _transport: Transport | undefined;
   readonly _requestHandlers: Map<string, Handler>;
-  readonly _requestHandlerAbortControllers: Map<unknown, AbortController>;
+  readonly _requestHandlerAbortControllers: Map<unknown, Pick<AbortController, 'abort'>>;
   readonly _requestStateVerify: unknown;
   _onerror(error: Error): void;
   _outboundServerInfo(): unknown;
@@ -175,49 +177,9 @@ function answer(
   call: PlainCall,
   extra: MessageExtraInfo | undefined,
 ): void {
-  const { id } = call;
-  const controller = new AbortController();
-  sdk._requestHandlerAbortControllers.set(id, controller);
-  const codec = sdk._wireCodec();
-  const send = (message: object): void => {
-    sendBy(transport, message as JSONRPCMessage).then(ended, failed);
-  };
-  const ended = (): void => {
-    const controllers = sdk._requestHandlerAbortControllers;
-    if (controllers.get(id) === controller) controllers.delete(id);
-  };
-  const failed = (error: unknown): void => {
-    sdk._onerror(new Error(`Failed to send response: ${error}`));
-    ended();
-  };
-  const returned = (result: unknown): void => {
-    if (controller.signal.aborted) {
-      ended();
-      return;
-    }
-    let encoded: unknown;
-    try {
-      encoded = codec.encodeResult('tools/call', result, sdk._outboundServerInfo());
-    } catch (error) {
-      sdk._onerror(new Error(`Failed to encode result for tools/call: ${error}`));
-      const { InternalError: code } = ProtocolErrorCode;
-      send({ jsonrpc: '2.0', id, error: { code, message: 'Internal error' } });
-      return;
-    }
-    send({ result: encoded, jsonrpc: '2.0', id });
-  };
-  const threw = (error: { readonly code?: unknown; readonly message?: unknown; readonly data?: unknown }): void => {
-    if (controller.signal.aborted) {
-      ended();
-      return;
-    }
-    const code = Number.isSafeInteger(error.code) ? (error.code as number) : ProtocolErrorCode.InternalError;
-    const { message = 'Internal error', data } = error;
-    const wire = { code: codec.encodeErrorCode(code), message, ...(data !== undefined && { data }) };
-    send({ jsonrpc: '2.0', id, error: wire });
-  };
-  const request = { jsonrpc: '2.0', id, method: 'tools/call', params: call.params };
-  const context = contextOf(sdk, transport, call, controller.signal, extra);
+  const answering = new Answering(sdk, transport, call.id);
+  const request = { jsonrpc: '2.0', id: call.id, method: 'tools/call', params: call.params };
+  const context = contextOf(sdk, transport, call, answering, extra);
   let handled: Promise<unknown>;
   try {
     handled = handler(request, context);
@@ -225,20 +187,88 @@ function answer(
     // A synchronous error is treated like a later one.
     handled = Promise.reject(error);
   }
-  handled.then(returned, threw).catch(failed);
+  handled.then(
+    result => answering.returned(result),
+    error => answering.threw(error),
+  );
+}
+
+/** One call until it is answered, and its entry in the SDK's table. Not a set of closures: many calls may be waiting at once. */
+class Answering extends Cancellation {
+  readonly #sdk: SdkServer;
+  readonly #transport: Transport;
+  readonly #id: PlainCall['id'];
+  readonly #codec: ReturnType<SdkServer['_wireCodec']>;
+
+  constructor(sdk: SdkServer, transport: Transport, id: PlainCall['id']) {
+    super();
+    this.#sdk = sdk;
+    this.#transport = transport;
+    this.#id = id;
+    this.#codec = sdk._wireCodec();
+    sdk._requestHandlerAbortControllers.set(id, this);
+  }
+
+  returned(result: unknown): void {
+    if (this.isCancelled) {
+      this.#ended();
+      return;
+    }
+    let encoded: unknown;
+    try {
+      encoded = this.#codec.encodeResult('tools/call', result, this.#sdk._outboundServerInfo());
+    } catch (error) {
+      this.#sdk._onerror(new Error(`Failed to encode result for tools/call: ${error}`));
+      const { InternalError: code } = ProtocolErrorCode;
+      this.#send({ jsonrpc: '2.0', id: this.#id, error: { code, message: 'Internal error' } });
+      return;
+    }
+    this.#send({ result: encoded, jsonrpc: '2.0', id: this.#id });
+  }
+
+  threw(error: { readonly code?: unknown; readonly message?: unknown; readonly data?: unknown }): void {
+    if (this.isCancelled) {
+      this.#ended();
+      return;
+    }
+    const code = Number.isSafeInteger(error.code) ? (error.code as number) : ProtocolErrorCode.InternalError;
+    const { message = 'Internal error', data } = error;
+    const wire = { code: this.#codec.encodeErrorCode(code), message, ...(data !== undefined && { data }) };
+    this.#send({ jsonrpc: '2.0', id: this.#id, error: wire });
+  }
+
+  #send(message: object): void {
+    const ended = (): void => this.#ended();
+    const failed = (error: unknown): void => {
+      this.#sdk._onerror(new Error(`Failed to send response: ${error}`));
+      this.#ended();
+    };
+    try {
+      sendBy(this.#transport, message as JSONRPCMessage).then(ended, failed);
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  #ended(): void {
+    const controllers = this.#sdk._requestHandlerAbortControllers;
+    if (controllers.get(this.#id) === this) controllers.delete(this.#id);
+  }
 }
 
 const noState = (): undefined => undefined;
+const { buildContext: contextOfSdk } = Server.prototype as unknown as SdkServer;
 
 /** The context that the SDK gives a handler besides the request. */
 function contextOf(
   sdk: SdkServer,
   transport: Transport,
   { id, params, envelope, inputResponses, requestState }: PlainCall,
-  signal: AbortSignal,
+  cancellation: Cancellation,
   extra: MessageExtraInfo | undefined,
 ): ServerContext {
-  const related = { relatedRequestId: id };
+  // A subclass may want to see the signal; the SDK passes it on unseen.
+  const isContextOfSdk = sdk.buildContext === contextOfSdk;
   const mcpReq = {
     id,
     method: 'tools/call',
@@ -246,14 +276,16 @@ function contextOf(
     ...(envelope !== undefined && { envelope }),
     ...(inputResponses !== undefined && { inputResponses }),
     requestState: requestState === undefined ? noState : () => requestState,
-    signal,
+    ...(!isContextOfSdk && { signal: cancellation.signal }),
     send: (request: object, schema: object | undefined, options: object | undefined) =>
       schema && '~standard' in schema
-        ? sdk.request(request, schema, { ...options, ...related })
-        : sdk.request(request, { ...schema, ...related }),
+        ? sdk.request(request, schema, { ...options, relatedRequestId: id })
+        : sdk.request(request, { ...schema, relatedRequestId: id }),
     notify: (notification: object, options: object | undefined) =>
-      sdk.notification(notification, { ...options, ...related }),
+      sdk.notification(notification, { ...options, relatedRequestId: id }),
   };
   const http = extra?.authInfo ? { authInfo: extra.authInfo } : undefined;
-  return sdk.buildContext({ sessionId: transport.sessionId, mcpReq, http }, extra);
+  const context = sdk.buildContext({ sessionId: transport.sessionId, mcpReq, http }, extra);
+  if (isContextOfSdk) cancellation.attach(context.mcpReq);
+  return context;
 }

@@ -9,6 +9,7 @@
  */
 import type { Writable } from 'node:stream';
 import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcontextprotocol/server';
+import { sendPlainly } from './plainly-sent.ts';
 import { isOfSdk } from './tapped-transport.ts';
 
 /** The part of the SDK's stdio transport that lines need. */
@@ -118,7 +119,7 @@ export function sendBy(transport: Transport, message: JSONRPCMessage, options?: 
   } catch (error) {
     return Promise.reject(error);
   }
-  return transport.send(message, options);
+  return sendPlainly(transport, message, options);
 }
 
 function parsed(line: string): unknown {

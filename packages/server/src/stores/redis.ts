@@ -78,12 +78,22 @@ export function redisStore(options: RedisStoreOptions): Store {
     }
   };
 
+  /** In one asynchronous frame, which is most of what a short command costs beside the client's own work. */
+  const onKey = async <T>(name: string, key: string, read: (reply: unknown) => T): Promise<T> => {
+    checkKey(key);
+    if (!looked) void look();
+    let reply: unknown;
+    try {
+      reply = await send([name, prefix + key]);
+    } catch (error) {
+      throw judged(error, name);
+    }
+    return read(reply);
+  };
+
   return {
     timeoutMs,
-    async get(key) {
-      checkKey(key);
-      return text(await command('GET', prefix + key));
-    },
+    get: key => onKey('GET', key, text),
     async set(key, value, set) {
       checkEntry(key, value, set);
       const args: string[] = [prefix + key, value];
@@ -99,14 +109,8 @@ export function redisStore(options: RedisStoreOptions): Store {
       if (reply === undefined && (set?.ifAbsent || ifEquals !== undefined)) return false;
       throw strange();
     },
-    async delete(key) {
-      checkKey(key);
-      await command('DEL', prefix + key);
-    },
-    async take(key) {
-      checkKey(key);
-      return text(await command('GETDEL', prefix + key));
-    },
+    delete: key => onKey('DEL', key, () => {}),
+    take: key => onKey('GETDEL', key, text),
     sortedSets: {
       async add(set, member, score) {
         checkMembers(set, [member]);

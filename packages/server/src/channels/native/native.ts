@@ -1,6 +1,6 @@
 /** The client's own forms, over the protocol: what it says the person answered. */
 import { firstSpelling } from '@midcall/core/form';
-import { withProblems } from '../../asking/validated.ts';
+import { type NotTaken, withProblems } from '../../asking/validated.ts';
 import { formParams } from '../../era.ts';
 import type { AskChannel, ChannelCall, FormQuestion } from '../channel.ts';
 import type { ClientAsk } from '../outgoing.ts';
@@ -18,27 +18,55 @@ export const native: AskChannel = {
   },
 };
 
-/** @param form - in the notation that the client knows */
-export function asNative<T>(
-  { ask, withdrawn, wayBack }: FormQuestion<T>,
-  { config, request }: ChannelCall,
-  form: FormPutting<T>['form'] & { readonly schema: object },
-): FormPutting<T> {
-  return {
-    channel: 'native',
-    assurance: 'in-band',
-    form,
-    outgoing: (message, before): ClientAsk => ({
+/**
+ * @param form - in the notation that the client knows
+ * @param instead - see {@link FormPutting.instead}
+ */
+export const asNative = <T>(
+  question: FormQuestion<T>,
+  call: ChannelCall,
+  form: SpelledForm<T>,
+  instead?: FormPutting<T>['instead'],
+): FormPutting<T> => new NativePutting(question, call, form, instead);
+
+type SpelledForm<T> = FormPutting<T>['form'] & { readonly schema: object };
+
+class NativePutting<T> implements FormPutting<T> {
+  readonly form: SpelledForm<T>;
+  readonly instead: FormPutting<T>['instead'];
+  readonly #question: FormQuestion<T>;
+  readonly #call: ChannelCall;
+
+  constructor(question: FormQuestion<T>, call: ChannelCall, form: SpelledForm<T>, instead: FormPutting<T>['instead']) {
+    this.form = form;
+    this.instead = instead;
+    this.#question = question;
+    this.#call = call;
+  }
+
+  get channel(): 'native' {
+    return 'native';
+  }
+
+  get assurance(): 'in-band' {
+    return 'in-band';
+  }
+
+  outgoing(message: string, before?: NotTaken): ClientAsk {
+    const { ask, withdrawn, wayBack } = this.#question;
+    const { config, request } = this.#call;
+    const { schema } = this.form;
+    return {
       to: 'client',
       channel: 'native',
       method: 'elicitation/create',
-      params: formParams(request.client.asks, message, before ? withProblems(form.schema, before) : form.schema, {
+      params: formParams(request.client.asks, message, before ? withProblems(schema, before) : schema, {
         app: ask.app,
         wayBack,
       }),
       key: ask.key,
       timeoutMs: ask.timeoutMs ?? config.askTimeoutMs,
       withdrawn,
-    }),
-  };
+    };
+  }
 }
