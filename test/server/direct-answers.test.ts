@@ -84,6 +84,19 @@ describe('a request that is answered directly', () => {
     expect(handled).toEqual([]);
   });
 
+  it('passes every member of _meta on as it came, whatever its name', async () => {
+    const given: unknown[] = [];
+    const { say, answered } = await stage(({ params }) => {
+      given.push(params['_meta']);
+      return { result: Promise.resolve({ content: [] }), end: () => {} };
+    });
+    const _meta = JSON.parse('{"progressToken":1,"__proto__":{"traceparent":"forged"}}');
+    say(call(1, { _meta }));
+    await answered(1);
+    expect(JSON.stringify(given)).toBe(JSON.stringify([_meta]));
+    expect((given[0] as Json)['traceparent']).toBeUndefined();
+  });
+
   it.each([
     ['a list with nothing in it that is a block', { structuredContent: 1, content: [null] }],
     ['a text in place of the list', { structuredContent: 1, content: 'text' }],

@@ -81,8 +81,9 @@ export function urlTarget(
 }
 
 /**
- * The servers of an `mcp.json`, with or without comments and trailing commas, in the shapes hosts write it: `mcpServers` or `servers`, each with `command`, `args`,
- * `env`, `cwd`, or with `url` and `headers`; and `shared`, `headersFile` and `auth`, which are ours.
+ * The servers of an `mcp.json`, with or without comments and trailing commas, in the shapes hosts write it: `mcpServers` or
+ * `servers`, each with `command`, `args`, `env`, `cwd`, or with `url` and `headers`; and `shared`, `headersFile` and `auth`, which
+ * are ours.
  * @param text - the file's text; untrusted
  * @param environment - what `${NAME}`, `${env:NAME}` and `${NAME:-default}` stand for
  * @throws MidcallError `cli/usage`, naming the entry and the member

@@ -155,12 +155,10 @@ function requestIn(
   const { _meta: meta = nothing } = params;
   const version = server.getNegotiatedProtocolVersion();
   if (version === undefined || !isRecord(meta)) return undefined;
-  const envelope: Record<string, unknown> = {};
-  const others: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(meta)) {
-    if (envelopeKeys.has(key)) envelope[key] = value;
-    else others[key] = value;
-  }
+  const entries = Object.entries(meta);
+  const envelope = Object.fromEntries(entries.filter(([key]) => envelopeKeys.has(key)));
+  // Assigned, a member named `__proto__` would become what all others are looked up in.
+  const others = Object.fromEntries(entries.filter(([key]) => !envelopeKeys.has(key)));
   const fits = inEnvelopes(version)
     ? envelope[PROTOCOL_VERSION_META_KEY] === version &&
       isRecord(envelope[CLIENT_CAPABILITIES_META_KEY]) &&
