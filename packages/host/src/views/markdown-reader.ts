@@ -1,5 +1,6 @@
 /** Markdown from servers, read the same way by every view: it passes no HTML, and links lead to http or https only. */
 import MarkdownIt from 'markdown-it';
+import { showsAll } from './shows-all.ts';
 
 /** The host of an address that a link may lead to; undefined for any other. */
 export function hostOf(href: string): string | undefined {
@@ -21,5 +22,5 @@ export function markdownReader(): MarkdownIt {
 /** Signs of Markdown: without any, text is shown as written. */
 const signs = /^(?:#{1,6} |[-*+] |\d{1,3}[.)] |> |```|\|.*\|)|\*\*[^*\n]+\*\*|\[[^[\]\n]+\]\(|`[^`\n]+`/m;
 
-/** True for text that is better read as Markdown. */
-export const isMarkdown = (text: string): boolean => signs.test(text.slice(0, 20_000));
+/** True for text that is better read as Markdown: it has signs of that, and nothing of it would be left out. */
+export const isMarkdown = (text: string): boolean => signs.test(text.slice(0, 20_000)) && showsAll(text);
