@@ -87,9 +87,16 @@ async function enterCode(tab: Tab, url: string, code: string): Promise<void> {
   await tab.getByRole('button', { name: 'Decline' }).waitFor();
 }
 
-const shots = process.env['MIDCALL_SHOTS'];
+/** Where pictures of every page go (`npm run screenshots -- all`). */
+const pictures = process.env['MIDCALL_PICTURES'];
 async function picture(tab: Tab, name: string): Promise<void> {
-  if (shots !== undefined) await tab.screenshot({ path: join(shots, `${name}.png`), fullPage: true });
+  if (pictures === undefined) return;
+  const before = tab.viewportSize()!;
+  for (const width of [1440, 1024, 400]) {
+    await tab.setViewportSize({ width, height: 860 });
+    await tab.screenshot({ path: join(pictures, `connect-${name}-${width}.png`), fullPage: true });
+  }
+  await tab.setViewportSize(before);
 }
 
 describe.each(['light', 'dark'] as const)('in %s', colorScheme => {

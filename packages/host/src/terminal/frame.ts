@@ -60,7 +60,7 @@ function titleOf(question: Question): string {
     case 'sampling-reply':
       return `${question.model.byHand ? 'Your reply' : 'The reply of your model'}, before the server gets it`;
     case 'roots':
-      return 'A server wants to know your directories';
+      return 'A server wants to know your folders';
   }
 }
 

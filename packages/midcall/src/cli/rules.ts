@@ -11,7 +11,7 @@ const subjects: Readonly<Record<Rule['subject'], string>> = {
   form: 'forms',
   url: 'pages to open',
   sampling: 'use of your model',
-  roots: 'your directories',
+  roots: 'your folders',
 };
 
 /** Adds the subcommand. */

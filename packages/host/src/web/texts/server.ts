@@ -56,7 +56,7 @@ export const serverTexts = {
     copied: 'Copied',
     save: 'Save',
     cancel: 'Cancel',
-    directory: 'Directory it is started in',
+    directory: 'Folder it is started in',
     variables: 'Environment variables',
     headers: 'Headers',
     hiddenValue: 'kept sealed',

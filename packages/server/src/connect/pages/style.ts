@@ -28,8 +28,9 @@ main{max-width:620px;margin:0 auto;padding:36px 16px 64px;overflow-wrap:anywhere
 .field>label,.field>legend,form>label{font-weight:600}
 form>label{margin-bottom:-10px}
 .field>legend{padding-bottom:6px}
-.need{font-weight:450;font-size:12.5px;color:var(--muted);margin-left:4px}
+.need{font-weight:450;font-size:12.5px;color:var(--muted);margin-left:8px}
 .help{overflow-wrap:anywhere}
+.card ul{list-style:disc;padding-left:22px;margin-top:-10px}
 .error{font-size:13px;font-weight:560;color:var(--bad)}
 .card input:not([type=radio],[type=checkbox],[type=hidden]),.card select,.card textarea{width:100%;min-height:38px;padding:7px 11px;border:1px solid var(--line-strong);border-radius:var(--radius-small);background:var(--surface);color:var(--ink)}
 .card textarea{line-height:1.5;resize:vertical}
