@@ -212,6 +212,9 @@ it('every package has a licence, a page of its own, and no tests', () => {
     expect({ name, files }).toMatchObject({ files: expect.arrayContaining(['README.md', 'LICENSE', 'package.json']) });
     expect(files.filter(path => /(^|\/)test\/|\.test\.|tsbuildinfo/.test(path))).toEqual([]);
   }
+  // Bundled, and so without a source of the same name.
+  const script = join(folder, 'node_modules/@midcall/host/dist/web/script');
+  expect(readdirSync(script).toSorted()).toEqual(['again.js', 'desk.js']);
 });
 
 it('each tarball has a bill of materials, with what the package needs and nothing that it was made with', () => {
