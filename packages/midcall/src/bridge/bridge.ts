@@ -19,6 +19,7 @@ import type { HostStdio } from './host-stdio.ts';
 import { awaitHost } from './host-transport.ts';
 import { LazyDesk } from './lazy-desk.ts';
 import { pendingServer } from './pending-server.ts';
+import { rehearse } from './rehearsal.ts';
 import { isSignInNeeded, orSignIn } from './sign-in-wait.ts';
 import { UpstreamSession } from './upstream-session.ts';
 
@@ -140,11 +141,23 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
     return session;
   };
   let starting = start();
+  // The rest until the first call is prepared while the server is starting.
+  const mid = bridgeMidcall({
+    clock,
+    suspectBelowMs,
+    holdMs,
+    warn,
+    asksRoots: followsHostRoots,
+    asksModel: !sampling.always,
+  });
+  // After the first request to the server has left.
+  if (host.isOld) setImmediate(() => void rehearse(options.era).catch(() => {}));
   const wait = { inbox, server: entry.id, clock };
   try {
     await orSignIn(starting, { ...wait, holdMs: 0 });
   } catch (error) {
     if (!isSignInNeeded(error)) {
+      await mid.close();
       if (gone.aborted) return undefined;
       await transport.close();
       throw error;
@@ -156,14 +169,6 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
   };
   options.host.onfull = () => session?.connection.pauseReading();
   options.host.ondrain = () => session?.connection.resumeReading();
-  const mid = bridgeMidcall({
-    clock,
-    suspectBelowMs,
-    holdMs,
-    warn,
-    asksRoots: followsHostRoots,
-    asksModel: !sampling.always,
-  });
   const forward = { clock, holdMs, ownModels: sampling.always };
   const factory: McpServerFactory = async ({ era }) => {
     const isOld = era === 'legacy';

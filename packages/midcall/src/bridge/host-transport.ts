@@ -13,6 +13,8 @@ export interface ConnectedHost {
   /** Serve this transport; it begins with that message. */
   readonly transport: Transport;
   readonly has: { readonly roots: boolean };
+  /** True if it begins as a host of 2025-11-25 does. */
+  readonly isOld: boolean;
   /** The capabilities it declares that the bridge does not know. */
   readonly declares: Declared;
   /** Fires when the host has disconnected. */
@@ -31,6 +33,7 @@ export async function awaitHost(transport: Transport): Promise<ConnectedHost | u
   return {
     transport: heldTransport,
     has: { roots: isRecord(own(capabilities, 'roots')) },
+    isOld: own(first, 'method') === 'initialize',
     declares: declaredIn(capabilities),
     gone: heldTransport.gone.signal,
   };
