@@ -6,7 +6,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Connection, commandTarget, Inbox, machineDisk, OfferedRoots } from '@midcall/host';
 import { eras } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
@@ -197,10 +197,15 @@ async function stubborn(body: string) {
     while (!so()) await once(told, 'change');
   };
   return {
-    file: server(body, `import { connect } from 'node:net';\nconnect(${port}, '127.0.0.1');`),
+    file: server(
+      body,
+      `import { connect } from 'node:net';\nconnect(${port}, '127.0.0.1').on('close', () => process.exit());`,
+    ),
     started: () => until(() => living.size > 0),
     gone: () => until(() => living.size === 0),
     async [Symbol.asyncDispose]() {
+      // Of a test that fails, a server is left.
+      for (const socket of living) socket.destroy();
       await new Promise(resolve => register.close(resolve));
     },
   };
@@ -233,6 +238,23 @@ it.each([
   expect(await ended).toEqual([0, null]);
   await upstream.gone();
 });
+
+it.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)(
+  'ends, and takes the server with it, at a %s before the bridge has taken over the server that was started early (early-server-E2)',
+  async signal => {
+    await using upstream = await stubborn('');
+    // Nothing else is loaded, so that the server is never taken over.
+    const early = pathToFileURL(join(root, 'packages/midcall/dist/cli/early-server.js')).href;
+    const script = `import { startEarlyServer } from '${early}'; startEarlyServer(process.argv.slice(1));`;
+    const words = ['--input-type=module', '-e', script, '--', process.execPath, upstream.file];
+    const child = spawn(process.execPath, words, { stdio: ['pipe', 'ignore', 'ignore'] });
+    const ended = once(child, 'exit');
+    await upstream.started();
+    child.kill(signal);
+    expect(await ended).toEqual([0, null]);
+    await upstream.gone();
+  },
+);
 
 it('starts the server before its host has said anything, and ends it when the host goes without a word', async () => {
   await using upstream = await stubborn('');
