@@ -26,6 +26,7 @@ import {
   type CallOutcome,
   CallRunner,
   cancelledByPerson,
+  type RunOptions,
   type SendCall,
   type SendOptions,
   type SentResult,
@@ -61,7 +62,6 @@ import {
   type AttachOptions,
   attachKinds,
   type CallRequest,
-  type RunAttached,
   type ServerIntroduction,
 } from './attachment.ts';
 import { forwardedCall } from './forwarded-call.ts';
@@ -80,6 +80,9 @@ export function attach(client: Client, options: AttachOptions): Attachment {
   checkOptions('attach', options, attachKinds);
   return new Wiring(client, options);
 }
+
+/** Options of a call; `id`: chosen by the caller, unique in the host. */
+type RunAttached = RunOptions & { readonly id?: string };
 
 class Wiring implements Attachment {
   readonly #client: Client;

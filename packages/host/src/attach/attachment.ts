@@ -108,9 +108,6 @@ export interface CallRequest {
   readonly rest?: Readonly<Record<string, unknown>>;
 }
 
-/** Options of a call; `id`: chosen by the caller, unique in the host. */
-export type RunAttached = RunOptions & { readonly id?: string };
-
 /** What a server says about itself, including the members that the SDK does not know. */
 export interface ServerIntroduction {
   readonly serverInfo: Readonly<Record<string, unknown>>;
@@ -120,9 +117,12 @@ export interface ServerIntroduction {
 /** A client with a person attached. */
 export interface Attachment {
   /** Runs a call that questions are tied to; `client.callTool` and similar methods go through here too. */
-  run(request: CallRequest, options?: RunAttached): Promise<Readonly<Record<string, unknown>>>;
+  run(
+    request: CallRequest,
+    options?: RunOptions & { readonly id?: string },
+  ): Promise<Readonly<Record<string, unknown>>>;
   /** Runs a call whose result is only handed on unchanged: nothing here reads it, so it is not judged, and the events tell how it ended. */
-  pass(request: CallRequest, options: RunAttached): void;
+  pass(request: CallRequest, options: RunOptions & { readonly id?: string }): void;
   /** Stops a running call. @returns false if none has this id */
   cancel(callId: string): boolean;
   /**
