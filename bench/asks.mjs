@@ -4,7 +4,7 @@
  * ratio to midcall's peer of the same era. Differences below about 1.3x over HTTP are ties on a noisy machine, so the
  * range and the CPU of both processes stand beside them. Over HTTP each side is served by `serveHttp`: a server on the SDK alone
  * would have the SDK's own handler, which checks no host and no origin, and holds no sessions.
- * Run after `npm run build`: node bench/asks.mjs [rounds] [calls per round] [peers, for two sides in two processes only]
+ * Run after `npm run build`: node bench/asks.mjs [rounds] [calls per round] [peers, for the sides that figures are compared with only]
  *
  * The targets are 1.0 of the unsigned SDK (0.9 over stdio) and 1.15 of its signed state on 2026-07-28, and 1.0 of elicitInput on
  * 2025-11-25; bench/RESULTS.md says what is reached. Where the time of a 2026-07-28 call over stdio goes in the server is drawn by
@@ -32,7 +32,10 @@ import { quietFetch } from './quiet-fetch.mjs';
 const rounds = Number(process.argv[2] ?? 7);
 const calls = Number(process.argv[3] ?? 600);
 /** The peer that each revision is measured by. */
-const peers = { '2026-07-28': 'SDK v2, no state', '2025-11-25': 'SDK v2, elicitInput' };
+/** By revision, then over HTTP besides: what the figures are compared with. */
+const peers = { '2026-07-28': ['SDK v2, no state'], '2025-11-25': ['SDK v2, elicitInput'] };
+const httpPeers = { '2025-11-25': ['SDK v2, on the GET stream'] };
+const peersOf = (era, carrier) => [...peers[era], ...((carrier === 'http' && httpPeers[era]) || [])];
 const peersOnly = process.argv[4] === 'peers';
 /** Calls before the first measurement: a server that has run for a while has its code compiled. */
 const warmUp = peersOnly ? 1_000 : 3_000;
@@ -108,7 +111,6 @@ async function measure(connection, width) {
 
 const available = [];
 for (const name of Object.keys(sides)) {
-  if (peersOnly && name !== 'midcall' && !Object.values(peers).includes(name)) continue;
   if (name.startsWith('fastmcp')) {
     const found = await import('fastmcp').then(
       () => true,
@@ -125,7 +127,10 @@ for (const name of Object.keys(sides)) {
 for (const era of ['2026-07-28', '2025-11-25']) {
   for (const carrier of peersOnly ? ['stdio', 'http'] : ['memory', 'stdio', 'http']) {
     const names = available.filter(
-      name => sides[name].eras.includes(era) && (carrier !== 'memory' || sides[name].factory),
+      name =>
+        sides[name].eras.includes(era) &&
+        (carrier !== 'memory' || sides[name].factory) &&
+        (!peersOnly || name === 'midcall' || peersOf(era, carrier).includes(name)),
     );
     const connections = new Map();
     for (const name of names) connections.set(name, await connect(name, era, carrier));
@@ -142,11 +147,11 @@ for (const era of ['2026-07-28', '2025-11-25']) {
         const ratios = results.get('midcall').map((own, index) => own.rate / rates[index]);
         const cpu = key => median(results.get(name).map(each => each[key])).toFixed(0);
         console.log(
-          `  ${name.padEnd(22)} ${median(rates).toFixed(0).padStart(6)} calls/s (${Math.min(...rates).toFixed(0)}-${Math.max(...rates).toFixed(0)})` +
+          `  ${name.padEnd(25)} ${median(rates).toFixed(0).padStart(6)} calls/s (${Math.min(...rates).toFixed(0)}-${Math.max(...rates).toFixed(0)})` +
             `  CPU per call: client ${cpu('client')} µs, server ${cpu('server')} µs` +
             (name === 'midcall' ? '' : `  midcall is ${median(ratios).toFixed(2)}x`),
         );
-        if (name !== peers[era]) continue;
+        if (!peersOf(era, carrier).includes(name)) continue;
         const [own, theirs] = ['midcall', name].map(each =>
           Math.round(median(results.get(each).map(({ server }) => server))),
         );
