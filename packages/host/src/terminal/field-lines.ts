@@ -1,6 +1,6 @@
 /** A field and its answer in words. Pure. */
 import { type Field, isCardNumber, labelOf, type WireValue } from '@midcall/core/form';
-import { mask, saidAlready, visible } from '../index.ts';
+import { mask, saidAlready, spelledMoment, visible, writtenMoment } from '../index.ts';
 import { quoted } from './frame.ts';
 
 /** The label of a field. */
@@ -92,5 +92,6 @@ export function answerText(field: Field, value: WireValue | undefined, secrets: 
       { max: 500 },
     );
   }
-  return visible(String(value), { max: 500 });
+  const moment = writtenMoment(field, value);
+  return `${visible(String(value), { max: 500 })}${moment ? ` (${spelledMoment(moment)})` : ''}`;
 }

@@ -4,14 +4,15 @@
  */
 import { type Html, html } from '@midcall/core/page';
 import { dateFormat } from '@midcall/core/time';
+import { momentStyles, spelledMoment, type WrittenMoment } from '../index.ts';
 
-type Style = 'time' | 'minute' | 'day';
+type Style = 'time' | 'minute' | WrittenMoment['style'];
 
 /** The same styles are in `client/ages.ts`. */
 const options: Record<Style, Intl.DateTimeFormatOptions> = {
   time: { timeStyle: 'medium' },
   minute: { timeStyle: 'short' },
-  day: { dateStyle: 'medium' },
+  ...momentStyles,
 };
 
 const written = (at: number, zone: string, style: Style): string =>
@@ -32,3 +33,7 @@ export function minute(at: number, now: number, zone: string): Html {
   const time = moment(at, zone, 'minute');
   return today ? time : html`<span>${day(at, zone)}<span class="clock">,</span> ${time}</span>`;
 }
+
+/** A date or a time that is sent, as the person reads it, and exactly as it is sent. */
+export const sentMoment = (moment: WrittenMoment, exact: string): Html =>
+  html`<time datetime="${exact}" data-clock="${moment.style}" data-wall="${moment.wall}">${spelledMoment(moment)}</time> <code class="quiet-text">${exact}</code>`;

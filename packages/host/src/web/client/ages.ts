@@ -45,6 +45,8 @@ const styles: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
   time: { timeStyle: 'medium' },
   minute: { timeStyle: 'short' },
   day: { dateStyle: 'medium' },
+  moment: { dateStyle: 'medium', timeStyle: 'short' },
+  second: { dateStyle: 'medium', timeStyle: 'medium' },
 };
 
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -57,11 +59,13 @@ function formatOf(style: string, timeZone: string): Intl.DateTimeFormat {
 }
 
 function localize(root: Document): void {
-  for (const each of root.querySelectorAll<HTMLTimeElement>('time[data-clock]'))
-    write(
-      each,
-      formatOf(each.dataset['clock'] ?? '', document.body.dataset['zone'] ?? 'UTC').format(new Date(each.dateTime)),
-    );
+  const here = document.body.dataset['zone'] ?? 'UTC';
+  for (const each of root.querySelectorAll<HTMLTimeElement>('time[data-clock]')) {
+    // What was entered is shown as it was, whatever its zone.
+    const { clock = '', wall } = each.dataset;
+    const [at, zone] = wall === undefined ? [Date.parse(each.dateTime), here] : [Number(wall), 'UTC'];
+    write(each, formatOf(clock, zone).format(at));
+  }
 }
 
 function tick(root = document): void {

@@ -10,6 +10,7 @@
  *   called, no page opened and nothing said in its name.
  * - app-messages-M5 An App that is leaving is refused everything, and is heard only when it says that it has ended.
  */
+import { fetched } from './fetched.ts';
 import { morph } from './morph.ts';
 import { appsIn, askToEnd, hearAnswer, isLeaving, markReady } from './teardown.ts';
 
@@ -168,7 +169,7 @@ function propose(
       refuse(-32602, response.status === 422 ? text : 'The question is not open any more.');
       return;
     }
-    const next = new DOMParser().parseFromString(text, 'text/html').getElementById(form.id);
+    const next = fetched(text).getElementById(form.id);
     if (next && document.activeElement === frame) {
       changedAt.set(form, performance.now());
       morph(form, next);

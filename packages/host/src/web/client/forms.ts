@@ -3,6 +3,7 @@
  * A form's own properties are read as attributes, since a control named `action` or `id` hides them.
  */
 import { telling } from './drafts.ts';
+import { fetched } from './fetched.ts';
 import { morph } from './morph.ts';
 import { pageShown, sending, showDocument, touch, untouch } from './page.ts';
 import { holdsBack, notSent } from './presence.ts';
@@ -34,9 +35,7 @@ async function check(form: HTMLFormElement): Promise<void> {
   telling(form, sent);
   const response = await sent;
   if (!response.ok || checks.get(form) !== turn || !form.isConnected) return;
-  const next = new DOMParser()
-    .parseFromString(await response.text(), 'text/html')
-    .getElementById(form.getAttribute('id') ?? '');
+  const next = fetched(await response.text()).getElementById(form.getAttribute('id') ?? '');
   if (!next || checks.get(form) !== turn) return;
   showFilters(next);
   morph(form, next);

@@ -1,5 +1,6 @@
 /** Fetches this page, or the answer to a form, and updates what is on screen. */
 import { isAllTold, tellDrafts } from './drafts.ts';
+import { fetched } from './fetched.ts';
 import { focusCard, focusForm } from './focus.ts';
 import { hasLeftOut, morph } from './morph.ts';
 import { isLeaving, takeAway } from './teardown.ts';
@@ -100,7 +101,7 @@ export function showDocument(
   text: string,
   options: { readonly live: boolean; readonly url?: string; readonly returned?: true },
 ): boolean {
-  const next = new DOMParser().parseFromString(text, 'text/html');
+  const next = fetched(text);
   if (!hasLeftOut(next)) return false;
   version += 1;
   const had = document.activeElement;
@@ -119,7 +120,6 @@ export function showDocument(
   if (theme === undefined) delete document.documentElement.dataset['theme'];
   else document.documentElement.dataset['theme'] = theme;
   next.body.classList.add(...document.body.classList);
-  document.dispatchEvent(new CustomEvent('midcall:fetched', { detail: next }));
   if (elsewhere) leave(next);
   morph(document.body, next.body, keep);
   document.dispatchEvent(new CustomEvent('midcall:shown'));
