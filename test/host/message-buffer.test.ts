@@ -70,7 +70,15 @@ describe('what a process has written', () => {
   });
 
   it('passes a message whose members only its reader can judge, so that its request ends', () => {
+    const stray: string[] = [];
+    const buffer = () => new MessageBuffer(1_000, line => stray.push(line));
     const odd = '{"jsonrpc":"2.0","id":1,"error":{"code":"none"},"more":true}';
-    expect(read(new MessageBuffer(1_000), [Buffer.from(`${odd}\n`)])).toEqual([JSON.parse(odd)]);
+    expect(read(buffer(), [Buffer.from(`${odd}\n`)])).toEqual([JSON.parse(odd)]);
+    expect(stray).toEqual([]);
+    const worse = ['{"jsonrpc":"2.0","id":1,"result":"done"}', '{"id":"two","result":{}}', '{"id":3}'];
+    expect(read(buffer(), [Buffer.from(`${worse.join('\n')}\n`)])).toEqual(worse.map(line => JSON.parse(line)));
+    expect(stray).toEqual(worse);
+    const noAnswers = ['{"jsonrpc":"2.0","result":{}}', '{"id":{},"result":{}}', '{"id":1,"method":"ping"}', 'null'];
+    expect(read(buffer(), [Buffer.from(`${noAnswers.join('\n')}\n`)])).toEqual(noAnswers.map(() => 'an error'));
   });
 });

@@ -78,6 +78,8 @@ export interface Wired {
   hangUp(): Promise<void>;
   /** Gives the latest call a result of any shape. */
   respond(result: Params): Promise<void>;
+  /** Answers the latest call with a frame of any members. */
+  respondBy(members: object): Promise<void>;
 }
 
 export type WiredOptions = Partial<AttachOptions> & {
@@ -99,6 +101,7 @@ export async function wired(era: Era, options: WiredOptions): Promise<Wired> {
   let next = 0;
 
   const reply = (id: Sent['id'], body: object) => far.send({ jsonrpc: '2.0', id, ...body } as JSONRPCMessage);
+  const respondBy = (members: object) => reply(sent.findLast(frame => frame.method === 'tools/call')?.id, members);
   const complete = (result: object) => (era === '2026-07-28' ? { resultType: 'complete', ...result } : result);
   const notify: Wire['notify'] = (method, params) => far.send({ jsonrpc: '2.0', method, params } as JSONRPCMessage);
   const request: Wire['request'] = async (method, params = {}) => {
@@ -173,7 +176,8 @@ export async function wired(era: Era, options: WiredOptions): Promise<Wired> {
     sent,
     wire: { notify, request },
     hangUp: () => far.close(),
-    respond: result => reply(sent.findLast(frame => frame.method === 'tools/call')?.id, { result }),
+    respond: result => respondBy({ result }),
+    respondBy,
     calls: (method = 'tools/call') => sent.filter(frame => frame.method === method),
     get responses() {
       return sent.filter(frame => frame.method === undefined);

@@ -9,7 +9,7 @@
  *   is handed on.
  */
 import { MidcallError } from '@midcall/core/errors';
-import { isRecord, own } from '@midcall/core/json';
+import { isRecord } from '@midcall/core/json';
 import type { Interception, JsonRpcMessage } from '@midcall/core/sdk-seam';
 import type { Client, JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { AbortWatch } from '../calls/call-abort.ts';
@@ -182,10 +182,9 @@ function metaOf(params: JsonObject | undefined): JsonObject | undefined {
   return isRecord(meta) ? meta : undefined;
 }
 
-function answerIn(message: JsonRpcMessage): ForwardedAnswer {
-  const [result, error] = [own(message, 'result'), own(message, 'error')];
-  if (isRecord(result)) return { result };
-  return { error: isRecord(error) ? error : { code: -32603, message: 'The server sent no answer.' } };
+/** Of a whole response; see whole-response.ts. */
+function answerIn({ result, error }: JsonRpcMessage): ForwardedAnswer {
+  return isRecord(result) ? { result } : { error: error as JsonObject };
 }
 
 /** True if each request has a stream of its own, as over HTTP. */

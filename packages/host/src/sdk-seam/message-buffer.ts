@@ -2,6 +2,7 @@
  * Splits the output of a process into messages. It replaces the SDK's buffer, which copies everything it holds with each chunk and
  * tries one schema after the other on each message. The members of a message are checked by its reader.
  */
+import { isRecord } from '@midcall/core/json';
 import { isJsonRpcMessage } from '@midcall/core/sdk-seam';
 import type { JSONRPCMessage, ReadBuffer } from '@modelcontextprotocol/client';
 
@@ -57,11 +58,11 @@ export class MessageBuffer implements Pick<ReadBuffer, 'append' | 'readMessage' 
         if (line.trim() !== '') this.#onStray(line);
         continue;
       }
-      if (!isJsonRpcMessage(value)) {
-        this.#onStray(line);
+      const isMessage = isJsonRpcMessage(value);
+      if (!isMessage) this.#onStray(line);
+      if (!isMessage && !namesRequest(value))
         throw new Error('The server wrote a line of JSON that is not a JSON-RPC 2.0 message.');
-      }
-      return value as unknown as JSONRPCMessage;
+      return value as JSONRPCMessage;
     }
   }
 
@@ -91,3 +92,9 @@ export class MessageBuffer implements Pick<ReadBuffer, 'append' | 'readMessage' 
     this.#from = 0;
   }
 }
+
+/** True for what answers a request, however badly: its reader ends that. */
+const namesRequest = (value: unknown): boolean =>
+  isRecord(value) &&
+  value['method'] === undefined &&
+  (typeof value['id'] === 'string' || typeof value['id'] === 'number');

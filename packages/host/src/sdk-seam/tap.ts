@@ -22,6 +22,7 @@ import { type Interception, interceptTransport, type JsonRpcMessage } from '@mid
 import type { JSONRPCMessage, JSONRPCResponse, Transport } from '@modelcontextprotocol/client';
 import type { Calls, RunningCall } from '../calls/calls.ts';
 import { withinNesting } from './nesting-limit.ts';
+import { wholeResponse } from './whole-response.ts';
 
 /** The requests that need a person. */
 export const askMethods = ['elicitation/create', 'sampling/createMessage', 'roots/list'] as const;
@@ -103,7 +104,7 @@ export class Tap {
   onto(transport: Transport, below: Required<Interception> = asItIs): void {
     interceptTransport(transport, {
       incoming: (message, deliver) => {
-        const { read, answer } = withinNesting(message);
+        const { read, answer } = withinNesting(wholeResponse(message));
         if (answer) void transport.send(answer as unknown as JSONRPCMessage).catch(() => {});
         if (!read) return;
         below.incoming(read, seen => {
