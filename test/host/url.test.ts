@@ -63,7 +63,7 @@ describe('URL judgement', () => {
     ['local-host', 'of your own network', 'https://printer/'],
     ['not-https', 'not encrypted', 'http://example.com/'],
     ['port', 'port 8443', 'https://example.com:8443/'],
-    ['punycode', 'other than a to z: аррӏе.com', 'https://xn--80ak6aa92e.com/'],
+    ['punycode', 'other than a to z: аррӏе.com (xn--80ak6aa92e.com).', 'https://xn--80ak6aa92e.com/'],
     ['mixed-scripts', 'several alphabets', 'https://gооgle.com/'],
     ['odd-signs', 'signs in it', 'https://i❤.ws/'],
     ['rewritten', 'it leads to evil.com', 'https:evil.com'],

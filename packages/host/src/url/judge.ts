@@ -119,16 +119,18 @@ function warningsFor(url: URL, href: string, facts: HostFacts): UrlWarning[] {
   const warn = (rule: UrlWarning['rule'], message: string): void => void warnings.push({ rule, message });
   const local = isOwnMachine(url.hostname);
   const isName = !facts.isIp;
+  // A name in letters that look like others tells nobody where it leads, so it is spelled as computers have it, too.
+  const spelled = facts.readable === url.hostname ? facts.readable : `${facts.readable} (${url.hostname})`;
 
   if (url.username !== '' || url.password !== '')
-    warn('user-info', `What stands before the @ is not where this leads: it leads to ${facts.readable}.`);
+    warn('user-info', `What stands before the @ is not where this leads: it leads to ${spelled}.`);
   if (facts.isIp && !local) warn('ip-host', 'The address is a bare number (IP), not a name.');
   else if (local) warn('local-host', 'This is a page on your own machine.');
   else if (!facts.listedDomain)
     warn('local-host', 'The name belongs to no public domain; it is one of your own network.');
   if (url.protocol === 'http:' && !local) warn('not-https', 'The connection is not encrypted (http).');
   if (url.port !== '' && !local) warn('port', `It uses the unusual port ${url.port}.`);
-  if (facts.readable !== url.hostname) warn('punycode', `The name has letters other than a to z: ${facts.readable}.`);
+  if (facts.readable !== url.hostname) warn('punycode', `The name has letters other than a to z: ${spelled}.`);
   if (mixedScripts(facts.readable)) warn('mixed-scripts', 'The name mixes letters of several alphabets.');
   if (isName && oddSigns(facts.readable))
     warn(
@@ -140,7 +142,7 @@ function warningsFor(url: URL, href: string, facts: HostFacts): UrlWarning[] {
     warn('latin-lookalike', `It reads like ${reading}, but these letters are of another alphabet that look the same.`);
   const twin = lookalike(facts.domain, facts.readable, facts.trusted);
   if (twin !== undefined) warn('lookalike', `It looks like ${twin}, which you have opened before, but it is another.`);
-  if (!hostIn(href, url)) warn('rewritten', `The address is written in an unusual way; it leads to ${facts.readable}.`);
+  if (!hostIn(href, url)) warn('rewritten', `The address is written in an unusual way; it leads to ${spelled}.`);
   if (href.length > longUrl) warn('length', `The address is very long (${href.length} characters).`);
   return warnings;
 }

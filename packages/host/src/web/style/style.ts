@@ -35,7 +35,7 @@ kbd{font:600 11px/1 var(--sans);border:1px solid var(--line);border-bottom-width
 .pages ul{display:flex;gap:2px}
 .pages a{display:block;padding:6px 11px;border-radius:var(--radius-small);color:var(--muted);text-decoration:none;font-weight:500;white-space:nowrap}
 .pages a:hover{color:var(--ink);background:var(--sunken)}
-.pages a[aria-current]{color:var(--ink);background:var(--sunken)}
+.pages a[aria-current]{color:var(--accent);background:var(--accent-soft)}
 .inbox-pill{margin-left:auto;display:inline-flex;align-items:center;gap:8px;height:34px;padding:0 14px 0 11px;border-radius:17px;border:1px solid var(--line);color:var(--muted);text-decoration:none;font-weight:500;white-space:nowrap}
 .inbox-pill:hover{border-color:var(--line-strong)}
 .inbox-pill.waiting{background:var(--accent);border-color:var(--accent);color:var(--accent-ink)}
@@ -141,7 +141,7 @@ input[type=checkbox],input[type=radio]{accent-color:var(--accent);width:16px;hei
 .find-button:hover{border-color:var(--line-strong);color:var(--ink)}
 .find-button+.inbox-pill,.settings-link+.find-button{margin-left:0}
 .settings-link{margin-left:auto;display:grid;place-items:center;width:34px;height:34px;border-radius:50%;color:var(--muted)}
-.settings-link:hover,.settings-link[aria-current]{background:var(--sunken);color:var(--ink)}
+.settings-link:hover{background:var(--sunken);color:var(--ink)}.settings-link[aria-current]{background:var(--accent-soft);color:var(--accent)}
 
 .pages{margin-left:12px}
 dialog{color:var(--ink);background:var(--raised);border:1px solid var(--line-strong);border-radius:var(--radius);box-shadow:var(--shadow);padding:0}

@@ -63,9 +63,9 @@ export const serverTexts = {
     drop: 'Remove',
     newVariables: 'Set environment variables',
     newHeaders: 'Set headers',
-    variablesHelp: 'One NAME=value per line. Values are kept encrypted, apart from the list of servers.',
+    variablesHelp: 'One NAME=value per line. Values are kept encrypted, separately from the list of servers.',
     headersHelp:
-      'One Name: value per line, such as Authorization. Values are kept encrypted, apart from the list of servers.',
+      'One Name: value per line, such as Authorization. Values are kept encrypted, separately from the list of servers.',
     badLine: (line: number, sign: '=' | ':') =>
       sign === '='
         ? `Line ${line} of the variables must be NAME=value.`

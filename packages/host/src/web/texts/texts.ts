@@ -97,7 +97,7 @@ export const texts = {
     asks: 'asks you',
     wantsToOpen: 'wants you to open a page',
     wantsModel: 'wants to use your model',
-    wantsReply: 'wants the reply of your model',
+    wantsReply: 'wants your model’s reply',
     wantsYourReply: 'wants your reply',
     openedPage: 'waits for you on a page',
     wantsSignIn: 'wants you to sign in',
