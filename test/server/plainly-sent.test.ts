@@ -2,6 +2,8 @@
  * What packages/server/src/sdk-seam/plainly-sent.ts and held-requests.ts promise of messages that need no checks: they are
  * written at once, in order with all others, and by the transport where the stream is its own.
  */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { midcall } from '@midcall/server';
 import { serveHttp } from '@midcall/server/node';
 import {
@@ -52,11 +54,12 @@ function held() {
   const requests = new HeldRequests(transport);
   const written: string[] = [];
   const streams: string[] = [];
+  const opened: { readonly stream: WeakRef<object>; readonly ended: () => void }[] = [];
   const opening = {
     canEnd: true,
-    open: (id: string) => {
+    open: (id: string, ended: () => void) => {
       streams.push(id);
-      return {
+      const stream = {
         write: (events: string) => void written.push(/"data":"(\w+)"|"result"/u.exec(events)?.[1] ?? 'response'),
         send: (message: JSONRPCMessage, text: string) => {
           store.store(id, message, text);
@@ -64,11 +67,13 @@ function held() {
         },
         end: () => void written.push('end'),
       };
+      opened.push({ stream: new WeakRef(stream), ended });
+      return stream;
     },
   };
   transport.onmessage = () => {};
   const answered = requests.give({ jsonrpc: '2.0', id: 1, method: 'tools/call' }, {}, opening, () => {});
-  return { transport, written, streams, answered };
+  return { transport, written, streams, opened, answered };
 }
 
 describe('held-requests-H2: messages for a request', () => {
@@ -101,6 +106,23 @@ describe('held-requests-H2: messages for a request', () => {
     await sendPlainly(transport, note('two'), related);
     await sendPlainly(transport, response, undefined);
     expect([written, streams.length]).toEqual([['one', 'end'], 1]);
+  });
+
+  it('hold their stream no longer than it is open, though a call that was cancelled has no response', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const { transport, opened } = held();
+    await sendPlainly(transport, note('one'), related);
+    const stream = (() => {
+      const [one] = opened.splice(0);
+      one!.ended();
+      return one!.stream;
+    })();
+    // What a weak reference was made for or asked of in this turn is not collected before the next.
+    await new Promise(resolve => setImmediate(resolve));
+    collect();
+    expect(stream.deref()).toBeUndefined();
+    expect(transport.onmessage).toBeDefined();
   });
 });
 

@@ -196,6 +196,8 @@ export class HeldRequests {
     const forget = (): void => {
       // A client that came back has another stream under this id.
       if (streams.get(streamId) === stream) streams.delete(streamId);
+      // The transport sends what is left, if anything: a call that was cancelled has no response.
+      if (this.#streamed.get(id)?.id === streamId) this.#streamed.delete(id);
     };
     const stream: StreamOfTransport = {
       controller: { enqueue: events => sent.write(events) },
