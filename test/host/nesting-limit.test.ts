@@ -2,7 +2,7 @@
 import { eras } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { withinNesting } from '../../packages/host/src/sdk-seam/nesting-limit.ts';
-import { type Tool, wired } from './wire-server.ts';
+import { callOpen, wired } from './wire-server.ts';
 
 const nested = (levels: number, open = '{"a":', close = '}'): unknown =>
   JSON.parse(`${open.repeat(levels)}1${close.repeat(levels)}`);
@@ -29,17 +29,7 @@ describe('a message that nests too deeply', () => {
 
 describe.each(eras)('%s', era => {
   it('ends the call whose result it is with an error that says so', async () => {
-    let begun = (): void => {};
-    const running = new Promise<void>(resolve => {
-      begun = resolve;
-    });
-    const tool: Tool = () => {
-      begun();
-      return new Promise(() => {});
-    };
-    const host = await wired(era, { tool });
-    const ended = host.call();
-    await running;
+    const { host, ended } = await callOpen(era);
     await host.respond({ resultType: 'complete', content: [], structuredContent: nested(2_000) });
     expect(await ended).toMatchObject({ message: expect.stringContaining('nests more than 1000 levels') });
   });

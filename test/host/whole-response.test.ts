@@ -2,7 +2,7 @@
 import { eras } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { wholeResponse } from '../../packages/host/src/sdk-seam/whole-response.ts';
-import { type Tool, wired } from './wire-server.ts';
+import { callOpen } from './wire-server.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -44,17 +44,7 @@ describe('what a server has sent', () => {
 
 describe.each(eras)('%s', era => {
   it('ends its call with what can be said of the error', async () => {
-    let begun = (): void => {};
-    const running = new Promise<void>(resolve => {
-      begun = resolve;
-    });
-    const tool: Tool = () => {
-      begun();
-      return new Promise(() => {});
-    };
-    const host = await wired(era, { tool });
-    const ended = host.call();
-    await running;
+    const { host, ended } = await callOpen(era);
     await host.respondBy({ error: { code: 'E_BROKEN', message: 'The disk is full.' } });
     expect(await ended).toMatchObject({ message: expect.stringContaining('The disk is full.') });
   });

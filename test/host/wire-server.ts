@@ -193,3 +193,20 @@ export async function wired(era: Era, options: WiredOptions): Promise<Wired> {
     },
   };
 }
+
+/** A call that waits for its answer. @returns its host, and what it ends with */
+export async function callOpen(era: Era): Promise<{ readonly host: Wired; readonly ended: Promise<unknown> }> {
+  let begun = (): void => {};
+  const running = new Promise<void>(resolve => {
+    begun = resolve;
+  });
+  const host = await wired(era, {
+    tool: () => {
+      begun();
+      return new Promise(() => {});
+    },
+  });
+  const ended = host.call();
+  await running;
+  return { host, ended };
+}
