@@ -76,6 +76,10 @@ describe('naming a server', () => {
     expect(() => chooseServer({}, [])).toThrow(/Name the server/);
     expect(() => chooseServer({ url: 'http://x' }, ['node'])).toThrow(/one way only/);
     expect(() => chooseServer({ url: 'ftp://x' }, [])).toThrow(/http or https/);
+    expect(() => chooseServer({ url: 'localhost' }, [])).toThrow('The server URL is not a complete web address.');
+    expect(() => chooseServer({ url: 'http://me:canary-19@x/mcp' }, [])).toThrow(
+      /^(?!.*canary)The server URL must not/,
+    );
     expect(() => chooseServer({ config: '/nonexistent.json' }, [])).toThrow(/cannot be read/);
     expect([chooseEra({}), chooseEra({ era: '2025' })]).toEqual(['auto', '2025-11-25']);
     expect(() => chooseEra({ era: '1999' })).toThrow(/The era is/);
@@ -113,7 +117,18 @@ describe('naming a server', () => {
     ['{"servers":{"a":{"command":"x","args":[1]}}}', /'args' of the server 'a'/],
     ['{"servers":{"a":{"command":"x","env":{"B":1}}}}', /'env.B' of the server 'a'/],
     [`{"servers":{"a":{"command":"${variable('NOPE')}"}}}`, /NOPE, which is not set/],
+    [`{"servers":{"a":{"url":"${variable('NOPE')}"}}}`, /^The server 'a' needs the environment variable NOPE/],
+    [`{"servers":{"a":{"command":"x","args":["${variable('input:key')}"]}}}`, /'a' uses \$\{input:key\}, which only/],
+    ['{"servers":{"a":{"url":"ftp://x"}}}', /^The server 'a': The server URL must be http or https\./],
   ])('refuses %s', (text, why) => expect(() => readServerEntries(text, {})).toThrow(why));
+
+  it('is of use for one server of it though another cannot be read', () => {
+    const text = `{"servers":{"a":{"command":"x"},"b":{"command":"${variable('NOPE')}"}}}`;
+    expect(readServerEntries(text, {}, 'a')).toEqual([
+      { id: 'a', target: { kind: 'command', command: 'x', args: [] } },
+    ]);
+    expect(() => readServerEntries(text, {}, 'c')).toThrow("There is no server 'c' in the list. It has: a, b.");
+  });
 
   it('is read as editors save it: with a byte order mark, comments and trailing commas', () => {
     const text = `\uFEFF{ // mine

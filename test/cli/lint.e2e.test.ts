@@ -35,6 +35,16 @@ function notes(): string {
   return directory;
 }
 
+/** A server with one tool, whose schema is no object. */
+const listing = `require('node:readline').createInterface({ input: process.stdin }).on('line', line => {
+  const { id, method, params } = JSON.parse(line);
+  const serverInfo = { name: 's', version: '1' };
+  const result = method === 'initialize'
+    ? { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo }
+    : { tools: [{ name: 'x', inputSchema: { type: 'string' } }] };
+  if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+});`;
+
 describe('midcall lint', () => {
   it('finds in the everything server what its forms really have', async () => {
     const tools = ['--tool', 'trigger-elicitation-request', '--tool', 'trigger-url-elicitation'];
@@ -96,6 +106,14 @@ describe('midcall lint', () => {
     const { code, err } = await lint(words, everything);
     expect(err).toContain(why);
     expect(code).toBe(2);
+  });
+
+  it('ends with 1 where the list of tools is none, and says what is wrong with it', async () => {
+    const { code, err } = await lint(['--era', '2025-11-25'], ['node', '-e', listing]);
+    expect(err).toMatch(
+      /^midcall: The tools could not be listed on 2025-11-25: the server sent a list that the protocol does not allow: tools\.0\.inputSchema\.type: [^\n]+\n$/,
+    );
+    expect(code).toBe(1);
   });
 
   it('ends with 3 where the server does not come up, and shows what it last said', async () => {

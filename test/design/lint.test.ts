@@ -1,6 +1,8 @@
 /** The linter before a server written by hand: every rule has a tool that breaks it and one that does not. */
 import type { Era } from '@midcall/host';
 import { eras } from '@midcall/testing';
+import type { Transport } from '@modelcontextprotocol/client';
+import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import { type LintOptions, type LintRuleId, lint, lintRuleIds } from '../../packages/midcall/src/design/index.ts';
 import { type HandTool, handServer, idleClock } from './hand-server.ts';
@@ -164,6 +166,33 @@ it('says which era it could not reach, and that nothing was judged there', async
     const alone = await lint(open, { select: { which: 'all' }, clock: idleClock, eras: [spoken] });
     expect(alone.notes).toEqual([]);
   }
+});
+
+it('says why a server is not reached at all with what it answered to either revision', async () => {
+  const answering = (answer: (transport: Transport, id: unknown) => void) => () => {
+    const [near, far] = InMemoryTransport.createLinkedPair();
+    far.onmessage = message => answer(far, (message as { id?: unknown }).id);
+    void far.start();
+    return near;
+  };
+  const refusing = answering(
+    (far, id) => void far.send({ jsonrpc: '2.0', id, error: { code: -32000, message: 'No licence.' } } as never),
+  );
+  await expect(lint(refusing, { clock: idleClock })).rejects.toMatchObject({
+    message: 'The server did not accept 2025-11-25: “No licence.”.',
+  });
+  const after = (_ms: number, fn: () => void) => {
+    queueMicrotask(fn);
+    return () => {};
+  };
+  await expect(
+    lint(
+      answering(() => {}),
+      { clock: { now: () => 0, after } },
+    ),
+  ).rejects.toMatchObject({
+    message: 'The server could not be reached on 2025-11-25: it did not answer in time.',
+  });
 });
 
 it('refuses the name of a tool that does not exist', async () => {

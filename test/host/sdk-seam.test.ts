@@ -3,21 +3,28 @@
  * that fails after an update of the SDK names what moved, and which file of packages/host/src/sdk-seam/ or
  * packages/core/src/sdk-seam/ is to follow it.
  */
-import { interceptTransport, negotiationReason, notOfferedRevision } from '@midcall/core/sdk-seam';
+import { interceptTransport, invalidResultIssue, negotiationReason, notOfferedRevision } from '@midcall/core/sdk-seam';
 import { attach, Inbox } from '@midcall/host';
 import { type Era, eras, negotiation } from '@midcall/testing';
-import { Client, parseErrorResponse, ReadBuffer, SdkErrorCode, type Transport } from '@modelcontextprotocol/client';
+import {
+  Client,
+  parseErrorResponse,
+  ReadBuffer,
+  SdkErrorCode,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { aroundConnect } from '../../packages/host/src/sdk-seam/around-connect.ts';
 import { replaceDefaultValidator } from '../../packages/host/src/sdk-seam/default-validator.ts';
 import {
-  invalidResultIssue,
   isConnectionGone,
   isMessageTooLarge,
   isRoundNotice,
   isUnreadableOAuthAnswer,
+  redirectTarget,
 } from '../../packages/host/src/sdk-seam/error-prose.ts';
 import { placeholders } from '../../packages/host/src/sdk-seam/placeholders.ts';
 import { sendRootsChanged } from '../../packages/host/src/sdk-seam/roots-changed.ts';
@@ -290,6 +297,16 @@ describe('words that say what no code does (error-prose.ts, core/sdk-seam/negoti
       path: expect.stringContaining('content'),
       says: expect.any(String),
     });
+  });
+
+  it('redirectTarget: where a redirect to another origin leads, which is not followed', async () => {
+    const elsewhere = 'https://elsewhere.example/mcp';
+    const fetch = async () => new Response(null, { status: 302, headers: { location: elsewhere } });
+    const transport = new StreamableHTTPClientTransport(new URL('http://127.0.0.1/mcp'), { fetch });
+    const error = await clientOf('2025-11-25')
+      .connect(transport)
+      .catch((cause: Error) => cause);
+    expect(redirectTarget((error as Error).message)).toBe(elsewhere);
   });
 
   it('isUnreadableOAuthAnswer: what the SDK cannot read is a server error that quotes it; what it can read is not', async () => {

@@ -48,6 +48,10 @@ describe('why an address was not reached', () => {
   it.each([
     [401, 'requires a token'],
     [404, 'no MCP endpoint at this address (HTTP 404)'],
+    [405, 'no MCP endpoint at this address (HTTP 405)'],
+    [429, 'Try again later.'],
+    [500, 'it failed to answer (HTTP 500). Its log may say why.'],
+    [503, 'it failed to answer (HTTP 503)'],
   ])('HTTP %d', (status, why) => {
     expect(unreached(failure('Error POSTing to endpoint: no', { status }), url)).toContain(why);
   });
@@ -55,6 +59,31 @@ describe('why an address was not reached', () => {
   it('a web page is no MCP server', () => {
     const page = failure('Unexpected content type: text/html', { code: 'CLIENT_HTTP_UNEXPECTED_CONTENT' });
     expect(unreached(probe(page), url)).toBe('what answers at this address is not an MCP server.');
+  });
+
+  it.each([
+    ['ZodError', '[{"code":"invalid_union"}]'],
+    ['SyntaxError', 'Unexpected token'],
+  ])('nor is what sends other JSON, or none: %s', (name, message) => {
+    expect(unreached(probe(failure(message, { name })), url)).toBe(
+      'what answers at this address is not an MCP server.',
+    );
+  });
+
+  it('says where an address redirects to, made visible', () => {
+    const message =
+      "Error POSTing: Redirect to https://x.example/\u202em not followed; use that (redirectPolicy: 'same')";
+    expect(unreached(failure(message, { status: 302 }), url)).toBe(
+      'it redirects to https://x.example/⟦U+202E⟧m. If you trust that address, use it instead.',
+    );
+  });
+
+  it('says which part of an answer is wrong', () => {
+    const message = 'Invalid result for initialize: [{"path":["serverInfo"],"message":"expected object"}]';
+    for (const target of [url, command])
+      expect(unreached(failure(message, { code: 'INVALID_RESULT' }), target)).toBe(
+        'its answer is not what the protocol requires: serverInfo: expected object.',
+      );
   });
 
   it('says the innermost words of what it does not know, made visible and capped', () => {

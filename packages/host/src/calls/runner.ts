@@ -5,10 +5,11 @@
 
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { isRecord, own } from '@midcall/core/json';
+import { invalidResultIssue, issueText } from '@midcall/core/sdk-seam';
 import { type Clock, MAX_TIMER_MS } from '@midcall/core/time';
 import { type RequestOptions, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import type { CallContext } from '../question/question.ts';
-import { invalidResultIssue, isConnectionGone, isRoundNotice } from '../sdk-seam/error-prose.ts';
+import { isConnectionGone, isRoundNotice } from '../sdk-seam/error-prose.ts';
 import { CallAbort } from './call-abort.ts';
 import { callTimeout } from './call-timeout.ts';
 import type { Calls, RunningCall } from './calls.ts';
@@ -327,5 +328,5 @@ function outcomeOf(
 function invalid(text: string): string {
   const problem = 'The server sent a result that the protocol does not allow';
   const issue = invalidResultIssue(text);
-  return issue ? `${problem}: ${issue.path || 'the result'}: ${issue.says}.` : `${problem}. ${text}`;
+  return issue ? `${problem}: ${issueText(issue)}.` : `${problem}. ${text}`;
 }

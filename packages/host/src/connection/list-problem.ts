@@ -1,5 +1,6 @@
 /** Why one of a server's lists could not be read, in words to follow a colon. Pure. */
 
+import { invalidListReason } from '@midcall/core/sdk-seam';
 import { visible } from '@midcall/core/text';
 import { ProtocolErrorCode, SdkErrorCode } from '@modelcontextprotocol/client';
 
@@ -21,6 +22,6 @@ export function listProblem(list: ListName, error: unknown): string | undefined 
     return `the server declares ${list} but does not implement the list.`;
   }
   if (code === SdkErrorCode.RequestTimeout) return 'the server did not answer in time.';
-  if (code === SdkErrorCode.InvalidResult) return 'the server sent a list that the protocol does not allow.';
+  if (code === SdkErrorCode.InvalidResult) return invalidListReason(String(message));
   return `the server answered “${visible(String(message), { max: 300 })}”.`;
 }

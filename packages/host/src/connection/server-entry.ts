@@ -1,7 +1,7 @@
 /** A server as hosts name it: a command, a URL, or an entry of an `mcp.json`. Parses only; the connection starts it. */
 
 import { resolve } from 'node:path';
-import { MidcallError } from '@midcall/core/errors';
+import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { defined, isRecord } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
 import { readServerAuth, type ServerAuth } from '../authorization/server-auth.ts';
@@ -74,6 +74,9 @@ export function urlTarget(
     throw bad('The server URL is not a complete web address.');
   }
   if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:') throw bad('The server URL must be http or https.');
+  // The SDK's error about such an address quotes the password.
+  if (parsed.username !== '' || parsed.password !== '')
+    throw bad("The server URL must not contain a user name or password. Send them in a header 'Authorization'.");
   const own = Object.keys(headers ?? {}).some(name => name.toLowerCase() === 'authorization');
   if (auth && own) throw bad("Give the server a header 'Authorization' or 'auth', not both.");
   if (auth && headersFile !== undefined) throw bad("Give the server 'headersFile' or 'auth', not both.");
@@ -86,11 +89,13 @@ export function urlTarget(
  * are ours.
  * @param text - the file's text; untrusted
  * @param environment - what `${NAME}`, `${env:NAME}` and `${NAME:-default}` stand for
+ * @param only - the one entry to read; what is wrong with the others does not matter then
  * @throws MidcallError `cli/usage`, naming the entry and the member
  */
 export function readServerEntries(
   text: string,
   environment: Readonly<Record<string, string | undefined>> = {},
+  only?: string,
 ): readonly ServerEntry[] {
   let json: unknown;
   try {
@@ -100,7 +105,10 @@ export function readServerEntries(
   }
   const listed = isRecord(json) ? (json['mcpServers'] ?? json['servers']) : undefined;
   if (!isRecord(listed)) throw bad("The server list has no member 'mcpServers' or 'servers'.");
-  return Object.entries(listed).map(([id, entry]) => ({
+  const entries = Object.entries(listed).filter(([id]) => only === undefined || id === only);
+  if (only !== undefined && entries.length === 0)
+    throw bad(`There is no server '${only}' in the list. It has: ${Object.keys(listed).join(', ') || 'none'}.`);
+  return entries.map(([id, entry]) => ({
     id,
     target: readTarget(id, entry, environment),
     ...readShared(id, entry),
@@ -123,14 +131,17 @@ function readTarget(id: string, entry: unknown, environment: Environment): Serve
   if (typeof url === 'string') {
     if (headersFile !== undefined && typeof headersFile !== 'string')
       throw bad(`'headersFile' of the server '${id}' is not text.`);
-    return urlTarget(
-      fill(url),
-      defined({
-        headers: texts(id, 'headers', headers, fill),
-        headersFile: headersFile === undefined ? undefined : fill(headersFile),
-        auth: auth === undefined ? undefined : readServerAuth(`'auth' of the server '${id}'`, auth, fill),
-      }),
-    );
+    const options = defined({
+      headers: texts(id, 'headers', headers, fill),
+      headersFile: headersFile === undefined ? undefined : fill(headersFile),
+      auth: auth === undefined ? undefined : readServerAuth(`'auth' of the server '${id}'`, auth, fill),
+    });
+    const address = fill(url);
+    try {
+      return urlTarget(address, options);
+    } catch (cause) {
+      throw isMidcallError(cause, 'cli/usage') ? bad(`The server '${id}': ${cause.message}`) : cause;
+    }
   }
   if (typeof command !== 'string') throw bad(`The server '${id}' has neither 'command' nor 'url'.`);
   if (args !== undefined && !(Array.isArray(args) && args.every(each => typeof each === 'string')))
@@ -162,6 +173,9 @@ function texts(
 }
 
 function filled(id: string, text: string, environment: Environment): string {
+  const input = /\$\{(?:input|command):[^}]*\}/.exec(text)?.[0];
+  if (input !== undefined)
+    throw bad(`The server '${id}' uses ${input}, which only its editor can fill in. Use \${env:NAME} instead.`);
   return text.replace(
     /\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
     (_, name: string, otherwise?: string) => {

@@ -3,11 +3,13 @@
  * its causes contain what the system or the server said. Pure.
  */
 import { isMidcallError } from '@midcall/core/errors';
-import { endedWhenProbed, notOfferedRevision } from '@midcall/core/sdk-seam';
+import { endedWhenProbed, invalidResultIssue, issueText, notOfferedRevision } from '@midcall/core/sdk-seam';
 import { visible } from '@midcall/core/text';
+import { redirectTarget } from '../sdk-seam/error-prose.ts';
 import type { ServerTarget } from './server-entry.ts';
 
 interface Cause {
+  readonly name?: unknown;
   readonly code?: unknown;
   readonly syscall?: unknown;
   readonly message?: unknown;
@@ -50,17 +52,31 @@ function ofProgram({ command, cwd }: ServerTarget & { readonly kind: 'command' }
 function ofStatus(status: number): string | undefined {
   if (status === 401 || status === 403)
     return `it requires a token that it accepts (HTTP ${status}). Send one in a header.`;
-  if (status === 404) return 'there is no MCP endpoint at this address (HTTP 404). It often ends in /mcp.';
+  if (status === 404 || status === 405)
+    return `there is no MCP endpoint at this address (HTTP ${status}). It often ends in /mcp.`;
+  if (status === 429) return 'it takes no more requests for now (HTTP 429). Try again later.';
+  if (status >= 500) return `it failed to answer (HTTP ${status}). Its log may say why.`;
   return undefined;
+}
+
+/** HTTP's reason: a status, or an answer that is no message of the protocol. */
+function ofAnswer({ code, status, message, name }: Cause): string | undefined {
+  // The transport reads nothing but messages, so any other answer fails a schema.
+  if (code === 'CLIENT_HTTP_UNEXPECTED_CONTENT' || name === 'ZodError' || name === 'SyntaxError')
+    return 'what answers at this address is not an MCP server.';
+  const elsewhere = redirectTarget(String(message));
+  if (elsewhere !== undefined)
+    return `it redirects to ${visible(elsewhere, { max: 300 })}. If you trust that address, use it instead.`;
+  return typeof status === 'number' ? ofStatus(status) : undefined;
 }
 
 /** The system's or HTTP's reason for a failed attempt, worded to follow a colon; undefined if unknown. */
 export function systemReason(error: unknown, target: ServerTarget): string | undefined {
-  for (const { code, syscall, status } of chain(error)) {
+  for (const cause of chain(error)) {
     const wording =
       target.kind === 'command'
-        ? String(syscall).startsWith('spawn') && ofProgram(target, code)
-        : (ofNetwork[String(code)] ?? (typeof status === 'number' && ofStatus(status)));
+        ? String(cause.syscall).startsWith('spawn') && ofProgram(target, cause.code)
+        : (ofNetwork[String(cause.code)] ?? ofAnswer(cause));
     if (wording) return wording;
   }
   return undefined;
@@ -80,8 +96,8 @@ export function unreached(error: unknown, target: ServerTarget): string {
   const ended = code === 'CONNECTION_CLOSED' || endedWhenProbed(String(causes[0]?.message));
   if (target.kind === 'command' && ended) return endedEarly;
   if (code === 'REQUEST_TIMEOUT') return 'it did not answer in time.';
-  if (causes.some(each => each.code === 'CLIENT_HTTP_UNEXPECTED_CONTENT'))
-    return 'what answers at this address is not an MCP server.';
+  const issue = code === 'INVALID_RESULT' ? invalidResultIssue(String(causes[0]?.message)) : undefined;
+  if (issue) return `its answer is not what the protocol requires: ${issueText(issue)}.`;
   const notOffered = notOfferedRevision(String(causes[0]?.message));
   if (notOffered !== undefined) return `it answers, but does not offer revision ${notOffered}.`;
   const message = causes.findLast(each => typeof each.message === 'string')?.message ?? error;

@@ -19,15 +19,6 @@ export const isConnectionGone = (code: unknown, message: string): boolean =>
 export const isUnreadableOAuthAnswer = (code: string, message: string): boolean =>
   code === 'server_error' && message.includes('Invalid OAuth error response');
 
-/** Where a result deviates from the protocol, and how; undefined if the message of `InvalidResult` does not say. */
-export function invalidResultIssue(message: string): { readonly path: string; readonly says: string } | undefined {
-  try {
-    const [issue] = JSON.parse(message.slice(message.indexOf('['))) as readonly {
-      path?: readonly unknown[];
-      message?: unknown;
-    }[];
-    return { path: (issue?.path ?? []).join('.'), says: String(issue?.message) };
-  } catch {
-    return undefined;
-  }
-}
+/** Where a redirect leads that was not followed; undefined for other errors. */
+export const redirectTarget = (message: string): string | undefined =>
+  /Redirect to (\S+) not followed/.exec(message)?.[1];

@@ -58,13 +58,14 @@ export function register(command: Command): void {
         waitMs: readSeconds('--wait', flags.wait),
         onProgress: line => live && process.stderr.write(`\r\u001b[K${line}`),
       }).catch(async (error: unknown) => {
-        if (!isMidcallError(error, 'host/not-found')) throw error;
-        process.stderr.write(`midcall: ${await server.reasonFor(error.cause, error.message)}\n`);
-        return undefined;
+        if (!isMidcallError(error) || !(error.code === 'host/refused' || error.code === 'host/not-found')) throw error;
+        const isReached = error.code === 'host/refused';
+        process.exitCode = exitCodes[isReached ? 'found' : 'noServer'].code;
+        return isReached ? error.message : server.reasonFor(error.cause, error.message);
       });
       if (live) process.stderr.write('\r\u001b[K');
-      if (!report) {
-        process.exitCode = exitCodes.noServer.code;
+      if (typeof report === 'string') {
+        process.stderr.write(`midcall: ${report}\n`);
         return;
       }
       write(report);

@@ -30,7 +30,8 @@ export function chooseServer(flags: ServerFlags, words: readonly string[]): Serv
   if (waysUsed > 1) throw usage('Name the server in one way only: -- <command>, --url, or --server.');
   if (words.length > 0) return { id: nameOf(words), target: commandTarget(words) };
   if (flags.url !== undefined) {
-    return { id: new URL(flags.url).host, target: targetAt(flags.url, flags) };
+    const target = targetAt(flags.url, flags);
+    return { id: new URL(flags.url).host, target };
   }
   return fromConfig(flags.config ?? 'mcp.json', flags.server);
 }
@@ -71,8 +72,11 @@ export function nameOf(words: readonly string[]): string {
   return parts.findLast(part => part !== '' && !placesNotNames.has(part)) ?? basename(program);
 }
 
-/** Every server of an `mcp.json`. @throws MidcallError `cli/usage`, naming the file, if it cannot be read or used */
-export function readServerList(file: string): readonly ServerEntry[] {
+/**
+ * Every server of an `mcp.json`, or one of them.
+ * @throws MidcallError `cli/usage`, naming the file, if it cannot be read or used, or does not have that one
+ */
+export function readServerList(file: string, only?: string): readonly ServerEntry[] {
   const path = resolve(file);
   let text: string;
   try {
@@ -81,7 +85,7 @@ export function readServerList(file: string): readonly ServerEntry[] {
     throw usage(`The server list ${path} cannot be read. Is it there?`, { cause });
   }
   try {
-    return readServerEntries(text, process.env).map(entry => ({ ...entry, listedIn: path }));
+    return readServerEntries(text, process.env, only).map(entry => ({ ...entry, listedIn: path }));
   } catch (cause) {
     if (!isMidcallError(cause, 'cli/usage')) throw cause;
     throw usage(`${path}: ${cause.message}`, { cause });
@@ -89,13 +93,10 @@ export function readServerList(file: string): readonly ServerEntry[] {
 }
 
 function fromConfig(file: string, name: string | undefined): ServerEntry {
-  const entries = readServerList(file);
+  const entries = readServerList(file, name);
+  if (entries.length === 1) return entries[0]!;
   const names = entries.map(entry => visible(entry.id, { max: 100 })).join(', ') || 'none';
-  if (name === undefined && entries.length === 1) return entries[0]!;
-  if (name === undefined) throw usage(`Choose one of the servers in ${file} with --server: ${names}.`);
-  const match = entries.find(entry => entry.id === name);
-  if (!match) throw usage(`There is no server '${name}' in ${file}. It has: ${names}.`);
-  return match;
+  throw usage(`Choose one of the servers in ${file} with --server: ${names}.`);
 }
 
 /** The file of `--server-auth`. Secrets may come from the environment, as in an `mcp.json`. */

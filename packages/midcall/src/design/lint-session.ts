@@ -12,6 +12,7 @@ import {
   afterClose,
   endedWhenProbed,
   interceptTransport,
+  invalidListReason,
   negotiationReason,
   notOfferedRevision,
 } from '@midcall/core/sdk-seam';
@@ -142,10 +143,17 @@ export class LintSession {
     return this.#client.getServerVersion();
   }
 
-  /** Every tool the server lists. */
+  /**
+   * Every tool the server lists.
+   * @throws MidcallError `host/not-found` if it does not answer, `host/refused` if its answer is no list
+   */
   async tools(): Promise<readonly Tool[]> {
     if (!this.#client.getServerCapabilities()?.tools) return [];
-    return (await this.#client.listTools()).tools;
+    try {
+      return (await this.#client.listTools(undefined, { timeout: this.#options.waitMs })).tools;
+    } catch (cause) {
+      throw unlisted(this.era, cause);
+    }
   }
 
   /** Calls a tool once, with the person playing a part. */
@@ -279,6 +287,17 @@ function refused(error: Json): PlayEnd {
   return { kind: 'error', code, message: String(error['message']), pages: elicitations.filter(isRecord) };
 }
 
+/** Why the tools could not be listed. */
+function unlisted(era: Era, cause: unknown): MidcallError {
+  const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown };
+  const text = String(message);
+  const what = `The tools could not be listed on ${era}: `;
+  if (code === SdkErrorCode.InvalidResult) return new MidcallError('host/refused', `${what}${invalidListReason(text)}`);
+  const silent = code === SdkErrorCode.RequestTimeout;
+  const why = silent ? 'the server did not answer in time.' : `the server answered “${visible(text, { max: 300 })}”.`;
+  return new MidcallError(silent ? 'host/not-found' : 'host/refused', `${what}${why}`, { cause });
+}
+
 /** Why an era was not reached: the server's own words if it gave any, and nothing that the SDK says about itself. */
 function unreached(era: Era, cause: unknown, serverWords: string | undefined): string {
   const { code, message = String(cause) } = (cause ?? {}) as { readonly code?: unknown; readonly message?: string };
@@ -289,6 +308,7 @@ function unreached(era: Era, cause: unknown, serverWords: string | undefined): s
     return `The server did not accept ${era}: it does not offer that revision.`;
   if (serverWords === undefined && endedWhenProbed(message))
     return `The server could not be reached on ${era}: it ended before it answered.`;
+  if (code === 'REQUEST_TIMEOUT') return `The server could not be reached on ${era}: it did not answer in time.`;
   const what = refused ? `The server did not accept ${era}` : `The server could not be reached on ${era}`;
   return `${what}: “${visible(reason, { max: 300 })}”.`;
 }

@@ -9,6 +9,7 @@
  */
 
 import { isMidcallError, type MidcallError, noSuchTool } from '@midcall/core/errors';
+import { notOfferedRevision } from '@midcall/core/sdk-seam';
 import { visible } from '@midcall/core/text';
 import { type Clock, systemClock } from '@midcall/core/time';
 import type { Era } from '@midcall/host';
@@ -120,7 +121,8 @@ class Linter {
         failed.push(error);
       }
     }
-    if (spoken.length === 0) throw failed.at(-1);
+    // A revision that is not offered is no reason if there is another one: the SDK says so of any odd answer.
+    if (spoken.length === 0) throw failed.find(({ cause }) => !isNotOffered(cause)) ?? failed.at(-1);
     for (const { message } of failed) this.#notes.add(`${message} Nothing was judged there.`);
     return spoken;
   }
@@ -275,6 +277,8 @@ interface Subject {
   /** The arguments were made up here. */
   readonly sampled: boolean;
 }
+
+const isNotOffered = (cause: unknown): boolean => notOfferedRevision((cause as Error).message) !== undefined;
 
 const confirms = (trace: PlayTrace): boolean =>
   trace.asks.some(ask => asksForm(ask) && confirmations(fieldsOf(ask.params)).length > 0);
