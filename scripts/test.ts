@@ -4,7 +4,7 @@
  * every requirement, and whether a secret got out. The first failure before the tests stops it.
  * Ends with `tests: N passed, N failed, N skipped`.
  *
- * Beyond npm the tests want Chromium and Redis. As root on Debian they are installed; elsewhere the tests that need
+ * Beyond npm the tests want Chromium, Redis and HAProxy. As root on Debian they are installed; elsewhere the tests that need
  * them are skipped and named, except under `CI`, where nothing may be skipped.
  */
 import { spawn } from 'node:child_process';
@@ -28,6 +28,13 @@ const needs = [
     paths: ['/usr/bin/redis-server', '/usr/local/bin/redis-server'],
     debian: 'redis-server',
     shows: 'the Redis store',
+  },
+  {
+    name: 'HAProxy',
+    env: 'MIDCALL_HAPROXY',
+    paths: ['/usr/sbin/haproxy', '/usr/bin/haproxy', '/usr/local/sbin/haproxy'],
+    debian: 'haproxy',
+    shows: 'the example of several replicas behind a balancer',
   },
 ];
 const ci = Boolean(process.env['CI']);

@@ -5,13 +5,16 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Balancer } from './balancer.ts';
 
-export const hasHaproxy = (): boolean => spawnSync('haproxy', ['-v'], { stdio: 'ignore' }).status === 0;
+/** An account's PATH may lack the folder that Debian installs it in. */
+const haproxy = process.env['MIDCALL_HAPROXY'] ?? 'haproxy';
+
+export const hasHaproxy = (): boolean => spawnSync(haproxy, ['-v'], { stdio: 'ignore' }).status === 0;
 
 /** @param port - a free one */
 export async function startHaproxy(port: number, replicas: readonly number[], folder: string): Promise<Balancer> {
   const path = join(folder, 'haproxy.cfg');
   writeFileSync(path, configuration(port, replicas));
-  const child = spawn('haproxy', ['-db', '-q', '-f', path], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = spawn(haproxy, ['-db', '-q', '-f', path], { stdio: ['ignore', 'ignore', 'inherit'] });
   while (!(await listens(port))) {
     if (child.exitCode !== null) throw new Error('haproxy did not start.');
     await new Promise(resolve => setTimeout(resolve, 20));
