@@ -174,10 +174,10 @@ it('two of one tool are compared: their arguments and what came of them', async 
 
 it('what has too little in common is shown as the one and then the other, and what is equal is folded', () => {
   const many = (word: string) => Array.from({ length: 5_000 }, (_, at) => `${word} ${at}`).join('\n');
-  const { text } = lineDiff(many('one'), many('other'));
+  const { text } = lineDiff(many('one'), many('other'), 'Result');
   expect(text.indexOf('diff-went')).toBeLessThan(text.indexOf('diff-came') < 0 ? Infinity : text.indexOf('diff-came'));
   expect(text).toMatch(/\d more/);
-  expect(lineDiff(many('same'), `${many('same')}\nlast`).text).toContain('4997 equal lines');
+  expect(lineDiff(many('same'), `${many('same')}\nlast`, 'Result').text).toContain('4997 equal lines');
   // Nothing has no line, not an empty one.
-  expect(lineDiff('gone', '').text).not.toContain('diff-came');
+  expect(lineDiff('gone', '', 'Result').text).not.toContain('diff-came');
 });

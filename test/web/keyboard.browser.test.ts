@@ -236,21 +236,34 @@ it('folds the tools of a server, on other pages too', async () => {
   expect(await page.locator('.tool-group[open]').count()).toBe(0);
 });
 
-it('fills in the rows of lists, each with another below it, and goes to JSON and back', async () => {
+it('fills in the rows of lists, adds and removes rows, and goes to JSON and back', async () => {
   await using me = await enter();
   const { page } = me;
   await page.goto(new URL('servers/tools/tools/grind', on.desk.url).href);
   await page.getByLabel('What').fill('corn');
   await page.getByLabel('Tags 1', { exact: true }).focus();
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
+  // There is nothing to remove before something is typed, and no row that nobody asked for.
+  expect(await page.getByRole('button', { name: /^Remove (?:Tags|Parts)/ }).count()).toBe(0);
   await page.keyboard.type('fine');
+  await page.getByRole('button', { name: 'Remove Tags 1' }).waitFor();
+  expect([await focused(), await page.getByLabel('Tags 2', { exact: true }).count()]).toEqual(['Tags 1', 0]);
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
+  expect(await focused()).toBe('Add another: Tags');
+  await page.keyboard.press('Enter');
   await page.getByLabel('Tags 2', { exact: true }).waitFor();
-  expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Tags 1');
-  await page.keyboard.press('Tab');
-  await page.keyboard.press('Tab');
+  expect(await focused()).toBe('Tags 2');
+  // A blank row is as good as a new one.
+  await page.getByRole('button', { name: 'Add another: Tags' }).click();
+  expect([await focused(), await page.getByLabel('Tags 3', { exact: true }).count()]).toEqual(['Tags 2', 0]);
   await page.keyboard.type('slow');
-  await page.getByLabel('Tags 3', { exact: true }).waitFor();
   await page.getByRole('group', { name: 'Parts 1' }).getByLabel('Name').fill('wheel');
+  await page.getByRole('button', { name: 'Add another: Parts' }).click();
   await page.getByRole('group', { name: 'Parts 2' }).waitFor();
+  const added = page.getByRole('group', { name: 'Parts 2' }).getByLabel('Name');
+  expect(await added.evaluate(each => each === document.activeElement)).toBe(true);
+  await page.keyboard.type('cog');
   expect(await violations(page)).toEqual([]);
   // A press lasts: what was typed before is checked meanwhile, and the answer comes when the row is gone.
   let release = (): void => {};
@@ -277,7 +290,11 @@ it('fills in the rows of lists, each with another below it, and goes to JSON and
   await page.getByRole('button', { name: 'Edit as JSON' }).click();
   const json = page.getByLabel('Arguments as JSON');
   await json.waitFor();
-  expect(JSON.parse(await json.inputValue())).toEqual({ what: 'corn', tags: ['slow'], parts: [{ name: 'wheel' }] });
+  expect(JSON.parse(await json.inputValue())).toEqual({
+    what: 'corn',
+    tags: ['slow'],
+    parts: [{ name: 'wheel' }, { name: 'cog' }],
+  });
   expect(await violations(page)).toEqual([]);
   await json.fill('{"what":"corn","more":1}');
   await page.getByRole('button', { name: 'Edit as a form' }).click();

@@ -21,7 +21,7 @@ describe('Markdown', () => {
   });
 
   it.each(['a line\n', '- **an item**\n'])('scrolls in a box of its own where it is long: %j', line => {
-    const box = '<div class="result-long" tabindex="0" role="group">';
+    const box = '<div class="result-long" tabindex="0" role="region" aria-label="The text">';
     expect(text(line.repeat(5_000))).toContain(box);
     expect(text(line.repeat(100))).not.toContain(box);
   });

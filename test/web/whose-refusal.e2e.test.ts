@@ -86,7 +86,7 @@ it('says of each running call that a question without a known call may be its ow
   const question = await whenSo(desk.on.desk, () => desk.on.inbox.list().find(each => !each.call));
   for (const id of [first, second]) {
     const page = await desk.page(`/calls/${id}`);
-    expect(page).toContain('This server has an open question. It did not say for which call; it may be this one.');
+    expect(page).toContain('The server did not say for which call it asks this. It may be this one.');
     expect(page).toContain('What shall it say?');
     expect(page).toContain('Waiting for you');
     expect(page).not.toContain('The server is working.');
@@ -95,7 +95,7 @@ it('says of each running call that a question without a known call may be its ow
   // A form that comes back, and its end, are shown where it was answered.
   const path = `/questions/${question.id}`;
   const wrong = await desk.visitor.post(path, { action: 'accept', at: second, f0: 'a' });
-  expect([wrong.status, plain(wrong.text).includes('it may be this one')]).toEqual([422, true]);
+  expect([wrong.status, plain(wrong.text).includes('It may be this one')]).toEqual([422, true]);
   const { headers } = await desk.visitor.post(path, { action: 'accept', at: second, f0: 'Dear Ada' });
   expect(headers['location']).toBe(`/calls/${second}#q-${question.id}-end`);
   await whenSo(desk.on.desk, () => workspace.calls.get(second)?.outcome);

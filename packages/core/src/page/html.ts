@@ -149,7 +149,7 @@ export const brandMark = trusted(
 const dark = `--canvas:#121516;--surface:#191d1f;--raised:#1d2224;--sunken:#14181a;--chip:#262c2f;--line:#2b3235;--line-strong:#727d83;
 --ink:#e7eaeb;--muted:#9fa9ae;--accent:#64c3cb;--accent-ink:#062326;--accent-hover:#83d2d8;--accent-soft:#16302f;--accent-line:#2c5a5c;
 --bad:#ff9d92;--bad-soft:#361d1a;--bad-line:#6d352f;
---shadow:0 1px 2px rgb(0 0 0/.3),0 8px 24px -8px rgb(0 0 0/.5)`;
+--shadow:0 1px 2px rgb(0 0 0/.3),0 8px 24px -8px rgb(0 0 0/.5);--edge:rgb(200 220 225/.26)`;
 
 /**
  * Colours, spacing and type that every page starts from; dark where the person's system is, or where a page says so
@@ -159,7 +159,7 @@ export const tokens = `:root{color-scheme:light dark;
 --canvas:#f6f7f7;--surface:#fff;--raised:#fff;--sunken:#eff1f1;--chip:#e8ebeb;--line:#dfe3e4;--line-strong:#868f94;
 --ink:#16191b;--muted:#566067;--accent:#0b6b74;--accent-ink:#fff;--accent-hover:#095860;--accent-soft:#e3f1f2;--accent-line:#a9d2d5;
 --bad:#a8281d;--bad-soft:#fcedeb;--bad-line:#ecc4bf;
---shadow:0 1px 2px rgb(16 24 28/.05),0 6px 20px -6px rgb(16 24 28/.10);
+--shadow:0 1px 2px rgb(16 24 28/.05),0 6px 20px -6px rgb(16 24 28/.10);--edge:rgb(16 24 28/.2);
 --radius:10px;--radius-small:7px;
 --sans:system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,"Noto Sans",sans-serif;
 --mono:ui-monospace,"SF Mono","Cascadia Mono",Menlo,Consolas,"DejaVu Sans Mono","Liberation Mono",monospace}
@@ -174,6 +174,13 @@ ul,ol{list-style:none}
 a{color:var(--accent);text-underline-offset:2px}
 code,pre,.mono{font-family:var(--mono);font-size:.925em}
 button,input,select,textarea{font:inherit;color:inherit}
-:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
+:focus-visible{outline:2px solid var(--ink);outline-offset:2px}
+:is(input:not([type=checkbox],[type=radio]),select,textarea):focus-visible{outline-offset:-1px}
+input:is([type=checkbox],[type=radio]){appearance:none;display:inline-grid;place-content:center;width:16px;height:16px;margin:0;flex:none;border:1.5px solid var(--muted);border-radius:4px;background:var(--surface)}
+input[type=radio]{border-radius:50%}
+input:is([type=checkbox],[type=radio]):checked{border-color:var(--accent);background:var(--accent);color:var(--accent-ink)}
+input:is([type=checkbox],[type=radio]):checked::before{content:"";background:currentColor;width:10px;height:10px;clip-path:polygon(8% 52%,22% 38%,40% 57%,79% 14%,93% 28%,40% 85%)}
+input[type=radio]:checked::before{width:6px;height:6px;border-radius:50%;clip-path:none}
+@media (forced-colors:active){input:is([type=checkbox],[type=radio]){appearance:auto}input:is([type=checkbox],[type=radio]):checked::before{content:none}}
 @media (prefers-reduced-motion:reduce){*,*::before,*::after{animation:none!important;transition:none!important;scroll-behavior:auto!important}}
 `;

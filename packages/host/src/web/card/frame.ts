@@ -29,6 +29,8 @@ export interface CardContext extends Session {
   readonly issues?: readonly Issue[];
   /** The call on whose page the card is, if its question names none; the answer leads back there. */
   readonly at?: string;
+  /** True if the server did not say whether its question belongs to the call on whose page the card is. */
+  readonly perhaps?: boolean;
 }
 
 /** What the body of one kind of card adds to the shared form. */
@@ -102,8 +104,9 @@ export function argumentRow(all: Readonly<Record<string, unknown>>): Html {
   )}${entries.length > shownEntries.length && html`<span class="quiet-text">${texts.inbox.more(entries.length - shownEntries.length)}</span>`}</span>`;
 }
 
-function callLine({ call, kind }: Question): Html {
+function callLine({ call, kind }: Question, perhaps: boolean): Html {
   if (kind === 'sign-in') return html`<p class="frame-call">${texts.signIn.forServer}</p>`;
+  if (perhaps) return html`<p class="frame-call perhaps">${texts.call.perhapsAsked(false)}</p>`;
   if (!call) return html`<p class="frame-call">${texts.question.outsideCall}</p>`;
   return html`<p class="frame-call"><span>${texts.question.forCall}</span> <code class="tool-name">${visibleHtml(call.name, 200)}</code> ${argumentRow(call.arguments)}</p>`;
 }
@@ -115,7 +118,7 @@ export function cardFrame(question: Question, context: CardContext, headingId: s
 <div class="frame-top"><h2 class="frame-title" id="${headingId}" tabindex="-1"><strong>${visibleHtml(asker.id, 80)}</strong> ${questionHeadline(question)}</h2>
 <span class="chips-inline"><span class="chip chip-wait"><span class="dot"></span>${texts.question.age} ${age(question.askedAt, context.now)}</span>${deadline(question, context)}</span></div>
 <p class="frame-origin mono">${visibleHtml(asker.origin, 300)}</p>
-${callLine(question)}
+${callLine(question, context.perhaps === true)}
 </header>`;
 }
 

@@ -16,6 +16,7 @@ import { startPalette } from './palette.ts';
 import { startPreferences } from './prefer.ts';
 import { find, lose, startPresence } from './presence.ts';
 import { startReveal } from './reveal.ts';
+import { startRows } from './rows.ts';
 import { startTeardown } from './teardown.ts';
 
 function hear(heard: PageEvent): void {
@@ -40,6 +41,7 @@ startFocus();
 startPresence();
 startTeardown();
 startReveal();
+startRows();
 startFind();
 startPreferences();
 startPalette();

@@ -40,6 +40,7 @@ async function check(form: HTMLFormElement): Promise<void> {
   showFilters(next);
   morph(form, next);
   prepare();
+  document.dispatchEvent(new CustomEvent('midcall:checked', { detail: form }));
 }
 
 function checkSoon(form: HTMLFormElement): void {
@@ -230,25 +231,18 @@ function prepare(): void {
   for (const box of document.querySelectorAll<HTMLInputElement>('[data-filter]')) if (box.value !== '') filter(box);
 }
 
-/** Removes a row from a list, and goes to the one in its place. */
-function dropRow(button: Element): void {
-  const row = button.closest('li');
-  const form = button.closest('form');
-  if (!row || !form) return;
-  const next = row.nextElementSibling ?? row.previousElementSibling;
-  row.remove();
-  // The answer to a check in progress still contains the row.
+/** Checks a form whose rows have changed; the answer to a check in progress still has the rows of before. */
+export function rowsChanged(form: HTMLFormElement): void {
   checks.set(form, (checks.get(form) ?? 0) + 1);
-  next?.querySelector<HTMLElement>('input:not([type=hidden]),select,textarea')?.focus();
   touch(form);
-  checkSoon(form);
+  window.clearTimeout(timers.get(form));
+  void check(form).catch(() => {});
 }
 
 function onClick(event: MouseEvent): void {
   const button = (event.target as Element).closest('button');
   if (!button || event.defaultPrevented) return;
-  if (button.dataset['dropRow'] !== undefined) dropRow(button);
-  else if (button.type === 'submit' && button.form && press(button.form, button)) event.preventDefault();
+  if (button.type === 'submit' && button.form && press(button.form, button)) event.preventDefault();
 }
 
 /** Starts listening. */

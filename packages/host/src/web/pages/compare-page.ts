@@ -84,6 +84,6 @@ export function comparePage(
     title: texts.compare.title(context.name),
     serverId,
     tool: context.name,
-    main: html`<div class="head"><h1><a class="crumb" href="${session.link(serverPath(serverId))}">${visibleHtml(serverId, 80)}</a> <span class="mono">${visibleHtml(context.name, 120)}</span></h1></div><p class="lead">${texts.compare.lead}</p><div class="compared-pair">${side(texts.compare.before, other, session, zone)}${side(texts.compare.after, call, session, zone)}</div>${chooser(call, other, others, session, zone)}${section(texts.tool.arguments, lineDiff(args(other), args(call)))}${section(texts.call.result, lineDiff(resultText(other), resultText(call)))}`,
+    main: html`<div class="head"><h1><a class="crumb" href="${session.link(serverPath(serverId))}">${visibleHtml(serverId, 80)}</a> <span class="mono">${visibleHtml(context.name, 120)}</span></h1></div><p class="lead">${texts.compare.lead}</p><div class="compared-pair">${side(texts.compare.before, other, session, zone)}${side(texts.compare.after, call, session, zone)}</div>${chooser(call, other, others, session, zone)}${section(texts.tool.arguments, lineDiff(args(other), args(call), texts.tool.arguments))}${section(texts.call.result, lineDiff(resultText(other), resultText(call), texts.call.result))}`,
   };
 }

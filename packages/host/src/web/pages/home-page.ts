@@ -26,7 +26,7 @@ function serverRow(server: ServerView, view: DeskView): Html {
   const trouble = serverTrouble(server);
   const away = server.state === 'failed' || server.state === 'stopped';
   const state = server.fresh ? texts.servers.startsWhenNeeded : (texts.servers.state[server.state] ?? '');
-  return html`<li class="server-row" data-key="row-${server.id}"><span class="state state-${server.state}"></span><a class="server-row-name" href="${view.link(serverPath(server.id))}">${visibleHtml(server.id, 80)}</a><span class="server-row-counts">${server.state === 'ready' ? html`<span class="unseen">${state}, </span>${serverCounts(server)}` : state}</span><span class="server-row-era">${away ? restartButton(server, view, { short: true }) : server.era}</span>${
+  return html`<li class="server-row" data-key="row-${server.id}"><span class="state state-${server.state}"></span><a class="server-row-name" href="${view.link(serverPath(server.id))}">${visibleHtml(server.id, 80)}</a><span class="server-row-counts">${server.state === 'ready' ? html`<span class="unseen">${state}, </span>${serverCounts(server)}` : state}</span><span class="server-row-era">${away ? restartButton(server, view, { short: true }) : server.era !== undefined && texts.servers.revision(server.era)}</span>${
     trouble !== undefined && html`<span class="server-row-trouble">${visibleHtml(trouble, 300)}</span>`
   }</li>`;
 }

@@ -1,6 +1,6 @@
 /** A JSON value as a tree that folds, with lists of similar objects as tables; all of it is foreign text. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
-import { type Members, tableColumns } from '../../index.ts';
+import { type Members, tableColumns, visible } from '../../index.ts';
 import { texts } from '../texts/texts.ts';
 import { visibleHtml } from '../visible-html.ts';
 
@@ -20,9 +20,19 @@ function scalar(value: unknown): Html {
 /** A date or an id is easier to read on one line. */
 const widthOf = (value: unknown): 'short' | 'long-text' | undefined => {
   if (typeof value !== 'string') return undefined;
-  if (value.length <= 20 && !value.includes(' ')) return 'short';
+  if (value.length <= 24) return 'short';
   return value.length > 40 ? 'long-text' : undefined;
 };
+
+/** Longer texts fold after this many characters: a column far to the right would make every row as tall as they are. */
+const mostInCell = 150;
+
+function textCell(text: string): Html {
+  if (text.length <= mostInCell) return visibleHtml(text, 1_000);
+  const space = text.lastIndexOf(' ', mostInCell);
+  const at = space > mostInCell / 2 ? space : mostInCell;
+  return html`<details class="long-cell"><summary>${visibleHtml(text.slice(0, at), 1_000)}</summary>${visibleHtml(text.slice(at), 1_000)}</details>`;
+}
 
 class Tree {
   #left = mostNodes;
@@ -58,12 +68,8 @@ class Tree {
     const firstRows = rows.slice(0, mostRows);
     this.#left -= firstRows.length * columns.length;
     const cell = (row: Members, name: string): Html =>
-      Object.hasOwn(row, name)
-        ? typeof row[name] === 'string'
-          ? visibleHtml(row[name], 1_000)
-          : scalar(row[name])
-        : html``;
-    return html`<div class="md-table" tabindex="0" role="group"><table><thead><tr>${columns.map(name => html`<th scope="col">${visibleHtml(name, 120)}</th>`)}</tr></thead><tbody>${firstRows.map(
+      Object.hasOwn(row, name) ? (typeof row[name] === 'string' ? textCell(row[name]) : scalar(row[name])) : html``;
+    return html`<div${attributes({ class: 'md-table', tabindex: 0, role: 'region', 'aria-label': visible(texts.json.table(columns), { max: 200 }) })}><table><thead><tr>${columns.map(name => html`<th scope="col">${visibleHtml(name, 120)}</th>`)}</tr></thead><tbody>${firstRows.map(
       row =>
         html`<tr>${columns.map(name => html`<td${attributes({ class: widthOf(row[name]) })}>${cell(row, name)}</td>`)}</tr>`,
     )}</tbody></table></div>${rows.length > firstRows.length && html`<p class="json-size">${texts.json.more(rows.length - firstRows.length)}</p>`}`;

@@ -62,11 +62,11 @@ function row(line: Line | number): Html {
   return html`<span class="diff-${classes[mark]}">${spokenMark}<span class="diff-mark" aria-hidden="true">${mark}</span>${visibleHtml(text, 4_000)}</span>`;
 }
 
-/** What differs between two texts. */
-export function lineDiff(before: string, after: string): Html {
+/** What differs between two texts. @param about - what they are, for screen readers */
+export function lineDiff(before: string, after: string, about: string): Html {
   const lines = compared(before, after);
   if (lines.every(({ mark }) => mark === ' ')) return html`<p class="empty">${texts.compare.equal}</p>`;
   const foldedLines = folded(lines);
   const left = foldedLines.length - mostLines;
-  return html`<pre class="diff" tabindex="0">${foldedLines.slice(0, mostLines).map(row)}${left > 0 && html`<span class="diff-folded">${texts.json.more(left)}</span>`}</pre>`;
+  return html`<pre class="diff" tabindex="0" role="region" aria-label="${about}">${foldedLines.slice(0, mostLines).map(row)}${left > 0 && html`<span class="diff-folded">${texts.json.more(left)}</span>`}</pre>`;
 }

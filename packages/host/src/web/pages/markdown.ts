@@ -28,7 +28,14 @@ rules['image'] = (tokens, at) => {
 // Servers' headings are not headings of the page.
 rules['heading_open'] = (tokens, at) => `<p class="md-heading md-${tokens[at]!.tag}">`;
 rules['heading_close'] = () => '</p>';
-rules['table_open'] = () => '<div class="md-table" tabindex="0" role="group"><table>';
+rules['table_open'] = (tokens, at) => {
+  const heads = tokens.slice(
+    at,
+    tokens.findIndex(({ type }, index) => index > at && type === 'thead_close'),
+  );
+  const columns = heads.flatMap(({ type, content }) => (type === 'inline' ? [content] : []));
+  return `<div class="md-table" tabindex="0" role="region" aria-label="${escaped(texts.json.table(columns).slice(0, 200))}"><table>`;
+};
 // Alignment is a class: no page of ours accepts inline styles.
 const cellOf = (name: 'th' | 'td') => (tokens: readonly { attrGet(name: string): string | null }[], at: number) =>
   /right/.test(tokens[at]!.attrGet('style') ?? '') ? `<${name} class="right">` : `<${name}>`;
@@ -52,5 +59,7 @@ export function foreignText(text: string): Html {
   const shown = isMarkdown(text)
     ? markdownHtml(text)
     : html`<pre class="result-text">${visibleHtml(text, 100_000, true)}</pre>`;
-  return text.length > long ? html`<div class="result-long" tabindex="0" role="group">${shown}</div>` : shown;
+  return text.length > long
+    ? html`<div class="result-long" tabindex="0" role="region" aria-label="${texts.call.longText}">${shown}</div>`
+    : shown;
 }

@@ -7,7 +7,7 @@ import { part } from './part.ts';
 const palette: Html = part(
   'dialog',
   { id: 'palette', class: 'palette', 'aria-label': texts.find.title, 'data-morph': 'keep' },
-  html`<input${attributes({ type: 'search', 'aria-label': texts.find.anything, placeholder: texts.find.anything, autocomplete: 'off', spellcheck: 'false', 'aria-controls': 'palette-found' })}><div id="palette-found" class="palette-found" aria-live="polite"></div><p class="palette-help quiet-text"><kbd>↑</kbd> <kbd>↓</kbd> ${texts.keys.choose} <kbd>Enter</kbd> ${texts.keys.go} <kbd>Esc</kbd> ${texts.keys.leave}</p>`,
+  html`<input${attributes({ type: 'search', 'aria-label': texts.find.anything, placeholder: texts.find.anything, autocomplete: 'off', spellcheck: 'false', 'aria-controls': 'palette-found' })}><div id="palette-found" class="palette-found" aria-live="polite"></div><p class="palette-help quiet-text"><span class="to-found"><kbd>↑</kbd> <kbd>↓</kbd> ${texts.keys.choose} <kbd>Enter</kbd> ${texts.keys.go} </span><kbd>Esc</kbd> ${texts.keys.leave}</p>`,
 );
 
 /** All shortcuts. */

@@ -8,6 +8,7 @@ import { visibleHtml, visibleJsonHtml } from '../visible-html.ts';
 import { jsonTree } from './json-tree.ts';
 import { foreignText } from './markdown.ts';
 import { callPath, offerPath } from './paths.ts';
+import { pictureSize } from './picture-size.ts';
 
 type Block = Readonly<Record<string, unknown>>;
 
@@ -51,11 +52,19 @@ function resourceLink(block: Block, { link, serverId }: ResultPlace): Html {
   return html`<p class="result-link">${icons.result}<a href="${link(offerPath(serverId, 'resource', String(uri)))}">${visibleHtml(label ?? String(uri), 200)}</a> <code class="quiet-text">${visibleHtml(String(uri), 1_000)}</code>${typeof description === 'string' && html`<span class="quiet-text">${visibleHtml(description, 400)}</span>`}</p>`;
 }
 
+/** A picture in a frame, since it may be as small as a dot or as white as the page, with its kind and size. */
+function picture({ mimeType, data }: NonNullable<ReturnType<typeof mediaOf>>, path: string): Html {
+  const { width, height } = pictureSize(data) ?? {};
+  const kind = mimeType.slice(mimeType.indexOf('/') + 1).toUpperCase();
+  return html`<figure class="result-picture"><a${attributes({ href: path, target: '_blank', rel: 'noopener' })}><img${attributes({ src: path, alt: texts.call.picture, class: 'result-image', width, height })}></a><figcaption>${texts.call.pictureFacts(kind, width, height, data.length)}</figcaption></figure>`;
+}
+
 function blockContent(block: Block, path: string, place: ResultPlace): Html {
   const text = textOf(block);
   if (text !== undefined) return textContent(text);
   if (block['type'] === 'resource_link' && typeof block['uri'] === 'string') return resourceLink(block, place);
-  if (!mediaOf(block)) {
+  const media = mediaOf(block);
+  if (!media) {
     const { type } = block;
     const foreign =
       typeof type === 'string' &&
@@ -64,7 +73,7 @@ function blockContent(block: Block, path: string, place: ResultPlace): Html {
     return html`${foreign}<pre class="result-json" tabindex="0">${visibleJsonHtml(block)}</pre>`;
   }
   return block['type'] === 'image'
-    ? html`<img${attributes({ src: path, alt: texts.call.picture, class: 'result-image' })}>`
+    ? picture(media, path)
     : html`<audio${attributes({ src: path, controls: true })}></audio>`;
 }
 

@@ -16,9 +16,9 @@ function folderForm({ csrf, link }: Session, error: string | undefined, value: s
 /** One folder, and for each server whether it may know of it. */
 function folderRow(root: OfferedRoot, servers: readonly ServerView[], session: Session): Html {
   const chip = root.state !== 'there' && html` <span class="chip chip-failed">${texts.roots.state[root.state]}</span>`;
-  return html`<tr data-key="${root.uri}"><th scope="row"><strong>${visibleHtml(root.name, 120)}</strong>${chip}<br><span class="mono">${visibleHtml(texts.roots.place(root), 600)}</span></th>${servers.map(
+  return html`<tr data-key="${root.uri}"><th${attributes({ scope: 'row', 'data-then': servers.length > 0 && texts.roots.mayBeUsedBy })}><strong>${visibleHtml(root.name, 120)}</strong>${chip}<br><span class="mono">${visibleHtml(texts.roots.place(root), 600)}</span></th>${servers.map(
     server =>
-      html`<td${attributes({ 'data-head': server.id })}><input${attributes({ type: 'checkbox', form: `grant-${server.id}`, name: 'uri', value: root.uri, checked: server.roots.some(({ uri }) => uri === root.uri), 'aria-label': texts.roots.may(server.id, root.name), 'data-save': true })}></td>`,
+      html`<td class="grant"><label><input${attributes({ type: 'checkbox', form: `grant-${server.id}`, name: 'uri', value: root.uri, checked: server.roots.some(({ uri }) => uri === root.uri), 'aria-label': texts.roots.may(server.id, root.name), 'data-save': true })}><span aria-hidden="true">${visibleHtml(server.id, 80)}</span></label></td>`,
   )}<td>${buttonForm(session, '/roots/remove', texts.roots.withdraw, 'small', { uri: root.uri })}</td></tr>`;
 }
 
@@ -31,7 +31,7 @@ function grantsTable(roots: readonly OfferedRoot[], servers: readonly ServerView
   const save = (server: ServerView): Html =>
     html`<td><noscript><button${attributes({ class: 'button small', form: `grant-${server.id}`, 'aria-label': texts.roots.saveFor(server.id) })}>${texts.roots.grant}</button></noscript></td>`;
   const foot = servers.length > 0 && html`<tfoot><tr><td></td>${servers.map(save)}<td></td></tr></tfoot>`;
-  return html`<div hidden>${forms}</div><div class="panel table-wrap grants" tabindex="0" role="region" aria-label="${texts.roots.title}"><table><thead><tr><th scope="col">${texts.roots.folder}</th>${servers.map(server => html`<th scope="col">${visibleHtml(server.id, 80)}</th>`)}<th><span class="unseen">${texts.roots.withdraw}</span></th></tr></thead><tbody>${roots.map(root => folderRow(root, servers, session))}</tbody>${foot}</table></div>`;
+  return html`<div hidden>${forms}</div><div class="panel table-wrap grants" tabindex="0" role="region" aria-label="${texts.roots.title}"><table><thead>${servers.length > 0 && html`<tr class="grants-of"><td></td><th scope="colgroup" colspan="${servers.length}">${texts.roots.mayBeUsedBy}</th><td></td></tr>`}<tr><th scope="col">${texts.roots.folder}</th>${servers.map(server => html`<th scope="col">${visibleHtml(server.id, 80)}</th>`)}<th><span class="unseen">${texts.roots.withdraw}</span></th></tr></thead><tbody>${roots.map(root => folderRow(root, servers, session))}</tbody>${foot}</table></div>`;
 }
 
 /** The folders on offer, and which server may know of which. */

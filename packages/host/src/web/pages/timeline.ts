@@ -77,7 +77,7 @@ export function endingChip(ending: Ending): Html {
 
 /** A question that is over: what was asked, and how it ended. */
 export function endedEntries(
-  { question, ending, endedAt, typed }: QuestionView & { readonly ending: Ending },
+  { question, ending, endedAt, typed, perhaps }: QuestionView & { readonly ending: Ending },
   zone: string,
 ): Html {
   const message =
@@ -95,7 +95,7 @@ export function endedEntries(
     questionIcon(question),
     html`<strong>${visibleHtml(question.asker.id, 80)}</strong> ${questionHeadline(question)}`,
     clock(question.askedAt, zone),
-    html`${message !== undefined && quoted(message)}${address}`,
+    html`${perhaps === true && html`<p class="perhaps">${texts.call.perhapsAsked(true)}</p>`}${message !== undefined && quoted(message)}${address}`,
   )}${lastingEntry(
     `ending ending-${ending.how}`,
     endingIcon(ending),
@@ -112,11 +112,11 @@ function questionEntries(view: QuestionView, context: CardContext): Html {
   const { zone } = context;
   const before = rendered.get(view);
   if (before?.zone === zone) return before.entries;
-  const perhaps =
-    view.perhaps === true && html`<p class="perhaps">${texts.call.perhapsAsked(view.ending !== undefined)}</p>`;
-  if (!view.ending)
-    return html`<li class="entry entry-open"><span class="node">${questionIcon(view.question)}</span><div class="entry-body">${perhaps}${card(view.question, context)}</div></li>`;
-  const entries = html`${perhaps && html`<li class="entry entry-note"><span class="node">${icons.question}</span><div class="entry-body">${perhaps}</div></li>`}${endedEntries({ ...view, ending: view.ending }, zone)}`;
+  if (!view.ending) {
+    const own = view.perhaps === true ? { ...context, perhaps: true } : context;
+    return html`<li class="entry entry-open"><span class="node">${questionIcon(view.question)}</span><div class="entry-body">${card(view.question, own)}</div></li>`;
+  }
+  const entries = endedEntries({ ...view, ending: view.ending }, zone);
   rendered.set(view, { zone, entries });
   return entries;
 }
@@ -136,7 +136,13 @@ export const noticeText = (notice: Notice): string =>
 
 /** The same in one chip. */
 export const noticeChip = (notice: Notice): Html =>
-  html`<span class="chip">${notice.type === 'refused' ? texts.call.refusedChip[notice.by] : texts.notice.allowedChip}</span>`;
+  notice.type === 'refused'
+    ? refusedChip(notice.by)
+    : html`<span class="chip chip-answered">${texts.notice.allowedChip}</span>`;
+
+/** Whose refusal it was, in one chip: what a person's own rule refuses is no failure. */
+const refusedChip = (by: 'host' | 'policy'): Html =>
+  html`<span class="chip chip-refused${by === 'policy' && '-by-policy'}">${texts.call.refusedChip[by]}</span>`;
 
 function noticeEntry({ notice, at, perhaps }: NoticeView, zone: string): Html {
   const refused = notice.type === 'refused';
@@ -180,11 +186,12 @@ function outcome(call: CallView, context: TimelineContext): Html | false {
     html`<span class="quiet-text">${texts.call.took(spelledSpan(endedAt - call.startedAt))}</span>${clock(endedAt, context.zone)}`;
   const refusal = refusalOf(call);
   const why = refusal && refusalLine(refusal);
+  const failure = refusal?.by === 'policy' ? 'ending' : 'failed';
   switch (outcome.how) {
     case 'completed':
     case 'tool-error': {
       const failed = outcome.how === 'tool-error';
-      const [kind, icon] = failed ? ['failed', icons.failed] : ['result', icons.result];
+      const [kind, icon] = failed ? [failure, icons.failed] : ['result', icons.result];
       const heading = failed ? (refusal ? texts.call.refusedBy[refusal.by] : texts.call.toolError) : texts.call.result;
       const unchecked = failed ? undefined : outcome.unchecked;
       const content = resultContent(
@@ -198,10 +205,10 @@ function outcome(call: CallView, context: TimelineContext): Html | false {
       return entry(kind, icon, html`${heading}`, aside, html`${why}${app}${content}`);
     }
     case 'cancelled':
-      return entry('failed', icons.declined, html`${texts.call.cancelledLong}`, aside, false);
+      return entry('ending', icons.declined, html`${texts.call.cancelledLong}`, aside, false);
     default:
       return entry(
-        'failed',
+        failure,
         icons.failed,
         html`${refusal ? texts.call.refusedBy[refusal.by] : texts.call.endings[outcome.how]}`,
         aside,
@@ -213,8 +220,7 @@ function outcome(call: CallView, context: TimelineContext): Html | false {
 /** The state of a call in one chip. */
 export function callChip(call: CallView): Html {
   const refusal = refusalOf(call);
-  if (refusal && call.outcome?.how !== 'completed')
-    return html`<span class="chip chip-refused-by-policy">${texts.call.refusedChip[refusal.by]}</span>`;
+  if (refusal && call.outcome?.how !== 'completed') return refusedChip(refusal.by);
   const waits = !call.outcome && call.items.some(isOpen);
   const state = call.outcome?.how ?? (waits ? 'waiting' : 'running');
   return html`<span class="chip chip-${waits ? 'wait' : state}">${!call.outcome && html`<span class="dot"></span>`}${texts.call.chip[state]}</span>`;

@@ -7,7 +7,7 @@ export const cardStyle = `
 .node{width:28px;height:28px;border-radius:50%;border:1px solid var(--line);background:var(--surface);color:var(--muted);display:grid;place-items:center}
 .entry-open .node{background:var(--accent);border-color:var(--accent);color:var(--accent-ink)}
 .entry-result .node,.ending-answered .node,.ending-completed .node{background:var(--accent-soft);border-color:var(--accent-line);color:var(--accent)}
-.entry-failed .node,.ending-server-gone .node{background:var(--bad-soft);border-color:var(--bad-line);color:var(--bad)}
+.entry-failed .node,.ending-server-gone .node,.ending-timed-out .node{background:var(--bad-soft);border-color:var(--bad-line);color:var(--bad)}
 .entry-head{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:2px 16px;min-height:28px}
 .entry-head h2{flex:1 1 12em;min-width:0;font-size:14px;font-weight:500;overflow-wrap:anywhere}
 .entry-aside{display:flex;align-items:center;gap:10px}
@@ -18,7 +18,6 @@ export const cardStyle = `
 .arguments{display:flex;flex-wrap:wrap;gap:4px 6px}
 .argument{font:12.5px/1.45 var(--mono);background:var(--chip);border-radius:5px;padding:2px 7px;overflow-wrap:anywhere}
 .argument-name{color:var(--muted)}
-.entry-running .node{color:var(--accent)}
 .entry-running .icon{animation:turn 1.6s linear infinite}
 @keyframes turn{to{transform:rotate(360deg)}}
 .progress{display:flex;align-items:center;gap:12px}
@@ -35,7 +34,7 @@ progress{accent-color:var(--accent);width:220px}
 .frame .chip-wait,.frame .chip-until{background:var(--surface)}
 .time-left{font-variant-numeric:tabular-nums;font-weight:650;color:var(--ink)}
 .time-left::before{content:"· " / "";color:var(--muted)}
-.frame-origin{color:var(--muted);overflow-wrap:anywhere;margin-top:1px}
+.frame-origin{color:var(--muted);overflow-wrap:anywhere;margin-top:3px}
 .frame-call{margin-top:7px;display:flex;flex-wrap:wrap;align-items:baseline;gap:5px 7px}
 .frame-call>span:first-child{color:var(--muted)}
 .frame .argument{background:var(--surface)}
@@ -45,7 +44,10 @@ progress{accent-color:var(--accent);width:220px}
 .quote blockquote,.inbox-message,.about,.lead,.help,.field-title,.option-text>span,.md :is(p,li,.md-heading),.md-table :is(td,th),.result-text,.json-key,.json-string,.prompt-text,.argument,:is(.review,.sent,.left-over) :is(dt,dd),.field :is(input,textarea){unicode-bidi:plaintext;text-align:start}
 .quote figcaption{font-size:12.5px;color:var(--muted)}
 .quote blockquote{font-size:15px;white-space:pre-wrap;overflow-wrap:anywhere}
-.entry .quote{margin-top:4px}
+.entry .quote,.entry-body>.perhaps{margin-top:4px}
+.perhaps+.quote{margin-top:8px}
+.entry-body>.perhaps{color:var(--muted)}
+.entry-question:has(+.entry-ending){padding-bottom:10px}
 .entry .mono{overflow-wrap:anywhere}
 .card form{padding:16px 20px 14px}
 .fields{display:grid;gap:16px;margin-top:16px}
@@ -69,7 +71,8 @@ progress{accent-color:var(--accent);width:220px}
 .row-fields{flex:1;min-width:0;border:1px solid var(--line);border-radius:var(--radius-small);padding:4px 14px 14px}
 .row-fields>legend{font-weight:600;font-size:12.5px;color:var(--muted);padding:0 4px}
 .row-fields>.field{margin-top:10px}
-.scripted .row .icon-button.script-only{display:inline-flex;align-items:center;justify-content:center;flex:none}
+.scripted .rows .script-only.button{display:inline-flex;align-items:center;justify-content:center;flex:none}
+.add-row{justify-self:start}
 .schema{margin-top:8px}
 .schema>summary{cursor:pointer;color:var(--muted);font-size:12.5px}
 .secret-entry{display:flex;gap:8px;align-items:flex-start}
@@ -81,13 +84,13 @@ progress{accent-color:var(--accent);width:220px}
 .pair{display:flex;flex-wrap:wrap;gap:8px}
 .field .pair input,.field .pair select{width:auto;flex:1 1 200px}
 .options{display:grid;gap:6px}
-.options.long{max-height:336px;overflow-y:auto;padding:2px}
+.options.long{max-height:336px;overflow-y:auto;padding:5px;margin:0 -5px}
 .options.inline{display:flex;flex-wrap:wrap}
 .option{display:flex;align-items:flex-start;gap:10px;padding:8px 12px;border:1px solid var(--line);border-radius:var(--radius-small);cursor:pointer;min-width:0}
 .option input{margin-top:2.5px}
 .option:hover{border-color:var(--line-strong)}
-.option:has(:checked){border-color:var(--accent);background:var(--accent-soft)}
-.option:has(:focus-visible){outline:2px solid var(--accent);outline-offset:1px}
+.option:has(:checked){border-color:var(--accent);background:var(--accent-soft);box-shadow:inset 0 0 0 1px var(--accent)}
+.option:has(:focus-visible){outline:2px solid var(--ink);outline-offset:2px}
 .option :focus-visible{outline:none}
 .option-text{display:flex;flex:1;flex-wrap:wrap;justify-content:space-between;gap:0 14px;min-width:0;overflow-wrap:anywhere}
 .option-value{color:var(--muted);font-size:12.5px;align-self:center}
@@ -106,7 +109,7 @@ progress{accent-color:var(--accent);width:220px}
 .review dd .quiet-text{font-weight:450}
 .actions{display:flex;flex-wrap:wrap;gap:9px;margin-top:14px;align-items:center}
 .ways-back{display:flex;flex-wrap:wrap;gap:8px;margin:10px 0 0}
-.actions .plain[value=dismiss]{margin-left:auto;padding-right:8px}
+.actions .plain[value=dismiss]{margin-left:auto;padding-right:10px}
 form:has(>.in-sight) :is(input,select,textarea,button){scroll-margin-bottom:120px}
 .actions.in-sight{position:sticky;bottom:0;z-index:2;margin:14px -20px 0;padding:12px 20px;background:var(--raised);border-top:1px solid var(--line)}
 .answered-count{flex-basis:100%;color:var(--muted);font-size:12.5px;font-variant-numeric:tabular-nums}
@@ -142,7 +145,6 @@ form:has(>.in-sight) :is(input,select,textarea,button){scroll-margin-bottom:120p
 .facts div{display:grid;grid-template-columns:140px minmax(0,1fr);gap:12px}
 .facts dt{color:var(--muted)}
 .opaque pre{margin-top:4px}
-.perhaps{margin-bottom:8px}
 .after-refusal{margin-bottom:8px}
 .problems+.prompt-sent{margin-top:14px}
 .prompt-sent{background:var(--sunken);border-radius:var(--radius-small);padding:12px 14px;margin-bottom:14px;max-height:340px;overflow:auto}
@@ -180,7 +182,9 @@ form:has(>.in-sight) :is(input,select,textarea,button){scroll-margin-bottom:120p
 /* Words stay whole: a table that is too wide scrolls. */
 .md-table th,.md-table td{overflow-wrap:break-word;word-break:normal;max-width:44ch}
 .md-table td.short{white-space:nowrap}
-.md-table td.long-text{min-width:26ch}
+.md-table td.long-text{min-width:60ch;max-width:72ch}
+.long-cell:not([open])>summary::after{content:"…"}
+.result .long-cell>summary{color:inherit;list-style-position:outside;margin-left:1.2em}
 .md-table .right{text-align:right}
 .json,.json-members{font:12.5px/1.6 var(--mono);overflow-wrap:anywhere}
 .json-members{padding-left:18px;border-left:1px solid var(--line);margin-left:4px}
@@ -188,12 +192,21 @@ form:has(>.in-sight) :is(input,select,textarea,button){scroll-margin-bottom:120p
 .json-key{color:var(--accent)}
 .json-size,.json-null{color:var(--muted)}
 .json .md-table{margin:4px 0 6px 18px;font-family:var(--sans)}
-.result-image{max-width:100%;max-height:420px;border-radius:var(--radius-small);border:1px solid var(--line)}
+.result-picture{display:grid;gap:5px;justify-items:start}
+.result-picture a{display:grid;place-items:center;max-width:100%;min-width:64px;min-height:64px;padding:7px;border:1px solid var(--line-strong);border-radius:var(--radius-small);background:var(--sunken)}
+.result-picture figcaption{font-size:12.5px;color:var(--muted)}
+.result-image{display:block;max-width:100%;height:auto;max-height:420px;object-fit:contain}
 .result summary{cursor:pointer;color:var(--muted)}
+/* A hint stands only where its key works: not on a screen without keys, nor on one card of several before one is in it. */
+.entry-open:is(:has(~.entry-open),.entry-open~*) .question:not(:focus-within) .actions kbd{display:none!important}
+@media (pointer:coarse){.actions kbd,.find-button kbd,.palette-help{display:none!important}}
 @media (max-width:760px){
 .frame,.card form{padding-left:15px;padding-right:15px}
 .entry{grid-template-columns:minmax(0,1fr)}
 .entry>.node,.entry::before{display:none}
+.entry-ending .entry-head h2{flex-basis:100%}
+.entry-ending .entry-aside{margin-top:2px}
+.frame-origin{margin-top:7px}
 .review{grid-template-columns:minmax(0,1fr)}
 .actions .button{flex:1 1 auto;min-height:42px}
 .actions .plain[value=dismiss]{margin-left:0}

@@ -11,7 +11,7 @@ export const homeStyle = `
 .home-grid .head{min-height:30px}
 .home-grid .head h2{margin-right:auto}
 .home-grid .panel{margin-top:10px;overflow:hidden}
-.server-row{display:grid;grid-template-columns:8px minmax(0,1fr) auto 84px;gap:0 12px;align-items:center;padding:8px 16px;min-height:44px}
+.server-row{display:grid;grid-template-columns:8px minmax(0,1fr) auto 106px;gap:0 12px;align-items:center;padding:8px 16px;min-height:44px}
 .server-row+.server-row{border-top:1px solid var(--line)}
 .server-row-counts:not(:has(+.server-row-era)){grid-column:3/-1;text-align:right}
 .server-row-name{font-weight:600;color:var(--ink);text-decoration:none;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}

@@ -37,7 +37,7 @@ export const pageStyle = `
 .compared h2{font-size:12.5px;color:var(--muted)}
 .compared .quiet-text{white-space:nowrap}
 .compared-pair+.search{margin-top:18px}
-.diff{position:relative;margin:0;padding:12px 0;font-size:12.5px;line-height:1.55;overflow:auto;max-height:70vh}
+.diff{position:relative;margin:0;padding:12px 0 0;font-size:12.5px;line-height:1.55;overflow:auto;max-height:70vh}
 .diff>span{display:block;padding:0 16px 0 calc(16px + 2ch);text-indent:-2ch;white-space:pre-wrap;overflow-wrap:anywhere}
 .diff-mark{display:inline-block;width:2ch;text-indent:0;user-select:none}
 .diff-came{background:var(--accent-soft)}
@@ -107,6 +107,10 @@ td a{color:var(--ink);text-decoration-color:var(--line-strong)}
 .grants tbody :is(th,td){vertical-align:middle}
 .scripted .grants tfoot{display:none}
 .grants input[type=checkbox]{width:18px;height:18px;margin:6px}
+.grant label{display:inline-flex;align-items:center;cursor:pointer}
+.grant span{display:none}
+.grants thead .grants-of :is(th,td){padding-bottom:0;border:0;text-align:center}
+.grants thead .grants-of+tr>*{border-top:0}
 .pager{display:flex;gap:14px;align-items:center;margin-top:16px}
 .after-form{border-top:1px solid var(--line)}
 td.long{min-width:14rem}
@@ -118,7 +122,9 @@ td.long{min-width:14rem}
 .table-wrap td{padding:0;border:0;min-width:0}
 .table-wrap td:empty{display:none}
 .grants th[scope=row]{flex-basis:100%;padding:0;border:0}
-.grants td[data-head]{display:flex;align-items:center;gap:2px}
+.grants th[data-then]::after{content:attr(data-then);display:block;margin-top:9px;font-size:12.5px;color:var(--muted)}
+.grant label{min-height:32px;margin-left:-6px;gap:2px}
+.grant span{display:inline;overflow-wrap:anywhere;white-space:normal;text-align:start}
 /* What ran and how it ended in the first line; when, and what can be done, in the last. */
 .history td:nth-child(-n+2),.history .act{order:2}
 .history .act{margin-left:auto}

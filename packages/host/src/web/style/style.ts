@@ -1,8 +1,10 @@
 /** The desk's style sheet, built on the tokens every page of Midcall shares. One accent colour; red only for errors. */
 import { tokens } from '@midcall/core/page';
 import { cardStyle } from './card.ts';
+import { forcedColorsStyle } from './forced-colors.ts';
 import { homeStyle } from './home.ts';
 import { pageStyle } from './page.ts';
+import { scrollingStyle } from './scrolling.ts';
 
 // No rule here depends on what the body contains: each node that comes or goes would have every style of the page worked out again.
 const shell = `
@@ -110,7 +112,6 @@ main{padding:20px 28px 64px;max-width:820px;width:100%;justify-self:center;min-w
 .alerts>.help:not([data-alerts-denied]){padding-left:24px}
 .panel .alerts{margin:0 0 10px;padding:0;border:0}
 .switch{display:inline-flex;align-items:center;gap:8px;font-weight:500}
-input[type=checkbox],input[type=radio]{accent-color:var(--accent);width:16px;height:16px;margin:0;flex:none}
 
 .announce{position:fixed;top:0;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 .offline{position:fixed;left:50%;bottom:20px;transform:translateX(-50%);display:flex;gap:12px;width:max-content;max-width:min(620px,calc(100vw - 28px));background:var(--surface);color:var(--ink);border:1px solid var(--bad-line);border-left:4px solid var(--bad);box-shadow:var(--shadow);padding:13px 18px;border-radius:var(--radius);z-index:20}
@@ -122,15 +123,15 @@ input[type=checkbox],input[type=radio]{accent-color:var(--accent);width:16px;hei
 .button:hover{background:var(--sunken)}
 .button.primary{background:var(--accent);border-color:var(--accent);color:var(--accent-ink)}
 .button.primary:hover{background:var(--accent-hover);border-color:var(--accent-hover)}
-.button.plain{border-color:transparent;background:transparent;color:var(--muted)}
-.button.plain:hover{background:var(--sunken);color:var(--ink)}
+.button.plain{background:transparent}
+.button.plain:hover{background:var(--sunken)}
 .button.small{min-height:30px;padding:0 11px;font-size:13px}
 .button[disabled]{opacity:.55;cursor:default}
 
 .chip{display:inline-flex;align-items:center;gap:6px;height:23px;padding:0 9px;border-radius:12px;font-size:12.5px;font-weight:560;white-space:nowrap;background:var(--chip);color:var(--muted)}
 .chip-wait{background:var(--accent-soft);color:var(--accent)}
 .chip-answered,.chip-completed{background:var(--accent-soft);color:var(--accent)}
-.chip-failed,.chip-tool-error,.chip-refused,.chip-server-gone{background:var(--bad-soft);color:var(--bad)}
+.chip-failed,.chip-tool-error,.chip-refused,.chip-server-gone,.chip-timed-out,.chip-abandoned{background:var(--bad-soft);color:var(--bad)}
 .dot{width:7px;height:7px;border-radius:50%;background:currentColor;animation:breathe 2.4s ease-in-out infinite}
 @keyframes breathe{50%{opacity:.35}}
 
@@ -150,6 +151,7 @@ dialog::backdrop{background:rgb(0 0 0/.32)}
 .palette input{width:100%;min-height:50px;padding:0 18px;border:0;border-bottom:1px solid var(--line);background:transparent;font-size:16px;border-radius:var(--radius) var(--radius) 0 0}
 .palette input:focus-visible{outline:none;border-bottom-color:var(--accent)}
 .palette-found{max-height:min(52vh,430px);overflow-y:auto;padding:6px;scrollbar-width:thin}
+.palette-found:not(:has(a))+.palette-help .to-found{display:none}
 .palette-help{padding:8px 18px 10px;border-top:1px solid var(--line);font-size:12.5px}
 .keys{padding:20px 24px;width:min(440px,calc(100vw - 24px));margin:14vh auto auto}
 .keys dl{display:grid;gap:9px;margin:14px 0 18px}
@@ -164,10 +166,9 @@ dialog::backdrop{background:rgb(0 0 0/.32)}
 @media (max-width:1120px){.brand-desk,.find-button kbd{display:none!important}.find-button{padding-right:14px}.frame-grid,.frame-grid.is-wide{grid-template-columns:232px minmax(0,1fr)}.rail{display:none}}
 @media (max-width:760px){
 .top{height:auto;flex-wrap:wrap;padding:10px 14px 0}
-.pages{order:3;flex-basis:100%;margin:0 -14px;padding:0 8px 8px;overflow-x:auto}
-.pages ul{gap:0}
-.pages a{padding-inline:3.5px;font-size:13px}
-.pages{margin-left:-14px}
+.pages{order:3;flex-basis:100%;margin:2px -9px 0;padding-bottom:6px}
+.pages ul{gap:0;justify-content:space-between}
+.pages a{padding:8px clamp(2px,1.2vw,9px);font-size:clamp(12px,3.35vw,14px)}
 .brand-desk{display:none}
 .frame-grid,.frame-grid.is-wide{display:block;min-height:0}
 .side{display:none}
@@ -178,11 +179,9 @@ main{padding:18px 14px 56px}
 .find-button{position:relative}
 .find-button{padding:0 10px}
 html{scroll-padding-top:110px}}
-@media (max-width:420px){.pages a{padding-inline:3px;font-size:12px}.brand span{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}}
-/* Where the person's own colours replace ours, shapes have to say what backgrounds said: where one is, and what is a chip. */
-@media (forced-colors:active){.pages [aria-current],.side [aria-current],.settings-link[aria-current]{outline:2px solid;outline-offset:-2px}.chip,.argument,.review,.address{outline:1px solid}.state-ready,.state-failed,.dot{background:CanvasText}}
+@media (max-width:420px){.brand span{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}}
 /* A window this low is one that is enlarged, or a telephone on its side: the room is for the page. */
 @media (max-height:480px){.top{position:static}html{scroll-padding-top:8px}.side,.rail{top:0;max-height:100vh}.side{height:100vh}}
 `;
 
-export const style = `${tokens}${shell}${cardStyle}${pageStyle}${homeStyle}`;
+export const style = `${tokens}${shell}${cardStyle}${pageStyle}${homeStyle}${scrollingStyle}${forcedColorsStyle}`;

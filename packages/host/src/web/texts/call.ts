@@ -36,7 +36,7 @@ export const callTexts = {
     perhapsAsked: (over: boolean) =>
       over
         ? 'The server did not say for which call it asked this. It may have been this one.'
-        : 'This server has an open question. It did not say for which call; it may be this one.',
+        : 'The server did not say for which call it asks this. It may be this one.',
     perhapsNoticed: 'The server did not say for which call this was. It may have been this one.',
     result: 'Result',
     toolError: 'The tool reported an error',
@@ -53,11 +53,22 @@ export const callTexts = {
     role: (role: string) => ({ assistant: 'Assistant', user: 'User' })[role] ?? role,
     structured: 'Structured content',
     asWritten: 'Open as plain text',
+    longText: 'The text',
     save: 'Save as JSON',
     copyAll: 'Copy as JSON',
     notLoaded: (about: string, address: string) =>
       `Picture, not loaded: ${about === '' ? address : `${about} (${address})`}`,
     picture: 'A picture the server returned',
+    pictureFacts: (kind: string, width: number | undefined, height: number | undefined, bytes: number) =>
+      [
+        kind,
+        ...(width === undefined || height === undefined ? [] : [`${width} × ${height} pixels`]),
+        bytes < 1000
+          ? plural(bytes, 'byte')
+          : bytes < 1_000_000
+            ? `${Math.round(bytes / 1000)} kB`
+            : `${(bytes / 1_000_000).toFixed(1)} MB`,
+      ].join(', '),
     progress: (done: number, total: number | undefined) => (total === undefined ? `${done}` : `${done} of ${total}`),
     unknown: 'There is no such call. The oldest calls are forgotten first.',
     earlier: 'This call is of an earlier session: its questions are not kept, and secrets in its arguments are masked.',
@@ -106,6 +117,7 @@ export const callTexts = {
     entries: (count: number) => plural(count, 'entry', 'entries'),
     members: (count: number) => plural(count, 'member'),
     more: (count: number) => `${count} more`,
+    table: (columns: readonly string[]) => `Table of ${columns.join(', ')}`,
   },
   sampling: {
     model: 'Model',

@@ -27,6 +27,8 @@ export const fieldTexts = {
   oneEach: 'One in each row. Blank rows are left out.',
   atMostRows: (most: number) => `One in each row, at most ${most}. Blank rows are left out.`,
   row: (label: string, at: number) => `${label} ${at}`,
+  addRow: 'Add another',
+  addRowTo: (label: string) => `Add another: ${label}`,
   removeRow: 'Remove this row',
   removeRowOf: (label: string, at: number) => `Remove ${label} ${at}`,
   between: (what: string, min: number | undefined, max: number | undefined) => {

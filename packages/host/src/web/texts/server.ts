@@ -39,6 +39,7 @@ export const serverTexts = {
     reachedAt: 'Reached at',
     says: 'It calls itself',
     protocol: 'Protocol revision',
+    revision: (era: string) => `MCP ${era}`,
     roots: 'May use',
     noRoots: 'No folder has been granted to it.',
     changeRoots: 'Change',

@@ -17,6 +17,7 @@ export const settingTexts = {
     grant: 'Save',
     withdraw: 'Withdraw',
     place: ({ path, as }: OfferedRoot) => (as === undefined ? path : `${path}, which servers find at ${as}`),
+    mayBeUsedBy: 'May be used by',
     may: (server: string, folder: string) => `${server} may use ${folder}`,
     saveFor: (server: string) => `Save what ${server} may use`,
     saved: 'Saved.',

@@ -38,7 +38,6 @@ form>label{margin-bottom:-10px}
 .card .code{font:600 18px/1.4 var(--mono);letter-spacing:.12em;max-width:220px;text-transform:uppercase}
 .options{display:grid;gap:6px}
 .option{display:flex;align-items:flex-start;gap:10px;padding:8px 12px;border:1px solid var(--line);border-radius:var(--radius-small);cursor:pointer;min-width:0;overflow-wrap:anywhere}
-input[type=checkbox],input[type=radio]{accent-color:var(--accent);width:16px;height:16px;margin:0;flex:none}
 .option input[type]{margin-top:2.5px}
 .option:hover{border-color:var(--line-strong)}
 .option:has(:checked){border-color:var(--accent);background:var(--accent-soft)}
