@@ -1,6 +1,6 @@
 /** When a replica takes another to be dead, and how it goes on listening. */
-import { systemClock } from '@midcall/core/time';
-import { describe, expect, it } from 'vitest';
+import { type Clock, systemClock } from '@midcall/core/time';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Commands, type RedisClient } from '../../packages/server/src/fleet/commands.ts';
 import { FleetKeys } from '../../packages/server/src/fleet/keys.ts';
 import { Replica } from '../../packages/server/src/fleet/replica.ts';
@@ -8,7 +8,7 @@ import { Replica } from '../../packages/server/src/fleet/replica.ts';
 const presenceMs = 1_000;
 
 /** A replica whose clock, and whose Redis, are the test's. */
-function world(refuses = false) {
+function world(refuses = false, ownClock?: Clock) {
   const alive = new Set<string>();
   const turns: (() => void)[] = [];
   const subscribed: string[] = [];
@@ -34,7 +34,7 @@ function world(refuses = false) {
   const commands = new Commands(client, { timeoutMs: 1_000, clock: { ...systemClock, after: () => () => {} } });
   const replica = new Replica({
     ...{ id: 'a', commands, subscriber: client, keys, presenceMs, graceMs: 10_000 },
-    clock: {
+    clock: ownClock ?? {
       now: () => state.now,
       after: (_ms, fn) => {
         turns.push(fn);
@@ -96,6 +96,21 @@ describe('a replica', () => {
     state.now += presenceMs;
     await turn();
     expect(await replica.isAlive('b')).toBe(false);
+  });
+
+  it.each([
+    ['its clock is set back', -3_600_000, presenceMs],
+    ['its machine slept', 3_600_000, 0],
+  ])('counts as present no longer than Redis knows of it, though %s', async (_, jump, passed) => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { replica, state, turn } = world(false, systemClock);
+    await turn();
+    expect(replica.present).toBe(true);
+    state.refuses = true;
+    vi.setSystemTime(Date.now() + jump);
+    vi.advanceTimersByTime(passed);
+    expect(replica.present).toBe(false);
   });
 
   it('replica-W1: listens as soon as it can, where Redis is away at its start', async () => {

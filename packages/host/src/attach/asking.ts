@@ -5,7 +5,7 @@
 
 import type { MidcallError } from '@midcall/core/errors';
 import { visible } from '@midcall/core/text';
-import type { Clock } from '@midcall/core/time';
+import { type Clock, steadyNow } from '@midcall/core/time';
 import type { ProtocolError } from '@modelcontextprotocol/client';
 import type { Audit } from '../audit/audit.ts';
 import type { Calls, RunningCall } from '../calls/calls.ts';
@@ -79,6 +79,11 @@ export class Asking {
 
   now(): number {
     return this.#options.clock.now();
+  }
+
+  /** For durations. */
+  steadyNow(): number {
+    return steadyNow(this.#options.clock);
   }
 
   /**
@@ -164,7 +169,7 @@ export class Asking {
 
   /** Records a request that is not shown, and tells the views; beyond the limit, only counts it. */
   refused(kind: string, by: 'host' | 'policy', reason: string, call: CallContext | undefined): void {
-    const now = this.#options.clock.now();
+    const now = this.steadyNow();
     const recent = this.#refusedAt.filter(at => now - at < recorded.windowMs);
     if (recent.length >= recorded.perWindow) {
       this.#unrecorded += 1;

@@ -2,7 +2,7 @@
  * A limit on how long a server may work on a call, which does not count the time that a person takes. The SDK's own limit (60 s
  * by default) keeps running while a question is open; this one is paused.
  */
-import type { Clock } from '@midcall/core/time';
+import { type Clock, steadyNow } from '@midcall/core/time';
 
 /** One limit, running from the start. */
 export interface CallTimeout {
@@ -26,20 +26,20 @@ export function callTimeout(limitMs: number, clock: Clock, onExpired: () => void
   if (!Number.isFinite(limitMs)) return noLimit;
   let left = limitMs;
   let pauses = 0;
-  let since = clock.now();
+  let since = steadyNow(clock);
   let cancel: (() => void) | undefined;
   let over = false;
 
   const run = (): void => {
     if (over || pauses > 0) return;
-    since = clock.now();
+    since = steadyNow(clock);
     cancel = clock.after(left, () => {
       over = true;
       onExpired();
     });
   };
   const hold = (): void => {
-    if (cancel) left = Math.max(0, left - (clock.now() - since));
+    if (cancel) left = Math.max(0, left - (steadyNow(clock) - since));
     cancel?.();
     cancel = undefined;
   };

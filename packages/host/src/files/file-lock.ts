@@ -11,7 +11,7 @@ import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { MidcallError } from '@midcall/core/errors';
-import { type Clock, systemClock } from '@midcall/core/time';
+import { type Clock, steadyNow, systemClock } from '@midcall/core/time';
 import { isAlive } from './process-mark.ts';
 
 /** Injected dependencies of a lock. */
@@ -34,11 +34,11 @@ export async function withFileLock<T>(
   { clock = systemClock, timeoutMs = 5_000 }: FileLockOptions = {},
 ): Promise<T> {
   const lock = `${path}.lock`;
-  const until = clock.now() + timeoutMs;
+  const until = steadyNow(clock) + timeoutMs;
   await withDraft(lock, async draft => {
     while (!(await placed(draft, lock))) {
       if (await broken(lock)) continue;
-      if (clock.now() >= until)
+      if (steadyNow(clock) >= until)
         throw new MidcallError(
           'host/refused',
           `${path} is being changed by another process. If there is none, remove ${lock}.`,

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { defined } from '@midcall/core/json';
 import { checkOptions, count, func, type Kinds, name, oneOf, parts, positive, required } from '@midcall/core/options';
-import { type Clock, clockKind, systemClock } from '@midcall/core/time';
+import { type Clock, clockKind, steadyNow, systemClock } from '@midcall/core/time';
 import { judge, type Limits, originDigest, type Rule, refuseAnswering, type Subject, type Verdict } from './judge.ts';
 
 /** Rules and limits to start with. */
@@ -133,13 +133,9 @@ export class Policy {
    */
   judge(server: string, subject: Subject, open: number, origin?: string): Verdict {
     this.#follow();
-    return judge(
-      this.#rules,
-      this.limits,
-      { server, subject, origin },
-      { open, askedAt: this.#recent(server) },
-      this.#clock.now(),
-    );
+    const [now, steady] = [this.#clock.now(), steadyNow(this.#clock)];
+    const askedAt = this.#recent(server).map(at => now - (steady - at));
+    return judge(this.#rules, this.limits, { server, subject, origin }, { open, askedAt }, now);
   }
 
   /** Takes over changes in the stored rules; a rule made here stays until it has been in the list and is gone from it. */
@@ -162,12 +158,12 @@ export class Policy {
 
   /** Counts one question towards a server's limit. */
   count(server: string): void {
-    this.#questionTimes.set(server, [...this.#recent(server), this.#clock.now()]);
+    this.#questionTimes.set(server, [...this.#recent(server), steadyNow(this.#clock)]);
   }
 
-  /** When a server asked within the window. */
+  /** When a server asked within the window, in steady time. */
   #recent(server: string): readonly number[] {
-    const now = this.#clock.now();
+    const now = steadyNow(this.#clock);
     const times = this.#questionTimes.get(server) ?? [];
     return times.filter(at => now - at < this.limits.windowMs);
   }

@@ -52,7 +52,7 @@ export class SamplingFlow {
 
   constructor(options: SamplingFlowOptions) {
     this.#options = options;
-    this.#budget = samplingBudget(options.budget ?? {}, { clock: options.asking });
+    this.#budget = samplingBudget(options.budget ?? {}, { clock: { now: () => options.asking.steadyNow() } });
   }
 
   get account(): SamplingAccount {

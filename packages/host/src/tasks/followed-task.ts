@@ -8,7 +8,7 @@
  */
 import { MidcallError } from '@midcall/core/errors';
 import { isRecord, own } from '@midcall/core/json';
-import type { Clock } from '@midcall/core/time';
+import { type Clock, steadyNow } from '@midcall/core/time';
 import { RELATED_TASK_META_KEY } from '@modelcontextprotocol/client';
 import { readTask, type TaskState } from './task-messages.ts';
 
@@ -212,9 +212,9 @@ export class FollowedTask {
 
   #fetchEnded(state: TaskState): void {
     this.#isOver = true;
-    this.#endedAt ??= this.#options.clock.now();
+    this.#endedAt ??= steadyNow(this.#options.clock);
     this.#fetchAgain();
-    if (this.#options.clock.now() - this.#endedAt > mostWaitMs)
+    if (steadyNow(this.#options.clock) - this.#endedAt > mostWaitMs)
       this.#settle({ error: failure('The result of the task did not come.') });
     this.#fetch(state);
   }
@@ -224,7 +224,7 @@ export class FollowedTask {
    * bring.
    */
   #fetchAgain(): void {
-    const now = this.#options.clock.now();
+    const now = steadyNow(this.#options.clock);
     this.#waitsSince ??= now;
     if (now - this.#waitsSince < fetchAgainMs) return;
     this.#waitsSince = now;

@@ -15,7 +15,7 @@
 
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { emit } from '@midcall/core/form';
-import type { Clock } from '@midcall/core/time';
+import { type Clock, steadyNow } from '@midcall/core/time';
 import type { CallProgress, CallRequest, Inbox, Question } from '@midcall/host';
 import type { Call, GatewayCall } from '@midcall/server';
 import { SdkError, SdkErrorCode, type ServerContext } from '@modelcontextprotocol/server';
@@ -244,9 +244,9 @@ class DeskTime {
 
   /** @returns false if the question is still open and needed when the time is up */
   async answers(question: Question, needless: AbortSignal | undefined): Promise<boolean> {
-    const since = this.#clock.now();
+    const since = steadyNow(this.#clock);
     const answered = await answeredWithin(question, this.#leftMs, this.#inbox, this.#clock, needless);
-    this.#leftMs = Math.max(0, this.#leftMs - (this.#clock.now() - since));
+    this.#leftMs = Math.max(0, this.#leftMs - (steadyNow(this.#clock) - since));
     return answered;
   }
 }

@@ -23,7 +23,7 @@ import {
   type ToolResultContent,
 } from '@midcall/core/sampling';
 import { documentation } from '@midcall/core/text';
-import { MAX_TIMER_MS } from '@midcall/core/time';
+import { MAX_TIMER_MS, steadyNow } from '@midcall/core/time';
 import type { CallRequest } from '../call/request.ts';
 import type { CallRun, ClientAsk } from '../channels/outgoing.ts';
 import { type Recording, readRecording } from '../channels/recording.ts';
@@ -76,9 +76,9 @@ export function sampler(run: CallRun, request: Pick<CallRequest, 'client'>, conf
     ownRuns++;
     const replied = await run.step(`model reply ${ownRuns}`, () => ({
       async run() {
-        const begun = config.clock.now();
+        const begun = steadyNow(config.clock);
         const { result } = await inTime(timeoutMs, signal => own!.run(params, { signal }));
-        return { result, ms: config.clock.now() - begun };
+        return { result, ms: steadyNow(config.clock) - begun };
       },
       idempotent: true,
     }));
@@ -174,13 +174,13 @@ export function sampler(run: CallRun, request: Pick<CallRequest, 'client'>, conf
           step = advanceToolLoop(step.state, { kind: 'reply', result, elapsedMs });
           continue;
         }
-        const begun = config.clock.now();
+        const begun = steadyNow(config.clock);
         const ran = await Promise.all(
           step.uses.map((use, index) =>
             run.step(`tool ${round}.${index + 1} ${use.name}`, () => ({
               async run() {
                 const result = await answerToolUse(tools, use, { signal: run.signal });
-                return { result, ms: config.clock.now() - begun };
+                return { result, ms: steadyNow(config.clock) - begun };
               },
               idempotent: false,
             })),

@@ -12,8 +12,10 @@
  *   given again.
  * - page-record-R6 A record that cannot be opened counts as missing, and operators are told once.
  */
+
 import { hash, randomBytes, randomInt } from 'node:crypto';
 import { isMidcallError } from '@midcall/core/errors';
+import { steadyNow } from '@midcall/core/time';
 import type { Json, PageAsk, PageOutcome, PagesHost } from '../index.ts';
 import { openOrWarn, sealUnder } from '../index.ts';
 
@@ -169,7 +171,7 @@ export class PageRecords {
    */
   async outcome(pageId: string, ms: number, signal?: AbortSignal): Promise<PageOutcome | undefined> {
     const { name } = this.#know(pageId);
-    const until = this.#host.clock.now() + ms;
+    const until = steadyNow(this.#host.clock) + ms;
     let isWoken = false;
     const stopListening = this.#host.wake.listen(pageName(name), () => {
       isWoken = true;
@@ -205,7 +207,7 @@ export class PageRecords {
         away = error;
       });
       if (result !== undefined) return result as unknown as PageOutcome;
-      const left = until - this.#host.clock.now();
+      const left = until - steadyNow(this.#host.clock);
       if (left <= 0 && away) throw away;
       if (left <= 0 || signal?.aborted) return undefined;
       if (!looksAgain()) await this.#pause(name, Math.min(WATCH_MS, left), signal);

@@ -1,4 +1,5 @@
 /** A question that is put to the client as a request of its own, from when it is sent to its outcome. */
+import { steadyNow } from '@midcall/core/time';
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
 import type { CallRequest } from '../call/request.ts';
 import type { SharedCall } from '../call/shared-call.ts';
@@ -35,7 +36,7 @@ export class OutAsk {
   /** Sends it, and waits for its outcome; never rejects. Holds no frame of its own while the person thinks. */
   put(request: CallRequest, { clock }: Pick<Config, 'clock'>): Promise<Recording | 'disconnected'> {
     const { method, params, timeoutMs, withdrawn } = this.#ask.detail;
-    this.#sentAt = clock.now();
+    this.#sentAt = steadyNow(clock);
     if (withdrawn?.aborted) return Promise.resolve(unanswered('error', 0));
     const sent = requestClient(request.server, request.ctx, method, params);
     this.#sent = sent;
@@ -50,8 +51,8 @@ export class OutAsk {
     // What cannot be sent fails within a turn of the event loop; what has not failed by then has left.
     this.#turn = setImmediate(leave, this);
     return sent.answer.then(
-      answer => this.#answered(answer, clock.now() - this.#sentAt),
-      (error: unknown) => this.#failed(error, clock.now() - this.#sentAt, isGone(request.ctx)),
+      answer => this.#answered(answer, steadyNow(clock) - this.#sentAt),
+      (error: unknown) => this.#failed(error, steadyNow(clock) - this.#sentAt, isGone(request.ctx)),
     );
   }
 

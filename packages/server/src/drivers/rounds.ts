@@ -4,6 +4,7 @@
  */
 
 import { MidcallError } from '@midcall/core/errors';
+import { steadyNow } from '@midcall/core/time';
 import { type InputRequiredResult, inputRequired } from '@modelcontextprotocol/server';
 import type { Departure } from '../call/departure.ts';
 import { detachedOf, taskCancelled } from '../call/detached.ts';
@@ -56,12 +57,12 @@ export async function runByRounds<R>(
   try {
     let outcome = await run.next();
     const detached = detachedOf(request.ctx);
-    const heldUntil = detached ? Number.POSITIVE_INFINITY : config.clock.now() + config.holdMs;
+    const heldUntil = detached ? Number.POSITIVE_INFINITY : steadyNow(config.clock) + config.holdMs;
     while (outcome.kind === 'needs') {
       const waits = leavingTo('apart', outcome.asks);
       if (waits.length === 0) break;
       const only = waits.length === outcome.asks.length;
-      const ms = only && (detached || mayHold(waits, opened)) ? heldUntil - config.clock.now() : 0;
+      const ms = only && (detached || mayHold(waits, opened)) ? heldUntil - steadyNow(config.clock) : 0;
       if (detached) detached.waits = true;
       let recordings = await awaitApart(waits, ms, request, config);
       if (detached) detached.waits = false;

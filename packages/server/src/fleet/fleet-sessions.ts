@@ -9,7 +9,7 @@
  * - fleet-sessions-F4 A session belongs to whoever opened it; to anybody else it does not exist (404).
  */
 import { isMidcallError } from '@midcall/core/errors';
-import type { Clock } from '@midcall/core/time';
+import { type Clock, steadyNow } from '@midcall/core/time';
 import {
   DEFAULT_NEGOTIATED_PROTOCOL_VERSION,
   isInitializeRequest,
@@ -117,12 +117,12 @@ export class FleetSessions {
         return away;
       }
     }
-    const until = this.#clock.now() + (saysOnly(request.body) ? HOLD_ANSWER_MS : 0);
+    const until = steadyNow(this.#clock) + (saysOnly(request.body) ? HOLD_ANSWER_MS : 0);
     try {
       return await persist(
         this.#member,
         () => this.#serve(request),
-        () => this.#clock.now() < until && this.#state !== 'closed',
+        () => steadyNow(this.#clock) < until && this.#state !== 'closed',
       );
     } catch (error) {
       if (!isMidcallError(error, 'store/unavailable')) throw error;
@@ -174,7 +174,7 @@ export class FleetSessions {
     }
     const within: Within = { keys, ...session, request };
     if (method === 'DELETE') return this.#end(within);
-    const now = this.#clock.now();
+    const now = steadyNow(this.#clock);
     if (!local || now - local.notedAt > NOTE_USE_MS) {
       if (local) local.notedAt = now;
       await this.#directory.used(keys, session.record);

@@ -51,7 +51,7 @@ export class LocalSession {
   streams = 0;
   usedAt = 0;
   /** When other replicas were last told that it is in use. */
-  notedAt = 0;
+  notedAt = Number.NEGATIVE_INFINITY;
   /** How many entries of the session's log the server has received. */
   logged = 0;
   readonly #member: Member;

@@ -1,5 +1,5 @@
 /** The sessions that this replica serves now, each with its own server, which is released when nothing uses it. */
-import type { Clock } from '@midcall/core/time';
+import { type Clock, steadyNow } from '@midcall/core/time';
 import type { JSONRPCMessage, McpServerFactory } from '@modelcontextprotocol/server';
 import { makeServer } from '../call/lending.ts';
 import { type EndAbandoned, enderOf } from '../call/shared-call.ts';
@@ -35,7 +35,7 @@ export class LocalSessions {
     const { session, initialized } = await this.#build(keys, record, sender);
     if ('error' in initialized) await session.close();
     else {
-      session.usedAt = this.#options.clock.now();
+      session.usedAt = steadyNow(this.#options.clock);
       this.#sessions.set(keys.name, Promise.resolve(session));
     }
     return initialized;
@@ -64,7 +64,7 @@ export class LocalSessions {
       opening.catch(() => this.#sessions.delete(name));
     }
     const session = await opening;
-    session.usedAt = this.#options.clock.now();
+    session.usedAt = steadyNow(this.#options.clock);
     const { member } = this.#options;
     const texts =
       (current && entries) ??
@@ -114,7 +114,7 @@ export class LocalSessions {
       if (session.calls.size > 0 || session.streams > 0) {
         // This counts as use, for everything stored about it.
         if (await directory.find(session.keys, session.logged)) await directory.used(session.keys, session.record);
-      } else if (this.#options.clock.now() - session.usedAt > UNUSED_MS) await this.forget(name);
+      } else if (steadyNow(this.#options.clock) - session.usedAt > UNUSED_MS) await this.forget(name);
     }
   }
 

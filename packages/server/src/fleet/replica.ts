@@ -9,7 +9,7 @@
  *   regards nobody as dead until all have had time to signal again: they may be as alive as it is.
  */
 import { MidcallError } from '@midcall/core/errors';
-import type { Clock } from '@midcall/core/time';
+import { type Clock, steadyNow } from '@midcall/core/time';
 import type { Commands, RedisClient } from './commands.ts';
 import type { FleetKeys } from './keys.ts';
 import { showReplica } from './scripts.ts';
@@ -47,7 +47,7 @@ export class Replica {
   readonly #listeners = new Map<string, Set<() => void>>();
   #stopTimer: (() => void) | undefined;
   #turns = 0;
-  #shownAt = Number.NEGATIVE_INFINITY;
+  #shown: { readonly at: number; readonly steady: number } | undefined;
   #draining: Promise<void> | undefined;
   #drainAgain = false;
   #closed = false;
@@ -78,7 +78,7 @@ export class Replica {
 
   /** True if Redis knew, a moment ago, that this replica is alive. */
   get present(): boolean {
-    return this.#options.clock.now() - this.#shownAt < this.#options.presenceMs;
+    return this.#sinceShown() < this.#options.presenceMs;
   }
 
   get isClosed(): boolean {
@@ -89,11 +89,11 @@ export class Replica {
   async show(): Promise<void> {
     const { commands, keys, presenceMs, clock } = this.#options;
     if (this.#closed) throw new MidcallError('call/closed', 'This replica is closed.');
-    const at = clock.now();
+    const wasAway = this.#sinceShown() > presenceMs && this.#shown !== undefined;
+    const shown = { at: clock.now(), steady: steadyNow(clock) };
     await commands.send('SET', keys.alive(this.id), '', 'PX', String(presenceMs));
-    if (Number.isFinite(this.#shownAt) && at - this.#shownAt > presenceMs)
-      this.#believesUntil = clock.now() + presenceMs;
-    this.#shownAt = at;
+    if (wasAway) this.#believesUntil = steadyNow(clock) + presenceMs;
+    this.#shown = shown;
   }
 
   /** @param listener - called when something of this name should be checked */
@@ -131,8 +131,17 @@ export class Replica {
    */
   #wasAway(): boolean {
     const { clock, presenceMs } = this.#options;
-    const at = clock.now();
-    return at < this.#believesUntil || (Number.isFinite(this.#shownAt) && at - this.#shownAt > presenceMs);
+    return steadyNow(clock) < this.#believesUntil || (this.#shown !== undefined && this.#sinceShown() > presenceMs);
+  }
+
+  /**
+   * Milliseconds since Redis was told: steady time, since the system's time may have been set back, but no less than that says,
+   * since the machine may have slept.
+   */
+  #sinceShown(): number {
+    const { clock } = this.#options;
+    if (!this.#shown) return Number.POSITIVE_INFINITY;
+    return Math.max(clock.now() - this.#shown.at, steadyNow(clock) - this.#shown.steady);
   }
 
   /** Records a call for whoever ends the calls that this replica leaves. */
@@ -150,7 +159,7 @@ export class Replica {
     if (this.#closed) return;
     this.#closed = true;
     this.#stopTimer?.();
-    this.#shownAt = Number.NEGATIVE_INFINITY;
+    this.#shown = undefined;
     const { commands, keys } = this.#options;
     await commands.send('DEL', keys.alive(this.id));
   }

@@ -2,7 +2,7 @@
  * One session of a client of the 2025-11-25 revision: its transport, its requests in progress, and the streams that answer them.
  * The invariants are those of `sessions.ts`.
  */
-import type { Clock } from '@midcall/core/time';
+import { type Clock, steadyNow } from '@midcall/core/time';
 import {
   type AuthInfo,
   type JSONRPCRequest,
@@ -59,7 +59,7 @@ type Message = { readonly method?: unknown; readonly params?: { readonly request
 
 export class HttpSession {
   readonly owner: string;
-  /** When one of its requests last began or ended. */
+  /** When one of its requests last began or ended, in steady time. */
   usedAt: number;
   readonly #options: HttpSessionOptions;
   readonly #transport: WebStandardStreamableHTTPServerTransport;
@@ -75,7 +75,7 @@ export class HttpSession {
   constructor(options: HttpSessionOptions) {
     this.#options = options;
     this.owner = options.owner;
-    this.usedAt = options.clock.now();
+    this.usedAt = steadyNow(options.clock);
     this.#events = boundedEventStore(options.events);
     this.#transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => options.id,
@@ -151,13 +151,13 @@ export class HttpSession {
       };
     for (const id of ids) this.#underWay.add(id);
     this.#open += 1;
-    this.usedAt = this.#options.clock.now();
+    this.usedAt = steadyNow(this.#options.clock);
     // A client that resumes a stream has lost its connection, whether or not we have noticed (sessions-H7).
     const resumed = request.method === 'GET' ? parseEventId(request.headers.get('last-event-id') ?? '') : undefined;
     if (resumed) this.#streams.get(resumed.stream)?.();
     const ended = () => {
       this.#open -= 1;
-      this.usedAt = this.#options.clock.now();
+      this.usedAt = steadyNow(this.#options.clock);
     };
     try {
       const answered = await this.#answer(sent, ended);

@@ -15,7 +15,7 @@
  * - sessions-H8 A request gets its response as JSON if that is ready within `streamAfterMs` and nothing else was sent for it; a
  *   stream, which can be resumed, is opened as soon as anything else is sent, or the time is up.
  */
-import { type Clock, idleClock } from '@midcall/core/time';
+import { type Clock, idleClock, steadyNow } from '@midcall/core/time';
 import { isInitializeRequest, type McpServerFactory } from '@modelcontextprotocol/server';
 import { makeServer } from '../call/lending.ts';
 import { unread } from './body.ts';
@@ -158,7 +158,7 @@ export class HttpSessions {
   }
 
   #sweep(): void {
-    const before = this.#options.clock.now() - this.#options.idleMs;
+    const before = steadyNow(this.#options.clock) - this.#options.idleMs;
     for (const [id, { isInUse, usedAt }] of this.#sessions) if (!isInUse && usedAt <= before) void this.#end(id);
   }
 

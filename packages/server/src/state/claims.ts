@@ -19,7 +19,7 @@
  * happen afterwards; only a key by which the other side removes duplicates protects against that, not `check`.
  */
 import type { Store } from '@midcall/core/store';
-import type { Clock } from '@midcall/core/time';
+import { type Clock, steadyNow } from '@midcall/core/time';
 
 export type Claim =
   /** `cameAt`: when the retry first arrived, in milliseconds since the epoch (claims-C4). */
@@ -216,7 +216,7 @@ export function claims({ store, results = store, clock, id, waitMs }: ClaimsOpti
       if (await store.set(first, ownClaim, { ttlMs, ifAbsent: true })) {
         return { kind: 'mine', attempt: take(nonce, 1, inputs, ttlMs, cameAt), cameAt };
       }
-      const until = clock.now() + waitMs;
+      const until = steadyNow(clock) + waitMs;
       for (let attempt = 1; ; ) {
         const firstClaim = await read(first);
         if (firstClaim?.i !== inputs) return { kind: 'other-inputs' };
@@ -224,7 +224,7 @@ export function claims({ store, results = store, clock, id, waitMs }: ClaimsOpti
         const key = keyOf(nonce, attempt);
         const current = attempt === 1 ? firstClaim : await read(key);
         if (current?.o !== undefined && (await alive(key, current.o))) {
-          if (clock.now() >= until || signal.aborted) return { kind: 'under-way' };
+          if (steadyNow(clock) >= until || signal.aborted) return { kind: 'under-way' };
           await pause(pollMs, running.get(key));
           continue;
         }

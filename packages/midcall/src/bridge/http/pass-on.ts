@@ -8,7 +8,7 @@
  */
 import { isMidcallError } from '@midcall/core/errors';
 import { own } from '@midcall/core/json';
-import type { Clock } from '@midcall/core/time';
+import { type Clock, steadyNow } from '@midcall/core/time';
 import type { Owners } from '@midcall/server/fleet';
 import { endUnknown, NoResponse, sendOn } from './send-on.ts';
 
@@ -36,7 +36,7 @@ export async function passOn(
   body: unknown,
   { owners, clock, onError }: PassOnOptions,
 ): Promise<Response | undefined> {
-  const until = clock.now() + waitMs;
+  const until = steadyNow(clock) + waitMs;
   let isTold = false;
   for (;;) {
     const owner = await owners.ownerOf(name).catch((error: unknown) => {
@@ -58,7 +58,7 @@ export async function passOn(
       isTold = true;
       if (!error.unread && !mayRepeat(request)) return refused(502, endUnknown, body);
     }
-    if (clock.now() >= until)
+    if (steadyNow(clock) >= until)
       return refused(503, 'The bridge that runs this server cannot be reached. Send the request again later.', body);
     await new Promise<void>(resolve => void clock.after(pauseMs, resolve));
   }

@@ -11,7 +11,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Store } from '@midcall/core/store';
-import type { Clock } from '@midcall/core/time';
+import { type Clock, steadyNow } from '@midcall/core/time';
 import type { Principal } from '../../index.ts';
 import type { Provider } from '../oauth/provider.ts';
 import { ProviderError } from '../oauth/provider-error.ts';
@@ -125,7 +125,7 @@ export function refresh({ store, slots, clock, waitMs }: RefreshOptions): Refres
   /** Everybody else's part. */
   const asLoser = async (renewal: Renewal, claim: string): Promise<OAuthTokens | undefined> => {
     const { owner, slot, provider, stale } = renewal;
-    const until = clock.now() + waitMs;
+    const until = steadyNow(clock) + waitMs;
     let over = false;
     for (;;) {
       const current = await readPlain(owner, slot);
@@ -137,7 +137,7 @@ export function refresh({ store, slots, clock, waitMs }: RefreshOptions): Refres
       over = state === 'in-doubt' || state === 'spent' || Number(state) <= clock.now();
       // The winner writes the result before it marks the claim as done, and may have done both since we looked.
       if (over) continue;
-      if (clock.now() >= until) {
+      if (steadyNow(clock) >= until) {
         throw new ProviderError(
           `The sign-in at ${provider.name} is being renewed by another process, which has not finished. Try again in a minute.`,
           'unsent',
