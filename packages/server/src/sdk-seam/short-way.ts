@@ -25,6 +25,7 @@ import { Cancellation } from './cancellation.ts';
 import { takeAnswer } from './client-request.ts';
 import { knownEnvelopes } from './known-envelopes.ts';
 import { type PlainCall, plainCall } from './plain-call.ts';
+import { type ContextServer, contextBySdk, plainContext } from './plain-context.ts';
 import { isPlainResult } from './plain-result.ts';
 import { StdioLines, sendBy } from './stdio-lines.ts';
 import { isOfSdk, passesCalls } from './tapped-transport.ts';
@@ -33,7 +34,7 @@ type Members = Readonly<Record<string, unknown>>;
 type Handler = (request: { params?: unknown }, ctx: ServerContext) => Promise<unknown>;
 
 /** The part of the SDK's server that the short way needs. */
-interface SdkServer {
+interface SdkServer extends ContextServer {
   readonly _transport: Transport | undefined;
   readonly _requestHandlers: Map<string, Handler>;
   readonly _requestHandlerAbortControllers: Map<unknown, Pick<AbortController, 'abort'>>;
@@ -51,9 +52,6 @@ interface SdkServer {
     ctx: ServerContext,
   ): Promise<unknown>;
   _wrapHandler(method: string, handler: Handler): Handler;
-  request(request: object, ...rest: (object | undefined)[]): Promise<unknown>;
-  notification(notification: object, options: object): Promise<void>;
-  buildContext(ctx: object, extra: MessageExtraInfo | undefined): ServerContext;
 }
 
 /** How one server answers calls. */
@@ -256,36 +254,14 @@ class Answering extends Cancellation {
   }
 }
 
-const noState = (): undefined => undefined;
 const { buildContext: contextOfSdk } = Server.prototype as unknown as SdkServer;
 
 /** The context that the SDK gives a handler besides the request. */
-function contextOf(
+const contextOf = (
   sdk: SdkServer,
-  transport: Transport,
-  { id, params, envelope, inputResponses, requestState }: PlainCall,
+  { sessionId }: Transport,
+  call: PlainCall,
   cancellation: Cancellation,
   extra: MessageExtraInfo | undefined,
-): ServerContext {
-  // A subclass may want to see the signal; the SDK passes it on unseen.
-  const isContextOfSdk = sdk.buildContext === contextOfSdk;
-  const mcpReq = {
-    id,
-    method: 'tools/call',
-    _meta: params._meta,
-    ...(envelope !== undefined && { envelope }),
-    ...(inputResponses !== undefined && { inputResponses }),
-    requestState: requestState === undefined ? noState : () => requestState,
-    ...(!isContextOfSdk && { signal: cancellation.signal }),
-    send: (request: object, schema: object | undefined, options: object | undefined) =>
-      schema && '~standard' in schema
-        ? sdk.request(request, schema, { ...options, relatedRequestId: id })
-        : sdk.request(request, { ...schema, relatedRequestId: id }),
-    notify: (notification: object, options: object | undefined) =>
-      sdk.notification(notification, { ...options, relatedRequestId: id }),
-  };
-  const http = extra?.authInfo ? { authInfo: extra.authInfo } : undefined;
-  const context = sdk.buildContext({ sessionId: transport.sessionId, mcpReq, http }, extra);
-  if (isContextOfSdk) cancellation.attach(context.mcpReq);
-  return context;
-}
+): ServerContext =>
+  (sdk.buildContext === contextOfSdk ? plainContext : contextBySdk)(sdk, sessionId, call, cancellation, extra);

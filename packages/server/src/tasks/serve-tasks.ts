@@ -19,6 +19,7 @@ import { clientOf, principalOf } from '../call/requester.ts';
 import type { Config } from '../config.ts';
 import { declaresTasks, hasTaskParameter, TASKS_EXTENSION, viewClient } from '../era.ts';
 import { dropMalformedAnswers } from '../sdk-seam/malformed-answers.ts';
+import { withSignal } from '../sdk-seam/plain-context.ts';
 import { departureOf } from '../sdk-seam/request-slot.ts';
 import { type ListenRequest, serveSubscriptions, type TaskSubscription } from '../sdk-seam/task-subscription.ts';
 import {
@@ -238,7 +239,7 @@ export function callsMayBecomeTasks(
     const stopWork = (): void => stop.abort(signal.reason);
     if (signal.aborted) stopWork();
     signal.addEventListener('abort', stopWork, { once: true });
-    const linked = { ...ctx, mcpReq: { ...ctx.mcpReq, signal: stop.signal } } as ServerContext;
+    const linked = withSignal(ctx, stop.signal);
     const work = handler(request, linked).then(
       result => ({ result }),
       (error: unknown) => ({ error }),
