@@ -19,8 +19,9 @@ import { viewClient } from '../era.ts';
 import { type FileAccesses, fileAccess } from '../files/file-access.ts';
 import { openByTicket, readTicket } from '../resume/ticket.ts';
 import type { Files } from '../roots/index.ts';
-import { answer, type Earlier } from '../sdk-seam/request-slot.ts';
+import { answer, type Earlier, type Settler } from '../sdk-seam/request-slot.ts';
 import { flowSteps } from '../state/ledger.ts';
+import { begun } from './begun.ts';
 import type { Call } from './call.ts';
 import { CallEnd } from './call-end.ts';
 import { detachedOf } from './detached.ts';
@@ -75,15 +76,19 @@ export function dispatcher(config: Config): Dispatch {
   const access: FileAccesses = fileAccess(config);
   let closed = false;
 
-  const counted = <T>(work: () => Promise<T>, failed: (error: unknown) => T): Promise<T> => {
+  const counted = <R>(work: () => Promise<CallEnding<R>>, end: CallEnd, settler: Settler<R>): Promise<R> => {
+    const failed = (error: unknown): R => {
+      end.failed(error);
+      return settler.settle({ kind: 'failed', error });
+    };
     if (closed) {
       const error = new MidcallError('call/closed', 'This server is closing and takes no new calls.');
-      return Promise.resolve(failed(error));
+      return begun(async () => failed(error));
     }
     const running = begun(work).then(
-      done => {
+      ending => {
         inFlight.delete(running);
-        return done;
+        return settler.settle(ending);
       },
       (error: unknown) => {
         inFlight.delete(running);
@@ -100,18 +105,10 @@ export function dispatcher(config: Config): Dispatch {
     method: AskingMethod,
     work: (params: RawParams, end: CallEnd, argumentsDigest: string) => Promise<CallEnding<R>>,
   ): Promise<R> =>
-    answer<R>(ctx, params => {
+    answer<R>(ctx, (params, settler) => {
       const call = unread(params, method);
-      const { arguments: argumentsDigest } = call;
       const end = new CallEnd(call, config);
-      const ending = counted<CallEnding<R>>(
-        () => work(params, end, argumentsDigest),
-        error => {
-          end.failed(error);
-          return { kind: 'failed', error };
-        },
-      );
-      return { ended: final => end.tell(final), ending };
+      return { listener: end, answered: counted(() => work(params, end, call.arguments), end, settler) };
     });
 
   return {
@@ -153,15 +150,6 @@ interface Work<R> {
   readonly rawArguments: unknown;
   readonly handler: Handler<R>;
   readonly end: CallEnd;
-}
-
-/** What `work` throws at once, it rejects with; no frame and no further promise is held until it has ended. */
-function begun<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return work();
-  } catch (error) {
-    return Promise.reject(error);
-  }
 }
 
 /** Finds the state of a call, and runs it from there. */

@@ -35,14 +35,19 @@ export type Handler<R> = (call: Call) => R | Promise<R>;
 /** What the client may get in place of the handler's own result: a round of questions, or a text. */
 export type CallEnding<R> = Ending<R>;
 
+type Settled = ((outcome: Final) => Promise<boolean>) | undefined;
+
 interface Running<R> {
   readonly request: CallRequest;
   readonly rawArguments: unknown;
   readonly handler: Handler<R>;
 }
 
-/** Runs a call from its present state to its end; rejects only if nothing about it is known yet. */
-export async function runCall<R>(
+/**
+ * Runs a call from its present state to its end. Throws, and rejects, only if nothing about it is known yet. Not an asynchronous
+ * function, whose frame would be held for as long as a person thinks.
+ */
+export function runCall<R>(
   opened: OpenedCall,
   running: Running<R>,
   end: CallEnd,
@@ -81,14 +86,33 @@ export async function runCall<R>(
       return true;
     });
   const engine = new RunOptions(new AuditedLedger(stored, attempt, audit), call, config);
-  try {
-    if (attempt && !attempt.first) await refuseInDoubt(opened, audit, config);
-    const outcome = await drive(opened, running, end, { access, config, engine, audit });
-    return { settled, ...(await endingOf(outcome, opened, running, end, config)) };
-  } catch (error) {
+  const driven = (): Promise<Came<R>> => drive(opened, running, end, { access, config, engine, audit });
+  const coming = attempt && !attempt.first ? refuseInDoubt(opened, audit, config).then(driven) : driven();
+  return ended(coming, opened, running, end, settled, config);
+}
+
+/** What the driver's outcome means for the request. */
+function ended<R>(
+  coming: Promise<Came<R>>,
+  opened: OpenedCall,
+  running: Running<R>,
+  end: CallEnd,
+  settled: Settled,
+  config: Config,
+): Promise<CallEnding<R>> {
+  const failed = (error: unknown): CallEnding<R> => {
     end.failed(error);
     return { kind: 'failed', error, settled };
-  }
+  };
+  return coming.then(outcome => {
+    try {
+      const ending = endingOf(outcome, opened, running, end, config);
+      if (ending instanceof Promise) return ending.then(each => ({ settled, ...each }), failed);
+      return { settled, ...ending };
+    } catch (error) {
+      return failed(error);
+    }
+  }, failed);
 }
 
 interface Driving {

@@ -7,60 +7,72 @@ import type { ClientAsk, OpenQuestion } from '../channels/outgoing.ts';
 import { fromClient, type Recording, unanswered } from '../channels/recording.ts';
 import type { Config } from '../config.ts';
 import type { Unstamped } from '../observe/audit.ts';
-import { type ClientRequest, requestClient } from '../sdk-seam/client-request.ts';
+import { type OpenRequest, sendToClient, type Taker } from '../sdk-seam/client-request.ts';
 import { askShared } from './ask-shared.ts';
 import { askedEvent } from './asked-event.ts';
 import { received } from './received.ts';
 import { isGone } from './when-gone.ts';
 
-/** Not a set of closures: many questions may be waiting at once. */
-export class OutAsk {
+/** What became of a question. */
+export type AskOutcome = Recording | 'disconnected' | 'handed-over';
+
+/** Whose question it is. */
+export interface AskOwner {
+  readonly request: CallRequest;
+  readonly config: Config;
+  readonly audit: (event: Unstamped) => void;
+  /** Called once for each question that was put, when its outcome is known; must not throw. */
+  settled(): void;
+  /** Called instead if the outcome cannot be recorded. */
+  broke(error: unknown): void;
+}
+
+/** Not a set of closures, and no promise: many questions may be waiting at once. */
+export class OutAsk implements Taker {
+  /** Set when it is known. */
+  outcome: AskOutcome | undefined;
   readonly #ask: OpenQuestion<ClientAsk>;
-  readonly #audit: (event: Unstamped) => void;
+  readonly #owner: AskOwner;
   #event: Unstamped | undefined;
   #turn: NodeJS.Immediate | undefined;
   /** How it was sent. */
-  #sent: ClientRequest | AbortController | undefined;
+  #sent: OpenRequest | AbortController | undefined;
   #isCancelled = false;
   #isLate = false;
   #sentAt = 0;
   #stopClock: (() => void) | undefined;
   #takeBack: (() => void) | undefined;
 
-  constructor(ask: OpenQuestion<ClientAsk>, audit: (event: Unstamped) => void) {
+  constructor(ask: OpenQuestion<ClientAsk>, owner: AskOwner) {
     this.#ask = ask;
-    this.#audit = audit;
+    this.#owner = owner;
     this.#event = askedEvent(ask);
   }
 
-  /** Sends it, and waits for its outcome; never rejects. Holds no frame of its own while the person thinks. */
-  put(request: CallRequest, { clock }: Pick<Config, 'clock'>): Promise<Recording | 'disconnected'> {
-    const { method, params, timeoutMs, withdrawn } = this.#ask.detail;
-    this.#sentAt = steadyNow(clock);
-    if (withdrawn?.aborted) return Promise.resolve(unanswered('error', 0));
-    const sent = requestClient(request.server, request.ctx, method, params);
-    this.#sent = sent;
-    this.#stopClock = clock.after(timeoutMs, () => {
-      this.#isLate = true;
-      this.cancel(new Error('The person did not answer in time.'));
-    });
-    if (withdrawn) {
-      this.#takeBack = () => this.cancel(withdrawn.reason);
-      withdrawn.addEventListener('abort', this.#takeBack, { once: true });
+  /** Sends it. */
+  put(): void {
+    const { request, config } = this.#owner;
+    const { timeoutMs, withdrawn } = this.#ask.detail;
+    this.#sentAt = steadyNow(config.clock);
+    if (withdrawn?.aborted) {
+      queueMicrotask(() => this.#over(unanswered('error', 0)));
+      return;
     }
+    this.#sent = sendToClient(request.server, request.ctx, this.#ask.detail, this);
+    this.#stopClock = config.clock.after(timeoutMs, () => this.#late());
+    if (withdrawn) this.#watch(withdrawn);
     // What cannot be sent fails within a turn of the event loop; what has not failed by then has left.
     this.#turn = setImmediate(leave, this);
-    return sent.answer.then(
-      answer => this.#answered(answer, steadyNow(clock) - this.#sentAt),
-      (error: unknown) => this.#failed(error, steadyNow(clock) - this.#sentAt, isGone(request.ctx)),
-    );
   }
 
   /** The same for a question of a call that another process may take over. */
-  putTogether(shared: SharedCall, config: Config): ReturnType<typeof askShared> {
+  putTogether(shared: SharedCall): void {
     const wait = new AbortController();
     this.#sent = wait;
-    return askShared(this.#ask, shared, config, { wait, left: () => this.left() });
+    askShared(this.#ask, shared, this.#owner.config, { wait, left: () => this.left() }).then(
+      outcome => this.#over(outcome),
+      (error: unknown) => this.#owner.broke(error),
+    );
   }
 
   /** Stops waiting for it. */
@@ -74,27 +86,59 @@ export class OutAsk {
   left(): void {
     // An immediate that is held holds the one after it, and so all that follow.
     this.#turn = undefined;
-    if (this.#event) this.#audit(this.#event);
+    if (this.#event) this.#owner.audit(this.#event);
     this.#event = undefined;
   }
 
-  /** @param ms - measured before the answer is read: the time to read it is not the person's */
-  #answered(came: unknown, ms: number): Recording {
-    this.#ended();
-    this.left();
-    const answer = received(came);
-    return answer ? fromClient(answer.value, ms) : unanswered('error', ms);
+  answered(came: unknown): void {
+    // Measured before the answer is read: the time to read it is not the person's.
+    const ms = this.#ms;
+    try {
+      this.#ended();
+      this.left();
+      const answer = received(came);
+      this.#over(answer ? fromClient(answer.value, ms) : unanswered('error', ms));
+    } catch (error) {
+      this.#owner.broke(error);
+    }
   }
 
-  #failed(error: unknown, ms: number, isClientGone: boolean): Recording | 'disconnected' {
+  failed(error: unknown): void {
+    try {
+      this.#over(this.#outcomeOf(error, this.#ms));
+    } catch (broken) {
+      this.#owner.broke(broken);
+    }
+  }
+
+  get #ms(): number {
+    return steadyNow(this.#owner.config.clock) - this.#sentAt;
+  }
+
+  #outcomeOf(error: unknown, ms: number): AskOutcome {
     this.#ended();
     const { code } = error as { code?: unknown };
     if (this.#isCancelled || wasSent(error)) this.left();
     if (this.#isLate) return unanswered('timeout', ms);
-    if (isClientGone || isDisconnect(error)) return 'disconnected';
+    if (isGone(this.#owner.request.ctx) || isDisconnect(error)) return 'disconnected';
     // Some clients declare a capability that they do not have; such a client cannot be asked.
     const why = code === METHOD_NOT_FOUND ? 'unavailable' : 'error';
     return unanswered(why, ms, typeof code === 'number' ? code : undefined);
+  }
+
+  #over(outcome: AskOutcome): void {
+    this.outcome = outcome;
+    this.#owner.settled();
+  }
+
+  #late(): void {
+    this.#isLate = true;
+    this.cancel(new Error('The person did not answer in time.'));
+  }
+
+  #watch(withdrawn: AbortSignal): void {
+    this.#takeBack = () => this.cancel(withdrawn.reason);
+    withdrawn.addEventListener('abort', this.#takeBack, { once: true });
   }
 
   #ended(): void {

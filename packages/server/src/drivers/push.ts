@@ -5,7 +5,14 @@
  */
 import type { CallRequest } from '../call/request.ts';
 import type { SharedCall } from '../call/shared-call.ts';
-import { type ApartAsk, type CallRun, leavingTo, type OpenQuestion, type Outgoing } from '../channels/outgoing.ts';
+import {
+  type ApartAsk,
+  type CallRun,
+  type ClientAsk,
+  leavingTo,
+  type OpenQuestion,
+  type Outgoing,
+} from '../channels/outgoing.ts';
 import type { Recording } from '../channels/recording.ts';
 import type { Config } from '../config.ts';
 import type { Json } from '../digest.ts';
@@ -17,94 +24,211 @@ import { again } from './again.ts';
 import { awaitApart } from './await-apart.ts';
 import type { GoesOnElsewhere, Parked, Relayed } from './endings.ts';
 import type { OpenedCall } from './open-retry.ts';
-import { OutAsk } from './out-ask.ts';
+import { type AskOwner, OutAsk } from './out-ask.ts';
 import { signsOfLife } from './signs-of-life.ts';
 import { isGone, reasonGone, whenGone } from './when-gone.ts';
 
 type Handler<R> = (run: CallRun<R>) => Promise<R> | R;
 
+type Opened = Pick<OpenedCall, 'journal' | 'fresh' | 'resumed' | 'shared'>;
+type Came<R> = Exclude<Outcome<R, Outgoing>, { kind: 'needs' }> | Relayed | Parked | GoesOnElsewhere;
+
 /** Runs a handler to its end, which is `cancelled` if the client is gone and nobody is left to answer. */
-export async function runByPush<R>(
+export const runByPush = <R>(
   handler: Handler<R>,
-  opened: Pick<OpenedCall, 'journal' | 'fresh' | 'resumed' | 'shared'>,
+  opened: Opened,
   request: CallRequest,
   config: Config,
   engine: EngineOptions,
   audit: (event: Unstamped) => void,
-): Promise<Exclude<Outcome<R, Outgoing>, { kind: 'needs' }> | Relayed | Parked | GoesOnElsewhere> {
-  const { ctx } = request;
-  const { shared } = opened;
-  let run = new Run<R, Outgoing>(handler, opened.journal, opened.fresh, engine);
-  let open = 0;
-  let out: readonly OutAsk[] = [];
-  const unwatch = whenGone(ctx, reason => {
-    for (const each of out) each.left();
-    audit({ kind: 'disconnected', openAsks: open });
-    void run.cancel(reason);
-    for (const each of out) each.cancel(reason);
-  });
-  try {
-    for (;;) {
-      const outcome = await run.next();
-      // The work of a cancelled run finishes first, so that we know what took effect.
-      if (outcome.kind === 'cancelled') await run.quiet();
-      if (outcome.kind !== 'needs') return outcome;
-      const asks = leavingTo('client', outcome.asks);
-      const waits = asks.length === 0 ? leavingTo('apart', outcome.asks) : [];
-      if (waits.length > 0) {
-        const ms = holdMs(waits, opened.resumed ?? false, request, config);
-        const recordings = await awaitApart(waits, ms, request, config);
-        for (const { id, detail } of waits) if (recordings.has(id)) await detail.finished?.();
-        if (shared && !(await recorded(waits, recordings, shared))) {
-          await run.suspend();
-          return { kind: 'handed-over' };
-        }
-        if (isGone(ctx)) {
-          await Promise.all(waits.map(({ detail }) => detail.withdraw()));
-          await run.cancel(reasonGone(ctx));
-          return { kind: 'cancelled' };
-        }
-        if (recordings.size === 0) {
-          await run.suspend();
-          return { kind: 'parked', asks: waits, journal: run.journal };
-        }
-        if (run.outran || config.strict) run = await again(handler, engine, run, waits, recordings);
-        else run.settle(recordings);
-        continue;
-      }
-      if (asks.length === 0) {
-        await run.suspend();
-        return { kind: 'relayed', asks: leavingTo('model', outcome.asks), journal: run.journal };
-      }
-      open = asks.length;
-      out = asks.map(ask => new OutAsk(ask, audit));
-      const sent = out.map(ask => (shared ? ask.putTogether(shared, config) : ask.put(request, config)));
-      const quiet = signsOfLife(request, config, { message: 'Waiting for the person’s answer.' });
-      measureOpen(asks.length);
-      const answers = sent.length === 1 ? [await sent[0]!] : await Promise.all(sent);
-      measureOpen(-asks.length);
-      quiet();
-      open = 0;
-      out = [];
-      if (answers.includes('handed-over')) {
-        await run.suspend();
-        return { kind: 'handed-over' };
-      }
-      if (isGone(ctx) || answers.includes('disconnected')) {
-        await Promise.all(asks.map(({ detail }) => detail.withdraw?.()));
-        await run.cancel(reasonGone(ctx));
-        return { kind: 'cancelled' };
-      }
-      const answersById = new Map(asks.map((ask, index) => [ask.id, answers[index] as Recording]));
-      if (shared && !(await recorded(asks, answersById, shared))) {
-        await run.suspend();
-        return { kind: 'handed-over' };
-      }
-      if (run.outran || config.strict) run = await again(handler, engine, run, asks, answersById);
-      else run.settle(answersById);
+): Promise<Came<R>> => new Pushing(handler, opened, request, config, engine, audit).end();
+
+const none: readonly never[] = [];
+
+/** One call. While a person thinks, it holds its run and what is asked, but no frame of a function and no promise but its own. */
+class Pushing<R> implements AskOwner {
+  readonly request: CallRequest;
+  readonly config: Config;
+  readonly audit: (event: Unstamped) => void;
+  readonly #handler: Handler<R>;
+  readonly #opened: Opened;
+  readonly #engine: EngineOptions;
+  #run: CallRun<R>;
+  /** The questions that have been sent, and how many of them have no outcome yet. */
+  #out: readonly OutAsk[] = none;
+  #asks: readonly OpenQuestion<ClientAsk>[] = none;
+  #waiting = 0;
+  #quiet: (() => void) | undefined;
+  #unwatch: (() => void) | undefined;
+  #resolve!: (end: Came<R>) => void;
+  #reject!: (error: unknown) => void;
+
+  constructor(
+    handler: Handler<R>,
+    opened: Opened,
+    request: CallRequest,
+    config: Config,
+    engine: EngineOptions,
+    audit: (event: Unstamped) => void,
+  ) {
+    this.request = request;
+    this.config = config;
+    this.audit = audit;
+    this.#handler = handler;
+    this.#opened = opened;
+    this.#engine = engine;
+    this.#run = new Run<R, Outgoing>(handler, opened.journal, opened.fresh, engine);
+  }
+
+  end(): Promise<Came<R>> {
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+      this.#unwatch = whenGone(this.request.ctx, reason => this.#gone(reason));
+      this.#goOn();
+    });
+  }
+
+  settled(): void {
+    this.#waiting -= 1;
+    if (this.#waiting > 0) return;
+    try {
+      this.#answered();
+    } catch (error) {
+      this.broke(error);
     }
-  } finally {
-    unwatch();
+  }
+
+  broke(error: unknown): void {
+    this.#unwatch?.();
+    this.#reject(error);
+  }
+
+  #ended(end: Came<R>): void {
+    this.#unwatch?.();
+    this.#resolve(end);
+  }
+
+  #gone(reason: unknown): void {
+    for (const each of this.#out) each.left();
+    this.audit({ kind: 'disconnected', openAsks: this.#out.length });
+    void this.#run.cancel(reason);
+    for (const each of this.#out) each.cancel(reason);
+  }
+
+  #goOn(): void {
+    this.#run
+      .next()
+      .then(outcome => this.#came(outcome))
+      .catch((error: unknown) => this.broke(error));
+  }
+
+  #came(outcome: Outcome<R, Outgoing>): void {
+    if (outcome.kind === 'done') this.#ended(outcome);
+    else if (outcome.kind !== 'needs') this.#after(this.#stopped(outcome));
+    else {
+      const asks = leavingTo('client', outcome.asks);
+      if (asks.length > 0) this.#put(asks);
+      else this.#after(this.#elsewhere(outcome.asks));
+    }
+  }
+
+  /** @param work - resolves with nothing if the run goes on */
+  #after(work: Promise<Came<R> | undefined>): void {
+    work.then(
+      end => (end ? this.#ended(end) : this.#goOn()),
+      (error: unknown) => this.broke(error),
+    );
+  }
+
+  async #stopped(outcome: Exclude<Outcome<R, Outgoing>, { kind: 'needs' }>): Promise<Came<R>> {
+    // The work of a cancelled run finishes first, so that we know what took effect.
+    if (outcome.kind === 'cancelled') await this.#run.quiet();
+    return outcome;
+  }
+
+  #put(asks: readonly OpenQuestion<ClientAsk>[]): void {
+    const { shared } = this.#opened;
+    this.#asks = asks;
+    this.#waiting = asks.length;
+    this.#out = asks.map(ask => new OutAsk(ask, this));
+    for (const ask of this.#out) shared ? ask.putTogether(shared) : ask.put();
+    this.#quiet = signsOfLife(this.request, this.config, { message: 'Waiting for the person’s answer.' });
+    measureOpen(asks.length);
+  }
+
+  #answered(): void {
+    const [asks, out] = [this.#asks, this.#out];
+    measureOpen(-asks.length);
+    this.#quiet?.();
+    this.#asks = none;
+    this.#out = none;
+    const answers = new Map<string, Recording>();
+    for (const [index, ask] of asks.entries()) {
+      const { outcome } = out[index]!;
+      if (typeof outcome === 'object') answers.set(ask.id, outcome);
+    }
+    const isPlain = answers.size === asks.length && !this.#opened.shared && !isGone(this.request.ctx);
+    if (isPlain && !this.#run.outran && !this.config.strict) {
+      this.#run.settle(answers);
+      this.#goOn();
+    } else this.#after(this.#settle(asks, out, answers));
+  }
+
+  async #settle(
+    asks: readonly OpenQuestion<ClientAsk>[],
+    out: readonly OutAsk[],
+    answers: ReadonlyMap<string, Recording>,
+  ): Promise<Came<R> | undefined> {
+    const { request, config } = this;
+    const { shared } = this.#opened;
+    if (out.some(({ outcome }) => outcome === 'handed-over')) {
+      await this.#run.suspend();
+      return { kind: 'handed-over' };
+    }
+    if (isGone(request.ctx) || answers.size < asks.length) {
+      await Promise.all(asks.map(({ detail }) => detail.withdraw?.()));
+      await this.#run.cancel(reasonGone(request.ctx));
+      return { kind: 'cancelled' };
+    }
+    if (shared && !(await recorded(asks, answers, shared))) {
+      await this.#run.suspend();
+      return { kind: 'handed-over' };
+    }
+    if (this.#run.outran || config.strict)
+      this.#run = await again(this.#handler, this.#engine, this.#run, asks, answers);
+    else this.#run.settle(answers);
+    return undefined;
+  }
+
+  /** Questions that are not put to the client. */
+  async #elsewhere(asks: readonly OpenQuestion[]): Promise<Came<R> | undefined> {
+    const { request, config } = this;
+    const { shared, resumed = false } = this.#opened;
+    const run = this.#run;
+    const waits = leavingTo('apart', asks);
+    if (waits.length === 0) {
+      await run.suspend();
+      return { kind: 'relayed', asks: leavingTo('model', asks), journal: run.journal };
+    }
+    const recordings = await awaitApart(waits, holdMs(waits, resumed, request, config), request, config);
+    for (const { id, detail } of waits) if (recordings.has(id)) await detail.finished?.();
+    if (shared && !(await recorded(waits, recordings, shared))) {
+      await run.suspend();
+      return { kind: 'handed-over' };
+    }
+    if (isGone(request.ctx)) {
+      await Promise.all(waits.map(({ detail }) => detail.withdraw()));
+      await run.cancel(reasonGone(request.ctx));
+      return { kind: 'cancelled' };
+    }
+    if (recordings.size === 0) {
+      await run.suspend();
+      return { kind: 'parked', asks: waits, journal: run.journal };
+    }
+    if (run.outran || config.strict) this.#run = await again(this.#handler, this.#engine, run, waits, recordings);
+    else run.settle(recordings);
+    return undefined;
   }
 }
 

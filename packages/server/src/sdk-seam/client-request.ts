@@ -14,7 +14,7 @@ import {
   type ServerContext,
   type Transport,
 } from '@modelcontextprotocol/server';
-import { sendBy } from './stdio-lines.ts';
+import { sendBy, sent } from './stdio-lines.ts';
 
 /** The part of the SDK's `Protocol` that a request needs. */
 interface Requests {
@@ -23,70 +23,92 @@ interface Requests {
   readonly _responseHandlers: Map<number, (response: { readonly result: unknown } | Error) => void>;
 }
 
-/** A request that the client has not answered yet. */
-export interface ClientRequest {
-  /**
-   * The result as received. Rejects with the client's error, with an SdkError if the client is gone, or with the reason of
-   * `cancel`.
-   */
-  readonly answer: Promise<unknown>;
+/** Gets the outcome of a request, which comes once, and never before the request has been made. Must not throw. */
+export interface Taker {
+  /** @param result - as received */
+  answered(result: unknown): void;
+  /** @param error - the client's error, an SdkError if the client is gone, or the reason of `cancel` */
+  failed(error: unknown): void;
+}
+
+/** A request whose outcome its taker gets. */
+export interface OpenRequest {
   /** Stops waiting, and notifies the client; does nothing once there is an answer. */
   cancel(reason: unknown): void;
+}
+
+/** A request that the client has not answered yet. */
+export interface ClientRequest extends OpenRequest {
+  /** What the taker of a request is told. */
+  readonly answer: Promise<unknown>;
+}
+
+/** What is asked of the client. */
+interface Asked {
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
 }
 
 /** Ids of the unanswered requests that were sent from here. */
 const openIds = new WeakMap<object, Set<number>>();
 
 /** Sends a request as part of the one that is handled in `ctx`. */
-export const requestClient = (
+export const sendToClient = (
   { server }: McpServer,
   { mcpReq: { id: relatedRequestId } }: ServerContext,
+  { method, params }: Asked,
+  taker: Taker,
+): OpenRequest => new SentRequest(server as unknown as Requests, relatedRequestId, { method, params }, taker);
+
+/** The same for somebody who awaits the answer. */
+export function requestClient(
+  server: McpServer,
+  ctx: ServerContext,
   method: string,
-  params: Readonly<Record<string, unknown>>,
-): ClientRequest => new SentRequest(server as unknown as Requests, relatedRequestId, { method, params });
+  params: Asked['params'],
+): ClientRequest {
+  let resolve!: (result: unknown) => void;
+  let reject!: (error: unknown) => void;
+  const answer = new Promise<unknown>((done, failed) => {
+    resolve = done;
+    reject = failed;
+  });
+  const sent = sendToClient(server, ctx, { method, params }, { answered: resolve, failed: reject });
+  return { answer, cancel: reason => sent.cancel(reason) };
+}
 
 type Related = ServerContext['mcpReq']['id'];
 
-/** Not a set of closures: many requests may be waiting at once. */
-class SentRequest implements ClientRequest {
-  readonly answer: Promise<unknown>;
+/** Not a set of closures, and no promise: many requests may be waiting at once. */
+class SentRequest implements OpenRequest {
   readonly #requests: Requests;
   readonly #transport: Transport | undefined;
   readonly #id: number;
   readonly #related: Related;
-  #resolve: ((result: unknown) => void) | undefined;
-  #reject: ((error: unknown) => void) | undefined;
+  #taker: Taker | undefined;
 
-  constructor(
-    requests: Requests,
-    related: Related,
-    { method, params }: Readonly<Record<'method' | 'params', unknown>>,
-  ) {
+  constructor(requests: Requests, related: Related, { method, params }: Asked, taker: Taker) {
     const { transport } = requests;
     const id = requests._requestMessageId++;
     this.#requests = requests;
     this.#transport = transport;
     this.#id = id;
     this.#related = related;
+    this.#taker = taker;
     const ids = openIds.get(requests) ?? new Set();
     if (ids.size === 0) openIds.set(requests, ids);
     ids.add(id);
-    this.answer = new Promise<unknown>((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
     requests._responseHandlers.set(id, response => this.#responded(response));
-    const sent = transport
+    const sending = transport
       ? sendBy(transport, { jsonrpc: '2.0', id, method, params } as JSONRPCMessage, { relatedRequestId: related })
       : Promise.reject(new SdkError(SdkErrorCode.NotConnected, 'Not connected'));
-    sent.catch((error: unknown) => this.#failed(error));
+    if (sending !== sent) sending.catch((error: unknown) => this.#ended()?.failed(error));
   }
 
   cancel(reason: unknown): void {
-    if (!this.#reject) return;
+    const taker = this.#ended();
+    if (!taker) return;
     const cancelled = { requestId: this.#id, reason: String(reason) };
-    const reject = this.#reject;
-    this.#ended();
     // A client that is gone need not be notified.
     this.#transport
       ?.send(
@@ -94,30 +116,22 @@ class SentRequest implements ClientRequest {
         { relatedRequestId: this.#related },
       )
       .catch(() => {});
-    reject(reason);
+    taker.failed(reason);
   }
 
   #responded(response: { readonly result: unknown } | Error): void {
-    if (response instanceof Error) {
-      this.#failed(response);
-      return;
-    }
-    const resolve = this.#resolve;
-    this.#ended();
-    resolve?.(response.result);
+    const taker = this.#ended();
+    if (response instanceof Error) taker?.failed(response);
+    else taker?.answered(response.result);
   }
 
-  #failed(error: unknown): void {
-    const reject = this.#reject;
-    this.#ended();
-    reject?.(error);
-  }
-
-  #ended(): void {
-    this.#resolve = undefined;
-    this.#reject = undefined;
+  /** @returns who is to be told; undefined if it has ended before */
+  #ended(): Taker | undefined {
+    const taker = this.#taker;
+    this.#taker = undefined;
     openIds.get(this.#requests)?.delete(this.#id);
     this.#requests._responseHandlers.delete(this.#id);
+    return taker;
   }
 }
 

@@ -10,6 +10,7 @@
 
 import { MidcallError } from '@midcall/core/errors';
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
+import { begun } from '../call/begun.ts';
 import type { Departure } from '../call/departure.ts';
 import { type AskingMethod, askingMethods, type RawParams } from '../call/request.ts';
 import { asThrown } from '../call/sendable.ts';
@@ -40,12 +41,78 @@ export type Earlier =
   | { readonly result: unknown }
   | { readonly error: { readonly code?: number; readonly message: string } };
 
+/** Gets what the client finally gets; must not throw. */
+export interface EndListener {
+  tell(final: Final): void;
+}
+
+/** Takes how a request ended for its callback. */
+export interface Settler<R> {
+  /** @returns what the callback returns, or throws it */
+  settle(ending: Ending<R>): R;
+}
+
 /** One request between the SDK's dispatch and its callback. */
-interface Slot {
+class Slot implements Settler<unknown> {
   readonly params: RawParams;
-  ending?: Ending<unknown>;
-  /** Called with what the client finally gets; must not throw. */
-  ended?: (final: Final) => void;
+  readonly #method: AskingMethod;
+  #ending: Ending<unknown> | undefined;
+  #listener: EndListener | undefined;
+
+  constructor(method: AskingMethod, params: RawParams) {
+    this.params = params;
+    this.#method = method;
+  }
+
+  get ending(): Ending<unknown> | undefined {
+    return this.#ending;
+  }
+
+  /** @param listener - to be told of the end */
+  begin(listener: EndListener): void {
+    this.#listener = listener;
+  }
+
+  /**
+   * Takes how the request ended for its callback, before the SDK makes anything of it.
+   * @returns what the callback returns
+   */
+  settle(ending: Ending<unknown>): unknown {
+    this.#ending = ending;
+    if (ending.kind === 'returned') return ending.result;
+    // An error thrown here for an earlier answer is replaced by that answer before anybody sees it.
+    throw ending.kind === 'failed' ? ending.error : new MidcallError('state/already-answered', 'Answered before.');
+  }
+
+  /** Takes the SDK's version of that. @returns what it returns to the SDK, or throws */
+  finish(outcome: Final, unreached: Unreached): unknown {
+    let final: Final | Promise<Final>;
+    try {
+      // Most endings need no further call, and nobody waits for those.
+      final = finalOf(this.#ending, outcome);
+    } catch (error) {
+      return this.#unstored(error);
+    }
+    return final instanceof Promise
+      ? final.then(
+          each => this.#tell(each, unreached),
+          error => this.#unstored(error),
+        )
+      : this.#tell(final, unreached);
+  }
+
+  #tell(final: Final, unreached: Unreached): unknown {
+    if (this.#listener) this.#listener.tell(final);
+    else if (isRefusal(final)) unreached(this.#method, this.params);
+    if ('error' in final) throw asThrown(final.error);
+    return final.result;
+  }
+
+  /** A store that cannot be written ends the call with its error, which is reported like any other. */
+  #unstored(error: unknown): never {
+    this.#listener?.tell({ error });
+    throw error;
+  }
 }
 
 const wrapped = new KeptWith<McpServer, true>();
@@ -65,24 +132,19 @@ export function arrangeTools(server: McpServer, arrangement: Arrangement): void 
 
 /**
  * Answers the request that the SDK passes to one of our callbacks; the callback returns this promise.
- * @param begin - called with the request as it arrived; returns whom to notify of its end, and how it ended. Never rejects
+ * @param begin - called with the request as it arrived, and with what takes how it ended; returns whom to notify of its end
  */
 export function answer<R>(
   ctx: ServerContext,
-  begin: (params: RawParams) => { readonly ended: (final: Final) => void; readonly ending: Promise<Ending<R>> },
+  begin: (params: RawParams, settling: Settler<R>) => { readonly listener: EndListener; readonly answered: Promise<R> },
 ): Promise<R> {
   const slot = slots.get(ctx);
   if (!slot) {
     return Promise.reject(new MidcallError('server/setup', 'This handler was called outside a wrapped server.'));
   }
-  const { ended, ending } = begin(slot.params);
-  slot.ended = ended;
-  return ending.then(settled => {
-    slot.ending = settled;
-    if (settled.kind === 'returned') return settled.result;
-    // An error thrown here for an earlier answer is replaced by that answer before anybody sees it.
-    throw settled.kind === 'failed' ? settled.error : new MidcallError('state/already-answered', 'Answered before.');
-  });
+  const { listener, answered } = begin(slot.params, slot as Settler<R>);
+  slot.begin(listener);
+  return answered;
 }
 
 /**
@@ -168,29 +230,15 @@ function listed(server: McpServer, handler: Handler): Handler {
   };
 }
 
+/** Not an asynchronous function, whose frame would be held for as long as a person thinks. */
 function through(method: AskingMethod, handler: Handler, unreached: Unreached): Handler {
-  return async (request, ctx) => {
-    const slot: Slot = { params: (request.params ?? {}) as RawParams };
+  return (request, ctx) => {
+    const slot = new Slot(method, (request.params ?? {}) as RawParams);
     slots.set(ctx, slot);
-    let outcome: Final;
-    try {
-      outcome = { result: await handler(request, ctx) };
-    } catch (error) {
-      outcome = { error };
-    }
-    try {
-      // Most endings need no further call, and nobody waits for those.
-      const final = finalOf(slot.ending, outcome);
-      outcome = final instanceof Promise ? await final : final;
-    } catch (error) {
-      // A store that cannot be written ends the call with its error, which is reported like any other.
-      slot.ended?.({ error });
-      throw error;
-    }
-    if (slot.ended) slot.ended(outcome);
-    else if (isRefusal(outcome)) unreached(method, slot.params);
-    if ('error' in outcome) throw asThrown(outcome.error);
-    return outcome.result;
+    return begun(() => handler(request, ctx)).then(
+      result => slot.finish({ result }, unreached),
+      error => slot.finish({ error }, unreached),
+    );
   };
 }
 

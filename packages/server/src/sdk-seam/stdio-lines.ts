@@ -105,7 +105,8 @@ export class StdioLines {
   }
 }
 
-const sent = Promise.resolve();
+/** Of a message that was sent by lines. */
+export const sent: Promise<void> = Promise.resolve();
 
 /**
  * Sends a message that needs no checks: by the lines of a transport if it has any that nobody listens to, otherwise through the
