@@ -1,6 +1,6 @@
 /** What packages/server/src/sdk-seam/plain-context.ts promises: the context of a call that takes the short way is the SDK's. */
 import { midcall } from '@midcall/server';
-import { InMemoryTransport, McpServer, Server, type ServerContext } from '@modelcontextprotocol/server';
+import { InMemoryTransport, inputRequired, McpServer, Server, type ServerContext } from '@modelcontextprotocol/server';
 import { afterEach, expect, it } from 'vitest';
 import { Cancellation } from '../../packages/server/src/sdk-seam/cancellation.ts';
 import { withSignal } from '../../packages/server/src/sdk-seam/plain-context.ts';
@@ -24,6 +24,14 @@ async function connected() {
   });
   const server = new McpServer({ name: 'notes', version: '1.0.0' }, { capabilities: { logging: {} } });
   mid.tool(server, 'list', {}, () => 'none');
+  let rounds = 0;
+  mid.tool(server, 'twice', {}, () => {
+    rounds += 1;
+    if (rounds % 2 === 0) return 'done';
+    const requestedSchema = { type: 'object' as const, properties: {} };
+    const inputRequests = { sure: inputRequired.elicit({ message: 'Sure?', requestedSchema }) };
+    return inputRequired({ inputRequests }) as never;
+  });
   const [near, far] = InMemoryTransport.createLinkedPair();
   open.push(server);
   await server.connect(far);
@@ -112,6 +120,22 @@ it('keeps all members in a copy with another signal, whoever made it', async () 
   const [theirs, ours] = seen.map(ctx => withSignal(ctx, signal)) as [ServerContext, ServerContext];
   expect(membersOf(ours.mcpReq)).toEqual(membersOf(theirs.mcpReq));
   expect([ours.mcpReq.signal === signal, isOurs(ours)]).toEqual([true, false]);
+});
+
+it('keeps all members where a result asks for input, and the SDK calls again with a copy', async () => {
+  const { seen, sent, send } = await connected();
+  for (const _meta of [{ other: 1 }, undefined]) {
+    const before = sent.length;
+    await send({ id: 5, method: 'tools/call', params: { name: 'twice', ...(_meta && { _meta }) } });
+    await grown(sent, all => all.length > before);
+    await send({ id: sent.at(-1)!['id'], result: { action: 'accept', content: {} } });
+    await grown(sent, all => all.length > before + 1);
+  }
+  expect(sent.map(each => each['result'])).toMatchObject([undefined, {}, undefined, { content: [{ text: 'done' }] }]);
+  const [first, theirs, plain, ours] = seen as [ServerContext, ServerContext, ServerContext, ServerContext];
+  expect([first, plain].map(isOurs)).toEqual([false, true]);
+  expect(membersOf(ours.mcpReq)).toEqual({ ...membersOf(theirs.mcpReq), _meta: 'undefined' });
+  expect(Object.keys(ours.mcpReq.inputResponses ?? {})).toEqual(['sure']);
 });
 
 it('is left to a server whose class makes its own', async () => {

@@ -77,22 +77,15 @@ export function dispatcher(config: Config): Dispatch {
   let closed = false;
 
   const counted = <R>(work: () => Promise<CallEnding<R>>, end: CallEnd, settler: Settler<R>): Promise<R> => {
-    const failed = (error: unknown): R => {
-      end.failed(error);
-      return settler.settle({ kind: 'failed', error });
-    };
-    if (closed) {
-      const error = new MidcallError('call/closed', 'This server is closing and takes no new calls.');
-      return begun(async () => failed(error));
-    }
-    const running = begun(work).then(
+    const running = begun(closed ? refuse : work).then(
       ending => {
         inFlight.delete(running);
         return settler.settle(ending);
       },
       (error: unknown) => {
         inFlight.delete(running);
-        return failed(error);
+        end.failed(error);
+        return settler.settle({ kind: 'failed', error });
       },
     );
     inFlight.add(running);
@@ -143,6 +136,10 @@ export function dispatcher(config: Config): Dispatch {
     },
   };
 }
+
+const refuse = (): never => {
+  throw new MidcallError('call/closed', 'This server is closing and takes no new calls.');
+};
 
 /** A request, and the handler that runs it. */
 interface Work<R> {

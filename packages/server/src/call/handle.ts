@@ -172,9 +172,8 @@ class Handle implements GatewayCall {
 
   #watch<T>(label: string, work: Promise<T>): Promise<T> {
     if (!this.#operations) {
-      const operations = new Operations();
-      this.#operations = operations;
-      this.#run.unseen = () => operations.unseen();
+      this.#operations = new Operations();
+      this.#run.operations = this.#operations;
     }
     const { misused } = this.#options;
     if (misused) work.catch(error => isMisuse(error) && misused(error));

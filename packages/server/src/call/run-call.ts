@@ -10,7 +10,7 @@ import type { Config } from '../config.ts';
 import { digest, type Json } from '../digest.ts';
 import { askedEvent } from '../drivers/asked-event.ts';
 import { interrupted, type OpenedCall } from '../drivers/open-retry.ts';
-import { runByPush } from '../drivers/push.ts';
+import { type Ends, type PushEnd, runByPush } from '../drivers/push.ts';
 import { runByRounds } from '../drivers/rounds.ts';
 import type { EngineOptions, StepLedger } from '../engine/seam.ts';
 import { aboutClient, isWireError, tellCompleted, tellCompletedLater } from '../era.ts';
@@ -86,33 +86,49 @@ export function runCall<R>(
       return true;
     });
   const engine = new RunOptions(new AuditedLedger(stored, attempt, audit), call, config);
-  const driven = (): Promise<Came<R>> => drive(opened, running, end, { access, config, engine, audit });
-  const coming = attempt && !attempt.first ? refuseInDoubt(opened, audit, config).then(driven) : driven();
-  return ended(coming, opened, running, end, settled, config);
+  const ends = new CallEnds(opened, running, end, settled, config);
+  const driving = { access, config, engine, audit };
+  if (!attempt || attempt.first) return drive(opened, running, ends, driving);
+  return refuseInDoubt(opened, audit, config).then(
+    () => drive(opened, running, ends, driving),
+    (error: unknown) => ends.failed(error),
+  );
 }
 
-/** What the driver's outcome means for the request. */
-function ended<R>(
-  coming: Promise<Came<R>>,
-  opened: OpenedCall,
-  running: Running<R>,
-  end: CallEnd,
-  settled: Settled,
-  config: Config,
-): Promise<CallEnding<R>> {
-  const failed = (error: unknown): CallEnding<R> => {
-    end.failed(error);
-    return { kind: 'failed', error, settled };
-  };
-  return coming.then(outcome => {
+/** What the end of a run means for the request. */
+class CallEnds<R> implements Ends<R, CallEnding<R>> {
+  readonly end: CallEnd;
+  readonly #opened: OpenedCall;
+  readonly #running: Running<R>;
+  readonly #settled: Settled;
+  readonly #config: Config;
+
+  constructor(opened: OpenedCall, running: Running<R>, end: CallEnd, settled: Settled, config: Config) {
+    this.end = end;
+    this.#opened = opened;
+    this.#running = running;
+    this.#settled = settled;
+    this.#config = config;
+  }
+
+  came(outcome: Came<R>): CallEnding<R> | Promise<CallEnding<R>> {
+    const settled = this.#settled;
     try {
-      const ending = endingOf(outcome, opened, running, end, config);
-      if (ending instanceof Promise) return ending.then(each => ({ settled, ...each }), failed);
-      return { settled, ...ending };
+      const ending = endingOf(outcome, this.#opened, this.#running, this.end, this.#config);
+      if (!(ending instanceof Promise)) return { settled, ...ending };
+      return ending.then(
+        each => ({ settled, ...each }),
+        (error: unknown) => this.failed(error),
+      );
     } catch (error) {
-      return failed(error);
+      return this.failed(error);
     }
-  }, failed);
+  }
+
+  failed(error: unknown): CallEnding<R> {
+    this.end.failed(error);
+    return { kind: 'failed', error, settled: this.#settled };
+  }
 }
 
 interface Driving {
@@ -122,20 +138,23 @@ interface Driving {
   readonly audit: (event: Unstamped) => void;
 }
 
-type Came<R> = Awaited<ReturnType<typeof runByRounds<R>>> | Awaited<ReturnType<typeof runByPush<R>>>;
+type Came<R> = Awaited<ReturnType<typeof runByRounds<R>>> | PushEnd<R>;
 
 function drive<R>(
   opened: OpenedCall,
   { request, handler }: Running<R>,
-  end: CallEnd,
+  ends: CallEnds<R>,
   { access, config, engine, audit }: Driving,
-): Promise<Came<R>> {
+): Promise<CallEnding<R>> {
   const rounds = inRounds(request);
-  const surroundings = new Surroundings(opened, request, end, { access, config, audit });
+  const surroundings = new Surroundings(opened, request, ends.end, { access, config, audit });
   const handle = (run: CallRun<R>) => handler(makeCall(run as CallRun, surroundings));
   const body = config.observe ? (run: CallRun<R>) => watched(() => handle(run), config) : handle;
-  const driver = rounds ? runByRounds<R> : runByPush<R>;
-  return driver(body, opened, request, config, engine, audit);
+  if (!rounds) return runByPush(body, opened, request, config, engine, audit, ends);
+  return runByRounds(body, opened, request, config, engine, audit).then(
+    outcome => ends.came(outcome),
+    (error: unknown) => ends.failed(error),
+  );
 }
 
 /** Both record an event. */

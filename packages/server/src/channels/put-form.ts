@@ -8,6 +8,7 @@ import { AskHistory, askAgain, judge } from '../asking/judge.ts';
 import { recordedCheck } from '../asking/recorded-check.ts';
 import { type NotTaken, typedIn, validated } from '../asking/validated.ts';
 import type { Json } from '../digest.ts';
+import type { AskRequest, Recorded } from '../engine/seam.ts';
 import type { ChannelCall, FormQuestion, Put } from './channel.ts';
 import type { Outgoing } from './outgoing.ts';
 import { type Recording, readRecording } from './recording.ts';
@@ -27,39 +28,64 @@ export interface FormPutting<T> {
   readonly instead?: (() => Recording | Promise<Recording>) | undefined;
 }
 
-export async function putForm<T>(
-  { ask, form }: FormQuestion<T>,
-  { run, config, history }: ChannelCall,
-  putting: FormPutting<T>,
-): Promise<Put<T>> {
-  const question = questionOf(ask.message, form);
-  let message = ask.message;
-  let before: NotTaken | undefined;
-  for (let attempt = 0; ; attempt++) {
-    const open = {
-      kind: 'elicit',
-      identity: [message, formDigest(form.schema), ask.key],
-      label: message,
-      detail: putting.outgoing(message, before),
-    } as const;
-    let instead: Recording | undefined;
-    if (!run.foresees(open)) {
+/** Puts a form until an answer fits, or none will. */
+export const putForm = <T>(question: FormQuestion<T>, call: ChannelCall, putting: FormPutting<T>): Promise<Put<T>> =>
+  new FormTurns(question, call, putting).put(question.ask.message);
+
+/** Not an asynchronous function, whose frame would be held for as long as a person thinks. */
+class FormTurns<T> {
+  readonly #question: FormQuestion<T>;
+  readonly #call: ChannelCall;
+  readonly #putting: FormPutting<T>;
+  #attempt = 0;
+
+  constructor(question: FormQuestion<T>, call: ChannelCall, putting: FormPutting<T>) {
+    this.#question = question;
+    this.#call = call;
+    this.#putting = putting;
+  }
+
+  /** @param before - the previous answer, if it fitted the form but was rejected */
+  put(message: string, before?: NotTaken): Promise<Put<T>> {
+    try {
+      const { ask, form } = this.#question;
+      const { run, history } = this.#call;
+      const open = {
+        kind: 'elicit',
+        identity: [message, formDigest(form.schema), ask.key],
+        label: message,
+        detail: this.#putting.outgoing(message, before),
+      } as const;
+      if (run.foresees(open)) return this.#ask(open, undefined);
+      const question = questionOf(ask.message, form);
       const exhausted = history.exhausted(question, ask.message);
       if (exhausted) return run.fail(exhausted);
+      const standing = (instead: Recording | undefined): Recording | undefined =>
+        history.declined(question) ? { kind: 'standing-decline' } : instead;
       // Nothing is awaited before a question is asked: those of a round leave in the order they were asked in.
-      if (putting.instead) instead = await putting.instead();
-      if (history.declined(question)) instead = { kind: 'standing-decline' };
+      if (!this.#putting.instead) return this.#ask(open, standing(undefined));
+      return Promise.resolve(this.#putting.instead()).then(instead => this.#ask(open, standing(instead)));
+    } catch (error) {
+      return Promise.reject(error);
     }
-    const { id, value, fresh } = await run.ask(open, instead as Json | undefined);
+  }
+
+  #ask(open: AskRequest<Outgoing>, instead: Recording | undefined): Promise<Put<T>> {
+    return this.#call.run.ask(open, instead as Json | undefined).then(recorded => this.#judged(recorded));
+  }
+
+  async #judged({ id, value, fresh }: Recorded): Promise<Put<T>> {
+    const { ask } = this.#question;
+    const { run, config } = this.#call;
     const recording = readRecording(value);
-    let judged = await judge(recording, putting.form, {
-      from: putting,
+    let judged = await judge(recording, this.#putting.form, {
+      from: this.#putting,
       demanded: ask.assurance,
       suspectBelowMs: config.suspectBelowMs,
       fallback: ask.fallback,
       judging: recordedCheck(run, ask.message, id),
     });
-    before = undefined;
+    let before: NotTaken | undefined;
     if (recording.kind === 'answered' && 'answer' in judged && judged.answer.action === 'accept') {
       const { content, by } = judged.answer;
       const issues = ask.validate && (await validated(run, ask, content, id));
@@ -68,9 +94,9 @@ export async function putForm<T>(
         judged = { again: issues, by };
       }
     }
-    if ('again' in judged && attempt < ASK_AGAIN) {
-      message = askAgain(ask.message, judged.again);
-      continue;
+    if ('again' in judged && this.#attempt < ASK_AGAIN) {
+      this.#attempt += 1;
+      return this.put(askAgain(ask.message, judged.again), before);
     }
     const answer: Answer<T> =
       'answer' in judged ? judged.answer : { action: 'cancel', reason: 'invalid', by: judged.by };

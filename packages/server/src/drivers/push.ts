@@ -20,48 +20,57 @@ import { Run } from '../engine/run.ts';
 import type { EngineOptions, Outcome } from '../engine/seam.ts';
 import type { Unstamped } from '../observe/audit.ts';
 import { measureOpen } from '../observe/metrics.ts';
+import type { CancelListener } from '../sdk-seam/cancellation.ts';
 import { again } from './again.ts';
 import { awaitApart } from './await-apart.ts';
 import type { GoesOnElsewhere, Parked, Relayed } from './endings.ts';
 import type { OpenedCall } from './open-retry.ts';
 import { type AskOwner, OutAsk } from './out-ask.ts';
 import { signsOfLife } from './signs-of-life.ts';
-import { isGone, reasonGone, whenGone } from './when-gone.ts';
+import { type GoneWatch, isGone, reasonGone, unwatch, watchGone } from './when-gone.ts';
 
 type Handler<R> = (run: CallRun<R>) => Promise<R> | R;
 
 type Opened = Pick<OpenedCall, 'journal' | 'fresh' | 'resumed' | 'shared'>;
-type Came<R> = Exclude<Outcome<R, Outgoing>, { kind: 'needs' }> | Relayed | Parked | GoesOnElsewhere;
+/** How a run by push may end. */
+export type PushEnd<R> = Exclude<Outcome<R, Outgoing>, { kind: 'needs' }> | Relayed | Parked | GoesOnElsewhere;
+
+/** Makes what the request needs of how its run ended. */
+export interface Ends<R, T> {
+  came(end: PushEnd<R>): T | Promise<T>;
+  failed(error: unknown): T;
+}
 
 /** Runs a handler to its end, which is `cancelled` if the client is gone and nobody is left to answer. */
-export const runByPush = <R>(
+export const runByPush = <R, T>(
   handler: Handler<R>,
   opened: Opened,
   request: CallRequest,
   config: Config,
   engine: EngineOptions,
   audit: (event: Unstamped) => void,
-): Promise<Came<R>> => new Pushing(handler, opened, request, config, engine, audit).end();
+  ends: Ends<R, T>,
+): Promise<T> => new Pushing(handler, opened, request, config, engine, audit, ends).run();
 
 const none: readonly never[] = [];
 
 /** One call. While a person thinks, it holds its run and what is asked, but no frame of a function and no promise but its own. */
-class Pushing<R> implements AskOwner {
+class Pushing<R, T> implements AskOwner, CancelListener {
   readonly request: CallRequest;
   readonly config: Config;
   readonly audit: (event: Unstamped) => void;
   readonly #handler: Handler<R>;
   readonly #opened: Opened;
   readonly #engine: EngineOptions;
+  readonly #ends: Ends<R, T>;
   #run: CallRun<R>;
   /** The questions that have been sent, and how many of them have no outcome yet. */
   #out: readonly OutAsk[] = none;
   #asks: readonly OpenQuestion<ClientAsk>[] = none;
   #waiting = 0;
   #quiet: (() => void) | undefined;
-  #unwatch: (() => void) | undefined;
-  #resolve!: (end: Came<R>) => void;
-  #reject!: (error: unknown) => void;
+  #watch: GoneWatch;
+  #resolve!: (end: T | Promise<T>) => void;
 
   constructor(
     handler: Handler<R>,
@@ -70,6 +79,7 @@ class Pushing<R> implements AskOwner {
     config: Config,
     engine: EngineOptions,
     audit: (event: Unstamped) => void,
+    ends: Ends<R, T>,
   ) {
     this.request = request;
     this.config = config;
@@ -77,16 +87,23 @@ class Pushing<R> implements AskOwner {
     this.#handler = handler;
     this.#opened = opened;
     this.#engine = engine;
+    this.#ends = ends;
     this.#run = new Run<R, Outgoing>(handler, opened.journal, opened.fresh, engine);
   }
 
-  end(): Promise<Came<R>> {
-    return new Promise((resolve, reject) => {
+  run(): Promise<T> {
+    return new Promise(resolve => {
       this.#resolve = resolve;
-      this.#reject = reject;
-      this.#unwatch = whenGone(this.request.ctx, reason => this.#gone(reason));
+      this.#watch = watchGone(this.request.ctx, this);
       this.#goOn();
     });
+  }
+
+  gone(reason: unknown): void {
+    for (const each of this.#out) each.left();
+    this.audit({ kind: 'disconnected', openAsks: this.#out.length });
+    void this.#run.cancel(reason);
+    for (const each of this.#out) each.cancel(reason);
   }
 
   settled(): void {
@@ -100,20 +117,13 @@ class Pushing<R> implements AskOwner {
   }
 
   broke(error: unknown): void {
-    this.#unwatch?.();
-    this.#reject(error);
+    unwatch(this.#watch);
+    this.#resolve(this.#ends.failed(error));
   }
 
-  #ended(end: Came<R>): void {
-    this.#unwatch?.();
-    this.#resolve(end);
-  }
-
-  #gone(reason: unknown): void {
-    for (const each of this.#out) each.left();
-    this.audit({ kind: 'disconnected', openAsks: this.#out.length });
-    void this.#run.cancel(reason);
-    for (const each of this.#out) each.cancel(reason);
+  #ended(end: PushEnd<R>): void {
+    unwatch(this.#watch);
+    this.#resolve(this.#ends.came(end));
   }
 
   #goOn(): void {
@@ -134,14 +144,14 @@ class Pushing<R> implements AskOwner {
   }
 
   /** @param work - resolves with nothing if the run goes on */
-  #after(work: Promise<Came<R> | undefined>): void {
+  #after(work: Promise<PushEnd<R> | undefined>): void {
     work.then(
       end => (end ? this.#ended(end) : this.#goOn()),
       (error: unknown) => this.broke(error),
     );
   }
 
-  async #stopped(outcome: Exclude<Outcome<R, Outgoing>, { kind: 'needs' }>): Promise<Came<R>> {
+  async #stopped(outcome: Exclude<Outcome<R, Outgoing>, { kind: 'needs' }>): Promise<PushEnd<R>> {
     // The work of a cancelled run finishes first, so that we know what took effect.
     if (outcome.kind === 'cancelled') await this.#run.quiet();
     return outcome;
@@ -179,7 +189,7 @@ class Pushing<R> implements AskOwner {
     asks: readonly OpenQuestion<ClientAsk>[],
     out: readonly OutAsk[],
     answers: ReadonlyMap<string, Recording>,
-  ): Promise<Came<R> | undefined> {
+  ): Promise<PushEnd<R> | undefined> {
     const { request, config } = this;
     const { shared } = this.#opened;
     if (out.some(({ outcome }) => outcome === 'handed-over')) {
@@ -202,7 +212,7 @@ class Pushing<R> implements AskOwner {
   }
 
   /** Questions that are not put to the client. */
-  async #elsewhere(asks: readonly OpenQuestion[]): Promise<Came<R> | undefined> {
+  async #elsewhere(asks: readonly OpenQuestion[]): Promise<PushEnd<R> | undefined> {
     const { request, config } = this;
     const { shared, resumed = false } = this.#opened;
     const run = this.#run;

@@ -4,7 +4,7 @@
  * have been sent by the second. A signal that fires earlier is noticed at the next turn.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
-import { Cancellation } from '../sdk-seam/cancellation.ts';
+import { type CancelListener, Cancellation } from '../sdk-seam/cancellation.ts';
 
 /** The part of a context that tells it. */
 type Told = Pick<ServerContext, 'mcpReq'>;
@@ -15,16 +15,31 @@ export const isGone = ({ mcpReq }: Told): boolean => Cancellation.of(mcpReq)?.is
 /** Why; undefined if it is not gone. */
 export const reasonGone = ({ mcpReq }: Told): unknown => (Cancellation.of(mcpReq) ?? mcpReq.signal).reason;
 
+/** What `unwatch` takes to stop watching. */
+export type GoneWatch = Cancellation | (() => void) | undefined;
+
+/** Tells a listener once: at once if the request is gone already. */
+export function watchGone({ mcpReq }: Told, listener: CancelListener): GoneWatch {
+  const cancellation = Cancellation.of(mcpReq);
+  if (cancellation?.isCancelled ?? mcpReq.signal.aborted) {
+    listener.gone((cancellation ?? mcpReq.signal).reason);
+    return undefined;
+  }
+  if (!cancellation) return whenAborted(mcpReq.signal, reason => listener.gone(reason));
+  cancellation.listen(listener);
+  return cancellation;
+}
+
+/** Nobody is told after that. */
+export function unwatch(watch: GoneWatch): void {
+  if (typeof watch === 'function') watch();
+  else watch?.listen(undefined);
+}
+
 /** @returns a function that stops watching; nothing is called after that */
 export function whenGone(ctx: Told, onGone: (reason: unknown) => void): () => void {
-  if (isGone(ctx)) {
-    onGone(reasonGone(ctx));
-    return () => {};
-  }
-  const cancellation = Cancellation.of(ctx.mcpReq);
-  if (!cancellation) return whenAborted(ctx.mcpReq.signal, onGone);
-  cancellation.listen(onGone);
-  return () => cancellation.listen(undefined);
+  const watch = watchGone(ctx, { gone: onGone });
+  return () => unwatch(watch);
 }
 
 function whenAborted(signal: AbortSignal, onGone: (reason: unknown) => void): () => void {

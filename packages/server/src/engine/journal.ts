@@ -27,7 +27,7 @@ export type Journal = readonly Entry[];
 
 /** Counts how often each digest has been used in one run, which gives every ask and step its id. */
 export class Occurrences {
-  /** The first one, and how often it was used: most runs use no other. */
+  /** The first id, and how often its digest was used: most runs use no other. */
   #first: string | undefined;
   #firstCount = 0;
   #others: Map<string, number> | undefined;
@@ -39,13 +39,15 @@ export class Occurrences {
     const key = this.#keyOf(kind, what);
     this.#last = undefined;
     const count = this.#countOf(key) + 1;
-    this.#first ??= key;
-    if (key === this.#first) this.#firstCount = count;
+    // Joined: a template would hold its parts, and the digest that one of them was cut from, for as long as the id.
+    const id = [key, count].join('.');
+    this.#first ??= id;
+    if (this.#first.startsWith(key)) this.#firstCount = count;
     else {
       this.#others ??= new Map();
       this.#others.set(key, count);
     }
-    return `${key}.${count}`;
+    return id;
   }
 
   /** What `next` would return. */
@@ -55,7 +57,7 @@ export class Occurrences {
   }
 
   #countOf(key: string): number {
-    return key === this.#first ? this.#firstCount : (this.#others?.get(key) ?? 0);
+    return this.#first?.startsWith(key) ? this.#firstCount : (this.#others?.get(key) ?? 0);
   }
 
   #keyOf(kind: EntryKind, what: unknown): string {

@@ -6,32 +6,42 @@ import { copyJson, type Json } from '../digest.ts';
 import type { RunJournal } from './run-journal.ts';
 import type { NamedAsk, OpenAsk, Recorded } from './seam.ts';
 
-interface Waiting<D> {
+class Waiting<D> {
   readonly ask: NamedAsk;
   /** As a round takes it to the person; absent if we find its value out ourselves. */
   readonly put: OpenAsk<D> | undefined;
-  readonly resolve: (recorded: Recorded) => void;
-  readonly reject: (error: unknown) => void;
+  /** One function, which also fails it: that it could be rejected by another would cost as much again. */
+  readonly resolve: (recorded: Recorded | Promise<never>) => void;
   /** Finds the value out; removed once it has started. */
   find: (() => Promise<Json>) | undefined;
+
+  constructor({ ask, put, find }: Pick<Waiting<D>, 'ask' | 'put' | 'find'>, resolve: Waiting<D>['resolve']) {
+    this.ask = ask;
+    this.put = put;
+    this.resolve = resolve;
+    this.find = find;
+  }
 }
 
+const none: readonly never[] = [];
+
 export class OpenAsks<D> {
-  readonly #all = new Map<string, Waiting<D>>();
+  /** In the order they were asked. Replaced, not changed: an array that grows has room for many, and most runs ask one. */
+  #all: readonly Waiting<D>[] = none;
 
   get size(): number {
-    return this.#all.size;
+    return this.#all.length;
   }
 
   get asks(): readonly NamedAsk[] {
-    return [...this.#all.values()].map(({ ask }) => ask);
+    return this.#all.map(({ ask }) => ask);
   }
 
   /** Those that a round takes to the person. */
   get round(): readonly OpenAsk<D>[] {
-    // Joined, not pushed: an array that grows has room for many, and most rounds have one question.
-    let round: OpenAsk<D>[] = [];
-    for (const { put } of this.#all.values()) if (put) round = round.concat(put);
+    // Joined, not pushed: an array that grows has room for many.
+    let round: readonly OpenAsk<D>[] = none;
+    for (const { put } of this.#all) if (put) round = round.concat(put);
     return round;
   }
 
@@ -46,17 +56,23 @@ export class OpenAsks<D> {
   }
 
   #add(waiting: Pick<Waiting<D>, 'ask' | 'put' | 'find'>): Promise<Recorded> {
-    return new Promise((resolve, reject) => this.#all.set(waiting.ask.id, { resolve, reject, ...waiting }));
+    return new Promise(resolve => {
+      this.#all = this.#all.concat(new Waiting(waiting, resolve));
+    });
   }
 
   /** Records the outcome of an ask; does nothing if it is not open. */
   settle(id: string, value: Json, journal: RunJournal): void {
-    const waiting = this.#all.get(id);
+    const waiting = this.#all.find(({ ask }) => ask.id === id);
     if (!waiting) return;
     const { ask, resolve } = waiting;
     journal.add({ id, kind: ask.kind, label: ask.label, value });
-    this.#all.delete(id);
+    this.#remove(waiting);
     resolve({ id, value: copyJson(value), fresh: true });
+  }
+
+  #remove(waiting: Waiting<D>): void {
+    this.#all = this.#all.filter(each => each !== waiting);
   }
 
   /**
@@ -66,7 +82,7 @@ export class OpenAsks<D> {
    */
   find(during: (find: () => Promise<Json>) => Promise<Json>, journal: RunJournal): boolean {
     let any = false;
-    for (const waiting of this.#all.values()) {
+    for (const waiting of this.#all) {
       const { ask, find } = waiting;
       if (!find) continue;
       any = true;
@@ -74,8 +90,8 @@ export class OpenAsks<D> {
       during(find).then(
         value => this.settle(ask.id, value, journal),
         error => {
-          this.#all.delete(ask.id);
-          waiting.reject(error);
+          this.#remove(waiting);
+          waiting.resolve(Promise.reject(error));
         },
       );
     }
@@ -83,6 +99,6 @@ export class OpenAsks<D> {
   }
 
   clear(): void {
-    this.#all.clear();
+    this.#all = none;
   }
 }

@@ -40,8 +40,11 @@ function stopFollowing(): void {
 /** The piece of work whose function is running: of any run, in progress or ended. */
 export const runningPiece = (): Piece | undefined => (followed === 0 ? undefined : context.getStore());
 
+const none: readonly Piece[] = [];
+
 export class OpenWork {
-  readonly #pieces: Piece[] = [];
+  /** Replaced, not changed: most runs have none, and many may be waiting at once. */
+  #pieces: readonly Piece[] = none;
   #whenNone: (() => void)[] | undefined;
 
   get size(): number {
@@ -59,19 +62,19 @@ export class OpenWork {
   }
 
   begin(piece: Piece): void {
-    this.#pieces.push(piece);
+    this.#pieces = [...this.#pieces, piece];
   }
 
   /** Also called for a piece that will never end, since what it waits for never comes. */
   end(piece: Piece): void {
     const at = this.#pieces.indexOf(piece);
-    if (at >= 0) this.#pieces.splice(at, 1);
+    if (at >= 0) this.#pieces = this.#pieces.toSpliced(at, 1);
     if (this.#pieces.length === 0) this.#none();
   }
 
   /** Stops waiting for anything. */
   abandon(): void {
-    this.#pieces.length = 0;
+    this.#pieces = none;
     this.#none();
   }
 

@@ -23,6 +23,7 @@
 import type { MidcallError } from '@midcall/core/errors';
 import { copyJson, type Json } from '../digest.ts';
 import { Deferred, type RunEnd } from './deferred.ts';
+import { HeldBack } from './held-back.ts';
 import { IdleWatch, type Watched } from './idle-watch.ts';
 import { describe, type Entry, type Journal, Occurrences } from './journal.ts';
 import { OpenAsks } from './open-asks.ts';
@@ -48,14 +49,14 @@ export class Run<R, D = unknown> {
   readonly #journal: RunJournal;
   readonly #occurrences = new Occurrences();
   readonly #pending = new OpenAsks<D>();
-  readonly #deferred: Deferred;
-  #held: (() => void)[] | undefined;
+  #deferred: Deferred | undefined;
+  #held: HeldBack | undefined;
   #state: State = 'new';
   readonly #open = new OpenWork();
   readonly #watch: IdleWatch<Run<unknown, unknown>>;
   #outran = false;
   /** run-E6: the failure of an operation that nobody looked at; set by the creator of operations. */
-  unseen: (() => MidcallError | undefined) | undefined;
+  operations: { unseen(): MidcallError | undefined } | undefined;
   #outcome: Outcome<R, D> | undefined;
   #wake: ((outcome: Outcome<R, D>) => void) | undefined;
 
@@ -84,7 +85,6 @@ export class Run<R, D = unknown> {
     this.#journal = new RunJournal(journal, fresh);
     this.#options = options;
     this.#watch = new IdleWatch(this as Run<unknown, unknown>, Run.#watched, options);
-    this.#deferred = new Deferred(options);
   }
 
   /** run-E7 */
@@ -217,6 +217,7 @@ export class Run<R, D = unknown> {
   }
 
   defer(fn: (end: RunEnd) => void | Promise<void>): void {
+    this.#deferred ??= new Deferred(this.#options);
     if (this.#state === 'closed') void this.#deferred.run(fn);
     else this.#deferred.add(fn);
   }
@@ -230,9 +231,7 @@ export class Run<R, D = unknown> {
       const value = values.get(id);
       if (value !== undefined) this.#pending.settle(id, value, this.#journal);
     }
-    const held = this.#held ?? [];
-    this.#held = undefined;
-    for (const release of held) release();
+    this.#held?.release();
     this.#watch.stir();
   }
 
@@ -293,7 +292,7 @@ export class Run<R, D = unknown> {
     if (this.#state === 'out' || this.#state === 'closed') return;
     const open = [...this.#pending.asks.map(describe), ...this.#open.labels];
     const tell = (): void => {
-      const fault = outcome.kind === 'done' && (this.unseen?.() ?? this.#faultOf(open));
+      const fault = outcome.kind === 'done' && (this.operations?.unseen() ?? this.#faultOf(open));
       this.#tell(fault ? { kind: 'failed', error: fault } : outcome);
     };
     const closing = this.#close(outcome.kind === 'done' ? 'done' : 'failed');
@@ -311,6 +310,7 @@ export class Run<R, D = unknown> {
     this.#held = undefined;
     this.#pending.clear();
     this.#watch.stop();
+    this.#deferred ??= new Deferred(this.#options);
     return this.#deferred.runAll(end);
   }
 
@@ -324,10 +324,8 @@ export class Run<R, D = unknown> {
       if (piece) this.#open.end(piece);
       return never();
     }
-    return new Promise(resolve => {
-      this.#held ??= [];
-      this.#held.push(resolve);
-    });
+    this.#held ??= new HeldBack();
+    return this.#held.wait();
   }
 
   #use(id: string): Entry | undefined {

@@ -18,9 +18,14 @@ const signal: PropertyDescriptor = {
   configurable: true,
 };
 
+/** Whoever is to be told that a call was cancelled, or that its client is gone. */
+export interface CancelListener {
+  gone(reason: unknown): void;
+}
+
 export class Cancellation {
   #controller: AbortController | undefined;
-  #onCancel: ((reason: unknown) => void) | undefined;
+  #listener: CancelListener | undefined;
   #isCancelled = false;
   #reason: unknown;
 
@@ -56,10 +61,10 @@ export class Cancellation {
     if (this.#isCancelled) return;
     this.#isCancelled = true;
     this.#reason = reason;
-    const onCancel = this.#onCancel;
-    this.#onCancel = undefined;
+    const listener = this.#listener;
+    this.#listener = undefined;
     try {
-      onCancel?.(reason);
+      listener?.gone(reason);
     } catch (error) {
       // As a signal reports what its listeners throw: the SDK goes on to its next call.
       queueMicrotask(() => {
@@ -70,10 +75,10 @@ export class Cancellation {
   }
 
   /**
-   * Sets the one function that is called on cancellation; nothing is called if it was cancelled before.
-   * @param onCancel - undefined to call nothing any more
+   * Sets the one listener that is told of a cancellation; it is not told of one that was before.
+   * @param listener - undefined to tell nobody any more
    */
-  listen(onCancel: ((reason: unknown) => void) | undefined): void {
-    this.#onCancel = onCancel;
+  listen(listener: CancelListener | undefined): void {
+    this.#listener = listener;
   }
 }

@@ -85,7 +85,7 @@ class Slot implements Settler<unknown> {
   }
 
   /** Takes the SDK's version of that. @returns what it returns to the SDK, or throws */
-  finish(outcome: Final, unreached: Unreached): unknown {
+  finish(outcome: Final, unreached: Unreached, judge: ((result: unknown) => unknown) | undefined): unknown {
     let final: Final | Promise<Final>;
     try {
       // Most endings need no further call, and nobody waits for those.
@@ -93,19 +93,18 @@ class Slot implements Settler<unknown> {
     } catch (error) {
       return this.#unstored(error);
     }
-    return final instanceof Promise
-      ? final.then(
-          each => this.#tell(each, unreached),
-          error => this.#unstored(error),
-        )
-      : this.#tell(final, unreached);
+    if (!(final instanceof Promise)) return this.#tell(final, unreached, judge);
+    return final.then(
+      each => this.#tell(each, unreached, judge),
+      error => this.#unstored(error),
+    );
   }
 
-  #tell(final: Final, unreached: Unreached): unknown {
+  #tell(final: Final, unreached: Unreached, judge: ((result: unknown) => unknown) | undefined): unknown {
     if (this.#listener) this.#listener.tell(final);
     else if (isRefusal(final)) unreached(this.#method, this.params);
     if ('error' in final) throw asThrown(final.error);
-    return final.result;
+    return judge ? judge(final.result) : final.result;
   }
 
   /** A store that cannot be written ends the call with its error, which is reported like any other. */
@@ -170,6 +169,13 @@ const isRefusal = (outcome: Final): boolean =>
 
 export type Handler = (request: { params?: unknown }, ctx: ServerContext) => Promise<unknown>;
 
+/** The same, with what is made of a result; a promise that followed it would be held for as long as a person thinks. */
+export type JudgedHandler = (
+  request: { params?: unknown },
+  ctx: ServerContext,
+  judge?: (result: unknown, request: { params?: unknown }, ctx: ServerContext) => unknown,
+) => Promise<unknown>;
+
 /**
  * Wraps a server, once.
  * @param unreached - also called for requests that are not ours; must check
@@ -231,13 +237,13 @@ function listed(server: McpServer, handler: Handler): Handler {
 }
 
 /** Not an asynchronous function, whose frame would be held for as long as a person thinks. */
-function through(method: AskingMethod, handler: Handler, unreached: Unreached): Handler {
-  return (request, ctx) => {
+function through(method: AskingMethod, handler: Handler, unreached: Unreached): JudgedHandler {
+  return (request, ctx, judge) => {
     const slot = new Slot(method, (request.params ?? {}) as RawParams);
     slots.set(ctx, slot);
     return begun(() => handler(request, ctx)).then(
-      result => slot.finish({ result }, unreached),
-      error => slot.finish({ error }, unreached),
+      result => slot.finish({ result }, unreached, judge && (each => judge(each, request, ctx))),
+      error => slot.finish({ error }, unreached, judge && (each => judge(each, request, ctx))),
     );
   };
 }

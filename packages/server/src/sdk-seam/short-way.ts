@@ -25,13 +25,16 @@ import { Cancellation } from './cancellation.ts';
 import { takeAnswer } from './client-request.ts';
 import { knownEnvelopes } from './known-envelopes.ts';
 import { type PlainCall, plainCall } from './plain-call.ts';
-import { type ContextServer, contextBySdk, plainContext } from './plain-context.ts';
+import { type ContextServer, contextBySdk, plainContext, withSignal } from './plain-context.ts';
 import { isPlainResult } from './plain-result.ts';
 import { StdioLines, sendBy } from './stdio-lines.ts';
 import { isOfSdk, passesCalls } from './tapped-transport.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 type Handler = (request: { params?: unknown }, ctx: ServerContext) => Promise<unknown>;
+type JudgedHandler = (...given: [...Parameters<Handler>, judge?: Judge]) => Promise<unknown>;
+/** What is made of a result. */
+type Judge = (result: unknown, ...given: Parameters<Handler>) => unknown;
 
 /** The part of the SDK's server that the short way needs. */
 interface SdkServer extends ContextServer {
@@ -76,7 +79,7 @@ const ways = new KeptWith<McpServer, Way>();
  */
 export function openShortWay(
   server: McpServer,
-  unjudged: Handler,
+  unjudged: JudgedHandler,
   installed: Handler,
   around: (handler: Handler) => Handler,
   isOurs: (name: string) => boolean,
@@ -88,20 +91,22 @@ export function openShortWay(
       : sdk._wrapHandler('tools/call', async () => result)(request, ctx);
   const inRoundsOfSdk = async (handler: Handler, request: { params?: unknown }, ctx: ServerContext): Promise<unknown> =>
     judgedResult(await sdk._invokeInputRequiredCapableHandler('tools/call', handler, request, ctx), request, ctx);
+  /** Up to 2025-11-25, what the SDK does around a handler begins with a result that asks for input. */
+  const judgedLater = (result: unknown, request: { params?: unknown }, ctx: ServerContext): unknown => {
+    if (!isInputRequired(result)) return judgedResult(result, request, ctx);
+    let first: unknown = result;
+    const resumed: Handler = (again, itsCtx) => {
+      const given = first;
+      first = undefined;
+      return given === undefined ? unjudged(again, itsCtx) : Promise.resolve(given);
+    };
+    // The SDK copies the context for each round.
+    return inRoundsOfSdk(resumed, request, withSignal(ctx, ctx.mcpReq.signal));
+  };
   const judged: Handler = (request, ctx) => {
     const version = server.server.getNegotiatedProtocolVersion();
-    // Up to 2025-11-25, what the SDK does around a handler begins with a result that asks for input.
-    if (version === undefined || inEnvelopes(version)) return inRoundsOfSdk(unjudged, request, ctx);
-    return unjudged(request, ctx).then(result => {
-      if (!isInputRequired(result)) return judgedResult(result, request, ctx);
-      let first: unknown = result;
-      const resumed: Handler = (again, itsCtx) => {
-        const given = first;
-        first = undefined;
-        return given === undefined ? unjudged(again, itsCtx) : Promise.resolve(given);
-      };
-      return inRoundsOfSdk(resumed, request, ctx);
-    });
+    const isInRounds = version === undefined || inEnvelopes(version);
+    return isInRounds ? inRoundsOfSdk(unjudged, request, ctx) : unjudged(request, ctx, judgedLater);
   };
   const short = around(judged);
   const learning: Handler = (request, ctx) => {
