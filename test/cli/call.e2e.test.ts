@@ -133,7 +133,7 @@ describe('midcall call with the everything server', () => {
       `${typed.join('\n')}\n`,
     );
     expect([code, out]).toEqual([0, expect.stringContaining('I wrote this')]);
-    expect(err).toContain('A server wants to use your model');
+    expect(err).toContain('A server asks to use your model');
   });
 
   it('roots-06: tells the roots given by flag', async () => {

@@ -36,7 +36,7 @@ it('lists what is kept, takes one back, and what is left holds in a call', async
   const call = ['call', 'form', '--era', '2025', '--rules', path, '--', 'node', askingServer];
   const refused = await run(call);
   expect(refused).toMatchObject({ code: 0, out: '{"action":"cancel"}\n' });
-  expect(refused.err).toContain('You refuse the forms of this server. (midcall rules)');
+  expect(refused.err).toContain('You refuse forms from this server. (midcall rules)');
   expect(refused.err).not.toContain('A server asks');
 
   const listed = await run(['rules', '--rules', path]);

@@ -73,7 +73,7 @@ it('names the call in the record and to the views where a rule or the host refus
   const put = new Asking({ inbox, policy, audit, calls: new Calls(), clock, asker: () => asker, notify });
   const call = { context: { id: 'c-1', kind: 'tool', name: 'pay', arguments: {} } } as RunningCall;
   const source = { id: 'q', subject: 'form', call, signal: new AbortController().signal } as const;
-  const rule = 'You refuse the forms of this server.';
+  const rule = 'You refuse forms from this server.';
   expect(await put.put(source, () => question('q'))).toEqual({ how: 'refused-by-policy', rule });
   put.refused('form', 'host', 'It has too many fields.', call.context);
   const why = 'It has too many fields.';

@@ -83,16 +83,16 @@ describe('policy', () => {
     const policy = new Policy({ clock });
     policy.add({ server: 'a', subject: 'roots', effect: 'refuse' });
     expect(policy.judge('a', 'roots', 0)).toMatchObject({
-      why: 'You refuse the wish to know your folders of this server.',
+      why: 'You refuse requests for your folders from this server.',
     });
     policy.add({ server: '*', subject: 'sampling', effect: 'refuse' });
     expect(policy.judge('b', 'sampling', 0)).toMatchObject({
-      why: 'You refuse the use of your model of every server.',
+      why: 'You refuse requests for your model from all servers.',
     });
     policy.mute('b', 60_000);
     const until = new Date(clock.now() + 60_000).toISOString();
     expect(policy.judge('b', 'form', 0)).toMatchObject({
-      why: `You muted all questions of this server until ${until.slice(0, 10)} ${until.slice(11, 16)} UTC.`,
+      why: `You refuse all questions from this server until ${until.slice(0, 10)} ${until.slice(11, 16)} UTC.`,
     });
   });
 

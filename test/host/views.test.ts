@@ -101,7 +101,7 @@ describe('the terminal and the desk', () => {
     const written = { how: 'answered', content: { content: [{ type: 'text', text: 'Call her.' }] } };
     const { ending, text } = await inTerminal(empty, ['send', 'text', ' ', 'text', 'Call her.', 'send']);
     expect(ending).toEqual(written);
-    expect(text).not.toContain('2. Hand it over');
+    expect(text).not.toContain('2. Send to the server');
     await using on = await stage();
     const visitor = await enter(on.desk);
     const ended = on.inbox.ask(empty);

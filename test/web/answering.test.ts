@@ -191,14 +191,14 @@ describe('answering by plain forms', () => {
     for (const ending of await Promise.all(asked))
       expect(ending).toMatchObject({
         how: 'refused-by-policy',
-        rule: expect.stringContaining('You muted all questions'),
+        rule: expect.stringContaining('You refuse all questions'),
       });
     expect(on.inbox.get(other.id)).toBeDefined();
     on.inbox.end(other.id, { how: 'withdrawn' });
     const [rule] = on.policy.rules();
     expect(rule).toMatchObject({ server: 'notes', subject: '*', effect: 'refuse' });
     expect(rule!.until! - before).toBeGreaterThanOrEqual(900_000);
-    expect((await visitor.get('/calls/h1')).text).toContain('Your policy refused it: You muted');
+    expect((await visitor.get('/calls/h1')).text).toContain('Your policy refused it: You refuse');
     await visitor.post('/policy/revoke', { id: rule!.id });
     expect(on.policy.rules()).toEqual([]);
   });

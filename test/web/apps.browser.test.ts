@@ -110,7 +110,7 @@ describe.each(eras)('%s', era => {
     expect(await page.locator('.entry-result').textContent()).toContain('Oslo to Bergen, seat 12A');
     expect(await violations(page)).toEqual([]);
     await page.locator('.entry-result iframe').focus();
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('title'))).toContain('App of the server');
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('title'))).toContain('The server’s App');
     // The App may be in a process of its own: it learns later that it has the focus, and so does the page that it has lost it.
     await until(app, 'document.hasFocus()');
     await page.keyboard.press('Tab');

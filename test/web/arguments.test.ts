@@ -112,7 +112,7 @@ describe('arguments as JSON', () => {
     });
     const draft = draftOf([['json', '{"city":"Rome","api_key":"sesame-4712"}']]);
     expect(toForm(own, draft, 'UTC').issues).toEqual([
-      { field: 'api_key', rule: 'secret', message: expect.stringContaining('Type this secret again') },
+      { field: 'api_key', rule: 'secret', message: expect.stringContaining('Enter this secret again') },
     ]);
     expect(toForm(own, draftOf([['json', '{"city":"Rome"}']]), 'UTC').issues).toEqual([]);
   });

@@ -59,7 +59,7 @@ it('says of a result nested deeper than can be written out that it is', () => {
   const result = { content: [{ type: 'odd', structuredContent }], structuredContent };
   const context = { csrf: 'x', link, now: 0, zone: 'UTC' };
   const page = callPage(call({ outcome: { how: 'completed', result }, endedAt: 1 }), context);
-  expect(page.main.text.split('nested too deep').length - 1).toBe(2);
+  expect(page.main.text.split('Nested too deeply').length - 1).toBe(2);
 });
 
 it('shows a little of a progress or status message of a megabyte, and writes out what is hidden in it', () => {
@@ -144,7 +144,7 @@ it('keeps results that weigh little together, the newest always, and forgets who
 
 it('says whose refusal a call ended with, before what the server says of it, and only where it is that', () => {
   const context = { csrf: 'x', link, now: 0, zone: 'UTC' };
-  const notice = { type: 'refused', kind: 'form', by: 'policy', why: 'You refuse the forms of this server.' } as const;
+  const notice = { type: 'refused', kind: 'form', by: 'policy', why: 'You refuse forms from this server.' } as const;
   const item = { notice, serverId: 's', at: 0 };
   const page = (more: Partial<CallView>) => callPage(call({ endedAt: 1, ...more }), context).main.text;
   const ends = [
@@ -153,9 +153,9 @@ it('says whose refusal a call ended with, before what the server says of it, and
   ] as const;
   for (const outcome of ends) {
     const own = page({ outcome, items: [item] });
-    expect(own).toContain('The call ended after your policy refused it');
+    expect(own).toContain('The call ended because your policy refused a request');
     expect(own).toContain('chip-refused-by-policy">Refused by policy');
-    const [ours, theirs] = ['This follows from the refusal by your policy', 'MCP error -1'].map(text =>
+    const [ours, theirs] = ['Your policy refused what the server asked for', 'MCP error -1'].map(text =>
       own.indexOf(text),
     );
     expect(ours).toBeGreaterThan(0);
@@ -163,5 +163,5 @@ it('says whose refusal a call ended with, before what the server says of it, and
     for (const items of [[], [{ ...item, perhaps: true as const }]])
       expect(page({ outcome, items })).not.toContain('ended after');
   }
-  expect(page({ outcome: { how: 'cancelled' }, items: [item] })).not.toContain('This follows from the refusal');
+  expect(page({ outcome: { how: 'cancelled' }, items: [item] })).not.toContain('refused what the server asked for');
 });

@@ -72,7 +72,7 @@ it('are there in the next session, with their results, to be run again', async (
 
   const { visitor } = await session(place);
   expect(rows((await visitor.get('/history')).text)).toEqual([path]);
-  expect((await visitor.get(path)).text).toContain('This call is of an earlier session');
+  expect((await visitor.get(path)).text).toContain('This call is from an earlier session');
   let again = await visitor.get(`/servers/s/tools/look?from=${path.replace('/calls/', '')}`);
   while (again.status !== 200) again = await visitor.get(`/servers/s/tools/look?from=${path.replace('/calls/', '')}`);
   expect(again.text).toContain('value="the pond"');

@@ -109,10 +109,10 @@ it('lists its keys, and does without those that have no modifier where the perso
   await using me = await enter();
   const { page } = me;
   await page.keyboard.press('?');
-  await page.getByRole('heading', { name: 'Keys' }).waitFor();
+  await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor();
   expect(await violations(page)).toEqual([]);
   const told = page.waitForResponse(/preferences\/keys/);
-  await page.getByLabel('Use keys without Ctrl').uncheck();
+  await page.getByLabel('Use shortcuts that are a single key').uncheck();
   await told;
   await page.keyboard.press('Escape');
   await page.keyboard.press('?');
@@ -199,7 +199,7 @@ it('counts down to the end of a question, and says how long there is only now an
   await page.goto(new URL(`calls/k-5`, on.desk.url).href);
   await page.locator('body.scripted').waitFor();
   const left = page.locator('.time-left');
-  await page.locator('.chip-until', { hasText: /open at most until \d\d:\d\d/ }).waitFor();
+  await page.locator('.chip-until', { hasText: /closes by \d\d:\d\d/ }).waitFor();
   expect(await left.isVisible()).toBe(false);
   await page.clock.fastForward(130_000);
   await left.filter({ hasText: /^4:\d\d left$/ }).waitFor();

@@ -67,7 +67,7 @@ it('finds tools by parts of their names, the best match first, and says how many
   expect(await find('tool_42 server7')).toEqual(['/servers/server7/tools/server7_tool_42']);
   expect(await find('tool')).toHaveLength(50);
   expect((await visitor.get('/find?q=tool')).text).toContain('and 950 more');
-  expect((await visitor.get('/find?q=nowhere')).text).toContain('Nothing has that name.');
+  expect((await visitor.get('/find?q=nowhere')).text).toContain('Nothing matches.');
 });
 
 it('finds servers, pages, open questions, and tools by what they do', async () => {
@@ -124,9 +124,9 @@ it('says of a tool that it may destroy something only where its server says so',
       .match(/(?<=class="name">)\w+<.*?(?=<\/a>)/g)!
       .map(each => [/^\w+/.exec(each)![0], each.match(/(?<=hint">)[^<]+/g)]),
   ).toEqual([
-    ['wipe', ['may destroy']],
+    ['wipe', ['may destroy data']],
     ['paint', null],
-    ['look', ['reads only']],
+    ['look', ['read-only']],
   ]);
   expect(text).toContain('The server does not say what 1 of these 3 tools changes.');
 });

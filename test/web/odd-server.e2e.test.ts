@@ -43,7 +43,7 @@ describe.each(['2025-11-25', '2026-07-28'])('%s', era => {
       const call = String((await visitor.post(`/servers/${id}/${place}`, {})).headers['location']);
       await whenSo(on.desk, () => on.desk.workspace.calls.get(call.replace('/calls/', ''))?.outcome);
       const { text } = await visitor.get(call);
-      expect(text).toContain('A part of the unknown kind “hologram”, as it was sent:');
+      expect(text).toContain('Content of the unknown type “hologram”, as it was sent:');
       expect(text).toContain('&quot;depth&quot;: 3');
     }
   });

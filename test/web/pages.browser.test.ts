@@ -80,7 +80,7 @@ const endings: readonly Ending[] = [
   { how: 'withdrawn' },
   { how: 'completed' },
   { how: 'server-gone' },
-  { how: 'refused-by-policy', rule: 'You muted this server.' },
+  { how: 'refused-by-policy', rule: 'You refuse all questions from this server.' },
   { how: 'answered', via: 'web', content: { note_id: 'note-2024', confirm: true } },
 ];
 
@@ -305,7 +305,7 @@ describe('every page and state', () => {
     expect(await me.page.getByRole('heading', { name: 'Prompts' }).isVisible()).toBe(false);
     await filter.fill('no such thing');
     expect(await me.page.locator('#main h2:visible').allTextContents()).toEqual([]);
-    await me.page.getByText('Nothing here has that in its name or description.').waitFor();
+    await me.page.getByText('No entry matches.').waitFor();
   });
 
   it('have nothing that keeps anybody out when a form comes back with errors', async () => {

@@ -31,7 +31,7 @@ describe('Markdown', () => {
       '**x** <script>alert(1)</script> <img src=x onerror=alert(1)>\n\n[go](javascript:alert(1)) [in](/servers/notes/remove) [d](data:text/html,x)\n\n![pixel](https://spy.example/p.png)',
     );
     expect(html).not.toMatch(/<script|<img|href="(?!https?:|\/base)/);
-    expect(html).toContain('Picture, not loaded: pixel (https://spy.example/p.png)');
+    expect(html).toContain('Image not loaded: pixel (https://spy.example/p.png)');
   });
 
   it('says beside each link which host it leads to, apart from the desk', () => {

@@ -59,7 +59,7 @@ describe('a form that asks for secrets', () => {
       expect(review.split(mask).length - 1).toBe(4);
       for (const each of secrets) expect(review).not.toContain(each);
       for (const each of secrets.slice(0, 3)) expect(text).not.toContain(each);
-      expect(text).toContain('Type this again: a secret is not kept in the page.');
+      expect(text).toContain('Enter this again: secrets are not kept on the page.');
       expect(fieldOf(text, 3)).toContain('This looks like a card number.');
       expect(fieldOf(text, 3)).toContain('data-secret');
     }

@@ -70,7 +70,7 @@ it('shows whoever opens the page what has just crossed, but nothing from a pause
   await press('pause');
   await look('between');
   await press('clear');
-  expect(await page()).toContain('Nothing is recorded while this is paused.');
+  expect(await page()).toContain('Paused: nothing is being recorded.');
   await press('resume');
   await look('after');
   await page();

@@ -37,7 +37,7 @@ it('keeps a rule of the policy page, lets one for the session take its place, an
   expect(await keptRules.read()).toEqual([]);
   const allowed = await visitor.post('/policy', { ...rule, effect: 'allow' });
   expect(allowed.status).toBe(422);
-  expect(allowed.text).toContain('permissions end with the session');
+  expect(allowed.text).toContain('ends with the session at the latest');
   expect(on.policy.rules()).toHaveLength(1);
 });
 
@@ -48,7 +48,7 @@ it('says so where a rule holds but could not be kept', async () => {
   const visitor = await enter(on.desk);
   const made = await visitor.post('/policy', { server: '*', subject: 'url', effect: 'refuse', for: 'always' });
   expect(made.status).toBe(422);
-  expect(made.text).toContain('will not hold in another session');
+  expect(made.text).toContain('will not apply in the next session');
   expect(on.policy.judge('any', 'url', 0)).toMatchObject({ do: 'refuse' });
 });
 

@@ -27,7 +27,7 @@ it('lists a call that goes on, takes it up after a restart of the desk, and brin
     await whenSo(first.desk, () => (first.inbox.list().length > 0 && calls.get(id)?.task ? true : undefined));
     const page = (await (await enter(first.desk)).get('/tasks')).text;
     expect(page).toContain(`/calls/${id}`);
-    expect(page).toContain('Waits for an answer');
+    expect(page).toContain('Waiting for an answer');
     startedAt = calls.get(id)?.startedAt;
   }
 
@@ -35,7 +35,7 @@ it('lists a call that goes on, takes it up after a restart of the desk, and brin
   const visitor = await enter(second.desk);
   const before = (await visitor.get('/tasks')).text;
   expect(before).toContain('count_shelf');
-  expect(before).toContain('It continues here once its server is connected.');
+  expect(before).toContain('The desk follows it again once its server is connected.');
   await second.desk.addServer(entry);
   await whenSo(second.desk, () => second.inbox.list()[0]);
   const [question] = second.inbox.list();
@@ -44,7 +44,7 @@ it('lists a call that goes on, takes it up after a restart of the desk, and brin
   expect(second.desk.workspace.calls.get(id)?.startedAt).toBe(startedAt);
   const done = await whenSo(second.desk, () => second.desk.workspace.calls.get(id)?.outcome);
   expect(done).toMatchObject({ how: 'completed', result: { content: [{ text: 'Answered: accept.' }] } });
-  await eventually(async () => (await visitor.get('/tasks')).text.includes('No call continues by itself.'));
+  await eventually(async () => (await visitor.get('/tasks')).text.includes('No call continues as a task.'));
 });
 
 it('forgets a call where the person says so, and not one that another process follows', async () => {

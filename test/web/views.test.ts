@@ -380,9 +380,9 @@ describe('how long a question is open', () => {
       await desk({ ...pickOne(undefined), openUntil }),
       await terminal({ ...pickOne(undefined), openUntil }),
     ];
-    expect(seen.text).toContain('open at most until 1 Jul 2030, 14:30');
-    expect(written.first).toContain('Open at most until 1 Jul 2030, 14:30');
+    expect(seen.text).toContain('closes by 1 Jul 2030, 14:30');
+    expect(written.first).toContain('Closes by 1 Jul 2030, 14:30');
     const unknown = [await desk(pickOne(undefined)), await terminal(pickOne(undefined))] as const;
-    expect(`${unknown[0].text}${unknown[1].first}`).not.toMatch(/open at most until/i);
+    expect(`${unknown[0].text}${unknown[1].first}`).not.toMatch(/closes by/i);
   });
 });

@@ -40,26 +40,24 @@ describe.each<Era>(eras)('%s', era => {
     expect(sampled).toContain('Refused by policy');
     expect(sampled).toContain(
       era === '2026-07-28'
-        ? 'The call ended after your policy refused it'
-        : 'This follows from the refusal by your policy, not from an answer of yours. The server was not told why.',
+        ? 'The call ended because your policy refused a request'
+        : 'Your policy refused what the server asked for. You gave no answer, and the server was not told why.',
     );
-    expect(sampled).toContain('You refuse the use of your model of this server.');
+    expect(sampled).toContain('You refuse requests for your model from this server.');
     expect(sampled).not.toMatch(/The tool reported an error|The server refused the call|The call has no result/);
     const form = await desk.ended('form');
-    expect(form).toContain('This follows from the refusal by your policy, not from an answer of yours.');
-    expect(form).toContain('You refuse the forms of this server.');
-    expect(form).toContain('The server was not told why.');
+    expect(form).toContain('Your policy refused what the server asked for. You gave no answer');
+    expect(form).toContain('You refuse forms from this server.');
+    expect(form).toContain('the server was not told why.');
     const history = await desk.page('/history');
     expect(history).toMatch(
       /asking sample Use of your model was refused by your policy\. You were not asked\. You refuse/,
     );
-    expect(history).toMatch(
-      /asking form A form was refused by your policy\. You were not asked\. You refuse the forms/,
-    );
+    expect(history).toMatch(/asking form A form was refused by your policy\. You were not asked\. You refuse forms/);
     const audit = desk.on.audit.entries().filter(({ event }) => event.type === 'refused');
     expect(audit.map(({ call, event }) => [call?.name, 'why' in event && event.why])).toEqual([
-      ['sample', 'You refuse the use of your model of this server.'],
-      ['form', 'You refuse the forms of this server.'],
+      ['sample', 'You refuse requests for your model from this server.'],
+      ['form', 'You refuse forms from this server.'],
     ]);
   });
 
@@ -86,7 +84,7 @@ it('says of each running call that a question without a known call may be its ow
   const question = await whenSo(desk.on.desk, () => desk.on.inbox.list().find(each => !each.call));
   for (const id of [first, second]) {
     const page = await desk.page(`/calls/${id}`);
-    expect(page).toContain('The server did not say for which call it asks this. It may be this one.');
+    expect(page).toContain('The server did not say which call this question is for. It may be this one.');
     expect(page).toContain('What shall it say?');
     expect(page).toContain('Waiting for you');
     expect(page).not.toContain('The server is working.');
@@ -101,7 +99,7 @@ it('says of each running call that a question without a known call may be its ow
   await whenSo(desk.on.desk, () => workspace.calls.get(second)?.outcome);
   for (const id of [first, second])
     expect(await desk.page(`/calls/${id}`)).toContain(
-      'The server did not say for which call it asked this. It may have been this one.',
+      'The server did not say which call this question was for. It may have been this one.',
     );
   // A call that began after it was asked has nothing to do with it.
   const third = await desk.run('form');

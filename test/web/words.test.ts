@@ -24,12 +24,12 @@ it('never speaks of a model where the person writes the reply', async () => {
   expect(request).not.toContain('Send to the model');
   const reply = await text('/calls/w-reply');
   expect(reply).toContain('Your reply');
-  expect(reply).not.toMatch(/model was asked|The model replied|Stopped because/);
+  expect(reply).not.toMatch(/model was asked|The model replied|Stop reason/);
 });
 
 it('says in the inbox what a question without a message wants', async () => {
   ask(useModel('w-inbox'));
-  expect(await text('/inbox')).toContain('summarise Wants to use your model');
+  expect(await text('/inbox')).toContain('summarise Asks to use your model');
 });
 
 it('takes a line break in a message for what it is, in lists and in the record', async () => {
@@ -51,7 +51,7 @@ it('does not claim that a server hears of a model refused to it', async () => {
   ask(question);
   on.inbox.end(question.id, { how: 'declined', via: 'web' });
   const page = await text('/calls/w-refused');
-  expect(page).toContain('You refused.');
+  expect(page).toContain('You declined.');
   expect(page).not.toContain('The server was told');
 });
 
@@ -85,6 +85,6 @@ it('does not say of a server that never ran that it has no tools', async () => {
     .add({ id: 'broken', target: { kind: 'command', command: '/no/such/program', args: [] } })
     .catch(() => {});
   const page = await text('/servers/broken');
-  expect(page).toContain('Start it to see what it can do.');
+  expect(page).toContain('Start the server to see what it offers.');
   expect(page).toMatch(/there is no program (?:'|&#39;)\/no\/such\/program(?:'|&#39;) on this machine/);
 });

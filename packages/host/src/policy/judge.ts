@@ -107,18 +107,18 @@ export function judge(
 
 const refused: Readonly<Record<Rule['subject'], string>> = {
   '*': 'all questions',
-  form: 'the forms',
-  url: 'the pages to open',
-  sampling: 'the use of your model',
-  roots: 'the wish to know your folders',
+  form: 'forms',
+  url: 'pages to open',
+  sampling: 'requests for your model',
+  roots: 'requests for your folders',
 };
 
 function refusal(rule: Rule): string {
-  const who = rule.server === '*' ? 'every server' : 'this server';
+  const who = rule.server === '*' ? 'all servers' : 'this server';
   const what = refused[rule.subject];
   return rule.until === undefined
-    ? `You refuse ${what} of ${who}.`
-    : `You muted ${what} of ${who} until ${new Date(rule.until).toISOString().slice(0, 16).replace('T', ' ')} UTC.`;
+    ? `You refuse ${what} from ${who}.`
+    : `You refuse ${what} from ${who} until ${new Date(rule.until).toISOString().slice(0, 16).replace('T', ' ')} UTC.`;
 }
 
 function overLimit(limits: Limits, load: Load, now: number): string | undefined {
@@ -136,6 +136,6 @@ export function refuseAnswering(rule: Pick<Rule, 'subject' | 'effect'>): void {
   if (rule.effect === 'allow' && !mayAllow(rule.subject))
     throw new MidcallError(
       'host/refused',
-      'A rule can allow roots or sampling only: a form or a URL is answered by a person.',
+      'A rule can allow only the use of a model and of folders: forms and pages are always answered by a person.',
     );
 }

@@ -76,7 +76,7 @@ async function signInDialog(question: SignInQuestion, prompter: Prompter, option
   const { url, issuer, scopes, code } = question;
   prompter.say([
     ...heading(question, options.timeZone),
-    `You sign in at ${visible(issuer, { max: 300 })}. What you type there is not seen here.`,
+    `You sign in at ${visible(issuer, { max: 300 })}. Midcall does not see what you type there.`,
     ...(scopes.length === 0 ? [] : [`It asks for: ${visible(scopes.join(', '), { max: 500 })}`]),
     ...urlLines(url),
     ...(code === undefined ? [] : [`  Code:    ${visible(code, { max: 100 })}`]),
@@ -109,14 +109,14 @@ async function rootsDialog(question: RootsQuestion, prompter: Prompter, options:
   let ticked: readonly string[] = [];
   prompter.say([
     ...heading(question, options.timeZone),
-    'It would be told of:',
+    'Folders to share:',
     ...roots.map(root => `  ${visible(root.uri, { max: 500 })}`),
   ]);
   for (;;) {
     const choice = await prompter.choose({
-      message: 'Tell it?',
+      message: 'Share them with the server?',
       picks: [
-        { value: 'all', label: roots.length === 1 ? 'Tell it' : 'Tell it all of them' },
+        { value: 'all', label: roots.length === 1 ? 'Share it' : 'Share all of them' },
         ...(roots.length === 1 ? [] : [{ value: 'some', label: 'Choose some' }]),
         ...refusing,
       ],

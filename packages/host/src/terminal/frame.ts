@@ -24,7 +24,7 @@ export function quoted(text: string, max = 2_000): readonly string[] {
 function deadline({ openUntil }: Question, timeZone: string): readonly string[] {
   if (openUntil === undefined) return [];
   const format = dateFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone });
-  return [`Open at most until ${format.format(openUntil)}`];
+  return [`Closes by ${format.format(openUntil)}`];
 }
 
 /** Who asks, for which call, and how long it is open. @param timeZone - an IANA name */
@@ -35,7 +35,7 @@ export function heading(question: Question, timeZone: string): readonly string[]
     ? `For the ${call.kind} ${visible(call.name, { max: 100 })} with ${visible(JSON.stringify(maskedArguments(call.arguments)), { max: 300 })}`
     : question.kind === 'sign-in'
       ? 'It accepts calls only from people who are signed in.'
-      : 'For no call that is known';
+      : 'The server did not say which call this is for';
   return [
     '',
     `== ${titleOf(question)} ==`,
@@ -50,17 +50,17 @@ function titleOf(question: Question): string {
     case 'form':
       return 'A server asks';
     case 'url':
-      return 'A server wants a page opened';
+      return 'A server asks you to open a page';
     case 'url-finish':
       return 'A page was opened';
     case 'sign-in':
-      return question.more ? 'A server wants to do more as you' : 'A server wants you to sign in';
+      return question.more ? 'A server asks for more than your sign-in allows' : 'A server asks you to sign in';
     case 'sampling-request':
-      return 'A server wants to use your model';
+      return 'A server asks to use your model';
     case 'sampling-reply':
-      return `${question.model.byHand ? 'Your reply' : 'The reply of your model'}, before the server gets it`;
+      return `${question.model.byHand ? 'Your reply' : 'Your model’s reply'}, before the server gets it`;
     case 'roots':
-      return 'A server wants to know your folders';
+      return 'A server asks which folders it may use';
   }
 }
 

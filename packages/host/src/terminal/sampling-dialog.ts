@@ -131,10 +131,10 @@ export async function requestDialog(
   }
 }
 
-const handing = { value: 'send', label: 'Hand it over' } as const;
+const handing = { value: 'send', label: 'Send to the server' } as const;
 const writing = { value: 'text', label: 'Write the reply' } as const;
 
-/** Asks before a reply is handed over. A prompt left without an answer dismisses the question. */
+/** Asks before a reply is sent. A prompt left without an answer dismisses the question. */
 export async function replyDialog(
   question: SamplingReplyQuestion,
   prompter: Prompter,
@@ -153,7 +153,7 @@ export async function replyDialog(
       ...question.notes.map(each => `Note: ${visible(each, { max: 300 })}`),
     ]);
     const chosen = await prompter.choose({
-      message: 'Hand it to the server?',
+      message: 'Send it to the server?',
       picks:
         byHand && content.every(block => String(block['text']).trim() === '')
           ? [writing, ...refusing]

@@ -62,13 +62,13 @@ export class Answers implements Presenter {
     if (question.kind === 'url-finish') return void (await reply({ action: 'accept' }));
     if (question.kind === 'sign-in') {
       this.#options.onUnanswered(
-        visible(`The server wants you to sign in at ${question.issuer}. Run the call once without --answers.`, {
+        visible(`The server asks you to sign in at ${question.issuer}. Run the call once without --answers.`, {
           max: 1_000,
         }),
       );
       return void (await reply({ action: 'dismiss' }));
     }
-    if (question.kind === 'url') this.#options.say(['A server wants a page opened:', ...urlLines(question.url)]);
+    if (question.kind === 'url') this.#options.say(['A server asks you to open a page:', ...urlLines(question.url)]);
     const next = this.#answers.shift();
     const answer = next && readReply(next);
     const receipt = answer && ((await reply(answer)) as { ok: boolean; issues?: readonly { message: string }[] });

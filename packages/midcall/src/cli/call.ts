@@ -264,7 +264,7 @@ function onInterrupt(act: () => unknown): () => void {
 }
 
 function taskLine({ status, message }: CallTask): string {
-  const state = status === 'input_required' ? 'the server waits for an answer' : 'the server works on it';
+  const state = status === 'input_required' ? 'the server is waiting for an answer' : 'the server is working on it';
   return message === undefined ? `… ${state}` : `… ${state}: ${visible(message, { max: 200 })}`;
 }
 

@@ -110,7 +110,6 @@ export function samplingBody(
       request ? requestContent(question, context.draft) : replyContent(question, context.draft)
     }<p class="help">${byHand ? (request ? nextStep : giveByHand) : edit}</p>`,
     accept: request ? (byHand ? approveByHand : approve) : texts.sampling.approveReply,
-    decline: texts.sampling.refuse,
     waysOut: texts.sampling.waysOut,
   };
 }

@@ -30,28 +30,28 @@ export const texts = {
   },
   home: {
     title: 'Home',
-    noServers: 'No server yet. Add one, and run its tools from here.',
+    noServers: 'No servers yet. Add one, and run its tools from here.',
     calls: 'Calls',
     allCalls: 'All calls',
-    noCalls: 'Nothing has run yet. Choose a tool of a server, and run it.',
+    noCalls: 'No calls yet. Choose a tool, and run it.',
   },
   find: {
     title: 'Find',
     label: 'Find a server or tool',
     anything: 'Find a tool, a server, a page or an open question',
     go: 'Find',
-    nothing: 'Nothing has that name.',
-    more: (count: number) => `and ${count} more. Type more of the name.`,
+    nothing: 'Nothing matches.',
+    more: (count: number) => `and ${count} more. Type more to narrow the list.`,
     kinds: { question: 'open question', page: 'page', server: 'server', prompt: 'prompt', resource: 'resource' },
   },
   keys: {
-    title: 'Keys',
+    title: 'Keyboard shortcuts',
     palette: 'Ctrl K',
     choose: 'choose',
     go: 'go there',
     leave: 'close',
     close: 'Close',
-    single: 'Use keys without Ctrl',
+    single: 'Use shortcuts that are a single key',
     all: [
       [['Ctrl K', '⌘ K'], 'Find anything'],
       [['/'], 'Find a server or tool'],
@@ -59,53 +59,53 @@ export const texts = {
       [['p'], 'Previous open question'],
       [['Ctrl Enter', '⌘ Enter'], 'Send the answer, or run the tool'],
       [['Esc'], 'Dismiss the question'],
-      [['?'], 'Show these keys'],
+      [['?'], 'Show these shortcuts'],
     ] as readonly (readonly [keys: readonly string[], does: string])[],
   },
   favourite: { add: 'Add to favourites', remove: 'Remove from favourites' },
   inbox: {
     title: 'Waiting for you',
     count: (count: number) => (count === 0 ? 'No questions' : plural(count, 'question')),
-    empty: 'Nothing waits for you.',
+    empty: 'Nothing is waiting for you.',
     emptyLead: 'Nothing. When a tool needs you, its question appears here, and nothing happens until you answer.',
     oldest: 'oldest',
     more: (count: number) => `and ${count} more`,
-    previous: 'Earlier',
-    next: 'Later',
+    previous: 'Older',
+    next: 'Newer',
     pages: (from: number, to: number, of: number) => `${from} to ${to} of ${of}`,
     alerts: 'Alert me',
     alertsHelp: 'With a sound, and a system notification if you allow it.',
     alertsDenied:
-      'Your browser blocks notifications from the desk, so there is only the sound, and the number in the title of the tab. To allow them, open the site settings to the left of the address, and set Notifications to Allow.',
+      'Your browser blocks notifications from the desk, so you get only the sound, and the number in the title of the tab. To allow them, open the site settings to the left of the address, and set Notifications to Allow.',
     arrived: (server: string, tool: string | undefined) =>
       tool === undefined ? `${server} asks you a question.` : `${server} asks you a question for ${tool}.`,
   },
   app: {
     gone: 'There is no App here.',
     form: {
-      title: 'App of the server',
-      help: 'This part is the server’s own. It can fill in the form below, and cannot send it. Enter no secrets here.',
+      title: 'The server’s App',
+      help: 'This part comes from the server. It can fill in the form below, but cannot send it. Do not enter secrets here.',
       stopped: 'The server’s App sent too much and was closed. Fill in the form yourself.',
     },
     result: {
-      title: 'App of the server, showing the result',
-      help: 'This part is the server’s own. It shows the result, which is also below, and can do nothing else. Enter no secrets here.',
+      title: 'The server’s App, showing the result',
+      help: 'This part comes from the server. It shows the result, which is also below, and can do nothing else. Do not enter secrets here.',
       stopped: 'The server’s App sent too much and was closed. The result is below.',
     },
   },
   question: {
     asks: 'asks you',
-    wantsToOpen: 'wants you to open a page',
-    wantsModel: 'wants to use your model',
-    wantsReply: 'wants your model’s reply',
-    wantsYourReply: 'wants your reply',
-    openedPage: 'waits for you on a page',
-    wantsSignIn: 'wants you to sign in',
-    wantsMore: 'wants more than your sign-in allows',
-    wantsRoots: 'wants to know your folders',
+    wantsToOpen: 'asks you to open a page',
+    wantsModel: 'asks to use your model',
+    wantsReply: 'asks for your model’s reply',
+    wantsYourReply: 'asks for your reply',
+    openedPage: 'is waiting for you to finish on a page',
+    wantsSignIn: 'asks you to sign in',
+    wantsMore: 'asks for more than your sign-in allows',
+    wantsRoots: 'asks which folders it may use',
     forCall: 'for the call',
-    noCall: 'no call named',
-    outsideCall: 'The server did not say for which call.',
+    noCall: 'unknown call',
+    outsideCall: 'The server did not say which call this is for.',
     serverWrites: 'The server writes',
     send: 'Send answer',
     decline: 'Decline',
@@ -120,11 +120,11 @@ export const texts = {
       empty === 0 ? plural(answered, 'answer') : `${plural(answered, 'answer')}, ${empty} left empty`,
     fix: (count: number) => `Please check ${plural(count, 'field')}.`,
     waiting: 'Waiting for you',
-    alreadyEnded: 'This question had already ended when your answer came, so your answer was not sent.',
+    alreadyEnded: 'This question had already ended when your answer arrived, so your answer was not sent.',
     unknown: 'There is no such question. It may belong to an earlier session.',
     title: 'Question',
     age: 'waiting',
-    openUntil: 'open at most until',
+    openUntil: 'closes by',
     left: (minutes: number, seconds: number) => `${minutes}:${String(seconds).padStart(2, '0')} left`,
     timeIsUp: 'time is up',
   },
@@ -132,11 +132,11 @@ export const texts = {
     more: { mute: 'Mute this server…', both: 'Allow or mute…' },
     allow: 'Approve, and allow for this session',
     allowHelp:
-      'From then on this server uses your models without asking, within its budget, and you see neither its requests nor the replies.',
+      'From then on, this server may use your models without asking, within its budget. You see neither its requests nor the replies.',
     mute: 'Mute this server',
     muteFor: 'Until',
     muteHelp:
-      'Everything it asks is refused without reaching you, this question included. You can revoke that under Policy.',
+      'If you mute it, everything it asks is refused without reaching you, including this question. You can revoke that under Policy.',
   },
   ending: {
     chip: {
@@ -152,10 +152,10 @@ export const texts = {
     agreed: {
       form: 'You answered',
       url: 'You agreed to open the page',
-      'url-finish': 'You said that you have finished',
+      'url-finish': 'You said that you had finished',
       'sign-in': 'You signed in',
       'sampling-request': 'You approved the request',
-      'sampling-reply': 'You gave the reply to the server',
+      'sampling-reply': 'You sent the reply to the server',
       roots: 'You shared folders',
     } satisfies Record<Question['kind'], string>,
     sentence(ending: Ending, kind: Question['kind']): string {
@@ -168,7 +168,7 @@ export const texts = {
           if (kind === 'sign-in') return `You declined${through(ending.via)}. Nobody is signed in.`;
           // On 2026-07-28 a refused request for a model ends the call, and the server is told nothing.
           return kind === 'sampling-request' || kind === 'sampling-reply'
-            ? `You refused${through(ending.via)}.`
+            ? `You declined${through(ending.via)}.`
             : `You declined${through(ending.via)}. The server was told no.`;
         case 'dismissed':
           if (kind === 'sign-in') return `You dismissed it${through(ending.via)}. Nobody is signed in.`;
@@ -186,10 +186,10 @@ export const texts = {
           return `Your policy refused it: ${ending.rule}`;
       }
     },
-    noContent: 'Nothing was sent with it.',
+    noContent: 'The answer had no values.',
   },
   typed: {
-    kept: 'You had typed this, and it was not sent. It stays here until the desk ends, so that you can copy it.',
+    kept: 'You typed this, and it was not sent. It stays here until the desk stops, so that you can copy it.',
     secrets: 'Secrets are not kept.',
     copy: 'Copy',
     copied: 'Copied',
@@ -221,13 +221,13 @@ export const texts = {
     scopes: 'It asks for',
     code: 'Your code',
     open: 'Sign in',
-    help: 'The page opens in its own tab. What you type there is not seen here. Once you are signed in, this card disappears, and the call that needed it continues.',
-    waysOut: 'Decline and Dismiss leave you signed out, and the call that needs the sign-in fails.',
+    help: 'The page opens in a new tab. Midcall does not see what you type there. Once you are signed in, this card disappears, and the call that needed it continues.',
+    waysOut: 'If you decline or dismiss, you stay signed out, and the call that needs the sign-in fails.',
   },
   url: {
     domain: 'The page belongs to',
     full: 'The full address',
-    warnings: 'Look twice',
+    warnings: 'Check this first',
     open: 'Open the page',
     nothingFetched:
       'Nothing has been loaded from it. Opening it tells the server that you agreed, not that you have finished.',
@@ -277,7 +277,7 @@ export const texts = {
   },
   opening: {
     title: 'Opening the page',
-    lead: 'You agreed to open this address. If nothing happens, follow it here.',
+    lead: 'You agreed to open this address. If nothing happens, use this link:',
   },
   session: {
     title: 'This desk needs its start link',
@@ -293,7 +293,7 @@ export const texts = {
     back: 'Back to the desk',
   },
   gone: {
-    title: 'The desk has stopped, or does not answer.',
+    title: 'The desk has stopped or is not responding.',
     notSent: 'This was not sent.',
     unknown: 'The desk may not have received this.',
     todo: 'What you typed stays on this page. Copy what you need, start the desk again in its terminal, and open the link it prints.',
