@@ -72,28 +72,120 @@ it('follow-F3: leads to the place that an address names, and to the call of a qu
   expect(me.troubles).toEqual([]);
 });
 
-it('follow-F2: shows the last of the links that are followed quickly, and stays where somebody goes on with this page', async () => {
-  await using me = await nextPage(person);
-  const { page } = me;
-  await open(page, '/add');
+/** Holds back what a path answers with, until it is let go. */
+async function slow(page: Page, path: string | RegExp): Promise<() => void> {
   const held: (() => void)[] = [];
-  await page.route('**/roots', async route => {
+  await page.route(path, async route => {
     await new Promise<void>(resolve => held.push(resolve));
     await route.continue().catch(() => {});
   });
-  const asked = () => page.waitForRequest(/\/roots$/);
-  await Promise.all([asked(), pages(page, 'Roots').click()]);
+  return () => {
+    for (const release of held) release();
+  };
+}
+
+it('follow-F2: shows the last of the links that are followed quickly, and none after Esc or where somebody goes on beside the page', async () => {
+  await using me = await nextPage(person);
+  const { page } = me;
+  await open(page, '/add');
+  const release = await slow(page, '**/roots');
+  // A pointer would take the focus along.
+  const leave = () => Promise.all([page.waitForRequest(/\/roots$/), pages(page, 'Roots').dispatchEvent('click')]);
+  await leave();
   await pages(page, 'Policy').click();
   await page.waitForURL(at('/policy'));
   await open(page, '/add');
-  await Promise.all([asked(), pages(page, 'Roots').click()]);
   await what(page).fill('node server.mjs');
-  for (const release of held) release();
+  await leave();
+  await page.keyboard.press('Escape');
+  // The cursor is where it was, behind what was typed.
+  await page.locator('[name=what]:focus').first().waitFor();
+  await page.keyboard.type(' --loud');
+  await leave();
+  await page.locator('#side-find').fill('pol');
+  release();
+  expect(await what(page).inputValue()).toBe('node server.mjs --loud');
   await pages(page, 'Audit log').click();
   await page.waitForURL(at('/audit'));
   await page.goBack();
   await what(page).waitFor();
   expect(page.url()).toBe(at('/add'));
+  expect(me.troubles).toEqual([]);
+});
+
+it('follow-F5: takes no input for a page that is being left, also where it changes meanwhile', async () => {
+  await using me = await nextPage(person);
+  const { page } = me;
+  await open(page, '/audit');
+  const release = await slow(page, '**/history');
+  const box = page.getByRole('searchbox').and(page.locator('main *'));
+  await box.fill('old');
+  await Promise.all([page.waitForRequest(/\/history$/), pages(page, 'History').click()]);
+  const main = page.locator('main');
+  expect(
+    await main.evaluate(({ inert, ariaBusy, ariaDisabled }: HTMLElement) => [inert, ariaBusy, ariaDisabled]),
+  ).toEqual([true, 'true', 'true']);
+  const question = pickOne(undefined);
+  void on.inbox.ask(question);
+  await page.locator('.inbox-item').first().waitFor();
+  expect(await main.evaluate(({ inert }: HTMLElement) => inert)).toBe(true);
+  // Both pages have the field; it is filled in on the one that the link leads to.
+  const filled = box.fill('new');
+  release();
+  await filled;
+  expect([await box.inputValue(), page.url()]).toEqual(['new', at('/history')]);
+  expect(await main.evaluate(({ inert, ariaBusy }: HTMLElement) => [inert, ariaBusy])).toEqual([false, null]);
+  on.inbox.end(question.id, { how: 'withdrawn' });
+  expect(me.troubles).toEqual([]);
+});
+
+it('shows what a search finds in place of this page, with the cursor where the next one is typed', async () => {
+  await using me = await nextPage(person);
+  const { page } = me;
+  await open(page, '/history');
+  await page.locator('#history-q').fill('sharp');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/history\?q=sharp&server=&outcome=$/);
+  await page.locator('#history-q:focus').waitFor();
+  await page.keyboard.type('en');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/history\?q=sharpen&/);
+  expect(await page.locator('#announce').textContent()).toBe(await page.title());
+  // A search by its button leads to the page, as a link does.
+  await page.locator('#history-outcome').selectOption('running');
+  await page.locator('main').getByRole('button', { name: 'Search' }).click();
+  await page.waitForURL(/outcome=running$/);
+  await page.locator('main:focus').waitFor();
+  await page.goBack();
+  await page.waitForURL(/history\?q=sharpen&server=&outcome=$/);
+  await page.waitForFunction(() => document.querySelector<HTMLInputElement>('#history-q')?.value === 'sharpen');
+  // The box beside every page, where nothing is found before it is typed out.
+  await page.locator('#side-find').evaluate((box: HTMLInputElement) => box.form!.requestSubmit());
+  await page.waitForURL(at('/find?q='));
+  expect(await isSame(page)).toBe(true);
+  expect(me.troubles).toEqual([]);
+});
+
+it('goes from question to question with n and p in place of this page, from the one that has the focus, however fast', async () => {
+  await using me = await nextPage(person);
+  const { page } = me;
+  const asked = [pickOne('follow-n'), pickOne('follow-n'), pickOne('follow-o')];
+  for (const question of asked) void on.inbox.ask(question);
+  await open(page, '/history');
+  const heading = (index: number) => page.locator(`[id="q-${asked[index]!.id}-who"]:focus`);
+  await page.keyboard.press('n');
+  await heading(0).waitFor();
+  await page.keyboard.press('n');
+  await heading(1).waitFor();
+  await page.keyboard.press('n');
+  await heading(2).waitFor();
+  expect(new URL(page.url()).pathname).toBe(new URL(at('/calls/follow-o')).pathname);
+  await page.evaluate(() => {
+    for (const key of ['p', 'p']) document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+  });
+  await heading(0).waitFor();
+  expect(await isSame(page)).toBe(true);
+  for (const { id } of asked) on.inbox.end(id, { how: 'withdrawn' });
   expect(me.troubles).toEqual([]);
 });
 

@@ -3,18 +3,41 @@
  * type by speech (WCAG 2.1.4).
  */
 import { base } from './base.ts';
+import { go } from './follow.ts';
+import { isElsewhere } from './page.ts';
 import { openPalette } from './palette.ts';
 import { prefer } from './prefer.ts';
+import { unreachable } from './presence.ts';
 
 const typing = (at: Element): boolean =>
   at.closest('input:not([type=radio],[type=checkbox]),select,textarea,[contenteditable]') !== null;
 
 const singleKeys = (): boolean => document.body.dataset['singleKeys'] !== 'off';
 
-/** Goes to the open question next to the one on this page. */
-function goToQuestion(which: 'next' | 'previous'): void {
-  const own = document.querySelector<HTMLElement>('[data-question]')?.dataset['question'] ?? '';
-  location.assign(`${base()}/inbox/${which}?from=${encodeURIComponent(own)}`);
+/** The open question that has the focus, or else the first of this page. */
+const ownQuestion = (): string =>
+  (
+    document.activeElement?.closest<HTMLElement>('[data-question]') ??
+    document.querySelector<HTMLElement>('[data-question]')
+  )?.dataset['question'] ?? '';
+
+/** Goes to the open question next to it. */
+async function goToQuestion(which: 'next' | 'previous'): Promise<void> {
+  const response = await fetch(`${base()}/inbox/${which}?from=${encodeURIComponent(ownQuestion())}`);
+  const to = new URL(await response.text(), location.href);
+  if (isElsewhere(to.href)) {
+    await go(to.href);
+    return;
+  }
+  location.hash = to.hash;
+  document.getElementById(decodeURIComponent(to.hash.slice(1)))?.focus();
+}
+
+/** Each press goes on from where the one before it led to. */
+let steps = Promise.resolve();
+
+function step(which: 'next' | 'previous'): void {
+  steps = steps.then(() => goToQuestion(which)).catch(unreachable);
 }
 
 function showKeys(): void {
@@ -33,8 +56,8 @@ function focusFind(): void {
 const actions: Readonly<Record<string, () => void>> = {
   '?': showKeys,
   '/': focusFind,
-  n: () => goToQuestion('next'),
-  p: () => goToQuestion('previous'),
+  n: () => step('next'),
+  p: () => step('previous'),
 };
 
 function onKey(event: KeyboardEvent): void {

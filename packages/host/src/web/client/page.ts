@@ -82,24 +82,37 @@ function leave(next: Document): void {
   }
 }
 
-/** Goes to where a page begins for somebody who comes to it. @param scrolledTo - where they had left it */
-function arrive(scrolledTo: number | undefined): void {
+/**
+ * Goes to where a page begins for somebody who comes to it.
+ * @param scrolledTo - where they had left it
+ * @param control - where they type on
+ */
+function arrive(scrolledTo: number | undefined, control: string | undefined): void {
   const place = location.hash === '' ? null : document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const typing = control === undefined ? null : document.getElementById(control);
   if (place?.hasAttribute('tabindex')) place.focus({ preventScroll: true });
+  else if (typing) typeOn(typing);
   else if (!focusForm()) focusMain();
   if (scrolledTo === undefined && place) place.scrollIntoView();
   else window.scrollTo(0, scrolledTo ?? 0);
 }
 
+/** Goes to a control, behind what is written in it. */
+function typeOn(control: HTMLElement): void {
+  control.focus({ preventScroll: true });
+  if (control instanceof HTMLInputElement && control.type === 'search')
+    control.setSelectionRange(control.value.length, control.value.length);
+}
+
 /**
  * Shows a fetched document in place of what is on screen.
  * @param options - `live`: true if nobody asked for it, so that started forms stay; `returned`: true if the browser has led back to
- *   its address
+ *   its address; `control`: the id of the control that gets the focus
  * @returns false if something was left out of it that this page does not have; then nothing is changed
  */
 export function showDocument(
   text: string,
-  options: { readonly live: boolean; readonly url?: string; readonly returned?: true },
+  options: { readonly live: boolean; readonly url?: string; readonly returned?: true; readonly control?: string },
 ): boolean {
   const next = fetched(text);
   if (!hasLeftOut(next)) return false;
@@ -126,7 +139,8 @@ export function showDocument(
   const invalid = options.live ? null : document.querySelector<HTMLElement>('main [aria-invalid=true]');
   if (invalid) (invalid.querySelector<HTMLElement>('input,select,textarea') ?? invalid).focus();
   else if (heldCard === undefined || document.getElementById(heldCard) || !focusEnd(heldCard)) {
-    if (elsewhere) arrive(options.returned && (history.state as { scrolledTo?: number } | null)?.scrolledTo);
+    if (elsewhere)
+      arrive(options.returned && (history.state as { scrolledTo?: number } | null)?.scrolledTo, options.control);
     else if (!options.live && focusIsLost()) focusMain();
     focusNewCard(before);
   }

@@ -62,8 +62,9 @@ export function pageRoutes(app: Hono, desk: Desk): void {
     const at = open.findIndex(question => question.id === context.req.query('from'));
     const step = context.req.param('which') === 'next' ? 1 : -1;
     const other = at < 0 ? open[0] : open[(at + step + open.length) % open.length];
-    // Leads to its heading: in a field, the shortcut for the next one would be typed as text.
-    return redirect(context, desk, other ? `${questionPath(other)}-who` : '/inbox');
+    // Leads to its heading: in a field, the shortcut for the next one would be typed as text. An address, and no redirect, since
+    // a script that follows one is not told the place on the page.
+    return context.text(desk.guard.link(other ? `${questionPath(other)}-who` : '/inbox'));
   });
   app.get('/history', context => {
     const { q = '', server = '', outcome = '', from } = context.req.query();
