@@ -82,7 +82,7 @@ describe('naming a server', () => {
     );
     expect(() => chooseServer({ config: '/nonexistent.json' }, [])).toThrow(/cannot be read/);
     expect([chooseEra({}), chooseEra({ era: '2025' })]).toEqual(['auto', '2025-11-25']);
-    expect(() => chooseEra({ era: '1999' })).toThrow(/The era is/);
+    expect(() => chooseEra({ era: '1999' })).toThrow(/--era must be/);
   });
 
   it('reads an mcp.json as hosts write it, with variables filled in', () => {

@@ -234,7 +234,7 @@ describe.each(['2025', '2026'])('midcall call, %s', era => {
 describe('exit codes', () => {
   it.each([
     [['nope'], asking, 2, /has no tool 'nope'/],
-    [['plain', '--era', '1999'], asking, 2, /The era is/],
+    [['plain', '--era', '1999'], asking, 2, /--era must be/],
     [['plain', '--answers', '/nonexistent'], asking, 2, /cannot be read as JSON/],
     [['plain'], ['/nonexistent/program'], 3, /could not be started/],
     [['crash', ...answers()], asking, 4, /no answer left/],

@@ -102,6 +102,30 @@ it.each([
   ['no such list of servers', ['desk', '--no-keep', '--config', '/no/mcp.json'], /\/no\/mcp\.json cannot be read/],
   ['a server the list has not', ['call', 'any', '--config', list, '--server', 'tabels'], /'tabels' .*It has: tables\./],
   ['a list that is none', ['desk', '--no-keep', '--config', broken], /broken\.json: The server list is not JSON/],
+  [
+    'a word before the dashes',
+    ['lint', 'fast', '--', 'node'],
+    /Unexpected word 'fast'\. The command that starts the server goes after --/,
+  ],
+  ['a word before the dashes of a bridge', ['bridge', 'fast', '--', 'node'], /Unexpected word 'fast'/],
+  ['a desk whose server has no dashes', ['desk', '--no-keep', 'node', 'x.js'], /Unexpected word 'node'/],
+  ['a second word after a tool', ['design', 'any', 'other', '--', 'node'], /Unexpected word 'other'/],
+  ['a second word after a call to resume', ['call', '--resume', 'a', 'b'], /Unexpected word 'b'/],
+  ['no tool before the dashes', ['design', '--', 'node', 'x.js'], /Name the tool before the --\./],
+  [
+    'no such folder to lint with',
+    ['lint', '--root', '/no/such', '--', 'node'],
+    /--root \/no\/such: There is no directory/,
+  ],
+  [
+    'a header for a command',
+    ['call', 'any', '--header', 'a:b', '--', 'node'],
+    /--header and --server-auth go with --url/,
+  ],
+  ['a header for an entry', ['lint', '--header', 'a:b', '--config', list], /--header and --server-auth go with --url/],
+  ['a host to listen on without --http', ['notes', '--host', '::1'], /--host and --allow-host need --http/],
+  ['host names without --http', ['notes', folder, '--allow-host', 'x'], /--host and --allow-host need --http/],
+  ['help for an unknown command', ['help', 'clal'], /^midcall: unknown command 'clal'\n\(Did you mean call\?\)/],
   ['an unknown command', ['clal'], /^midcall: unknown command 'clal'\n\(Did you mean call\?\)/],
 ])('says what is wrong with a command line and ends with 2: %s', async (_, words, why) => {
   const { code, out, err } = await midcall(...words);

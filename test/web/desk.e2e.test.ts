@@ -27,7 +27,7 @@ describe('bad input', () => {
     ['a missing mcp.json', ['--config', join(place, 'none.json')], /cannot be read/],
     ['a URL that is none', ['--url', 'nonsense'], /not a complete web address/],
     ['a root that is not there', ['--root', join(place, 'none')], /no directory/],
-    ['an era that is none', ['--era', '1999'], /era is auto/],
+    ['an era that is none', ['--era', '1999'], /--era must be auto/],
   ])('%s is named, and nothing is started', async (_, args, message) => {
     const { code, out, err } = await ended(args);
     expect(err).toMatch(message);

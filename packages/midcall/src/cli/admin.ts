@@ -35,6 +35,7 @@ export function register(command: Command): void {
         throw usage(
           'The calls that wait are encrypted. Set MIDCALL_KEY or MIDCALL_KEY_FILE to the key of the servers.',
         );
+      if (where === '') throw usage('--store must be a file, or an address that begins with redis:// or rediss://.');
       const { store, close } = await openStore(where, prefix);
       try {
         const mid = midcall({ store, pages: connect({ name: 'midcall admin' }) });

@@ -9,7 +9,7 @@ import { origin } from './origin.ts';
 import { portNumber } from './port-number.ts';
 import { redisAddress } from './redis-address.ts';
 import { repeatable } from './repeatable.ts';
-import { addServerFlags } from './server-flags.ts';
+import { addServerFlags, onlyAfterDashes } from './server-flags.ts';
 
 /** Adds `midcall bridge`. */
 export function register(command: Command): void {
@@ -54,10 +54,11 @@ export function register(command: Command): void {
     )
     .option('--audit <file>', 'keep the audit log in this file')
     .option('--rules <file>', 'where your permanent decisions are kept', configPath('rules.json'))
-    .action((_: readonly string[], flags: BridgeFlags) => bridge(flags));
+    .action(bridge);
 }
 
-async function bridge(flags: BridgeFlags): Promise<void> {
+async function bridge(words: readonly string[], flags: BridgeFlags): Promise<void> {
+  onlyAfterDashes(words, process.argv);
   checkHttpFlags(flags);
   if (flags.http === undefined) await (await import('./bridge-stdio.ts')).bridgeStdio(flags);
   else await (await import('./bridge-http.ts')).bridgeHttp(flags, flags.http);

@@ -31,7 +31,7 @@ import { grantFolders } from './offer-folders.ts';
 import { repeatable } from './repeatable.ts';
 import { readSeconds } from './seconds.ts';
 import { chooseEra, chooseServer } from './server-choice.ts';
-import { addServerFlags, type ServerFlags, wordsAfterDashes } from './server-flags.ts';
+import { addServerFlags, onlyAfterDashes, type ServerFlags, wordsAfterDashes } from './server-flags.ts';
 
 interface CallFlags extends ServerFlags, HostFlags {
   readonly root?: readonly string[];
@@ -98,6 +98,7 @@ async function run(
     const [name, ...args] = operands.slice(0, operands.length - after.length);
     return call({ ...(name !== undefined && { tool: name }), words: args }, chooseServer(flags, after), flags);
   }
+  onlyAfterDashes([...(tool === undefined ? [] : [tool]), ...words], process.argv);
   const tasks = tasksFile(resolve(flags.tasks));
   if (flags.resume === true) {
     process.stdout.write(keptCalls(await tasks.list(), Date.now()));

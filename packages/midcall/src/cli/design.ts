@@ -8,7 +8,7 @@ import { designText, proposalCode, propose, toolFacts } from '../design/index.ts
 import { ownVersion } from '../install/index.ts';
 import { exitCodes } from './exit-codes.ts';
 import { chooseEra, chooseServer } from './server-choice.ts';
-import { addServerFlags, type ServerFlags, wordsAfterDashes } from './server-flags.ts';
+import { addServerFlags, onlyAfterDashes, type ServerFlags, wordsAfterDashes } from './server-flags.ts';
 import { usage } from './usage.ts';
 
 interface DesignFlags extends ServerFlags {
@@ -26,9 +26,12 @@ export function register(command: Command): void {
     .option('--json', 'print the proposal as JSON')
     .option('--code', 'print the TypeScript only')
     .addHelpText('after', '\nThe server is started and its tools are listed; none is called.')
-    .action(async (name: string, _words: readonly string[], flags: DesignFlags) => {
+    .action(async (name: string, words: readonly string[], flags: DesignFlags) => {
       if (flags.json && flags.code) throw usage('Give --json or --code, not both.');
-      const connection = new Connection(chooseServer(flags, wordsAfterDashes(process.argv)), {
+      const after = wordsAfterDashes(process.argv);
+      // With no word before the dashes, the first one after them is taken for the tool.
+      if (words.length < after.length) throw usage('Name the tool before the --.');
+      const connection = new Connection(chooseServer(flags, onlyAfterDashes(words, process.argv)), {
         client: { name: 'midcall', title: 'Midcall', version: ownVersion() },
         era: chooseEra(flags),
         inbox: new Inbox(),

@@ -25,7 +25,7 @@ import { portNumber } from './port-number.ts';
 import { repeatable } from './repeatable.ts';
 import { secretBox } from './secret-box.ts';
 import { chooseEra, nameOf, readServerList, targetAt } from './server-choice.ts';
-import { addUrlFlags } from './server-flags.ts';
+import { addUrlFlags, onlyAfterDashes } from './server-flags.ts';
 import { usage } from './usage.ts';
 
 interface DeskFlags extends HostFlags {
@@ -69,7 +69,7 @@ export function register(command: Command): void {
     .option('--open', 'open the page in a browser, if there is a display')
     .action(async (command: readonly string[], flags: DeskFlags) => {
       try {
-        await runDesk(command, flags);
+        await runDesk(onlyAfterDashes(command, process.argv), flags);
       } catch (error) {
         if (!isMidcallError(error, 'host/refused')) throw error;
         process.stderr.write(`midcall: ${error.message}\n`);

@@ -1,6 +1,6 @@
 /** `midcall lint`: finds problems with a server's questions, by making it ask them. */
 
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isMidcallError } from '@midcall/core/errors';
@@ -13,7 +13,7 @@ import { exitCodes } from './exit-codes.ts';
 import { repeatable } from './repeatable.ts';
 import { readSeconds } from './seconds.ts';
 import { chooseEra, chooseServer } from './server-choice.ts';
-import { addServerFlags, type ServerFlags, wordsAfterDashes } from './server-flags.ts';
+import { addServerFlags, onlyAfterDashes, type ServerFlags } from './server-flags.ts';
 import { readObject } from './tool-arguments.ts';
 import { usage } from './usage.ts';
 
@@ -44,8 +44,8 @@ export function register(command: Command): void {
       'after',
       '\nBy default, only tools that declare readOnlyHint are called. Calls are real, and each tool is called several times.',
     )
-    .action(async (_words: readonly string[], flags: LintFlags) => {
-      const entry = chooseServer(flags, wordsAfterDashes(process.argv));
+    .action(async (words: readonly string[], flags: LintFlags) => {
+      const entry = chooseServer(flags, onlyAfterDashes(words, process.argv));
       const era = chooseEra(flags);
       const write = writerFor(flags);
       const server = serverOpener(entry.target);
@@ -53,7 +53,7 @@ export function register(command: Command): void {
       const report = await lint(() => server.open(), {
         select: selectionFrom(flags),
         ...(era !== 'auto' && { eras: [era] }),
-        roots: (flags.root ?? []).map(directory => pathToFileURL(resolve(directory)).href),
+        roots: (flags.root ?? []).map(rootUri),
         client: { name: 'midcall-lint', version: ownVersion() },
         waitMs: readSeconds('--wait', flags.wait),
         onProgress: line => live && process.stderr.write(`\r\u001b[K${line}`),
@@ -72,6 +72,13 @@ export function register(command: Command): void {
       const wrong = report.findings.some(each => each.severity === 'error');
       process.exitCode = wrong ? exitCodes.found.code : exitCodes.ok.code;
     });
+}
+
+function rootUri(directory: string): string {
+  const path = resolve(directory);
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw usage(`--root ${directory}: There is no directory at ${path}.`);
+  return pathToFileURL(path).href;
 }
 
 function selectionFrom({ tool, args = [], all }: LintFlags): LintSelection {

@@ -26,13 +26,15 @@ import { usage } from './usage.ts';
 
 interface Options {
   readonly http?: number;
-  readonly host: string;
+  readonly host?: string;
   readonly allowHost?: readonly string[];
   readonly signIn?: string;
   readonly publicUrl?: URL;
   readonly settings: string;
   readonly import?: string;
 }
+
+const loopback = '127.0.0.1';
 
 /** Adds the subcommand. */
 export function register(command: Command): void {
@@ -43,8 +45,12 @@ export function register(command: Command): void {
       'serve Streamable HTTP at /mcp on this port (0: any free one) instead of standard input',
       portNumber,
     )
-    .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--allow-host <name>', 'host name, besides localhost, under which clients reach it; repeatable', repeatable)
+    .option('--host <address>', `with --http: address to listen on (default: ${loopback})`)
+    .option(
+      '--allow-host <name>',
+      'with --http: host name, besides localhost, under which clients reach it; repeatable',
+      repeatable,
+    )
     .option(
       '--sign-in <file>',
       'with --http: take only tokens of the OpenID Connect server this JSON file describes, and sign people in there on the pages',
@@ -80,7 +86,7 @@ async function notes(folders: readonly string[], options: Options): Promise<void
     closeOnSignal(close);
     return;
   }
-  const { host, allowHost = [], publicUrl } = options;
+  const { host = loopback, allowHost = [], publicUrl } = options;
   const signIn = options.signIn === undefined ? undefined : await readSignInConfig(options.signIn);
   try {
     const over = { notes: parts, host, port: options.http, allowHost, publicUrl, signIn, onError };
@@ -103,6 +109,7 @@ function check(
   const must = (holds: boolean, text: string): void => {
     if (!holds) throw usage(text);
   };
+  must(http !== undefined || (host === undefined && allowHost.length === 0), '--host and --allow-host need --http.');
   must(
     signIn === undefined || http !== undefined,
     '--sign-in is for --http: on standard input and output the caller is you.',
@@ -120,7 +127,7 @@ function check(
     'Name the directories to serve: the roots of clients on other machines say nothing about this one.',
   );
   must(
-    signIn === undefined || publicUrl !== undefined || isLoopback(host),
+    signIn === undefined || publicUrl !== undefined || host === undefined || isLoopback(host),
     `--sign-in on ${host} needs --public-url: the https address under which people reach it.`,
   );
 }

@@ -32,8 +32,10 @@ export async function runProgram(): Promise<void> {
     if (name === commandName) (await load()).register(command);
   }
 
+  // For a command that is unknown, commander's `help` shows that of the program, and nothing says why.
+  const isUnknown = first === 'help' && second !== undefined && !second.startsWith('-') && !isCommand(second);
   try {
-    await program.parseAsync();
+    await program.parseAsync(isUnknown ? [second] : process.argv.slice(2), { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) {
       process.exitCode = error.exitCode === 0 ? exitCodes.ok.code : exitCodes.usage.code;
@@ -46,6 +48,8 @@ export async function runProgram(): Promise<void> {
     }
   }
 }
+
+const isCommand = (word: string): boolean => word === 'help' || subcommands.some(({ name }) => name === word);
 
 /** The message may quote a server. */
 const complain = (message: string): void =>

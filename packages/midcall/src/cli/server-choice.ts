@@ -27,6 +27,8 @@ export function chooseServer(flags: ServerFlags, words: readonly string[]): Serv
   const ways = [words.length > 0, flags.url !== undefined, flags.server !== undefined || flags.config !== undefined];
   const waysUsed = ways.filter(Boolean).length;
   if (waysUsed === 0) throw usage('Name the server: -- <command>, --url <url>, or --server <name> of an mcp.json.');
+  if (flags.url === undefined && (flags.header ?? flags.serverAuth) !== undefined)
+    throw usage('--header and --server-auth go with --url. In an mcp.json, they are in the entry of the server.');
   if (waysUsed > 1) throw usage('Name the server in one way only: -- <command>, --url, or --server.');
   if (words.length > 0) return { id: nameOf(words), target: commandTarget(words) };
   if (flags.url !== undefined) {
@@ -58,7 +60,7 @@ export function targetAt(
 export function chooseEra(flags: ServerFlags): 'auto' | Era {
   const { era = 'auto' } = flags;
   const chosen = own(eraNames, era) as 'auto' | Era | undefined;
-  if (chosen === undefined) throw usage('The era is auto, 2026-07-28 or 2025-11-25.');
+  if (chosen === undefined) throw usage('--era must be auto, 2026-07-28 or 2025-11-25.');
   return chosen;
 }
 

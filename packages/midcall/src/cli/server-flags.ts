@@ -1,6 +1,7 @@
 /** The options by which every command names one server: `-- <command>`, `--url`, or an entry of an `mcp.json`. */
 import type { Command } from 'commander';
 import { repeatable } from './repeatable.ts';
+import { usage } from './usage.ts';
 
 /** The parsed options. */
 export interface ServerFlags {
@@ -35,4 +36,16 @@ export function addUrlFlags(command: Command): Command {
 export function wordsAfterDashes(argv: readonly string[]): readonly string[] {
   const at = argv.indexOf('--');
   return at < 0 ? [] : argv.slice(at + 1);
+}
+
+/**
+ * The words after `--`, for a command that takes no others.
+ * @param operands - all words that are no options, as commander gives them
+ * @throws MidcallError `cli/usage` if there are words before `--`
+ */
+export function onlyAfterDashes(operands: readonly string[], argv: readonly string[]): readonly string[] {
+  const after = wordsAfterDashes(argv);
+  if (operands.length > after.length)
+    throw usage(`Unexpected word '${operands[0]}'. The command that starts the server goes after --.`);
+  return after;
 }

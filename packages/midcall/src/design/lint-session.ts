@@ -306,7 +306,7 @@ function unreached(era: Era, cause: unknown, serverWords: string | undefined): s
   const reason = serverWords ?? negotiationReason(message);
   if (serverWords === undefined && notOfferedRevision(message) !== undefined)
     return `The server did not accept ${era}: it does not offer that revision.`;
-  if (serverWords === undefined && endedWhenProbed(message))
+  if (serverWords === undefined && (code === SdkErrorCode.ConnectionClosed || endedWhenProbed(message)))
     return `The server could not be reached on ${era}: it ended before it answered.`;
   if (code === 'REQUEST_TIMEOUT') return `The server could not be reached on ${era}: it did not answer in time.`;
   const what = refused ? `The server did not accept ${era}` : `The server could not be reached on ${era}`;
