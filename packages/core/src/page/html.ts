@@ -181,6 +181,7 @@ input[type=radio]{border-radius:50%}
 input:is([type=checkbox],[type=radio]):checked{border-color:var(--accent);background:var(--accent);color:var(--accent-ink)}
 input:is([type=checkbox],[type=radio]):checked::before{content:"";background:currentColor;width:10px;height:10px;clip-path:polygon(8% 52%,22% 38%,40% 57%,79% 14%,93% 28%,40% 85%)}
 input[type=radio]:checked::before{width:6px;height:6px;border-radius:50%;clip-path:none}
-@media (forced-colors:active){input:is([type=checkbox],[type=radio]){appearance:auto}input:is([type=checkbox],[type=radio]):checked::before{content:none}}
+select:not([size],[multiple]){appearance:none;padding-inline-end:32px!important;background:linear-gradient(45deg,transparent 50%,var(--muted) 0) right 16px center/5px 5px no-repeat,linear-gradient(-45deg,transparent 50%,var(--muted) 0) right 11px center/5px 5px no-repeat,var(--surface)!important}
+@media (forced-colors:active){select:not([size],[multiple]){appearance:auto;padding-inline-end:11px!important}input:is([type=checkbox],[type=radio]){appearance:auto}input:is([type=checkbox],[type=radio]):checked::before{content:none}}
 @media (prefers-reduced-motion:reduce){*,*::before,*::after{animation:none!important;transition:none!important;scroll-behavior:auto!important}}
 `;

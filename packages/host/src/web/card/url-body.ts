@@ -3,16 +3,21 @@
  * shown and its registrable domain stands out; the address is text, never a link, so that nothing is loaded before the
  * person has agreed.
  */
-import { type Html, html } from '@midcall/core/page';
+import { attributes, type Html, html } from '@midcall/core/page';
 import type { SignInQuestion, UrlFinishQuestion, UrlQuestion } from '../../index.ts';
 import { icons } from '../icons.ts';
 import { texts } from '../texts/texts.ts';
 import { visibleHtml } from '../visible-html.ts';
 import { type CardBody, quoted } from './frame.ts';
 
+/** A longer address scrolls on a narrow screen, so that what follows it stays in sight. */
+const longAddress = 300;
+
 function address({ url }: UrlQuestion | UrlFinishQuestion | SignInQuestion): Html {
   const { before, domain, after } = url.parts;
-  return html`<div class="address"><p class="address-label">${texts.url.full}</p><p class="address-text mono">${visibleHtml(before, 8_000)}${domain !== '' && html`<strong>${visibleHtml(domain, 500)}</strong>`}${visibleHtml(after, 8_000)}</p>${
+  const isLong = before.length + domain.length + after.length > longAddress;
+  const reached = isLong && { tabindex: '0', role: 'region', 'aria-label': texts.url.full };
+  return html`<div class="address"><p class="address-label">${texts.url.full}</p><p${attributes({ class: 'address-text mono', ...reached })}>${visibleHtml(before, 8_000)}${domain !== '' && html`<strong>${visibleHtml(domain, 500)}</strong>`}${visibleHtml(after, 8_000)}</p>${
     url.readableHost !== undefined && html`<p class="help">${texts.url.readsAs(url.readableHost)}</p>`
   }</div>`;
 }

@@ -17,15 +17,12 @@ function scalar(value: unknown): Html {
   return html`<span class="json-${value === null ? 'null' : typeof value}">${String(value)}</span>`;
 }
 
-/** A date or an id is easier to read on one line. */
-const widthOf = (value: unknown): 'short' | 'long-text' | undefined => {
-  if (typeof value !== 'string') return undefined;
-  if (value.length <= 24) return 'short';
-  return value.length > 40 ? 'long-text' : undefined;
-};
+/** What is longer folds, so that rows are one line: a column far to the right would make every row as tall as its texts are. */
+const mostInCell = 72;
 
-/** Longer texts fold after this many characters: a column far to the right would make every row as tall as they are. */
-const mostInCell = 150;
+/** A number or an object may be broken into lines. */
+const widthOf = (value: unknown): 'short' | undefined =>
+  typeof value === 'string' && value.length <= mostInCell ? 'short' : undefined;
 
 function textCell(text: string): Html {
   if (text.length <= mostInCell) return visibleHtml(text, 1_000);

@@ -109,7 +109,7 @@ progress{accent-color:var(--accent);width:220px}
 .review dd .quiet-text{font-weight:450}
 .actions{display:flex;flex-wrap:wrap;gap:9px;margin-top:14px;align-items:center}
 .ways-back{display:flex;flex-wrap:wrap;gap:8px;margin:10px 0 0}
-.actions .plain[value=dismiss]{margin-left:auto;padding-right:10px}
+.actions .plain[value=dismiss]{margin-left:auto}
 form:has(>.in-sight) :is(input,select,textarea,button){scroll-margin-bottom:120px}
 .actions.in-sight{position:sticky;bottom:0;z-index:2;margin:14px -20px 0;padding:12px 20px;background:var(--raised);border-top:1px solid var(--line)}
 .answered-count{flex-basis:100%;color:var(--muted);font-size:12.5px;font-variant-numeric:tabular-nums}
@@ -142,7 +142,7 @@ form:has(>.in-sight) :is(input,select,textarea,button){scroll-margin-bottom:120p
 .warnings ul{list-style:disc;padding-left:20px;margin-top:3px}
 .card form>.help{margin-top:12px}
 .facts{display:grid;gap:4px}
-.facts div{display:grid;grid-template-columns:140px minmax(0,1fr);gap:12px}
+.facts div{display:grid;grid-template-columns:160px minmax(0,1fr);gap:12px}
 .facts dt{color:var(--muted)}
 .opaque pre{margin-top:4px}
 .after-refusal{margin-bottom:8px}
@@ -182,7 +182,9 @@ form:has(>.in-sight) :is(input,select,textarea,button){scroll-margin-bottom:120p
 /* Words stay whole: a table that is too wide scrolls. */
 .md-table th,.md-table td{overflow-wrap:break-word;word-break:normal;max-width:44ch}
 .md-table td.short{white-space:nowrap}
-.md-table td.long-text{min-width:60ch;max-width:72ch}
+.md .md-table :is(th,td){max-width:64ch}
+.md-table .long-cell{white-space:nowrap}
+.md-table .long-cell[open]{white-space:normal;min-width:60ch}
 .long-cell:not([open])>summary::after{content:"…"}
 .result .long-cell>summary{color:inherit;list-style-position:outside;margin-left:1.2em}
 .md-table .right{text-align:right}

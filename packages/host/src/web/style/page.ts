@@ -8,7 +8,7 @@ export const pageStyle = `
 .head+.help,.head:has(.head-actions)+.lead{margin-top:8px}
 .crumb{color:var(--muted);font-weight:500;text-decoration:none}
 .crumb:hover{text-decoration:underline}
-.crumb::after{content:"/" / "";padding-left:7px;font-weight:400;color:var(--line-strong)}
+.crumb::after{content:"/" / "";padding:0 2px 0 7px;font-weight:400;color:var(--line-strong)}
 .alone{margin-top:18px}
 .chips{display:flex;flex-wrap:wrap;gap:6px;margin-top:12px}
 .panel{background:var(--surface);border:1px solid var(--line);border-radius:var(--radius);margin-top:18px}
@@ -91,7 +91,7 @@ table:has(td:last-child>form) th:last-child{text-align:right}
 td{overflow-wrap:anywhere}
 td .clock,td code,td .chip{white-space:nowrap}
 /* A name of a hundred letters leaves room for the other columns; its page has all of it. */
-td .mono,.table-wrap td code,td .one-line{display:inline-block;max-width:min(32ch,62vw);overflow:hidden;text-overflow:ellipsis;white-space:nowrap;vertical-align:bottom}
+td .mono,.table-wrap td code,td .one-line{display:inline-block;line-height:21px;max-width:min(32ch,62vw);overflow:hidden;text-overflow:ellipsis;white-space:nowrap;vertical-align:bottom}
 td:has(>form){text-align:right}
 td a{color:var(--ink);text-decoration-color:var(--line-strong)}
 .search{display:flex;gap:8px;margin-top:18px;flex-wrap:wrap;align-items:center}

@@ -29,6 +29,7 @@ export const scrollingStyle = `
 .panel .options.long,.result-long{--over:var(--surface)}
 .prompt-sent,.result-json,.opaque pre,.address-text{--over:var(--sunken)}
 /* Lines with a background of their own would hide a shadow behind them: here the last ones fade instead. */
+.panel>.diff{border-radius:calc(var(--radius) - 1px)}
 .diff::after{content:"";display:block;position:sticky;bottom:0;height:22px;background:linear-gradient(transparent,var(--surface))}
 @media (forced-colors:active){.table-wrap,.md-table,.bounded,.options.long,.result-long,.address-text,.prompt-sent,.result-json,.opaque pre,.diff::after{background-image:none}}
 `;

@@ -96,7 +96,8 @@ main{padding:20px 28px 64px;max-width:820px;width:100%;justify-self:center;min-w
 .count{font-size:12.5px;font-weight:600;color:var(--muted)}
 .rail-empty{color:var(--muted);padding:0 2px}
 .side .rail-empty{padding:0 10px}
-.rail-more{padding:10px 2px 0}
+.rail-more{padding-top:10px}
+.rail .rail-more{padding-inline:2px}
 .inbox-list{display:grid;gap:8px}
 .inbox-item{display:block;padding:10px 12px;border:1px solid var(--line);border-radius:var(--radius);background:var(--surface);color:var(--ink);text-decoration:none}
 .inbox-item:hover{border-color:var(--line-strong)}
@@ -110,6 +111,7 @@ main{padding:20px 28px 64px;max-width:820px;width:100%;justify-self:center;min-w
 .alerts{margin-top:18px;padding:12px 2px 0;border-top:1px solid var(--line)}
 .alerts [data-alerts-denied]{margin-top:8px;padding-left:10px;border-left:2px solid var(--bad-line)}
 .alerts>.help:not([data-alerts-denied]){padding-left:24px}
+main .alerts{padding-inline:0}
 .panel .alerts{margin:0 0 10px;padding:0;border:0}
 .switch{display:inline-flex;align-items:center;gap:8px;font-weight:500}
 
@@ -166,7 +168,7 @@ dialog::backdrop{background:rgb(0 0 0/.32)}
 @media (max-width:1120px){.brand-desk,.find-button kbd{display:none!important}.find-button{padding-right:14px}.frame-grid,.frame-grid.is-wide{grid-template-columns:232px minmax(0,1fr)}.rail{display:none}}
 @media (max-width:760px){
 .top{height:auto;flex-wrap:wrap;padding:10px 14px 0}
-.pages{order:3;flex-basis:100%;margin:2px -9px 0;padding-bottom:6px}
+.pages{order:3;flex:0 0 calc(100% + 18px);margin:2px -9px 0;padding-bottom:6px}
 .pages ul{gap:0;justify-content:space-between}
 .pages a{padding:8px clamp(2px,1.2vw,9px);font-size:clamp(12px,3.35vw,14px)}
 .brand-desk{display:none}
