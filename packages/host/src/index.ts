@@ -50,4 +50,5 @@ export { isLongText } from './views/long-text.ts';
 export { hostOf, isMarkdown, markdownReader } from './views/markdown-reader.ts';
 export { expandTemplate, templateNames } from './views/resource-template.ts';
 export { saidAlready } from './views/said-already.ts';
+export { spelledNumber } from './views/spelled-number.ts';
 export { momentStyles, spelledMoment, type WrittenMoment, writtenMoment } from './views/written-moment.ts';

@@ -1,6 +1,6 @@
 /** A field and its answer in words. Pure. */
 import { type Field, isCardNumber, labelOf, type WireValue } from '@midcall/core/form';
-import { mask, saidAlready, spelledMoment, visible, writtenMoment } from '../index.ts';
+import { mask, saidAlready, spelledMoment, spelledNumber, visible, writtenMoment } from '../index.ts';
 import { quoted } from './frame.ts';
 
 /** The label of a field. */
@@ -93,5 +93,6 @@ export function answerText(field: Field, value: WireValue | undefined, secrets: 
     );
   }
   const moment = writtenMoment(field, value);
-  return `${visible(String(value), { max: 500 })}${moment ? ` (${spelledMoment(moment)})` : ''}`;
+  const spelled = moment ? spelledMoment(moment) : typeof value === 'number' ? spelledNumber(value) : String(value);
+  return `${visible(String(value), { max: 500 })}${spelled === String(value) ? '' : ` (${spelled})`}`;
 }

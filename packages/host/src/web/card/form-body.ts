@@ -2,14 +2,14 @@
 
 import { checkContent, type Field, type Issue, isCardNumber, isWayBack, labelOf } from '@midcall/core/form';
 import { attributes, type Html, html } from '@midcall/core/page';
-import { type FormQuestion, mask, secretsOf, writtenMoment } from '../../index.ts';
+import { type FormQuestion, mask, secretsOf } from '../../index.ts';
 import { formAppFrame } from '../apps/app-frame.ts';
-import { sentMoment } from '../clock.ts';
-import { contentOf, readable, untouched } from '../form/draft.ts';
+import { contentOf, untouched } from '../form/draft.ts';
 import { fieldControl } from '../form/field-controls.ts';
 import { texts } from '../texts/texts.ts';
 import { visibleHtml } from '../visible-html.ts';
 import { type CardBody, type CardContext, quoted } from './frame.ts';
+import { sentValue } from './sent-value.ts';
 
 function reviewValue(
   field: FormQuestion['fields'][number],
@@ -22,8 +22,7 @@ function reviewValue(
   const same = field.default !== undefined && JSON.stringify(field.default) === JSON.stringify(value);
   if (secrets.has(field.name) || isCardNumber(value))
     return html`<span class="review-value">${mask}</span> <span class="mark">${texts.field.hidden}</span>`;
-  const moment = writtenMoment(field, value);
-  return html`<span class="review-value">${moment ? sentMoment(moment, String(value)) : visibleHtml(readable(field, value), 120)}</span>${same && html` <span class="mark">${texts.question.unchanged}</span>`}`;
+  return html`<span class="review-value">${sentValue(field, value, 120)}</span>${same && html` <span class="mark">${texts.question.unchanged}</span>`}`;
 }
 
 const ahead = ({ fields }: FormQuestion): readonly Field[] => fields.filter(field => !isWayBack(field));

@@ -2,12 +2,13 @@
 
 import { labelOf } from '@midcall/core/form';
 import { attributes, type Html, html } from '@midcall/core/page';
-import { type Ending, type Notice, type Question, secretsOf, writtenMoment } from '../../index.ts';
+import { type Ending, type Notice, type Question, secretsOf } from '../../index.ts';
 import { resultAppFrame } from '../apps/app-frame.ts';
 import { card } from '../card/card.ts';
 import { age, argumentRow, type CardContext, questionHeadline, questionIcon, quoted } from '../card/frame.ts';
-import { clock, sentMoment } from '../clock.ts';
-import { type Draft, readable } from '../form/draft.ts';
+import { sentValue } from '../card/sent-value.ts';
+import { clock } from '../clock.ts';
+import type { Draft } from '../form/draft.ts';
 import { typedIn } from '../form/typed.ts';
 import { icons } from '../icons.ts';
 import { spelledAge, spelledSpan, texts } from '../texts/texts.ts';
@@ -52,11 +53,10 @@ function answeredWith(question: Question, ending: Ending): Html | false {
   const content = ending.content ?? {};
   const rows = question.fields.filter(field => Object.hasOwn(content, field.name));
   if (rows.length === 0) return html`<p class="quiet-text">${texts.ending.noContent}</p>`;
-  return html`<dl class="sent">${rows.map(field => {
-    const value = content[field.name];
-    const moment = writtenMoment(field, value);
-    return html`<div><dt>${visibleHtml(labelOf(field), 80)}</dt><dd>${moment ? sentMoment(moment, String(value)) : visibleHtml(readable(field, value), 300)}</dd></div>`;
-  })}</dl>`;
+  return html`<dl class="sent">${rows.map(
+    field =>
+      html`<div><dt>${visibleHtml(labelOf(field), 80)}</dt><dd>${sentValue(field, content[field.name], 300)}</dd></div>`,
+  )}</dl>`;
 }
 
 /** Input that was not sent. */
