@@ -1,8 +1,27 @@
 /** Links and the way back: the next page is shown in place of this one, as if it had been loaded. */
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { launch, nextPage, type Visitor, visitor } from './browser.ts';
-import { builtClient, everyField, pickOne, stageOfFile } from './stage.ts';
+import { builtClient, everyField, pickOne, stageOfFile, whenSo } from './stage.ts';
+
+const server = join(mkdtempSync(join(tmpdir(), 'midcall-follow-')), 'server.mjs');
+writeFileSync(
+  server,
+  `import { createInterface } from 'node:readline';
+const property = { type: 'string' };
+const tools = [{ name: 'look', inputSchema: { type: 'object', properties: { what: property, password: property } } }];
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method, params } = JSON.parse(line);
+  const reply = result => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n');
+  if (method === 'initialize') reply({ protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } });
+  else if (method === 'tools/list') reply({ tools });
+  else if (method === 'tools/call') reply({ content: [{ type: 'text', text: 'Looked at ' + params.arguments.what }] });
+  else if (id !== undefined) process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'no' } }) + '\\n');
+}`,
+);
 
 const on = await stageOfFile({ client: builtClient });
 let browser: Browser;
@@ -233,5 +252,31 @@ it('fetches the page that came with a question if something was left out of it t
   expect(await put()).toBe(1);
   await page.evaluate(() => document.querySelector('.pages')!.remove());
   expect(await put()).toBe(1);
+  expect(me.troubles).toEqual([]);
+});
+
+it('leads back to the form that has made a call with what was filled in, but for secrets, and to an empty one by a link', async () => {
+  await using me = await nextPage(person);
+  const { page } = me;
+  await on.desk.workspace.servers.add({
+    id: 'pond',
+    target: { kind: 'command', command: process.execPath, args: [server] },
+  });
+  await whenSo(on.desk, () => on.desk.workspace.servers.get('pond')?.tools[0]);
+  await open(page, '/servers/pond/tools/look');
+  await page.locator('[name=f0]').fill('the heron');
+  await page.locator('[name=f1]').fill('heron-pass-7715');
+  await page.locator('main').getByRole('button', { name: 'Run' }).click();
+  await page.waitForURL(/calls/);
+  await page.goBack();
+  await page.waitForFunction(() => document.querySelector<HTMLInputElement>('[name=f0]')?.value === 'the heron');
+  expect(await page.content()).not.toContain('heron-pass-7715');
+  expect(await page.locator('[name=f1]').inputValue()).toBe('');
+  expect(await isSame(page)).toBe(true);
+  await page.reload();
+  expect(await page.locator('[name=f0]').inputValue()).toBe('the heron');
+  await page.locator('#side').getByRole('link', { name: 'look' }).click();
+  await page.waitForURL(at('/servers/pond/tools/look'));
+  expect(await page.locator('[name=f0]').inputValue()).toBe('');
   expect(me.troubles).toEqual([]);
 });

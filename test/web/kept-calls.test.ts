@@ -177,7 +177,7 @@ it('what has too little in common is shown as the one and then the other, and wh
   const { text } = lineDiff(many('one'), many('other'), 'Result');
   expect(text.indexOf('diff-went')).toBeLessThan(text.indexOf('diff-came') < 0 ? Infinity : text.indexOf('diff-came'));
   expect(text).toMatch(/\d more/);
-  expect(lineDiff(many('same'), `${many('same')}\nlast`, 'Result').text).toContain('4997 equal lines');
+  expect(lineDiff(many('same'), `${many('same')}\nlast`, 'Result').text).toContain('4997 unchanged lines');
   // Nothing has no line, not an empty one.
   expect(lineDiff('gone', '', 'Result').text).not.toContain('diff-came');
 });

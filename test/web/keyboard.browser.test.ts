@@ -105,6 +105,36 @@ it('goes to the next and the previous question, and around the end', async () =>
   on.inbox.end(questions[0]!.id, { how: 'withdrawn' });
 });
 
+it('says Esc on the one card that it would dismiss now', async () => {
+  await using me = await enter();
+  const questions = [pickOne('k-esc'), pickOne('k-esc')];
+  for (const question of questions) void on.inbox.ask(question);
+  const { page } = me;
+  await page.goto(new URL('calls/k-esc', on.desk.url).href);
+  const expectSays = (wanted: readonly boolean[]) =>
+    page.waitForFunction(expected => {
+      const says = [...document.querySelectorAll('[data-question]')].map(
+        card => card.querySelector('[data-esc]')?.checkVisibility() ?? false,
+      );
+      return JSON.stringify(says) === expected;
+    }, JSON.stringify(wanted));
+  await page.locator('[data-question]').nth(1).getByRole('radio', { name: /2024/ }).check();
+  await expectSays([false, true]);
+  await page.locator('[data-question]').nth(0).getByRole('radio', { name: /2024/ }).focus();
+  await expectSays([true, false]);
+  await page.locator('#side-find').focus();
+  await expectSays([false, false]);
+  on.inbox.end(questions[0]!.id, { how: 'withdrawn' });
+  await page.locator('.ending-withdrawn').waitFor();
+  await expectSays([false]);
+  // The only card of a page is dismissed from anywhere but from where one types.
+  await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+  await expectSays([true]);
+  await page.keyboard.press('Escape');
+  await page.locator('.ending-dismissed').waitFor();
+  expect(me.troubles).toEqual([]);
+});
+
 it('lists its keys, and does without those that have no modifier where the person wants', async () => {
   await using me = await enter();
   const { page } = me;

@@ -1,6 +1,8 @@
 /** What the desk says, read as somebody who sees it for the first time. */
 import type { Question } from '@midcall/host';
 import { expect, it } from 'vitest';
+import { comparePage } from '../../packages/host/src/web/pages/compare-page.ts';
+import type { CallView } from '../../packages/host/src/web/workspace/views.ts';
 import { enter } from './client.ts';
 import { openPage, pickOne, stageOfFile, useModel, useReply } from './stage.ts';
 
@@ -87,4 +89,41 @@ it('does not say of a server that never ran that it has no tools', async () => {
   const page = await text('/servers/broken');
   expect(page).toContain('Start the server to see what it offers.');
   expect(page).toMatch(/there is no program (?:'|&#39;)\/no\/such\/program(?:'|&#39;) on this machine/);
+});
+
+it('tells sign-ins of one server apart by where they lead', async () => {
+  const signIn = (issuer: string): Question => {
+    const { message: _, ...page } = openPage(`${issuer}/authorize`) as Question & { message: string };
+    return { ...page, kind: 'sign-in', issuer, scopes: [], more: false } as Question;
+  };
+  const asked = ['https://login.example.com', 'https://accounts.example.org:8443/tenant'].map(signIn);
+  for (const question of asked) ask(question);
+  for (const path of ['/inbox', '/policy', '/history'])
+    for (const host of ['login.example.com', 'accounts.example.org:8443'])
+      expect(await text(path)).toContain(`Asks you to sign in, at ${host} `);
+  expect((await text(`/questions/${asked[0]!.id}`)).split('unknown call')).toHaveLength(1);
+  for (const { id } of asked) on.inbox.end(id, { how: 'withdrawn' });
+});
+
+it('says of two compared calls that they are, and which of them has no result', () => {
+  const call = (id: string, result?: string): CallView => ({
+    context: { id, kind: 'tool', name: 'look', arguments: { what: id } },
+    serverId: 'pond',
+    startedAt: 0,
+    endedAt: 1,
+    outcome:
+      result === undefined
+        ? { how: 'cancelled' }
+        : { how: 'completed', result: { content: [{ type: 'text', text: result }] } },
+    items: [],
+  });
+  const page = (one: CallView, other: CallView): string =>
+    comparePage(one, other, [other], { csrf: '', link: path => path }, 'UTC').main.text.replace(/<[^>]+>/g, ' ');
+  expect(page(call('a', 'A heron'), call('b'))).toMatch(/look\s+two calls compared/);
+  expect(page(call('a', 'A heron'), call('b'))).toMatch(/The other call has no result\..*A heron/s);
+  expect(page(call('a'), call('b', 'A heron'))).toMatch(/This call has no result\..*A heron/s);
+  const neither = page(call('a'), call('b'));
+  expect(neither).toContain('Neither call has a result.');
+  expect(neither).not.toContain('No difference.');
+  expect(page(call('a', 'A heron'), call('b', 'A coot'))).not.toContain('no result');
 });

@@ -75,7 +75,7 @@ ${body.content}
 <div class="actions${body.inSight !== undefined && ' in-sight'}">${body.inSight !== undefined && html`<p class="answered-count">${body.inSight}</p>`}
 ${body.accept !== undefined && html`<button${attributes({ class: 'button primary', name: 'action', value: 'accept', ...(body.opensTab && { formtarget: '_blank', formrel: 'noopener noreferrer' }) })}>${body.opensTab === true && icons.page}${body.accept}</button>`}
 <button class="button" name="action" value="decline">${body.decline ?? texts.question.decline}</button>
-${body.dismiss !== false && html`<button class="button plain" name="action" value="dismiss">${body.dismiss ?? texts.question.dismiss} <kbd class="script-only">${texts.question.esc}</kbd></button>`}
+${body.dismiss !== false && html`<button class="button plain" name="action" value="dismiss">${body.dismiss ?? texts.question.dismiss} <kbd hidden data-esc>${texts.question.esc}</kbd></button>`}
 ${question.kind === 'form' && html`<noscript><button class="button plain" name="action" value="review">${texts.question.reviewStep}</button></noscript>`}
 </div>${body.moreWays}
 <p class="ways-out">${body.waysOut}</p>

@@ -4,7 +4,7 @@
  */
 import type { Issue } from '@midcall/core/form';
 import { attributes, type Html, html } from '@midcall/core/page';
-import { maskedArguments, type Question } from '../../index.ts';
+import { maskedArguments, type Question, type SignInQuestion } from '../../index.ts';
 import { minute } from '../clock.ts';
 import type { Draft } from '../form/draft.ts';
 import { icons } from '../icons.ts';
@@ -74,10 +74,16 @@ export const questionHeadline = (question: Question): string =>
       ? texts.question.wantsMore
       : headline[question.kind];
 
+/** Where the person signs in, in short. */
+const signInHost = ({ issuer }: SignInQuestion): string => (URL.canParse(issuer) ? new URL(issuer).host : issuer);
+
 /** What a question is about, for a list that names its server apart: the server's words, or else ours as a sentence. */
 export function questionSubject(question: Question): string {
   if ('message' in question) return question.message;
-  const words = questionHeadline(question);
+  const words =
+    question.kind === 'sign-in'
+      ? texts.question.signInAt(questionHeadline(question), signInHost(question))
+      : questionHeadline(question);
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

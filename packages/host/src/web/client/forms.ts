@@ -70,6 +70,7 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
   // From now on, what was found wrong stays marked until it is right.
   if (response.status === 422)
     for (const { name } of form.querySelectorAll<HTMLInputElement>('[name]')) visit(form, name);
+  if (response.redirected) fillOnReturn(form, response.url);
   showDocument(text, { live: false, url: response.redirected ? response.url : location.href });
   // A form that is still there, such as the one that offers a folder, is ready for the next.
   if (response.redirected && form.isConnected && form.dataset['saved'] === undefined) {
@@ -78,6 +79,12 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
   }
   const region = document.getElementById('announce');
   if (region && response.ok && form.dataset['saved'] !== undefined) region.textContent = form.dataset['saved'];
+}
+
+/** Whoever comes back to a form that has made a call finds its arguments there, as with a link that runs the call again. */
+function fillOnReturn(form: HTMLFormElement, to: string): void {
+  const call = form.dataset['again'] === undefined ? undefined : /\/calls\/([^/]+)$/.exec(new URL(to).pathname)?.[1];
+  if (call !== undefined) history.replaceState(history.state, '', `${location.pathname}?from=${call}`);
 }
 
 /** True for a form that is sent from here, and not by the browser. */
@@ -195,8 +202,7 @@ function onKey(event: KeyboardEvent): void {
     event.preventDefault();
     return;
   }
-  const card = at.closest('[data-question]') ?? only(document.querySelectorAll('[data-question]'), at);
-  const dismiss = card?.querySelector<HTMLButtonElement>('button[name=action][value=dismiss]');
+  const dismiss = cardFor(at)?.querySelector<HTMLButtonElement>('button[name=action][value=dismiss]');
   if (!dismiss) return;
   event.preventDefault();
   dismiss.click();
@@ -205,15 +211,27 @@ function onKey(event: KeyboardEvent): void {
 /** Sends the form that has the focus, or that of the only card of a page, as its first button would. */
 function sendFrom(event: KeyboardEvent): void {
   const at = event.target as HTMLElement;
-  const card = at.closest('[data-question]') ?? only(document.querySelectorAll('[data-question]'), at);
   const form =
     at.closest('form') ??
-    card?.querySelector('form') ??
+    cardFor(at)?.querySelector('form') ??
     only(document.querySelectorAll<HTMLFormElement>('[data-first]'), at);
   const button = form?.querySelector<HTMLButtonElement>('button.primary:not([disabled])');
   if (!form || !button || event.isComposing) return;
   event.preventDefault();
   if (!press(form, button)) form.requestSubmit(button);
+}
+
+/** The card that a key is meant for. */
+const cardFor = (at: Element): Element | undefined =>
+  at.closest('[data-question]') ?? only(document.querySelectorAll('[data-question]'), at);
+
+/** Of several cards, only the one that the key would dismiss now says so. */
+function showEsc(): void {
+  const card = cardFor(document.activeElement ?? document.body);
+  for (const each of document.querySelectorAll<HTMLElement>('[data-esc]')) {
+    const hidden = each.closest('[data-question]') !== card;
+    if (each.hidden !== hidden) each.hidden = hidden;
+  }
 }
 
 /** The only card or form of a page, for a key that is pressed while nothing has the focus. */
@@ -227,6 +245,7 @@ function showFilters(part: ParentNode): void {
 }
 
 function prepare(): void {
+  showEsc();
   showFilters(document);
   for (const box of document.querySelectorAll<HTMLInputElement>('[data-filter]')) if (box.value !== '') filter(box);
 }
@@ -252,6 +271,9 @@ export function startForms(): void {
   document.addEventListener('input', onInput);
   document.addEventListener('change', onInput);
   document.addEventListener('keydown', onKey);
+  document.addEventListener('focusin', showEsc);
+  // The next element has the focus only after this event.
+  document.addEventListener('focusout', () => window.queueMicrotask(showEsc));
   document.addEventListener('midcall:fetched', event => showFilters((event as CustomEvent<Document>).detail));
   document.addEventListener('midcall:shown', prepare);
   prepare();

@@ -78,12 +78,15 @@ export function comparePage(
 ): Content {
   const { serverId, context } = call;
   const args = (each: CallView): string => pretty(maskedArguments(each.context.arguments));
+  const [before, after] = [resultText(other), resultText(call)];
+  const { noResult } = texts.compare;
+  const without = before === '' ? (after === '' ? noResult.both : noResult.before) : after === '' && noResult.after;
   const section = (title: string, body: Html): Html =>
     html`<section class="section"><h2>${title}</h2><div class="panel">${body}</div></section>`;
   return {
     title: texts.compare.title(context.name),
     serverId,
     tool: context.name,
-    main: html`<div class="head"><h1><a class="crumb" href="${session.link(serverPath(serverId))}">${visibleHtml(serverId, 80)}</a> <span class="mono">${visibleHtml(context.name, 120)}</span></h1></div><p class="lead">${texts.compare.lead}</p><div class="compared-pair">${side(texts.compare.before, other, session, zone)}${side(texts.compare.after, call, session, zone)}</div>${chooser(call, other, others, session, zone)}${section(texts.tool.arguments, lineDiff(args(other), args(call), texts.tool.arguments))}${section(texts.call.result, lineDiff(resultText(other), resultText(call), texts.call.result))}`,
+    main: html`<div class="head"><h1><a class="crumb" href="${session.link(serverPath(serverId))}">${visibleHtml(serverId, 80)}</a> <span class="mono">${visibleHtml(context.name, 120)}</span> ${texts.compare.heading}</h1></div><p class="lead">${texts.compare.lead}</p><div class="compared-pair">${side(texts.compare.before, other, session, zone)}${side(texts.compare.after, call, session, zone)}</div>${chooser(call, other, others, session, zone)}${section(texts.tool.arguments, lineDiff(args(other), args(call), texts.tool.arguments))}${section(texts.call.result, html`${without && html`<p class="empty">${without}</p>`}${without !== noResult.both && lineDiff(before, after, texts.call.result)}`)}`,
   };
 }

@@ -39,7 +39,7 @@ const inRail = 12;
 
 /** One open question in a list. */
 export function inboxItem(question: Question, { link, now }: DeskView, current: string | undefined): Html {
-  return html`<li><a${attributes({ href: link(questionPath(question)), class: 'inbox-item', 'aria-current': question.id === current && 'true', 'data-key': `i-${question.id}` })}><span class="inbox-top">${questionIcon(question)}<strong>${visibleHtml(question.asker.id, 60)}</strong>${age(question.askedAt, now)}</span><span class="inbox-call ${question.call ? 'mono' : 'small'}">${question.call ? visibleHtml(question.call.name, 80) : texts.question.noCall}</span><span class="inbox-message">${visibleHtml(questionSubject(question), 120, true)}</span></a></li>`;
+  return html`<li><a${attributes({ href: link(questionPath(question)), class: 'inbox-item', 'aria-current': question.id === current && 'true', 'data-key': `i-${question.id}` })}><span class="inbox-top">${questionIcon(question)}<strong>${visibleHtml(question.asker.id, 60)}</strong>${age(question.askedAt, now)}</span>${question.kind !== 'sign-in' && html`<span class="inbox-call ${question.call ? 'mono' : 'small'}">${question.call ? visibleHtml(question.call.name, 80) : texts.question.noCall}</span>`}<span class="inbox-message">${visibleHtml(questionSubject(question), 120, true)}</span></a></li>`;
 }
 
 /** Whether the person is alerted to new questions; shown if there is client script. */

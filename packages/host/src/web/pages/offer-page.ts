@@ -79,7 +79,7 @@ export function offerPage(server: ServerView, kind: OfferKind, offer: OfferView,
     tool: offer.name,
     main: html`<div class="head"><h1><a class="crumb" href="${context.link(serverPath(server.id))}">${visibleHtml(server.id, 80)}</a> <span class="mono">${visibleHtml(offer.name, 400)}</span></h1><span class="chips-inline">${hintChips(offer)}</span>${favouriteButton(server, kind, offer, context)}</div>${
       offer.description !== undefined && html`<p class="lead">${visibleHtml(offer.description, 2_000, true)}</p>`
-    }${serverNotice(server, context)}<section class="panel" aria-label="${texts.tool.arguments}"><form${attributes({ method: 'post', action: path, id: 'arguments-form', novalidate: true, autocomplete: 'off', 'data-hold': 'arguments', 'data-first': true, 'data-check': `${path}/check` })}><input type="hidden" name="csrf" value="${context.csrf}">${problemSummary(issues)}${
+    }${serverNotice(server, context)}<section class="panel" aria-label="${texts.tool.arguments}"><form${attributes({ method: 'post', action: path, id: 'arguments-form', novalidate: true, autocomplete: 'off', 'data-hold': 'arguments', 'data-first': true, 'data-again': true, 'data-check': `${path}/check` })}><input type="hidden" name="csrf" value="${context.csrf}">${problemSummary(issues)}${
       fields.length === 0
         ? html`<p class="quiet-text">${texts.tool.noArguments[kind]}</p>`
         : json

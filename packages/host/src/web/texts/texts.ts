@@ -102,6 +102,7 @@ export const texts = {
     openedPage: 'is waiting for you to finish on a page',
     wantsSignIn: 'asks you to sign in',
     wantsMore: 'asks for more than your sign-in allows',
+    signInAt: (headline: string, host: string) => `${headline}, at ${host}`,
     wantsRoots: 'asks which folders it may use',
     forCall: 'for the call',
     noCall: 'unknown call',
