@@ -33,7 +33,8 @@ export function hasLeftOut(next: ParentNode): boolean {
 
 /** State that the person gave an element, and that the markup does not contain. */
 function isOwn(now: Element, name: string): boolean {
-  if (name === 'open') return now.localName === 'details';
+  // How groups of the sidebar are folded is the desk's to tell: it is told of every change, and sends what is in an open one.
+  if (name === 'open') return now.localName === 'details' && !now.hasAttribute('data-fold');
   return now.hasAttribute('data-revealed') && (name === 'type' || name === 'data-revealed');
 }
 

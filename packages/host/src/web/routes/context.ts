@@ -124,8 +124,11 @@ export function show(context: Context, desk: Desk, content: Content, status: 200
   return context.body(null);
 }
 
+/** One of several words in the pattern of a path. Without a group, the router would find each anywhere in the rest of the path. */
+export const oneOf = (...words: readonly string[]): string => `{(?:${words.join('|')})}`;
+
 /** The end of every path of a tool, prompt or resource. */
-export const offerPattern = `:place{${Object.values(manyOf).join('|')}}/:name`;
+export const offerPattern = `:place${oneOf(...Object.values(manyOf))}/:name`;
 
 const kinds = Object.keys(manyOf) as OfferKind[];
 

@@ -15,7 +15,7 @@ import { serverPage } from '../pages/server-page.ts';
 import { texts } from '../texts/texts.ts';
 import { type Findable, find } from '../workspace/find.ts';
 import type { DeskView } from '../workspace/views.ts';
-import { callContext, cardContext, type Desk, missing, redirect, show, viewOf } from './context.ts';
+import { callContext, cardContext, type Desk, missing, oneOf, redirect, show, viewOf } from './context.ts';
 
 /** How many search results are shown. */
 const mostFound = 50;
@@ -57,7 +57,7 @@ export function pageRoutes(app: Hono, desk: Desk): void {
   app.get('/inbox', context =>
     show(context, desk, inboxPage(viewOf(desk), Math.floor(Number(context.req.query('from')) || 0))),
   );
-  app.get('/inbox/:which{next|previous}', context => {
+  app.get(`/inbox/:which${oneOf('next', 'previous')}`, context => {
     const open = workspace.inbox.list();
     const at = open.findIndex(question => question.id === context.req.query('from'));
     const step = context.req.param('which') === 'next' ? 1 : -1;

@@ -13,7 +13,7 @@ import { serverPage } from '../pages/server-page.ts';
 import { wirePage } from '../pages/wire-page.ts';
 import { texts } from '../texts/texts.ts';
 import { nameByTarget, nameFrom, targetOf } from '../workspace/server-form.ts';
-import { type Desk, missing, posted, redirect, show, viewOf } from './context.ts';
+import { type Desk, missing, oneOf, posted, redirect, show, viewOf } from './context.ts';
 
 /**
  * Puts the servers of a pasted mcp.json on the desk, and does not wait for them. @throws MidcallError `cli/usage` if it is no
@@ -59,7 +59,7 @@ export function serverRoutes(app: Hono, desk: Desk): void {
     return redirect(context, desk, callPath(call.context.id));
   });
 
-  app.post('/servers/:server/:what{restart|stop|remove}', async context => {
+  app.post(`/servers/:server/:what${oneOf('restart', 'stop', 'remove')}`, async context => {
     const { server: id, what } = context.req.param();
     if (!workspace.servers.get(id)) return missing(context, desk, texts.servers.unknown);
     try {
@@ -163,7 +163,7 @@ export function serverRoutes(app: Hono, desk: Desk): void {
     );
   });
 
-  app.post('/servers/:server/:what{duplicate|up|down|keep}', async context => {
+  app.post(`/servers/:server/:what${oneOf('duplicate', 'up', 'down', 'keep')}`, async context => {
     const { server: id, what } = context.req.param();
     const { servers } = workspace;
     if (!servers.get(id)) return missing(context, desk, texts.servers.unknown);
