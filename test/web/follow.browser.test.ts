@@ -12,7 +12,8 @@ writeFileSync(
   server,
   `import { createInterface } from 'node:readline';
 const property = { type: 'string' };
-const tools = [{ name: 'look', inputSchema: { type: 'object', properties: { what: property, password: property } } }];
+const inputSchema = { type: 'object', properties: { what: property, password: property } };
+const tools = ['look', ...Array.from({ length: Number(process.argv[2] ?? 0) }, (_, at) => 'look-' + at)].map(name => ({ name, inputSchema }));
 for await (const line of createInterface({ input: process.stdin })) {
   const { id, method, params } = JSON.parse(line);
   const reply = result => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n');
@@ -278,5 +279,27 @@ it('leads back to the form that has made a call with what was filled in, but for
   await page.locator('#side').getByRole('link', { name: 'look' }).click();
   await page.waitForURL(at('/servers/pond/tools/look'));
   expect(await page.locator('[name=f0]').inputValue()).toBe('');
+  expect(me.troubles).toEqual([]);
+});
+
+it('folds the tools of a server beside the page once there are too many to list, and keeps what the person unfolds', async () => {
+  await using me = await nextPage(person);
+  const { page } = me;
+  const add = (id: string, ...more: readonly string[]) =>
+    on.desk.workspace.servers.add({
+      id,
+      target: { kind: 'command', command: process.execPath, args: [server, ...more] },
+    });
+  await add('few');
+  await open(page, '/policy');
+  const group = page.locator('[data-fold=few]');
+  await group.getByRole('link', { name: 'look' }).waitFor();
+  await add('many', '40');
+  await page.locator('[data-fold=few]:not([open])').waitFor({ state: 'attached' });
+  await group.locator('summary').click();
+  await group.getByRole('link', { name: 'look', exact: true }).waitFor();
+  await on.desk.workspace.servers.remove('many');
+  await page.locator('[data-fold=many]').waitFor({ state: 'detached' });
+  expect(await group.getByRole('link', { name: 'look', exact: true }).isVisible()).toBe(true);
   expect(me.troubles).toEqual([]);
 });
