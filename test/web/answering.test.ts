@@ -84,7 +84,7 @@ describe('answering by plain forms', () => {
 
   it.each([
     ['withdrawn', 'withdrew the question'],
-    ['server-gone', 'nobody is left to answer to'],
+    ['server-gone', 'nobody left to answer'],
     ['timed-out', 'ran out'],
   ] as const)('says so where a question is %s', async (how, text) => {
     const question = pickOne(`e-${how}`);
@@ -159,7 +159,7 @@ describe('answering by plain forms', () => {
     expect((await visitor.get('/policy')).text).toContain(rule!.id);
     await visitor.post('/policy/revoke', { id: rule!.id });
     expect(on.policy.rules()).toEqual([]);
-    expect(on.audit.entries({ search: 'allow sampling for notes' })).toHaveLength(1);
+    expect(on.audit.entries({ search: 'allow sampling from notes' })).toHaveLength(1);
   });
 
   it.each([
@@ -198,7 +198,7 @@ describe('answering by plain forms', () => {
     const [rule] = on.policy.rules();
     expect(rule).toMatchObject({ server: 'notes', subject: '*', effect: 'refuse' });
     expect(rule!.until! - before).toBeGreaterThanOrEqual(900_000);
-    expect((await visitor.get('/calls/h1')).text).toContain('Your policy refused it: You refuse');
+    expect((await visitor.get('/calls/h1')).text).toContain('Your policy refused it. You refuse');
     await visitor.post('/policy/revoke', { id: rule!.id });
     expect(on.policy.rules()).toEqual([]);
   });

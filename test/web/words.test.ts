@@ -119,7 +119,7 @@ it('says of two compared calls that they are, and which of them has no result', 
   });
   const page = (one: CallView, other: CallView): string =>
     comparePage(one, other, [other], { csrf: '', link: path => path }, 'UTC').main.text.replace(/<[^>]+>/g, ' ');
-  expect(page(call('a', 'A heron'), call('b'))).toMatch(/look\s+two calls compared/);
+  expect(page(call('a', 'A heron'), call('b'))).toMatch(/look\s*: two calls compared/);
   expect(page(call('a', 'A heron'), call('b'))).toMatch(/The other call has no result\..*A heron/s);
   expect(page(call('a'), call('b', 'A heron'))).toMatch(/This call has no result\..*A heron/s);
   const neither = page(call('a'), call('b'));

@@ -87,6 +87,6 @@ export function comparePage(
     title: texts.compare.title(context.name),
     serverId,
     tool: context.name,
-    main: html`<div class="head"><h1><a class="crumb" href="${session.link(serverPath(serverId))}">${visibleHtml(serverId, 80)}</a> <span class="mono">${visibleHtml(context.name, 120)}</span> ${texts.compare.heading}</h1></div><p class="lead">${texts.compare.lead}</p><div class="compared-pair">${side(texts.compare.before, other, session, zone)}${side(texts.compare.after, call, session, zone)}</div>${chooser(call, other, others, session, zone)}${section(texts.tool.arguments, lineDiff(args(other), args(call), texts.tool.arguments))}${section(texts.call.result, html`${without && html`<p class="empty">${without}</p>`}${without !== noResult.both && lineDiff(before, after, texts.call.result)}`)}`,
+    main: html`<div class="head"><h1><a class="crumb" href="${session.link(serverPath(serverId))}">${visibleHtml(serverId, 80)}</a> <span class="mono">${visibleHtml(context.name, 120)}</span>${texts.compare.heading}</h1></div><p class="lead">${texts.compare.lead}</p><div class="compared-pair">${side(texts.compare.before, other, session, zone)}${side(texts.compare.after, call, session, zone)}</div>${chooser(call, other, others, session, zone)}${section(texts.tool.arguments, lineDiff(args(other), args(call), texts.tool.arguments))}${section(texts.call.result, html`${without && html`<p class="empty">${without}</p>`}${without !== noResult.both && lineDiff(before, after, texts.call.result)}`)}`,
   };
 }

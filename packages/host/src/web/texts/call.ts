@@ -16,7 +16,7 @@ export const callTexts = {
       cancelled: 'Cancelled',
       'timed-out': 'Timed out',
       abandoned: 'Abandoned',
-      'server-gone': 'Server gone',
+      'server-gone': 'Server stopped',
     } satisfies Record<CallOutcome['how'] | 'waiting' | 'running', string>,
     endings: {
       refused: 'The server refused the call',
@@ -78,7 +78,7 @@ export const callTexts = {
   },
   compare: {
     title: (name: string) => `${name}, two calls compared`,
-    heading: 'two calls compared',
+    heading: ': two calls compared',
     lead: 'What differs between the two calls. Lines with a minus are only in the other call, lines with a plus only in this one.',
     action: 'Compare',
     with: 'Compare with',

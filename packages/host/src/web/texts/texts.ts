@@ -147,7 +147,7 @@ export const texts = {
       'timed-out': 'Timed out',
       withdrawn: 'Withdrawn',
       completed: 'Completed',
-      'server-gone': 'Server gone',
+      'server-gone': 'Server stopped',
       'refused-by-policy': 'Refused by policy',
     } satisfies Record<Ending['how'], string>,
     agreed: {
@@ -182,9 +182,9 @@ export const texts = {
         case 'completed':
           return kind === 'sign-in' ? 'You are signed in.' : 'The page reported that you have finished.';
         case 'server-gone':
-          return 'The server has stopped, so nobody is left to answer to.';
+          return 'The server stopped, so there is nobody left to answer.';
         case 'refused-by-policy':
-          return `Your policy refused it: ${ending.rule}`;
+          return `Your policy refused it. ${ending.rule}`;
       }
     },
     noContent: 'The answer had no values.',

@@ -54,7 +54,10 @@ export class Decisions {
       ...(always && { scope: 'always' }),
       ...(origin !== undefined && { origin }),
     });
-    audit.record({ type: 'policy', what: `${effect} ${subject} for ${server}${always ? ', kept' : ''}` });
+    audit.record({
+      type: 'policy',
+      what: `${effect} ${subject === '*' ? 'everything' : subject} from ${server === '*' ? 'all servers' : server}${always ? ', permanently' : ''}`,
+    });
     onChange();
     const after = policy.rules();
     const replaced = before.filter(each => each.scope === 'always' && !after.includes(each));
