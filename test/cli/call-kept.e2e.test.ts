@@ -55,7 +55,7 @@ it.each(['2026-07-28', '2025-11-25'])(
     if (era === '2026-07-28') expect(resumed.stderr).toContain('… the server is waiting for an answer');
     expect(resumed.stderr).not.toContain('may continue');
 
-    expect((await midcall(['call', '--resume', '--tasks', tasks])).stdout).toBe('No call continues as a task.\n');
+    expect((await midcall(['call', '--resume', '--tasks', tasks])).stdout).toBe('There are no tasks.\n');
     const again = await midcall(['call', '--resume', id, '--tasks', tasks]);
     expect(again).toMatchObject({ code: 2 });
     expect(again.stderr).toContain(`There is no call '${id}' to return to.`);
@@ -74,7 +74,7 @@ it.each(['2026-07-28', '2025-11-25'])(
     await tty.until('midcall: the call was cancelled');
     expect(await tty.ended).toBe(130);
     expect(tty.text()).not.toContain('has not confirmed');
-    expect((await midcall(['call', '--resume', '--tasks', tasks])).stdout).toBe('No call continues as a task.\n');
+    expect((await midcall(['call', '--resume', '--tasks', tasks])).stdout).toBe('There are no tasks.\n');
 
     const store = await sqliteStore(file);
     const mid = toolkit({ key: 'q7H0c1VfS2m9Zt4yKx8bN3wPdR6uJ5eLgA0iTsYoCz4=', store });
@@ -98,7 +98,7 @@ it('says of a cancelled call that its server has not confirmed it, and cancels i
   const resumed = await midcall(['call', '--resume', id, '--tasks', tasks]);
   expect(resumed).toMatchObject({ code: 130, stdout: '' });
   expect(resumed.stderr).toContain('midcall: the call was cancelled');
-  expect((await midcall(['call', '--resume', '--tasks', tasks])).stdout).toBe('No call continues as a task.\n');
+  expect((await midcall(['call', '--resume', '--tasks', tasks])).stdout).toBe('There are no tasks.\n');
 });
 
 it('keeps nothing of a server that makes no task, and says why the result is here', async () => {

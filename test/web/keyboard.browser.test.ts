@@ -135,6 +135,26 @@ it('says Esc on the one card that it would dismiss now', async () => {
   expect(me.troubles).toEqual([]);
 });
 
+it('goes on to the next question of a call, also where it comes with the end of the one before', async () => {
+  await using me = await enter();
+  const questions = [pickOne('k-next'), pickOne('k-next')] as const;
+  void on.inbox.ask(questions[0]);
+  const { page } = me;
+  await page.goto(new URL('calls/k-next', on.desk.url).href);
+  await page.getByRole('radio', { name: /2024/ }).check();
+  await page.getByRole('radio', { name: 'Yes' }).check();
+  // The answer to the form has both.
+  await page.route(`**/questions/${questions[0].id}`, async route => {
+    on.inbox.end(questions[0].id, { how: 'answered', via: 'web' });
+    void on.inbox.ask(questions[1]);
+    await route.fulfill({ response: await route.fetch({ url: page.url(), method: 'GET' }) });
+  });
+  await page.route('**/events**', route => route.abort());
+  await page.keyboard.press('Control+Enter');
+  await page.locator(`[id="q-${questions[1].id}"] :focus`).waitFor();
+  on.inbox.end(questions[1].id, { how: 'withdrawn' });
+});
+
 it('lists its keys, and does without those that have no modifier where the person wants', async () => {
   await using me = await enter();
   const { page } = me;

@@ -44,7 +44,7 @@ it('lists a call that goes on, takes it up after a restart of the desk, and brin
   expect(second.desk.workspace.calls.get(id)?.startedAt).toBe(startedAt);
   const done = await whenSo(second.desk, () => second.desk.workspace.calls.get(id)?.outcome);
   expect(done).toMatchObject({ how: 'completed', result: { content: [{ text: 'Answered: accept.' }] } });
-  await eventually(async () => (await visitor.get('/tasks')).text.includes('No call continues as a task.'));
+  await eventually(async () => (await visitor.get('/tasks')).text.includes('There are no tasks.'));
 });
 
 it('forgets a call where the person says so, and not one that another process follows', async () => {

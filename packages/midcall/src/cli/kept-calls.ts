@@ -64,7 +64,7 @@ export async function takenUp(
 
 /** One line for each call. @param now - milliseconds since the epoch */
 export function keptCalls(tasks: readonly KeptTask[], now: number): string {
-  if (tasks.length === 0) return 'No call continues as a task.\n';
+  if (tasks.length === 0) return 'There are no tasks.\n';
   return tasks.map(task => `${lineOf(task, now)}\n`).join('');
 }
 

@@ -142,8 +142,9 @@ export function showDocument(
     if (elsewhere)
       arrive(options.returned && (history.state as { scrolledTo?: number } | null)?.scrolledTo, options.control);
     else if (!options.live && focusIsLost()) focusMain();
-    focusNewCard(before);
   }
+  // The next question of a call may come with the end of the one before.
+  if (!invalid) focusNewCard(before);
   return true;
 }
 

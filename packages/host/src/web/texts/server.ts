@@ -41,7 +41,7 @@ export const serverTexts = {
     protocol: 'Protocol revision',
     revision: (era: string) => `MCP ${era}`,
     roots: 'Folders it may use',
-    noRoots: 'None.',
+    noRoots: 'None',
     changeRoots: 'Change',
     log: 'Output on standard error',
     edit: 'Edit',

@@ -3,7 +3,7 @@ export const taskTexts = {
   task: {
     title: 'Tasks',
     lead: 'A task is a call that its server continues on its own, for days if necessary. You do not have to wait for it: its questions appear on the desk when the server asks them.',
-    none: 'No call continues as a task.',
+    none: 'There are no tasks.',
     state: 'State',
     change: 'Change',
     waits: 'Waiting for an answer',
