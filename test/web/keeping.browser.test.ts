@@ -141,7 +141,7 @@ describe('what was typed when a question ends without the person', () => {
     const left = me.page.locator('.left-over');
     await left.waitFor();
     expect(await left.locator('p').textContent()).toBe(
-      'You had typed this, and it was not sent. It stays here until the desk ends, so that you can copy it.',
+      'You typed this, and it was not sent. It stays here until the desk stops, so that you can copy it.',
     );
     expect(await left.locator('dt').allTextContents()).toEqual(['Full name']);
     await left.getByRole('button', { name: 'Copy' }).click();

@@ -261,7 +261,7 @@ it('stays usable with 1,000 open questions', async () => {
   const { page } = me;
   await page.goto(at('/inbox'));
   expect(await page.locator('main .inbox-item').count()).toBe(50);
-  await page.getByRole('link', { name: 'Later' }).click();
+  await page.getByRole('link', { name: 'Newer' }).click();
   await page.goto(at('/calls/m-500'));
   await page.getByRole('radio', { name: /2024/ }).check();
   await page.getByRole('radio', { name: 'Yes' }).check();
