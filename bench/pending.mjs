@@ -3,10 +3,9 @@
  * beside nothing at all on 2026-07-28, where a process without a key and a store holds the state. The server is a process of
  * its own; RSS after garbage collection.
  *
- * The target on 2025-11-25 is the SDK's own memory; bench/RESULTS.md says what is reached. What a waiting call of ours holds
- * beside the SDK's: the frames of suspended functions, closures and their contexts, promises with what follows them, the run,
- * its journal and its handle. Each is there for a promise of the engine: a call that is suspended and not thrown away, a
- * deadline of its own, operations that are known when nobody awaited them.
+ * The target on 2025-11-25 is the SDK's own memory; bench/RESULTS.md says what is reached. A waiting call of ours holds its run,
+ * its journal, its handle and what it is bound by, which the SDK has not; and it has neither the frames of the SDK's functions
+ * that wait nor its AbortController, its context of five functions with a hidden class of its own, and its schema of the answer.
  * Run after `npm run build`: node bench/pending.mjs [questions] [rounds]
  */
 import { spawn } from 'node:child_process';

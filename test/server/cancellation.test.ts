@@ -1,7 +1,9 @@
 /** What packages/server/src/sdk-seam/cancellation.ts promises, and that it stands where the SDK's own controller would. */
 import { midcall } from '@midcall/server';
+import { Client } from '@modelcontextprotocol/client';
 import { InMemoryTransport, McpServer, Server, type ServerContext } from '@modelcontextprotocol/server';
-import { afterEach, describe, expect, it } from 'vitest';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { isGone, reasonGone, whenGone } from '../../packages/server/src/drivers/when-gone.ts';
 import { Cancellation } from '../../packages/server/src/sdk-seam/cancellation.ts';
 
@@ -112,4 +114,40 @@ it('a server of another class that looks at the signal of a call is given one', 
   }
   const reason = await cancelled(() => new Watching({ name: 'notes', version: '1.0.0' }));
   expect([reason, seen.at(-1)]).toEqual(['no longer', expect.objectContaining({ aborted: true })]);
+});
+
+describe.each(['2025-11-25', '2026-07-28'])('on %s', revision => {
+  it('a call that asks, and is not cancelled, makes no signal', async () => {
+    const mid = midcall({ warn: () => {}, suspectBelowMs: 0 });
+    const factory = () => {
+      const server = new McpServer({ name: 'notes', version: '1.0.0' });
+      mid.tool(server, 'ask', {}, async (_, call) => (await call.elicit({ message: 'Sure?', form: Boolean })).action);
+      return server;
+    };
+    const [near, far] = InMemoryTransport.createLinkedPair();
+    open.push(serveStdio(factory, { transport: far }));
+    const client = new Client(
+      { name: 'raw', version: '1' },
+      {
+        capabilities: { elicitation: {} },
+        versionNegotiation: { mode: revision === '2026-07-28' ? { pin: revision } : 'legacy' },
+      },
+    );
+    client.setRequestHandler('elicitation/create', () => ({ action: 'accept', content: { value: true } }));
+    await client.connect(near);
+    open.push(client);
+    const called = async () => (await client.callTool({ name: 'ask', arguments: {} })).content;
+    // The first call of a connection goes the SDK's way.
+    expect(await called()).toEqual([{ type: 'text', text: 'accept' }]);
+    const attached = vi.spyOn(Cancellation.prototype, 'attach');
+    const read = vi.spyOn(Cancellation.prototype, 'signal', 'get');
+    try {
+      expect(await called()).toEqual([{ type: 'text', text: 'accept' }]);
+      expect(attached).toHaveBeenCalledTimes(revision === '2026-07-28' ? 2 : 1);
+      expect(read).not.toHaveBeenCalled();
+    } finally {
+      attached.mockRestore();
+      read.mockRestore();
+    }
+  });
 });

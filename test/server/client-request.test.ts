@@ -2,7 +2,12 @@
 import { getEventListeners } from 'node:events';
 import { type JSONRPCMessage, McpServer, type ServerContext, type Transport } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
-import { requestClient, requestUntil, takeAnswer } from '../../packages/server/src/sdk-seam/client-request.ts';
+import {
+  requestClient,
+  requestUntil,
+  sendToClient,
+  takeAnswer,
+} from '../../packages/server/src/sdk-seam/client-request.ts';
 
 const ctx = { mcpReq: { id: 7 } } as unknown as ServerContext;
 const params = { message: 'Sure?' };
@@ -98,6 +103,36 @@ describe('a request to the client', () => {
     request.cancel(new Error('too late'));
     expect(await answer).toEqual({ done: true });
     expect(sent).toHaveLength(1);
+  });
+
+  it('tells its taker one outcome, in the turn in which it is known, and never before the request is made', async () => {
+    const { server, sent, receive } = await connected();
+    const broken = await connected(true);
+    const told: unknown[] = [];
+    const takerOf = (name: string) => ({
+      answered: (result: unknown) => void told.push([name, result]),
+      failed: (error: unknown) => void told.push([name, error]),
+    });
+    const ask = (at: McpServer, name: string) =>
+      sendToClient(at, ctx, { method: 'elicitation/create', params }, takerOf(name));
+    const idOf = (at: number) => (sent[at]!.message as { id: number }).id;
+    const answered = ask(server, 'answered');
+    receive({ id: idOf(0), result: { done: true } });
+    expect(told).toEqual([['answered', { done: true }]]);
+    answered.cancel('too late');
+    const cancelled = ask(server, 'cancelled');
+    cancelled.cancel('first');
+    cancelled.cancel('second');
+    receive({ id: idOf(1), result: {} });
+    expect(told.splice(0)).toEqual([
+      ['answered', { done: true }],
+      ['cancelled', 'first'],
+    ]);
+    const unsent = ask(broken.server, 'unsent');
+    expect(told).toEqual([]);
+    await new Promise(resolve => setImmediate(resolve));
+    unsent.cancel('too late');
+    expect(told).toEqual([['unsent', expect.objectContaining({ message: 'broken pipe' })]]);
   });
 
   it('ends with a signal that fires, and is not sent where it has fired', async () => {

@@ -19,6 +19,7 @@ import type { Attempt } from '../state/claims.ts';
 import { type FlowSteps, flowSteps } from '../state/ledger.ts';
 import { lifeOf, type OutAsk, openState } from '../state/request-state.ts';
 import { received } from './received.ts';
+import { GoneLater } from './when-gone.ts';
 
 /** The state of a call after one of its requests was opened. */
 export interface OpenedCall {
@@ -82,7 +83,7 @@ export async function openRetry(
   // its digest.
   const inputs = digest([String(text).slice(-22), brought.map(({ ask, answer }) => [ask.key, answer?.text ?? null])]);
   const keptMs = lifeOf(state, config.clock.now());
-  const claim = await config.claims.claim(state.nonce, inputs, keptMs, mcpReq.signal, request.receivedAt);
+  const claim = await config.claims.claim(state.nonce, inputs, keptMs, new GoneLater(request.ctx), request.receivedAt);
   if ((await detachedOf(request.ctx)?.isStanding?.()) === false) {
     if (claim.kind === 'mine') await claim.attempt.forget();
     throw interrupted({ done: [], inDoubt: [], safe: [] }, true);

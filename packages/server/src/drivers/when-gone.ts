@@ -15,6 +15,19 @@ export const isGone = ({ mcpReq }: Told): boolean => Cancellation.of(mcpReq)?.is
 /** Why; undefined if it is not gone. */
 export const reasonGone = ({ mcpReq }: Told): unknown => (Cancellation.of(mcpReq) ?? mcpReq.signal).reason;
 
+/** The same for somebody who may look later. Reading the signal of a context would make it. */
+export class GoneLater {
+  readonly #ctx: Told;
+
+  constructor(ctx: Told) {
+    this.#ctx = ctx;
+  }
+
+  get aborted(): boolean {
+    return isGone(this.#ctx);
+  }
+}
+
 /** What `unwatch` takes to stop watching. */
 export type GoneWatch = Cancellation | (() => void) | undefined;
 

@@ -50,9 +50,15 @@ export interface Attempt {
   forget(): Promise<void>;
 }
 
+/** Whether the client of a request is gone; a signal is one, but costs more than the claim itself. */
+export type Gone = Pick<AbortSignal, 'aborted'>;
+
 export interface Claims {
-  /** @param cameAt - when this retry arrived, in milliseconds since the epoch; now if absent */
-  claim(nonce: string, inputs: string, ttlMs: number, signal: AbortSignal, cameAt?: number): Promise<Claim>;
+  /**
+   * @param gone - looked at only while a duplicate waits: its client need not be told anything any more
+   * @param cameAt - when this retry arrived, in milliseconds since the epoch; now if absent
+   */
+  claim(nonce: string, inputs: string, ttlMs: number, gone: Gone, cameAt?: number): Promise<Claim>;
 }
 
 export interface ClaimsOptions {
@@ -209,7 +215,7 @@ export function claims({ store, results = store, clock, id, waitMs }: ClaimsOpti
   };
 
   return {
-    async claim(nonce, inputs, ttlMs, signal, cameAt = clock.now()) {
+    async claim(nonce, inputs, ttlMs, gone, cameAt = clock.now()) {
       if (isUnseenFor(presentMs / 3)) await show();
       const ownClaim = JSON.stringify({ i: inputs, o: me(), t: cameAt } satisfies StoredClaim);
       const first = keyOf(nonce, 1);
@@ -224,7 +230,7 @@ export function claims({ store, results = store, clock, id, waitMs }: ClaimsOpti
         const key = keyOf(nonce, attempt);
         const current = attempt === 1 ? firstClaim : await read(key);
         if (current?.o !== undefined && (await alive(key, current.o))) {
-          if (steadyNow(clock) >= until || signal.aborted) return { kind: 'under-way' };
+          if (steadyNow(clock) >= until || gone.aborted) return { kind: 'under-way' };
           await pause(pollMs, running.get(key));
           continue;
         }
