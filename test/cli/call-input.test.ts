@@ -69,6 +69,12 @@ describe('naming a server', () => {
       'server-everything',
     );
     expect(chooseServer({}, ['node', 'dist/notes/index.js']).id).toBe('notes');
+    for (const words of [
+      ['C:\\Program Files\\nodejs\\node.exe', 'C:\\notes\\index.js'],
+      ['cmd', '/c', 'npx.cmd', '-y', 'notes@1.2.3'],
+      ['D:\\bin\\notes.EXE'],
+    ])
+      expect(chooseServer({}, words).id).toBe('notes');
     expect(chooseServer({ url: 'http://localhost:3000/mcp', header: ['authorization: Bearer x'] }, [])).toEqual({
       id: 'localhost:3000',
       target: { kind: 'url', url: 'http://localhost:3000/mcp', headers: { authorization: 'Bearer x' } },

@@ -148,16 +148,25 @@ describe('a name', () => {
     });
   });
 
-  it.each(['c:a', '\\\\?\\C:\\a', '\\\\.\\pipe', 'a:stream', 'NUL', 'a\\con.txt', 'com1', 'lpt¹', 'CONIN$', 'prn '])(
-    '%j is refused on Windows, where it is no file',
-    name => {
-      expect(refusal(name, windows)).toMatchObject({
-        message: expect.stringMatching(
-          / is a device, a stream, or relative to a drive; write a full path or one below the folder\.$/,
-        ),
-      });
-    },
-  );
+  it.each([
+    'c:a',
+    '\\\\?\\C:\\a',
+    '\\\\.\\pipe',
+    'a:stream',
+    'NUL',
+    'a\\con.txt',
+    'com1',
+    'lpt¹',
+    'CONIN$',
+    'prn ',
+    'nul .txt',
+  ])('%j is refused on Windows, where it is no file', name => {
+    expect(refusal(name, windows)).toMatchObject({
+      message: expect.stringMatching(
+        / is a device, a stream, or relative to a drive; write a full path or one below the folder\.$/,
+      ),
+    });
+  });
 
   it('on Windows is placed whatever its case, and keeps its own', () => {
     const drives = [{ path: 'C:\\Work', aliases: [] }];

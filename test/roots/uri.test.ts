@@ -84,6 +84,7 @@ const refused: readonly [style: PathStyle, uri: string, why: RegExp, name?: stri
   ['win32', 'file:///C:/a%20/b', /dot or a space/],
   ['win32', 'file:///C:/NUL', /device/],
   ['win32', 'file:///C:/con.txt', /device/],
+  ['win32', 'file:///C:/nul%20%20.txt', /device/],
   ['win32', 'file:///C:/COM1', /device/],
   ['win32', 'file:///C:/a*b', /not allow/],
   ['win32', 'file://server', /no path/],
@@ -114,7 +115,7 @@ const posixName = fc
 const windowsName = fc
   .string({ unit: 'binary', minLength: 1, maxLength: 20 })
   .filter(name => !/[\\/:<>"|?*\u0000-\u001f]|[. ]$|\p{Surrogate}/u.test(name))
-  .filter(name => !/^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\.|$)/i.test(name));
+  .filter(name => !/^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$) *(\.|$)/i.test(name));
 /** Control characters travel percent-encoded. */
 const posixPath = fc.array(posixName, { maxLength: 8 }).map(names => `/${names.join('/')}`);
 const drivePath = fc

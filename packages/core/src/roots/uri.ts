@@ -77,7 +77,8 @@ function windowsSegment(segment: string): string | undefined {
   if (/[:]/.test(segment)) return "it has a ':' inside a name (an alternate stream, or a drive without its slash)";
   if (/[<>"|?*\u0000-\u001f]/.test(segment)) return 'it has a character that Windows does not allow in names';
   if (/[. ]$/.test(segment)) return 'it has a name that ends in a dot or a space, which Windows drops';
-  if (/^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\.|$)/i.test(segment))
+  // Windows drops the spaces before the extension, too.
+  if (/^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$) *(\.|$)/i.test(segment))
     return 'it names a Windows device';
   return undefined;
 }

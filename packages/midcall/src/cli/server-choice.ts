@@ -1,7 +1,7 @@
 /** The server that a command is given: `-- <command>`, `--url`, or an entry of an `mcp.json`. */
 
 import { readFileSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { isMidcallError } from '@midcall/core/errors';
 import { own } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
@@ -64,14 +64,21 @@ export function chooseEra(flags: ServerFlags): 'auto' | Era {
   return chosen;
 }
 
-const runners = /^(node|npx|bunx?|deno|tsx|python[\d.]*|uvx?|pipx|docker|run|sh|bash)$/;
+const runners = /^(node|npx|bunx?|deno|tsx|python[\d.]*|uvx?|pipx|docker|run|sh|bash|cmd)(\.exe|\.cmd)?$/i;
+/** As in `cmd /c npx …`. */
+const switchOfCmd = /^\/[a-z]$/i;
 const placesNotNames = new Set(['index', 'main', 'server', 'cli', 'dist', 'build', 'src', 'bin']);
+
+/** The parts of a path, whichever system it is of. */
+const parted = (path: string): readonly string[] => path.split(/[\\/]/);
 
 /** A short name for a command line: its script or package, rather than the program that runs it. */
 export function nameOf(words: readonly string[]): string {
-  const program = words.find(word => !word.startsWith('-') && !runners.test(basename(word))) ?? words[0]!;
-  const parts = program.split(/[\\/]/).map(part => part.replace(/\.[cm]?[jt]s$|\.py$|@[\d.^~]+$/, ''));
-  return parts.findLast(part => part !== '' && !placesNotNames.has(part)) ?? basename(program);
+  const isName = (word: string): boolean =>
+    !word.startsWith('-') && !switchOfCmd.test(word) && !runners.test(parted(word).at(-1)!);
+  const parts = parted(words.find(isName) ?? words[0]!);
+  const names = parts.map(part => part.replace(/\.[cm]?[jt]s$|\.py$|\.exe$|\.cmd$|@[\d.^~]+$/i, ''));
+  return names.findLast(part => part !== '' && !placesNotNames.has(part)) ?? parts.at(-1)!;
 }
 
 /**

@@ -106,5 +106,5 @@ function isPlainWindowsName(path: string): boolean {
   if (rest.includes(':')) return false;
   return !rest
     .split(/[\\/]/)
-    .some(name => /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\.|$)/i.test(name.trimEnd()));
+    .some(name => /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$) *(\.|$)/i.test(name));
 }
