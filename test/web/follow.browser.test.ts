@@ -159,6 +159,21 @@ it('follow-F5: takes no input for a page that is being left, also where it chang
   expect(me.troubles).toEqual([]);
 });
 
+it('follow-F5: dismisses no question by the Esc that stays on its page', async () => {
+  await using me = await nextPage(person);
+  const { page } = me;
+  const question = pickOne('follow-esc');
+  void on.inbox.ask(question);
+  await open(page, '/calls/follow-esc');
+  await slow(page, '**/roots');
+  await Promise.all([page.waitForRequest(/\/roots$/), pages(page, 'Roots').click()]);
+  await page.keyboard.press('Escape');
+  await page.locator('main:not([inert])').waitFor();
+  expect(on.inbox.list().map(({ id }) => id)).toEqual([question.id]);
+  on.inbox.end(question.id, { how: 'withdrawn' });
+  expect(me.troubles).toEqual([]);
+});
+
 it('shows what a search finds in place of this page, with the cursor where the next one is typed', async () => {
   await using me = await nextPage(person);
   const { page } = me;
@@ -171,6 +186,10 @@ it('shows what a search finds in place of this page, with the cursor where the n
   await page.keyboard.press('Enter');
   await page.waitForURL(/history\?q=sharpen&/);
   expect(await page.locator('#announce').textContent()).toBe(await page.title());
+  // The same once more is no other page.
+  await page.locator('#history-q').press('Enter');
+  await page.waitForFunction(() => !document.getElementById('main')!.inert);
+  await page.locator('#history-q:focus').waitFor();
   // A search by its button leads to the page, as a link does.
   await page.locator('#history-outcome').selectOption('running');
   await page.locator('main').getByRole('button', { name: 'Search' }).click();

@@ -236,6 +236,8 @@ function showEsc(): void {
 
 /** The only card or form of a page, for a key that is pressed while nothing has the focus. */
 function only<T extends Element>(all: NodeListOf<T>, at: Element): T | undefined {
+  // A page that is being left takes no keys (`follow.ts`).
+  if (document.getElementById('main')?.inert) return undefined;
   return (at === document.body || at.id === 'main') && all.length === 1 ? all[0] : undefined;
 }
 

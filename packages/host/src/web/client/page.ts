@@ -98,8 +98,8 @@ function arrive(scrolledTo: number | undefined, control: string | undefined): vo
 }
 
 /** Goes to a control, behind what is written in it. */
-function typeOn(control: HTMLElement): void {
-  control.focus({ preventScroll: true });
+function typeOn(control: HTMLElement | null): void {
+  control?.focus({ preventScroll: true });
   if (control instanceof HTMLInputElement && control.type === 'search')
     control.setSelectionRange(control.value.length, control.value.length);
 }
@@ -141,6 +141,7 @@ export function showDocument(
   else if (heldCard === undefined || document.getElementById(heldCard) || !focusEnd(heldCard)) {
     if (elsewhere)
       arrive(options.returned && (history.state as { scrolledTo?: number } | null)?.scrolledTo, options.control);
+    else if (options.control !== undefined) typeOn(document.getElementById(options.control));
     else if (!options.live && focusIsLost()) focusMain();
   }
   // The next question of a call may come with the end of the one before.
