@@ -58,6 +58,10 @@ async function picture(page: Page, path: string): Promise<void> {
     const file = `${name}-${look.viewport.width}-${look.colorScheme}.png`;
     await page.screenshot({ path: join(pictures, file), fullPage: true });
   }
+  await page.setViewportSize({ width: 1024, height: 860 });
+  await page.emulateMedia({ forcedColors: 'active', colorScheme: 'dark' });
+  await page.screenshot({ path: join(pictures, `${name}-1024-forced.png`), fullPage: true });
+  await page.emulateMedia({ forcedColors: 'none' });
 }
 
 /** A call that goes on by itself. */

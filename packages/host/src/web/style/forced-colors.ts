@@ -8,6 +8,6 @@ export const forcedColorsStyle = `
 .chip,.argument,.review,.address{outline:1px solid}
 .state-ready,.state-failed,.dot{background:CanvasText}
 .option:has(:checked){border:2px solid Highlight;padding:7px 11px}
-.inbox-item[aria-current]{border:2px solid Highlight}
+.inbox-item[aria-current],.button.primary{border:2px solid Highlight}
 :focus-visible,.option:has(:focus-visible){outline:3px dashed;outline-offset:2px}}
 `;
