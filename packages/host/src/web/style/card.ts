@@ -195,7 +195,7 @@ form:has(>.in-sight) :is(input,select,textarea,button){scroll-margin-bottom:120p
 .json-size,.json-null{color:var(--muted)}
 .json .md-table{margin:4px 0 6px 18px;font-family:var(--sans)}
 .result-picture{display:grid;gap:5px;justify-items:start}
-.result-picture a{display:grid;place-items:center;max-width:100%;min-width:64px;min-height:64px;padding:7px;border:1px solid var(--line-strong);border-radius:var(--radius-small);background:var(--sunken)}
+.result-picture a{display:grid;place-items:center;max-width:100%;min-width:64px;min-height:64px;padding:7px;border:1px solid var(--line-strong);border-radius:var(--radius-small);background:repeating-conic-gradient(var(--chip) 0 25%,var(--surface) 0 50%) 0 0/14px 14px}
 .result-picture figcaption{font-size:12.5px;color:var(--muted)}
 .result-image{display:block;max-width:100%;height:auto;max-height:420px;object-fit:contain}
 .result summary{cursor:pointer;color:var(--muted)}
