@@ -19,11 +19,10 @@ import { boundedStore } from '@midcall/core/store';
 import { type Clock, systemClock } from '@midcall/core/time';
 import type { Client } from '@modelcontextprotocol/client';
 import { Audit } from '../audit/audit.ts';
-import type { HostEvent } from '../audit/audit-entry.ts';
+import { callEnded, callStarted } from '../audit/call-events.ts';
 import type { AskSignIn } from '../authorization/sign-in.ts';
 import { Calls } from '../calls/calls.ts';
 import {
-  type CallOutcome,
   CallRunner,
   cancelledByPerson,
   type RunOptions,
@@ -49,12 +48,14 @@ import {
 } from '../sdk-seam/forwarded-requests.ts';
 import { Introduction } from '../sdk-seam/introduction.ts';
 import { placeholders } from '../sdk-seam/placeholders.ts';
+import { plainWireOf } from '../sdk-seam/plain-wire.ts';
 import { stacked } from '../sdk-seam/stacked.ts';
 import { Tap } from '../sdk-seam/tap.ts';
 import { AttachedTasks } from '../tasks/attached-tasks.ts';
 import { UrlFlow } from '../url/flow.ts';
 import { judgeUrl } from '../url/judge.ts';
 import { Answering } from './answering.ts';
+import { AskerOf } from './asker-of.ts';
 import { Asking } from './asking.ts';
 import {
   type AttachEvent,
@@ -66,6 +67,7 @@ import {
 } from './attachment.ts';
 import { forwardedCall } from './forwarded-call.ts';
 import { notingUnchecked, outputValidator } from './output-validator.ts';
+import { type PlainCall, PlainCalls } from './plain-calls.ts';
 import { type KeptRound, Rounds } from './rounds.ts';
 import { serveRequests } from './serve-requests.ts';
 
@@ -106,14 +108,16 @@ class Wiring implements Attachment {
   readonly #tasks: AttachedTasks;
   #roots: AnnouncedRoots | undefined;
   #tap: Tap | undefined;
-  /** One for every question and every entry of the record, and what it was made of. */
-  #asker: { readonly info: unknown; readonly asker: Asker } | undefined;
+  readonly #asker: AskerOf;
+  /** Undefined over a transport that has no place for them. */
+  #plain: PlainCalls | undefined;
 
   constructor(client: Client, options: AttachOptions) {
     const { inbox, sampling } = options;
     this.#client = client;
     this.#sdk = new ClientCalls(client);
     this.#options = options;
+    this.#asker = new AskerOf(client, options.server);
     this.#modes = options.modes ?? ['form', 'url'];
     this.#clock = options.clock ?? systemClock;
     this.#newId = options.newId ?? randomUUID;
@@ -195,22 +199,27 @@ class Wiring implements Attachment {
 
   pass(request: CallRequest, options: RunAttached): void {
     const [about, rest] = this.#aboutOf(request, options);
+    if (!this.#plain?.begin(about, rest, options)) this.#follow({ about, rest, options });
+  }
+
+  /** @param plain - the call, if its request was sent before */
+  #follow({ about, rest, options, id, run }: Omit<PlainCall, 'id' | 'run'> & Partial<PlainCall>): void {
     const bySdk = this.#callBySdk(about, rest);
     const { transport } = this.#client;
     // Only the SDK knows what a request needs over HTTP besides its message, such as headers for its arguments.
-    if (!transport || hasOwnStreams(transport)) {
+    if (!run && (!transport || hasOwnStreams(transport))) {
       this.#runner.run(about, bySdk, options).catch(() => {});
       return;
     }
     const forwarding = forwardedCall(requestOf(about, rest), {
       send: (sent, { signal, onProgress }, call, settle) => {
         const within = <T>(now: () => T): T => this.#calls.sending(call, now);
-        this.#forwarded.sendCall(this.#client, sent, { signal, onProgress, within, settle });
+        this.#forwarded.sendCall(this.#client, sent, { signal, onProgress, within, settle, id });
       },
       handOver: (call, answer) => this.#tap?.answerOf(call, answer),
       bySdk,
     });
-    this.#runner.forward(about, forwarding, options);
+    this.#runner.forward(about, forwarding, options, run);
   }
 
   #aboutOf({ kind, name, arguments: args, rest = {} }: CallRequest, { id, principal }: RunAttached) {
@@ -268,6 +277,7 @@ class Wiring implements Attachment {
   }
 
   leaveTasks(): Promise<void> {
+    this.#plain?.handOver();
     this.#tasks.close();
     return this.#tasks.settled();
   }
@@ -285,6 +295,7 @@ class Wiring implements Attachment {
   }
 
   cancel(callId: string): boolean {
+    this.#plain?.handOver();
     const call = this.#calls.get(callId);
     call?.abort.abort(cancelledByPerson);
     return call !== undefined;
@@ -299,18 +310,7 @@ class Wiring implements Attachment {
     }));
 
   asker(): Asker {
-    const { id, origin } = this.#options.server;
-    const [info, era] = [this.#client.getServerVersion(), this.#era()];
-    if (this.#asker?.info === info && this.#asker?.asker.era === era) return this.#asker.asker;
-    const asker = {
-      id,
-      name: info?.name.slice(0, longestName) ?? id,
-      ...(info?.version !== undefined && { version: info.version.slice(0, longestName) }),
-      origin,
-      era,
-    };
-    this.#asker = { info, asker };
-    return asker;
+    return this.#asker.now(this.#era());
   }
 
   account(): SamplingAccount | undefined {
@@ -355,7 +355,20 @@ class Wiring implements Attachment {
       this.#forwarded = forwarded;
       this.#introduction = introduction;
       this.#tap.onto(transport, stacked(follower, stacked(forwarded, introduction)));
+      const wire = plainWireOf(transport);
+      const plain =
+        wire &&
+        new PlainCalls({
+          client,
+          wire,
+          runner: this.#runner,
+          forwarded,
+          sendsAsItIs: tool => follower.sendsAsItIs(tool),
+          follow: call => this.#follow(call),
+        });
+      this.#plain = plain;
       afterClose(transport, () => {
+        plain?.handOver();
         roots?.close();
         this.#tasks.close();
         forwarded.close();
@@ -374,19 +387,6 @@ class Wiring implements Attachment {
     this.#sdk.lead((call, send, options) => this.#runner.run(call, this.#bySdk(send), options));
   }
 }
-
-/** One for every entry of the record that says so. */
-const callStarted = { type: 'call', state: 'started' } as const;
-const callsEnded = new Map<CallOutcome['how'], HostEvent>();
-
-function callEnded(how: CallOutcome['how']): HostEvent {
-  const event = callsEnded.get(how) ?? { type: 'call', state: 'ended', how };
-  callsEnded.set(how, event);
-  return event;
-}
-
-/** The longest part of a server's own name that is kept: it is in every question and every audit entry. */
-const longestName = 200;
 
 /** What a server is told if it may not know of any folders. */
 const noFolder = 'The server asked which folders it may use, and none was granted.';

@@ -55,7 +55,7 @@ export function forwardedCall(request: ForwardedRequest, { send, handOver, bySdk
 }
 
 /** What a result says to the caller; undefined if it does not end the call. */
-function finalResult(result: Json): Json | undefined {
+export function finalResult(result: Json): Json | undefined {
   if (!('resultType' in result)) return result;
   const { resultType, ...others } = result;
   return resultType === undefined || resultType === 'complete' ? others : undefined;

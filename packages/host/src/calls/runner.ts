@@ -132,10 +132,10 @@ export interface SentResult {
 }
 
 /** What a run is told of its call. */
-type RunAbout = Omit<CallContext, 'id'> & { readonly id?: string; readonly startedAt?: number };
+export type RunAbout = Omit<CallContext, 'id'> & { readonly id?: string; readonly startedAt?: number };
 
 /** A call that has begun. */
-interface BegunRun {
+export interface BegunRun {
   readonly call: RunningCall;
   readonly stopListening: () => void;
 }
@@ -162,11 +162,12 @@ export class CallRunner {
   /**
    * Runs a call whose result is only handed on, so that nothing waits for it here: the events tell how it ended. While nothing
    * but its result is needed, it costs no promise.
+   * @param earlier - the call, if {@link beginAtOnce} has begun it
    */
-  forward(about: RunAbout, forwarding: ForwardCall, options: RunOptions): void {
-    const begun = this.#begin(about, options);
+  forward(about: RunAbout, forwarding: ForwardCall, options: RunOptions, earlier?: BegunRun): void {
+    const begun = earlier ?? this.#begin(about, options);
     const { call } = begun;
-    const opening = this.#options.gate();
+    const opening = earlier ? undefined : this.#options.gate();
     const finish = (send: SendCall): void => void this.#finish(begun, send, options, opening).catch(() => {});
     if (opening || call.abort.aborted) {
       finish(forwarding.send);
@@ -176,6 +177,16 @@ export class CallRunner {
       if ('result' in answer && !call.abort.aborted) this.#ended(begun, completed(answer));
       else finish(once('result' in answer ? async () => answer : answer.goOn, forwarding.send));
     });
+  }
+
+  /** Begins a call that is sent at once, by somebody else; undefined if it would have to wait. */
+  beginAtOnce(about: RunAbout, options: RunOptions): BegunRun | undefined {
+    return this.#options.gate() ? undefined : this.#begin(about, options);
+  }
+
+  /** Such a call has ended with a result. */
+  endAtOnce(begun: BegunRun, result: SentResult['result']): void {
+    this.#ended(begun, completed({ result }));
   }
 
   #begin(about: RunAbout, options: RunOptions): BegunRun {

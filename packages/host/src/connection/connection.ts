@@ -382,7 +382,8 @@ export class Connection {
     };
     const mostBytes = maxMessageBytes === undefined ? {} : { mostBytes: maxMessageBytes };
     const running = started?.take(listeners.onStderr);
-    const options = { ...listeners, ...mostBytes, running, ...defined({ fetch, clock }) };
+    const isWatched = (): boolean => this.wire.isWatched;
+    const options = { ...listeners, ...mostBytes, running, isWatched, ...defined({ fetch, clock }) };
     return this.wire.onto(openTransport(this.entry.target, options));
   }
 }

@@ -47,6 +47,8 @@ interface SentCall {
   /** Sends it as part of the call. */
   readonly within: <T>(send: () => T) => T;
   readonly settle: (answer: ForwardedAnswer | MidcallError) => void;
+  /** Its id, if that was chosen before by {@link ForwardedRequests.newId}. */
+  readonly id?: string | undefined;
 }
 
 interface Waiting {
@@ -106,7 +108,13 @@ export class ForwardedRequests implements Required<Interception> {
 
   /** Sends a call, not over HTTP. `settle` is called once, with the answer, or with the error of {@link send}. */
   sendCall(client: Client, request: ForwardedRequest, call: WatchOptions & SentCall): void {
-    this.#send(client, request, call, undefined, call.within, call.settle);
+    this.#send(client, request, call, undefined, call.within, call.settle, call.id);
+  }
+
+  /** An id for a request that nothing else uses. */
+  newId(): string {
+    this.#last += 1;
+    return `${mark}${this.#last}`;
   }
 
   #send(
@@ -116,15 +124,13 @@ export class ForwardedRequests implements Required<Interception> {
     era: Era | undefined,
     within: SentCall['within'] | undefined,
     settle: SentCall['settle'],
+    id = this.newId(),
   ): void {
     const { transport } = client;
     if (!transport || signal?.aborted) {
       settle(transport ? givenUp() : serverGone());
       return;
     }
-    this.#last += 1;
-    const id = `${mark}${this.#last}`;
-    const sent = onProgress ? { ...params, _meta: { ...metaOf(params), progressToken: id } } : params;
     // On 2026-07-28 over HTTP, a request is cancelled by closing its stream.
     const stream = era && hasOwnStreams(transport) && !serverSendsRequests(era) ? new AbortController() : undefined;
     const over = (answer: ForwardedAnswer | MidcallError): void => {
@@ -143,7 +149,7 @@ export class ForwardedRequests implements Required<Interception> {
     this.#waiting.set(id, { isCall: within !== undefined, settle: over, onProgress });
     signal?.addEventListener('abort', onAbort, { once: true });
     try {
-      const message = enveloped(client, { jsonrpc: '2.0', id, method, ...(sent && { params: sent }) });
+      const message = messageOf(client, id, { method, params }, onProgress !== undefined);
       const send = () => transport.send(message, stream && { requestSignal: stream.signal });
       (within ? within(send) : send()).catch(failed);
     } catch (error) {
@@ -167,6 +173,17 @@ export class ForwardedRequests implements Required<Interception> {
     if (!client.transport) throw serverGone();
     await client.transport.send(enveloped(client, { jsonrpc: '2.0', method, ...(params && { params }) }));
   }
+}
+
+/** A request as it is sent. @param reports - true if its progress is wanted */
+export function messageOf(
+  client: Client,
+  id: string,
+  { method, params }: ForwardedRequest,
+  reports: boolean,
+): JSONRPCMessage {
+  const sent = reports ? { ...params, _meta: { ...metaOf(params), progressToken: id } } : params;
+  return enveloped(client, { jsonrpc: '2.0', id, method, ...(sent && { params: sent }) });
 }
 
 /** What the SDK puts into each message of 2026-07-28: the sender and its capabilities. */

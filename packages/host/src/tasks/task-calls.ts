@@ -73,6 +73,14 @@ export class TaskCalls {
     this.#support.note(message);
   }
 
+  /** True if a call of this tool is sent as it is, so that its answer is a result unless it says otherwise. */
+  sendsAsItIs(tool: string): boolean {
+    const { callsNameTasks, capabilities } = this.#options.server();
+    if (!callsNameTasks || !takesTasks(capabilities)) return true;
+    const support = this.#support.known(tool);
+    return support === 'forbidden' || (support === 'optional' && !this.#options.stored);
+  }
+
   /** Sends a call, as one that may become a task if both sides support tasks. */
   send(message: JsonRpcMessage, sent: SentCall, send: Send): Promise<void> {
     const { callsNameTasks, capabilities } = this.#options.server();

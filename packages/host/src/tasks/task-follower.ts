@@ -119,6 +119,11 @@ export class TaskFollower implements Interception {
     await Promise.race([Promise.all(this.#cancelling), late]).finally(callOff);
   }
 
+  /** True if a call of this tool would pass here unchanged. */
+  sendsAsItIs(tool: string): boolean {
+    return this.#calls.sendsAsItIs(tool);
+  }
+
   /** Keeps the next request of this call from being sent, since the call is a task already. */
   resume({ call, taskId, status, cancelled = false }: KeptTask): void {
     const working = readTask({ taskId, status: 'working' })!;

@@ -191,14 +191,15 @@ export class HostStdio implements Transport {
   }
 
   #write(value: object): void {
-    writeTogether(this.#output, () => {
-      const { writableLength, writableHighWaterMark } = this.#output;
-      if (this.#isFull || writableLength < writableHighWaterMark) return;
-      this.#isFull = true;
-      this.onfull?.();
-    });
-    this.#output.write(`${JSON.stringify(value)}\n`);
+    writeTogether(this.#output, `${JSON.stringify(value)}\n`, this.#written);
   }
+
+  readonly #written = (): void => {
+    const { writableLength, writableHighWaterMark } = this.#output;
+    if (this.#isFull || writableLength < writableHighWaterMark) return;
+    this.#isFull = true;
+    this.onfull?.();
+  };
 }
 
 const isHostMessage = (value: unknown): value is JSONRPCMessage => isJsonRpcMessage(value);
