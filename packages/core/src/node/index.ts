@@ -2,5 +2,5 @@ export type { OpenUrlOptions, Spawn } from './open-url.ts';
 export { openUrl } from './open-url.ts';
 export type { RequestTarget } from './request-target.ts';
 export { readTarget } from './request-target.ts';
-export { writeTogether } from './write-together.ts';
+export { writeFirstAtOnce, writeTogether } from './write-together.ts';
 export { writeWhole } from './write-whole.ts';

@@ -3,14 +3,23 @@ import type { Writable } from 'node:stream';
 const nothing = (): void => {};
 
 /**
- * Writes to a stream. The first text of this turn of the event loop leaves at once, since somebody may wait for nothing else; what
- * follows is collected until the end of the turn and then written together: each write is a system call that wakes the reader.
- * @param written - called at the end of the turn
+ * Writes to a stream at the end of this turn of the event loop, together with whatever else is said in it: each write is a system
+ * call that wakes the reader.
+ * @param written - called after that
  */
 export function writeTogether(stream: Writable, text: string, written: () => void = nothing): void {
+  if (stream.writableCorked === 0) corkTurn(stream, written);
+  stream.write(text);
+}
+
+/** The same, but what is said first in a turn leaves at once, since its reader may wait for nothing else. */
+export function writeFirstAtOnce(stream: Writable, text: string): void {
   const isFirst = stream.writableCorked === 0;
   stream.write(text);
-  if (!isFirst) return;
+  if (isFirst) corkTurn(stream, nothing);
+}
+
+function corkTurn(stream: Writable, written: () => void): void {
   stream.cork();
   // Runs after all promises that settle in this turn.
   process.nextTick(() => {

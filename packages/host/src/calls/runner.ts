@@ -101,6 +101,14 @@ export interface RunOptions {
   readonly onTask?: (task: CallTask) => void;
 }
 
+/** Options of a call whose result is only handed on. */
+export interface PassOptions extends RunOptions {
+  /** Chosen by the caller, unique in the host. */
+  readonly id: string;
+  /** Called once, with how it ended. */
+  readonly onEnd: (outcome: CallOutcome) => void;
+}
+
 /** Options for sending a call. */
 export interface SendOptions extends RequestOptions {
   readonly signal: AbortSignal;

@@ -12,7 +12,7 @@ import { attach } from '../attach/attach.ts';
 import type { AttachEvent, Attachment, CallRequest, ServerIntroduction } from '../attach/attachment.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
 import type { AskSignIn } from '../authorization/sign-in.ts';
-import type { CallOutcome, RunOptions } from '../calls/runner.ts';
+import type { CallOutcome, PassOptions, RunOptions } from '../calls/runner.ts';
 import { negotiationOf, unprobed } from '../era.ts';
 import type { SamplingAccount } from '../sampling/flow.ts';
 import type { ForwardedAnswer, ForwardedRequest, ForwardOptions } from '../sdk-seam/forwarded-requests.ts';
@@ -41,10 +41,7 @@ export type ConnectionEvent =
   | { readonly type: 'catalogue-changed'; readonly list: 'tools' | 'prompts' | 'resources' };
 
 /** What the caller of a running call waits for. */
-interface RunningHere {
-  readonly resolve: (outcome: CallOutcome) => void;
-  readonly onTask: RunOptions['onTask'];
-}
+type RunningHere = Pick<PassOptions, 'onEnd' | 'onTask'>;
 
 /** How many times a start asks the person to sign in: once, and once more if the server then wants more scopes. */
 const MOST_SIGN_INS = 2;
@@ -66,7 +63,7 @@ export class Connection {
   #attachment: Attachment | undefined;
   #transport: PausableTransport | undefined;
   #isPaused = false;
-  /** The calls that {@link run} has started, by their ids. */
+  /** The calls that {@link run} and {@link pass} have started, by their ids. */
   readonly #running = new Map<string, RunningHere>();
   #stopping: Promise<void> = Promise.resolve();
   /** The process of a server that is being stopped. */
@@ -219,25 +216,27 @@ export class Connection {
   /**
    * Starts a call. Its questions go to the inbox; subscribers are told of its progress and end.
    * @param options - `id`: chosen by the caller, unique in the host; random if absent; `logs`: true to ask the server for the log
-   *   messages of the call, on a revision where they have to be asked for; {@link wire} then has them; `asItCame`: true if the
-   *   result is only handed on unchanged: nothing here reads it, so it is not judged
+   *   messages of the call, on a revision where they have to be asked for; {@link wire} then has them
    * @throws MidcallError `host/server-gone` if the server is not ready
    */
-  run(
-    request: CallRequest,
-    options: RunOptions & { readonly id?: string; readonly logs?: boolean; readonly asItCame?: boolean } = {},
-  ): CallHandle {
+  run(request: CallRequest, options: RunOptions & { readonly id?: string; readonly logs?: boolean } = {}): CallHandle {
     const { attachment, client } = this.#ready();
     const sent = options.logs
       ? askingForLogs(request, client.getNegotiatedProtocolVersion(), this.introduction)
       : request;
     const id = options.id ?? (this.#options.newId ?? randomUUID)();
     const timeoutMs = options.timeoutMs ?? this.#options.callTimeoutMs;
-    const outcome = new Promise<CallOutcome>(resolve => this.#running.set(id, { resolve, onTask: options.onTask }));
+    const outcome = new Promise<CallOutcome>(onEnd => this.#running.set(id, { ...options, onEnd }));
     const how = { ...options, id, ...(timeoutMs !== undefined && { timeoutMs }) };
-    if (options.asItCame) attachment.pass(sent, how);
-    else attachment.run(sent, how).catch(() => {});
+    attachment.run(sent, how).catch(() => {});
     return { id, outcome, cancel: () => void attachment.cancel(id) };
+  }
+
+  /** Starts a call whose result is only handed on unchanged, so it is not judged. @throws MidcallError `host/server-gone` */
+  pass(request: CallRequest, options: PassOptions): void {
+    const { attachment } = this.#ready();
+    this.#running.set(options.id, options);
+    attachment.pass(request, options);
   }
 
   /**
@@ -356,7 +355,7 @@ export class Connection {
     const running = 'call' in event && event.call ? this.#running.get(event.call.id) : undefined;
     if (event.type === 'call-ended') this.#running.delete(event.call.id);
     this.#tell(event);
-    if (event.type === 'call-ended') running?.resolve(event.outcome);
+    if (event.type === 'call-ended') running?.onEnd(event.outcome);
     if (event.type === 'call-task') running?.onTask?.(event.task);
   }
 

@@ -4,7 +4,7 @@
  * and waits for it.
  */
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import { writeTogether } from '@midcall/core/node';
+import { writeFirstAtOnce } from '@midcall/core/node';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { StdioClientTransport, type StdioServerParameters } from '@modelcontextprotocol/client/stdio';
 import { MessageBuffer } from './message-buffer.ts';
@@ -56,7 +56,7 @@ export class ServerProcess extends StdioClientTransport implements PlainWire {
     if (child.stdin.writableNeedDrain) return super.send(message);
     // The SDK makes a promise for each message, which need not wait.
     try {
-      writeTogether(child.stdin, `${JSON.stringify(message)}\n`);
+      writeFirstAtOnce(child.stdin, `${JSON.stringify(message)}\n`);
       return sent;
     } catch (error) {
       return Promise.reject(error);
@@ -69,7 +69,7 @@ export class ServerProcess extends StdioClientTransport implements PlainWire {
   }
 
   write(text: string): void {
-    writeTogether(this.#inside._process!.stdin, `${text}\n`);
+    writeFirstAtOnce(this.#inside._process!.stdin, `${text}\n`);
   }
 
   get taken(): PlainWire['taken'] {

@@ -13,7 +13,7 @@
 
 import type { SamplingRequest, SamplingResult } from '@midcall/core/sampling';
 import type { Clock } from '@midcall/core/time';
-import type { CallHandle, CallOutcome, CallProgress, CallRequest, Inbox, Question } from '@midcall/host';
+import type { CallOutcome, CallProgress, CallRequest, CallTask, Inbox, Question } from '@midcall/host';
 import { asksSignIn } from './sign-in-wait.ts';
 
 /** A request to the host's model, with the functions that settle it. */
@@ -30,14 +30,22 @@ export type Happened =
   | { readonly sample: Sample }
   | { readonly outcome: CallOutcome };
 
+/** What a call in progress is told. */
+export interface UpstreamCallListener {
+  progressed(progress: CallProgress): void;
+  /** It has become a task, or that has changed. */
+  becameTask(task: CallTask): void;
+  over(outcome: CallOutcome): void;
+}
+
 /** Where calls are made, and how long they are kept. */
 export interface UpstreamCallsOptions {
   /** Makes a call at the upstream server. @throws if it cannot be made */
-  readonly run: (
-    request: CallRequest,
-    onProgress: (progress: CallProgress) => void,
-    principal: string | undefined,
-  ) => CallHandle;
+  readonly run: (id: string, request: CallRequest, told: UpstreamCallListener, principal: string | undefined) => void;
+  /** Stops a call at the upstream server. */
+  readonly cancel: (id: string) => void;
+  /** An id for a call, unique in the host. */
+  readonly newId: () => string;
   readonly inbox: Inbox;
   /** The id of the upstream server. */
   readonly server: string;
@@ -77,21 +85,22 @@ export class UpstreamCalls {
    * at once, so that no other client finds it.
    */
   begin(request: CallRequest, principal?: string): UpstreamCall {
-    const digest = once(() => this.#parts.digest(request, principal));
-    for (const upstreamCall of this.#calls.values())
-      if (upstreamCall.sentAway && upstreamCall.digest === digest()) return upstreamCall;
-    const upstreamCall: UpstreamCall = new UpstreamCall(
-      this.#parts,
-      digest,
-      onProgress => this.#parts.run(request, onProgress, principal),
-      id => void this.#calls.delete(id),
-    );
+    let digest: string | undefined;
+    for (const each of this.#calls.values()) {
+      if (!each.sentAway) continue;
+      digest ??= this.#parts.digest(request, principal);
+      if (each.digest === digest) return each;
+    }
+    const upstreamCall = new UpstreamCall(this.#parts, request, principal, this.#gone);
+    this.#parts.run(upstreamCall.id, request, upstreamCall, principal);
     this.#calls.set(upstreamCall.id, upstreamCall);
     // Every call waits for a sign-in that is already open.
     for (const question of this.#parts.inbox.list())
       if (asksSignIn(question, this.#parts.server)) upstreamCall.asked(question);
     return upstreamCall;
   }
+
+  readonly #gone = (id: string): void => void this.#calls.delete(id);
 
   /** How many calls are in progress, or have a result that no client has collected. */
   get size(): number {
@@ -109,30 +118,26 @@ export class UpstreamCalls {
   }
 }
 
-function once<T>(make: () => T): () => T {
-  let memo: { readonly value: T } | undefined;
-  return () => {
-    memo ??= { value: make() };
-    return memo.value;
-  };
-}
-
 /** Made once, since an error for each call would cost as much as the call. */
 const callEnded = { how: 'ended' } as const;
 
 /** One call. */
-export class UpstreamCall {
-  readonly #handle: CallHandle;
+export class UpstreamCall implements UpstreamCallListener {
+  /** Its id at the upstream server. */
+  readonly id: string;
   /** True from when a client was told to call again until one comes back. */
   sentAway = false;
   /** True if the client that waits has a model, and its person decides about it. */
   samplesAtHost = false;
-  readonly #parts: Pick<UpstreamCallsOptions, 'clock' | 'keptMs'>;
-  readonly #digest: () => string;
+  readonly #parts: Pick<UpstreamCallsOptions, 'clock' | 'keptMs' | 'cancel' | 'newId' | 'digest'>;
+  readonly #request: CallRequest;
+  readonly #principal: string | undefined;
+  #digest: string | undefined;
   readonly #gone: (id: string) => void;
   readonly #happened: Happened[] = [];
   #waiting: (() => void)[] = [];
-  readonly #listeners = new Set<(progress: CallProgress) => void>();
+  readonly #listeners: ((progress: CallProgress) => void)[] = [];
+  #progress = 0;
   /** Signals that fire when a task that waits for this call is over. This and the next are made on demand. */
   #tasks: Set<AbortSignal> | undefined;
   #ending: AbortController | undefined;
@@ -144,37 +149,43 @@ export class UpstreamCall {
   #callOff: (() => void) | undefined;
 
   /**
-   * @param digest - equal for calls that are the same
-   * @param run - makes the call
    * @param gone - called with its id when nobody comes back for it
    */
   constructor(
-    parts: Pick<UpstreamCallsOptions, 'clock' | 'keptMs'>,
-    digest: () => string,
-    run: (onProgress: (progress: CallProgress) => void) => CallHandle,
+    parts: Pick<UpstreamCallsOptions, 'clock' | 'keptMs' | 'cancel' | 'newId' | 'digest'>,
+    request: CallRequest,
+    principal: string | undefined,
     gone: (id: string) => void,
   ) {
+    this.id = parts.newId();
     this.#parts = parts;
-    this.#digest = digest;
+    this.#request = request;
+    this.#principal = principal;
     this.#gone = gone;
-    this.#handle = run(progress => {
-      for (const listener of this.#listeners) listener(progress);
-    });
-    void this.#handle.outcome.then(outcome => {
-      this.#tell({ outcome });
-      this.#isEnded = true;
-      this.#ending?.abort(callEnded);
-    });
   }
 
   /** Equal for calls that are the same. */
   get digest(): string {
-    return this.#digest();
+    this.#digest ??= this.#parts.digest(this.#request, this.#principal);
+    return this.#digest;
   }
 
-  /** Its id at the upstream server. */
-  get id(): string {
-    return this.#handle.id;
+  /** Tells whoever waits. */
+  progressed(progress: CallProgress): void {
+    this.#progress = Math.max(this.#progress, progress.progress);
+    for (const listener of [...this.#listeners]) listener(progress);
+  }
+
+  /** The status of its task is reported as progress, so that the host need not support tasks. */
+  becameTask({ message }: CallTask): void {
+    this.progressed({ progress: this.#progress + 1, ...(message !== undefined && { message }) });
+  }
+
+  /** The upstream server has ended it. */
+  over(outcome: CallOutcome): void {
+    this.#tell({ outcome });
+    this.#isEnded = true;
+    this.#ending?.abort(callEnded);
   }
 
   /** Fires when the upstream server has ended the call; its outcome is among the events by then. */
@@ -253,9 +264,11 @@ export class UpstreamCall {
     this.#callOff = undefined;
     this.sentAway = false;
     const listener = (progress: CallProgress): void => onProgress(progress);
-    this.#listeners.add(listener);
+    this.#listeners.push(listener);
     return () => {
-      if (!this.#listeners.delete(listener) || this.#listeners.size > 0 || this.#forgotten) return;
+      const at = this.#listeners.indexOf(listener);
+      if (at >= 0) this.#listeners.splice(at, 1);
+      if (at < 0 || this.#listeners.length > 0 || this.#forgotten) return;
       if (this.#delivered) this.#forget();
       else if (!this.#tasks?.size) this.#callOff = this.#parts.clock.after(this.#parts.keptMs, () => this.stop());
     };
@@ -274,7 +287,7 @@ export class UpstreamCall {
     this.#callOff = undefined;
     const end = (): void => {
       tasks.delete(over);
-      if (!this.#forgotten && this.#listeners.size === 0) this.stop();
+      if (!this.#forgotten && this.#listeners.length === 0) this.stop();
     };
     if (over.aborted) end();
     else over.addEventListener('abort', end, { once: true });
@@ -287,7 +300,7 @@ export class UpstreamCall {
 
   /** Stops the call at the upstream server; its questions are withdrawn. */
   stop(): void {
-    if (!this.#isEnded) this.#handle.cancel();
+    if (!this.#isEnded) this.#parts.cancel(this.id);
     this.#forget();
   }
 

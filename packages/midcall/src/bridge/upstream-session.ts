@@ -6,14 +6,23 @@ import { hash, randomUUID } from 'node:crypto';
 import { canonical, defined } from '@midcall/core/json';
 import type { SamplingModel } from '@midcall/core/sampling';
 import type { Clock } from '@midcall/core/time';
-import type { Connection, ConnectionOptions, Inbox, OfferedRoots, Question, ServerEntry } from '@midcall/host';
+import type {
+  CallOutcome,
+  CallProgress,
+  CallTask,
+  Connection,
+  ConnectionOptions,
+  Inbox,
+  OfferedRoots,
+  Question,
+  ServerEntry,
+} from '@midcall/host';
 import { LOG_LEVEL_META_KEY } from '@modelcontextprotocol/server';
 import { passAnnouncements, passCompletion } from './announcements.ts';
 import { type HostLink, moreOf } from './host-link.ts';
 import { hostModel } from './host-model.ts';
 import { HostRoots } from './host-roots.ts';
 import { asksSignIn } from './sign-in-wait.ts';
-import { withStatus } from './status-progress.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { unclaimed } from './unclaimed.ts';
 import { Upstream } from './upstream.ts';
@@ -142,14 +151,22 @@ export class UpstreamSession {
       unclaimed: question => void unclaimed(question, { inbox, clock, showDesk: show, keptMs }),
       clock,
       keptMs,
-      run: (request, onProgress, caller) => {
-        const handlers = withStatus(onProgress);
-        // The host decides how long a call may take.
-        const timeoutMs = Number.POSITIVE_INFINITY;
+      newId: () => {
         made += 1;
-        const how = { ...handlers, id: `${anyCall}-${made}`, timeoutMs, asItCame: true };
-        return connection.run(request, caller === undefined ? how : { ...how, principal: caller });
+        return `${anyCall}-${made}`;
       },
+      run: (id, request, told, caller) => {
+        const how = {
+          id,
+          // The host decides how long a call may take.
+          timeoutMs: Number.POSITIVE_INFINITY,
+          onProgress: (progress: CallProgress) => told.progressed(progress),
+          onTask: (task: CallTask) => told.becameTask(task),
+          onEnd: (outcome: CallOutcome) => told.over(outcome),
+        };
+        connection.pass(request, caller === undefined ? how : { ...how, principal: caller });
+      },
+      cancel: id => void connection.cancel(id),
       digest: ({ kind, name, arguments: args = {}, rest: { _meta: _, ...rest } = {} }, caller = '') =>
         hash('sha256', canonical([caller, kind, name, args, rest]), 'base64url'),
     });

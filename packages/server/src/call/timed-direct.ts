@@ -1,6 +1,6 @@
 /** Requests that are answered before their handler is called, measured like others. */
 import type { Clock } from '@midcall/core/time';
-import { measureOperation } from '../observe/metrics.ts';
+import { isMeasured, measureOperation } from '../observe/metrics.ts';
 import type { Direct } from '../sdk-seam/direct-answers.ts';
 import type { AskingMethod } from './request.ts';
 
@@ -9,7 +9,7 @@ export const timedDirect =
   (method: AskingMethod, direct: Direct, clock: Pick<Clock, 'now'>): Direct =>
   request => {
     const answer = direct(request);
-    if (!answer) return undefined;
+    if (!answer || !isMeasured()) return answer;
     const began = clock.now();
     const { name, uri } = request.params;
     const call = { method, name: String(name ?? uri ?? '') };
