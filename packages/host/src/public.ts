@@ -23,7 +23,7 @@ export type { ServerAuth } from './authorization/server-auth.ts';
 export type { AskSignIn, SignInRequest } from './authorization/sign-in.ts';
 export { type GrantVault, memoryVault, type VaultKey } from './authorization/vault.ts';
 export { vaultFolder } from './authorization/vault-folder.ts';
-export type { CallEvent, CallOutcome, CallProgress, CallTask, RunOptions } from './calls/runner.ts';
+export type { CallEvent, CallOutcome, CallProgress, CallTask, PassOptions, RunOptions } from './calls/runner.ts';
 export type { CallHandle } from './connection/call-handle.ts';
 export type { Catalogue } from './connection/catalogue.ts';
 export type { ConnectionEvent, ConnectionState } from './connection/connection.ts';

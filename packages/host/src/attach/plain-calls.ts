@@ -8,6 +8,7 @@
  *   such call before that.
  * - plain-calls-P3 Whoever watches the wire sees every message from then on.
  */
+import { isRecord } from '@midcall/core/json';
 import type { JsonRpcMessage } from '@midcall/core/sdk-seam';
 import type { Client } from '@modelcontextprotocol/client';
 import type { BegunRun, CallRunner, RunAbout, RunOptions } from '../calls/runner.ts';
@@ -99,6 +100,8 @@ export class PlainCalls {
 
 /** The result in a message that has nothing else in it; undefined if the call may go on, or it is not read. */
 function resultIn(message: JsonRpcMessage): Json | undefined {
-  if (!('result' in message) || Object.keys(message).length !== 3 || nestsTooDeeply(message)) return undefined;
-  return finalResult(message['result'] as Json);
+  const { jsonrpc, result } = message;
+  // The third member is the id by which its call was found.
+  if (jsonrpc !== '2.0' || !isRecord(result) || Object.keys(message).length !== 3) return undefined;
+  return nestsTooDeeply(message) ? undefined : finalResult(result);
 }

@@ -60,12 +60,11 @@ export class MessageBuffer implements Pick<ReadBuffer, 'append' | 'readMessage' 
         if (line.trim() !== '') this.#onStray(line);
         continue;
       }
-      if (isJsonRpcMessage(value)) {
-        if (this.taken?.(value)) continue;
-        return value as unknown as JSONRPCMessage;
-      }
-      this.#onStray(line);
-      if (!namesRequest(value)) throw new Error('The server wrote a line of JSON that is not a JSON-RPC 2.0 message.');
+      const isMessage = isJsonRpcMessage(value);
+      if (!isMessage) this.#onStray(line);
+      if (!isMessage && !namesRequest(value))
+        throw new Error('The server wrote a line of JSON that is not a JSON-RPC 2.0 message.');
+      if (this.taken?.(value as JsonRpcMessage)) continue;
       return value as JSONRPCMessage;
     }
   }

@@ -7,7 +7,7 @@
  *   disconnects, as in `forward.ts`.
  */
 import { isRecord, own } from '@midcall/core/json';
-import type { Clock } from '@midcall/core/time';
+import { type Clock, type RestartedTimer, restartedTimer } from '@midcall/core/time';
 import type { CallProgress, CallRequest } from '@midcall/host';
 import type { DirectAnswer, DirectRequest } from '@midcall/server';
 import type { HostLink } from './host-link.ts';
@@ -111,36 +111,35 @@ class LateCalls {
   readonly #clock: Clock;
   /** The oldest first. */
   readonly #waiting = new Set<{ readonly dueAt: number; readonly handOver: () => void }>();
-  #callOff: (() => void) | undefined;
+  readonly #timer: RestartedTimer;
 
   constructor(clock: Clock) {
     this.#clock = clock;
+    this.#timer = restartedTimer(clock, () => this.#look());
   }
 
   /** @param handOver - called once the time is up. @returns a function to call when the call is over */
   add(handOver: () => void): () => void {
     const call = { dueAt: this.#clock.now() + directMs, handOver };
     this.#waiting.add(call);
-    if (!this.#callOff) this.#time(directMs);
+    if (this.#waiting.size === 1) this.#timer.start(directMs);
     return () => {
-      if (!this.#waiting.delete(call) || this.#waiting.size > 0) return;
-      this.#callOff?.();
-      this.#callOff = undefined;
+      if (this.#waiting.delete(call) && this.#waiting.size === 0) this.#timer.stop();
     };
   }
 
-  #time(ms: number): void {
-    this.#callOff = this.#clock.after(ms, () => {
-      this.#callOff = undefined;
-      const now = this.#clock.now();
-      for (const call of this.#waiting) {
-        const leftMs = call.dueAt - now;
-        // More is left only if the clock was set back, and handing a call over early does no harm.
-        if (leftMs > 0 && leftMs <= directMs) return this.#time(leftMs);
-        this.#waiting.delete(call);
-        call.handOver();
+  #look(): void {
+    const now = this.#clock.now();
+    for (const call of this.#waiting) {
+      const leftMs = call.dueAt - now;
+      // More is left only if the clock was set back, and handing a call over early does no harm.
+      if (leftMs > 0 && leftMs <= directMs) {
+        this.#timer.start(leftMs);
+        return;
       }
-    });
+      this.#waiting.delete(call);
+      call.handOver();
+    }
   }
 }
 
