@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -78,6 +78,20 @@ it('lists what waits without its contents, ends it, and says what is missing', a
   });
   await expect(admin(['--store', join(directory, 'no.db')])).rejects.toMatchObject({ code: 2 });
   store.close();
+});
+
+it('tells a wrong store and one that cannot be reached from a failure of its own', async () => {
+  const other = join(directory, 'other.txt');
+  await writeFile(other, 'no database, but of some length, as a list of names or the like would be');
+  await expect(admin(['--store', other])).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('not a SQLite database'),
+  });
+  await expect(admin(['--store', ''])).rejects.toMatchObject({ code: 2 });
+  await expect(admin(['--store', `redis://127.0.0.1:${await freePort()}`])).rejects.toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('cannot be reached'),
+  });
 });
 
 describe.runIf(redisServer)('a store in Redis', () => {

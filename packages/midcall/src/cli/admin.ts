@@ -36,7 +36,10 @@ export function register(command: Command): void {
           'The calls that wait are encrypted. Set MIDCALL_KEY or MIDCALL_KEY_FILE to the key of the servers.',
         );
       if (where === '') throw usage('--store must be a file, or an address that begins with redis:// or rediss://.');
-      const { store, close } = await openStore(where, prefix);
+      const { store, close } = await openStore(where, prefix).catch((error: unknown) => {
+        // It was named on the command line, and nothing of ours failed.
+        throw isMidcallError(error, 'store/corrupt') ? usage(error.message, { cause: error }) : error;
+      });
       try {
         const mid = midcall({ store, pages: connect({ name: 'midcall admin' }) });
         if (cancel === undefined) process.stdout.write(table(await mid.calls()));

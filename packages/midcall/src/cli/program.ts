@@ -3,11 +3,11 @@
  * A `MidcallError` ends the process with one line on standard error and the exit code of its kind; nothing but a
  * command's own result is ever written to standard output.
  */
-import { isMidcallError } from '@midcall/core/errors';
+import { isMidcallError, type MidcallErrorCode } from '@midcall/core/errors';
 import { visible } from '@midcall/core/text';
 import { Command, CommanderError } from 'commander';
 import { ownVersion } from '../install/index.ts';
-import { exitCodeHelp, exitCodes } from './exit-codes.ts';
+import { type ExitName, exitCodeHelp, exitCodes } from './exit-codes.ts';
 import { endWithReader } from './reader-gone.ts';
 import { subcommands } from './subcommands.ts';
 
@@ -41,7 +41,7 @@ export async function runProgram(): Promise<void> {
       process.exitCode = error.exitCode === 0 ? exitCodes.ok.code : exitCodes.usage.code;
     } else if (isMidcallError(error)) {
       complain(error.message);
-      process.exitCode = error.code === 'cli/usage' ? exitCodes.usage.code : exitCodes.failure.code;
+      process.exitCode = exitCodes[exitOf(error.code)].code;
     } else {
       complain(error instanceof Error ? error.message : String(error));
       process.exitCode = exitCodes.failure.code;
@@ -50,6 +50,11 @@ export async function runProgram(): Promise<void> {
 }
 
 const isCommand = (word: string): boolean => word === 'help' || subcommands.some(({ name }) => name === word);
+
+function exitOf(code: MidcallErrorCode): ExitName {
+  if (code === 'cli/usage') return 'usage';
+  return code === 'store/unavailable' ? 'noServer' : 'failure';
+}
 
 /** The message may quote a server. */
 const complain = (message: string): void =>
