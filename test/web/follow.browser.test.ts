@@ -165,8 +165,9 @@ it('follow-F5: dismisses no question by the Esc that stays on its page', async (
   const question = pickOne('follow-esc');
   void on.inbox.ask(question);
   await open(page, '/calls/follow-esc');
+  await page.getByRole('radio').first().focus();
   await slow(page, '**/roots');
-  await Promise.all([page.waitForRequest(/\/roots$/), pages(page, 'Roots').click()]);
+  await Promise.all([page.waitForRequest(/\/roots$/), pages(page, 'Roots').dispatchEvent('click')]);
   await page.keyboard.press('Escape');
   await page.locator('main:not([inert])').waitFor();
   expect(on.inbox.list().map(({ id }) => id)).toEqual([question.id]);
