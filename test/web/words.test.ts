@@ -105,6 +105,14 @@ it('tells sign-ins of one server apart by where they lead', async () => {
   for (const { id } of asked) on.inbox.end(id, { how: 'withdrawn' });
 });
 
+it('names in a list the domain of a page that is to be opened', async () => {
+  const pages = ['https://login.example.com/a', 'https://accounts.example.org/b'].map(openPage);
+  for (const question of pages) ask(question);
+  const listed = await text('/inbox');
+  for (const domain of ['example.com', 'example.org']) expect(listed).toContain(` ${domain} `);
+  for (const { id } of pages) on.inbox.end(id, { how: 'withdrawn' });
+});
+
 it('says of two compared calls that they are, and which of them has no result', () => {
   const call = (id: string, result?: string): CallView => ({
     context: { id, kind: 'tool', name: 'look', arguments: { what: id } },

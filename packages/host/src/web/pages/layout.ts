@@ -39,7 +39,9 @@ const inRail = 12;
 
 /** One open question in a list. */
 export function inboxItem(question: Question, { link, now }: DeskView, current: string | undefined): Html {
-  return html`<li><a${attributes({ href: link(questionPath(question)), class: 'inbox-item', 'aria-current': question.id === current && 'true', 'data-key': `i-${question.id}` })}><span class="inbox-top">${questionIcon(question)}<strong>${visibleHtml(question.asker.id, 60)}</strong>${age(question.askedAt, now)}</span>${question.kind !== 'sign-in' && html`<span class="inbox-call ${question.call ? 'mono' : 'small'}">${question.call ? visibleHtml(question.call.name, 80) : texts.question.noCall}</span>`}<span class="inbox-message">${visibleHtml(questionSubject(question), 120, true)}</span></a></li>`;
+  // Two pages of one server may be called the same.
+  const domain = question.kind === 'url' || question.kind === 'url-finish' ? question.url.parts.domain : '';
+  return html`<li><a${attributes({ href: link(questionPath(question)), class: 'inbox-item', 'aria-current': question.id === current && 'true', 'data-key': `i-${question.id}` })}><span class="inbox-top">${questionIcon(question)}<strong>${visibleHtml(question.asker.id, 60)}</strong>${age(question.askedAt, now)}</span>${question.kind !== 'sign-in' && html`<span class="inbox-call ${question.call ? 'mono' : 'small'}">${question.call ? visibleHtml(question.call.name, 80) : texts.question.noCall}</span>`}<span class="inbox-message">${visibleHtml(questionSubject(question), 120, true)}</span>${domain !== '' && html`<span class="inbox-call mono">${visibleHtml(domain, 80)}</span>`}</a></li>`;
 }
 
 /** Whether the person is alerted to new questions; shown if there is client script. */
