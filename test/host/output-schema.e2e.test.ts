@@ -128,7 +128,7 @@ describe('a desk with a hostile server on it', () => {
   afterAll(() => void child.kill('SIGKILL'));
 
   it('shows what could not be checked as unchecked, serves the other server, and ends when told to', async () => {
-    expect(await run('hostile', 'bomb')).toContain('Not checked against the schema that the tool declares');
+    expect(await run('hostile', 'bomb')).toContain('Not checked against the tool’s output schema');
     expect(await run('hostile', 'pattern')).toContain('must match the pattern');
     const plain = await run('hostile', 'plain');
     expect(plain).toContain('given by plain');

@@ -78,7 +78,7 @@ it('the linter tells them apart, too', async () => {
   } as const;
   const opened = LintSession.open(openTransport(silent), options);
   clock.move(30_000);
-  await expect(opened).rejects.toThrow(/could not be reached on 2026-07-28: “The server did not answer in time\.”/);
+  await expect(opened).rejects.toThrow(/could not be reached on 2026-07-28: it did not answer in time\./);
   await expect(LintSession.open(openTransport(old), options)).rejects.toThrow(/does not offer that revision/);
   await expect(LintSession.open(openTransport(script('process.exit(0)')), options)).rejects.toThrow(
     'The server could not be reached on 2026-07-28: it ended before it answered.',
