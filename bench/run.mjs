@@ -17,12 +17,12 @@ const wanted = process.argv.slice(2).map(name => [name.endsWith('.mjs') ? name :
 /** With how much work each: rounds first, as every bench has it. */
 const table = [
   ['start.mjs', '9'],
-  ['bridge-start.mjs', '7'],
-  ['asks.mjs', '7', '480', 'peers'],
+  ['bridge-start.mjs', '15'],
+  ['asks.mjs', '15', '480', 'peers'],
   ['pending.mjs', '1000', '3'],
-  ['bridge.mjs', '5', '96'],
+  ['bridge.mjs', '15', '128'],
   ['pages.mjs', '7', '256', 'redis'],
-  ['desk.mjs', '20'],
+  ['desk.mjs', '40'],
 ];
 const records = mkdtempSync(join(tmpdir(), 'midcall-bench-'));
 const file = join(records, 'figures.jsonl');
