@@ -1,7 +1,14 @@
 /** Chromium for the tests of a file: one process, one context per test, and nothing that goes wrong on a page unnoticed. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+  type Route,
+} from 'playwright-core';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -56,6 +63,18 @@ export async function nextPage({ context, page: first, troubles }: Visitor): Pro
     for (const each of context.pages()) if (each !== first) await each.close();
   };
   return { context, page: await context.newPage(), troubles, [Symbol.asyncDispose]: closeAll };
+}
+
+/**
+ * Answers requests of a page that is open already, as `page.route` does. The page learns of it later than the test, and what a busy
+ * page sends until then goes to the desk, unseen: this waits until a request of the page has been taken.
+ */
+export async function intercept(page: Page, what: string | RegExp, answer: (route: Route) => unknown): Promise<void> {
+  await page.route(what, answer);
+  const probe = new URL('/assets/taken', page.url()).href;
+  await page.route(probe, route => route.fulfill({ body: 'taken' }));
+  while ((await page.evaluate(async url => (await fetch(url)).text(), probe)) !== 'taken');
+  await page.unroute(probe);
 }
 
 interface AxeRun {

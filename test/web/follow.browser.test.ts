@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launch, nextPage, type Visitor, visitor } from './browser.ts';
+import { intercept, launch, nextPage, type Visitor, visitor } from './browser.ts';
 import { builtClient, everyField, pickOne, stageOfFile, whenSo } from './stage.ts';
 
 const server = join(mkdtempSync(join(tmpdir(), 'midcall-follow-')), 'server.mjs');
@@ -95,7 +95,7 @@ it('follow-F3: leads to the place that an address names, and to the call of a qu
 /** Holds back what a path answers with, until it is let go. */
 async function slow(page: Page, path: string | RegExp): Promise<() => void> {
   const held: (() => void)[] = [];
-  await page.route(path, async route => {
+  await intercept(page, path, async route => {
     await new Promise<void>(resolve => held.push(resolve));
     await route.continue().catch(() => {});
   });
@@ -251,7 +251,7 @@ it('follow-F4: stays where it is, and says so, where the desk does not answer', 
   await using me = await nextPage(person);
   const { page } = me;
   await open(page, '/add');
-  await page.route('**/roots', route => route.abort());
+  await intercept(page, '**/roots', route => route.abort());
   await pages(page, 'Roots').click();
   await page.locator('#offline').waitFor();
   expect([page.url(), await isSame(page)]).toEqual([at('/add'), true]);

@@ -1,7 +1,7 @@
 /** A desk that has died: its pages say so, say what to do, and keep what was typed. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launch, type Visitor, violations, visitor } from './browser.ts';
+import { intercept, launch, type Visitor, violations, visitor } from './browser.ts';
 import { builtClient, everyField, openPage, type Stage, stage } from './stage.ts';
 
 let browser: Browser;
@@ -93,7 +93,7 @@ it('says that it is not known what became of an answer the desk died with, and s
   void on.inbox.ask(everyField('g-3'));
   await using me = await waiting(on, 'calls/g-3');
   let sent = 0;
-  await me.page.route(/\/questions\/[^/]+$/, route => {
+  await intercept(me.page, /\/questions\/[^/]+$/, route => {
     sent += 1;
     return route.abort('connectionreset');
   });

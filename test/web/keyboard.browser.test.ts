@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { FormQuestion } from '@midcall/host';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launch, nextPage, type Visitor, violations, visitor } from './browser.ts';
+import { intercept, launch, nextPage, type Visitor, violations, visitor } from './browser.ts';
 import { builtClient, pickOne, stageOfFile, whenSo } from './stage.ts';
 
 const runsOn = { kind: 'tool', name: 'wait', arguments: {} } as const;
@@ -138,18 +138,13 @@ it('says Esc on the one card that it would dismiss now', async () => {
 it('goes on to the next question of a call, also where it comes with the end of the one before', async () => {
   await using me = await enter();
   const questions = [pickOne('k-next'), pickOne('k-next')] as const;
-  void on.inbox.ask(questions[0]);
+  // The answer to the form has both.
+  void on.inbox.ask(questions[0]).then(() => on.inbox.ask(questions[1]));
   const { page } = me;
+  await page.route('**/events**', route => route.abort());
   await page.goto(new URL('calls/k-next', on.desk.url).href);
   await page.getByRole('radio', { name: /2024/ }).check();
   await page.getByRole('radio', { name: 'Yes' }).check();
-  // The answer to the form has both.
-  await page.route(`**/questions/${questions[0].id}`, async route => {
-    on.inbox.end(questions[0].id, { how: 'answered', via: 'web' });
-    void on.inbox.ask(questions[1]);
-    await route.fulfill({ response: await route.fetch({ url: page.url(), method: 'GET' }) });
-  });
-  await page.route('**/events**', route => route.abort());
   await page.keyboard.press('Control+Enter');
   await page.locator(`[id="q-${questions[1].id}"] :focus`).waitFor();
   on.inbox.end(questions[1].id, { how: 'withdrawn' });
@@ -320,15 +315,11 @@ it('fills in the rows of lists, adds and removes rows, and goes to JSON and back
   const isGone = new Promise<void>(resolve => {
     release = resolve;
   });
-  await page.route(
-    '**/check',
-    async route => {
-      const response = await route.fetch();
-      await isGone;
-      await route.fulfill({ response });
-    },
-    { times: 1 },
-  );
+  await intercept(page, '**/check', async route => {
+    const response = await route.fetch();
+    await isGone;
+    await route.fulfill({ response });
+  });
   const late = page.waitForRequest(/\/check$/);
   await page.getByRole('button', { name: 'Remove Tags 1' }).hover();
   await page.mouse.down();
@@ -337,6 +328,7 @@ it('fills in the rows of lists, adds and removes rows, and goes to JSON and back
   const answered = page.waitForResponse(response => response.request() === held);
   release();
   await answered;
+  await page.unroute('**/check');
   await page.getByRole('button', { name: 'Edit as JSON' }).click();
   const json = page.getByLabel('Arguments as JSON');
   await json.waitFor();
