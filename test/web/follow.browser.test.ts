@@ -170,6 +170,15 @@ it('follow-F5: dismisses no question by the Esc that stays on its page', async (
   await Promise.all([page.waitForRequest(/\/roots$/), pages(page, 'Roots').dispatchEvent('click')]);
   await page.keyboard.press('Escape');
   await page.locator('main:not([inert])').waitFor();
+  // Also where the key comes before the browser has rendered that the page is being left.
+  await pages(page, 'Roots').evaluate((link: HTMLElement) => {
+    link.click();
+    document.activeElement!.dispatchEvent(
+      new KeyboardEvent('keydown', { key: 'Escape', bubbles: true, cancelable: true }),
+    );
+  });
+  expect(await page.locator('main').evaluate(({ inert }: HTMLElement) => inert)).toBe(false);
+  await page.locator('input[type=radio]:focus').waitFor();
   expect(on.inbox.list().map(({ id }) => id)).toEqual([question.id]);
   on.inbox.end(question.id, { how: 'withdrawn' });
   expect(me.troubles).toEqual([]);

@@ -25,7 +25,11 @@ function hold(): void {
   const main = document.getElementById('main');
   if (!main || main.inert) return;
   const { activeElement: at } = document;
-  if (at instanceof HTMLElement && main.contains(at)) held = at;
+  if (at instanceof HTMLElement && main.contains(at)) {
+    held = at;
+    // A browser takes the focus from what is inert only when it next renders the page; keys pressed until then would still arrive.
+    at.blur();
+  }
   main.inert = true;
   for (const name of ['aria-busy', 'aria-disabled']) main.setAttribute(name, 'true');
 }
