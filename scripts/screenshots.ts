@@ -15,7 +15,7 @@ import { memoryStore } from '@midcall/server/stores/memory';
 import { chromium } from 'playwright-core';
 import { keyRing } from '../packages/server/src/state/keys.ts';
 import { createSealer } from '../packages/server/src/state/seal.ts';
-import { root as house } from './places.ts';
+import { browserPath, root as house } from './places.ts';
 
 const images = join(house, 'docs/images');
 const judged = ['test/web/pages.browser.test.ts', 'test/connect/pages.browser.test.ts'];
@@ -50,7 +50,7 @@ writeFileSync(
 );
 const browser = await chromium.launch({
   env: { ...process.env, FONTCONFIG_FILE: fonts },
-  executablePath: process.env['MIDCALL_CHROMIUM'] ?? '/usr/bin/chromium',
+  executablePath: browserPath(),
   args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none'],
 });
 

@@ -12,14 +12,14 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compileTaps } from './compile-taps.ts';
-import { compiler } from './places.ts';
+import { browsers, compiler } from './places.ts';
 
 const needs = [
   {
     name: 'Chromium',
     env: 'MIDCALL_CHROMIUM',
-    paths: ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'],
-    debian: 'chromium',
+    paths: browsers,
+    debian: 'chromium-headless-shell',
     shows: 'the pages in a real browser',
   },
   {
@@ -38,6 +38,10 @@ const needs = [
   },
 ];
 const ci = Boolean(process.env['CI']);
+
+// Each Node process reads this file as it starts, which takes it longer than the rest of its start; no test reaches another machine.
+delete process.env['NODE_EXTRA_CA_CERTS'];
+
 const script = (name: string) => ['--import', './scripts/load-typescript.mjs', `scripts/${name}.ts`];
 
 /** What a stage prints is shown when it ends, so that stages run side by side do not mix; `live` shows it at once. */

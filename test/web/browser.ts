@@ -9,6 +9,7 @@ import {
   type Page,
   type Route,
 } from 'playwright-core';
+import { browserPath } from '../../scripts/places.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -16,7 +17,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 export function launch(): Promise<Browser> {
   return chromium.launch({
     timeout: 0,
-    executablePath: process.env['MIDCALL_CHROMIUM'] ?? '/usr/bin/chromium',
+    executablePath: browserPath(),
     args: [
       '--no-sandbox',
       '--disable-gpu',
