@@ -171,7 +171,23 @@ await client.close();`,
   expect({ stdout, stderr }).toMatchObject({ stdout: expect.stringContaining('Hello Ada') });
 });
 
-it('the command runs, and has its sample notes and its skill with it', () => {
+/** Asks to open a page, and says what became of that. */
+const asksForPage = `
+import { createInterface } from 'node:readline';
+const send = message => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
+let call;
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method, result } = JSON.parse(line);
+  if (method === 'initialize') send({ id, result: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } } });
+  else if (method === 'tools/list') send({ id, result: { tools: [{ name: 'sign', inputSchema: { type: 'object' } }] } });
+  else if (method === 'tools/call') {
+    call = id;
+    send({ id: 'page', method: 'elicitation/create', params: { mode: 'url', message: 'Sign.', url: 'https://pay.shop.co.uk/x', elicitationId: 'e' } });
+  } else if (id === 'page') send({ id: call, result: { content: [{ type: 'text', text: result.action }] } });
+  else if (id !== undefined) send({ id, error: { code: -32601, message: 'no' } });
+}`;
+
+it('the command runs, knows which domain is asked for, and has its sample notes and its skill with it', () => {
   const { folder } = install(tarballs, ['midcall']);
   const own = join(folder, 'node_modules/midcall');
   const version = execFileSync(join(folder, 'node_modules/.bin/midcall'), ['--version'], {
@@ -179,6 +195,11 @@ it('the command runs, and has its sample notes and its skill with it', () => {
     encoding: 'utf8',
   });
   expect(version.trim()).toBe(readManifest(own).version);
+  writeFileSync(join(folder, 'asks-for-page.mjs'), asksForPage);
+  const command = ['midcall', 'call', 'sign', '--', process.execPath, 'asks-for-page.mjs'];
+  const { stdout, stderr } = spawnSync('npx', command, { cwd: folder, encoding: 'utf8', input: '2\n' });
+  expect(stdout).toContain('decline');
+  expect(stderr).toMatch(/Domain: +shop\.co\.uk\n/);
   expect(readdirSync(join(own, 'samples/notes')).length).toBeGreaterThan(3);
   expect(readFileSync(join(own, 'skills/elicitation-form-designer/SKILL.md'), 'utf8')).toContain('name:');
 });
