@@ -1,9 +1,10 @@
 /**
  * One form question per tool call: calls per second and CPU per call, side by side with the same tool written on the SDKs.
  * Server and client are two processes (stdio, HTTP) or one (memory). Sides take turns within each round; medians, and the
- * ratio to midcall's peer of the same era. Differences below about 1.3x over HTTP are ties on a noisy machine, so the
- * range and the CPU of both processes stand beside them. Over HTTP each side is served by `serveHttp`: a server on the SDK alone
- * would have the SDK's own handler, which checks no host and no origin, and holds no sessions.
+ * ratio to midcall's peer of the same era, with the range and the CPU of both processes beside them. Over HTTP each side is served
+ * by `serveHttp`: a server on the SDK alone would have the SDK's own handler, which checks no host and no origin, and holds no
+ * sessions. There the client is that of bench/bare-caller.mjs: the SDK's own is busier than any of these servers, and with it all
+ * sides are equally fast.
  * Run after `npm run build`: node bench/asks.mjs [rounds] [calls per round] [peers, for the sides that figures are compared with only]
  *
  * The targets are 1.0 of the unsigned SDK (0.9 over stdio) and 1.15 of its signed state on 2026-07-28, and 1.0 of elicitInput on
@@ -21,17 +22,16 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { sides } from './ask-sides.mjs';
+import { bareCaller } from './bare-caller.mjs';
 import { figure, median } from './figure.mjs';
-import { quietFetch } from './quiet-fetch.mjs';
 
 const rounds = Number(process.argv[2] ?? 7);
 const calls = Number(process.argv[3] ?? 600);
-/** The peer that each revision is measured by. */
 /** By revision, then over HTTP besides: what the figures are compared with. */
 const peers = { '2026-07-28': ['SDK v2, no state'], '2025-11-25': ['SDK v2, elicitInput'] };
 const httpPeers = { '2025-11-25': ['SDK v2, on the GET stream'] };
@@ -51,7 +51,9 @@ function cpuOf(pid) {
   return ran.reduce((sum, each) => sum + each, 0) / 1000;
 }
 
+/** Serves one side. @returns its process, and callers: functions that make one call at a time */
 async function connect(name, era, carrier) {
+  if (carrier === 'http') return connectHttp(name, era);
   const client = new Client(
     { name: 'bench', version: '1.0.0' },
     {
@@ -60,42 +62,47 @@ async function connect(name, era, carrier) {
     },
   );
   client.setRequestHandler('elicitation/create', () => ({ action: 'accept', content: { confirm: true } }));
+  const call = async () => {
+    const result = await client.callTool({ name: 'delete', arguments: { title: 'TPS report' } });
+    if (result.content[0]?.text !== 'Deleted.') throw new Error(`wrong result: ${JSON.stringify(result)}`);
+  };
+  const callers = width => Array(width).fill(call);
   if (carrier === 'memory') {
     const [near, far] = InMemoryTransport.createLinkedPair();
     const served = serveStdio(sides[name].factory(), { transport: far });
     await client.connect(near);
-    return { client, pid: undefined, close: () => client.close().then(() => served.close()) };
+    return { callers, pid: undefined, close: () => client.close().then(() => served.close()) };
   }
-  if (carrier === 'stdio') {
-    const transport = new StdioClientTransport({
-      command: process.execPath,
-      args: [serverFile, name, 'stdio'],
-      stderr: 'ignore',
-      env: process.env,
-    });
-    await client.connect(transport);
-    return { client, pid: transport.pid, close: () => client.close() };
-  }
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [serverFile, name, 'stdio'],
+    stderr: 'ignore',
+    env: process.env,
+  });
+  await client.connect(transport);
+  return { callers, pid: transport.pid, close: () => client.close() };
+}
+
+async function connectHttp(name, era) {
   const child = spawn(process.execPath, [serverFile, name, 'http'], { stdio: ['ignore', 'pipe', 'ignore'] });
   const [line] = await once(child.stdout, 'data');
-  const url = new URL(/http:\S+/.exec(String(line))[0]);
-  await client.connect(new StreamableHTTPClientTransport(url, { fetch: quietFetch }));
-  const close = async () => {
-    await client.close();
-    child.kill();
+  const newCaller = await bareCaller(new URL(/http:\S+/.exec(String(line))[0]), era);
+  const made = [];
+  const callers = width => {
+    while (made.length < width) made.push(newCaller());
+    return made.slice(0, width);
   };
-  return { client, pid: child.pid, close };
+  return { callers, pid: child.pid, close: () => child.kill() };
 }
 
 async function run(connection, width, count) {
   let left = count;
-  const worker = async () => {
-    while (left-- > 0) {
-      const result = await connection.client.callTool({ name: 'delete', arguments: { title: 'TPS report' } });
-      if (result.content[0]?.text !== 'Deleted.') throw new Error(`wrong result: ${JSON.stringify(result)}`);
-    }
-  };
-  await Promise.all(Array.from({ length: width }, worker));
+  const callers = await connection.callers(width);
+  await Promise.all(
+    callers.map(async call => {
+      while (left-- > 0) await call();
+    }),
+  );
 }
 
 async function measure(connection, width) {
