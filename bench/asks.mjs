@@ -19,7 +19,6 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
@@ -28,6 +27,7 @@ import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { sides } from './ask-sides.mjs';
 import { bareCaller } from './bare-caller.mjs';
+import { cpuOf } from './cpu-of.mjs';
 import { figure, median } from './figure.mjs';
 
 const rounds = Number(process.argv[2] ?? 7);
@@ -40,16 +40,6 @@ const peersOnly = process.argv[4] === 'peers';
 /** Calls before the first measurement: a server that has run for a while has its code compiled. */
 const warmUp = peersOnly ? 1_000 : 3_000;
 const serverFile = fileURLToPath(new URL('ask-server.mjs', import.meta.url));
-
-/**
- * CPU of another process so far, in microseconds: what its threads have run, in nanoseconds. The process's own figures tick a
- * hundred times a second, which is 20 µs of each call in a round. Node's threads live as long as their process.
- */
-function cpuOf(pid) {
-  const threads = readdirSync(`/proc/${pid}/task`);
-  const ran = threads.map(id => Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'utf8').split(' ')[0]));
-  return ran.reduce((sum, each) => sum + each, 0) / 1000;
-}
 
 /** Serves one side. @returns its process, and callers: functions that make one call at a time */
 async function connect(name, era, carrier) {

@@ -6,14 +6,16 @@
  * Run after `npm run build`: node bench/bridge.mjs [rounds] [calls per round] [stdio | http]
  */
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { cpuOf } from './cpu-of.mjs';
 import { figure, median } from './figure.mjs';
+import { quietFetch } from './quiet-fetch.mjs';
 
 const rounds = Number(process.argv[2] ?? 7);
 const calls = Number(process.argv[3] ?? 320);
@@ -24,12 +26,6 @@ const main = fileURLToPath(new URL('../packages/midcall/bin/midcall.js', import.
 const folder = mkdtempSync(join(tmpdir(), 'midcall-bench-'));
 writeFileSync(join(folder, 'a.md'), '# A\n\ntext\n');
 const server = [process.execPath, main, 'notes', folder];
-
-/** Milliseconds a process has used; ticks are hundredths of a second on every Linux that Node runs on. */
-function processorMs(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * 10;
-}
 
 async function connect(transport, era) {
   const client = new Client(
@@ -61,7 +57,8 @@ async function listening(wordsFor) {
   const [command, ...args] = wordsFor(port);
   const child = spawn(command, args, { stdio: 'ignore' });
   process.once('exit', () => child.kill());
-  const transport = () => new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${port}/mcp`));
+  const transport = () =>
+    new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${port}/mcp`), { fetch: quietFetch });
   for (;;) {
     if (child.exitCode !== null) throw new Error(`${args[0]} ended with ${child.exitCode}.`);
     try {
@@ -77,9 +74,9 @@ async function listening(wordsFor) {
   }
 }
 
-/** @returns calls a second, and processor milliseconds of the process for each */
+/** @returns calls a second, and processor microseconds of the process for each */
 async function timed({ client, pid }, count, width) {
-  const [begun, before] = [performance.now(), processorMs(pid)];
+  const [begun, before] = [performance.now(), cpuOf(pid)];
   for (let at = 0; at < count; at += width) {
     const one = async () => {
       const { isError } = await client.callTool({ name: 'notes_read', arguments: { path: 'a.md' } });
@@ -88,7 +85,7 @@ async function timed({ client, pid }, count, width) {
     await Promise.all(Array.from({ length: width }, one));
   }
   const perSecond = (count / (performance.now() - begun)) * 1_000;
-  return { perSecond, cpu: (processorMs(pid) - before) / count };
+  return { perSecond, cpu: (cpuOf(pid) - before) / count };
 }
 
 /** Rounds in which the sides take turns; the ratios are to the first side, and the last is the bridge. */
@@ -103,13 +100,18 @@ async function compare(title, names, sides, limits) {
     for (const [at, name] of names.entries()) {
       const ratios = taken[at].map(({ perSecond }, round) => perSecond / taken[0][round].perSecond);
       const perSecond = Math.round(median(taken[at].map(each => each.perSecond)));
-      // Ticks are coarse: over all rounds, not for each.
-      const cpu = taken[at].reduce((sum, each) => sum + each.cpu, 0) / rounds;
+      const cpu = Math.round(median(taken[at].map(each => each.cpu)));
       const range = `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`;
       console.log(
-        `${title}  ${String(width).padStart(2)}  ${name.padEnd(14)} ${String(perSecond).padStart(6)}/s  ${cpu.toFixed(2)} ms  ${median(ratios).toFixed(2)} (${range})`,
+        `${title}  ${String(width).padStart(2)}  ${name.padEnd(14)} ${String(perSecond).padStart(6)}/s  ${String(cpu).padStart(5)} µs  ${median(ratios).toFixed(2)} (${range})`,
       );
-      if (at === sides.length - 1) figure({ ...limits, work: `${limits.work}, ${width} at once`, values: ratios });
+      if (at < sides.length - 1) continue;
+      const { mostCpu, ...rate } = limits;
+      figure({ ...rate, work: `${limits.work}, ${width} at once`, values: ratios });
+      if (mostCpu === undefined) continue;
+      const values = taken[at].map((own, round) => own.cpu / taken[0][round].cpu);
+      const { beside } = limits;
+      figure({ work: 'the same, CPU of it per call', beside, unit: 'times', values, most: mostCpu, also: `${cpu} µs` });
     }
   }
   await Promise.all(sides.map(each => each.close()));
@@ -156,7 +158,7 @@ try {
         ...['bridge', '--era', '2025-11-25', '--http', String(port), '--', ...server],
       ]),
     ];
-    const limits = { work: 'bridge, HTTP', beside: 'mcp-proxy', unit: 'of its rate', least: 1.2 };
+    const limits = { work: 'bridge, HTTP', beside: 'mcp-proxy', unit: 'of its rate', least: 1.2, mostCpu: 0.5 };
     await compare('2025-11-25, HTTP      ', ['mcp-proxy', 'supergateway', 'midcall bridge'], sides, limits);
   }
 } finally {

@@ -14,11 +14,17 @@ export interface RequestTarget {
 
 const hostHeader = /^(?:\[[0-9a-f:.]+\]|[^\s/?#@\\:[\]]+)(?::\d{1,5})?$/iu;
 
+/** Whatever the host is, a URL with such a path can be parsed if one without a path can. */
+const plainPath = /^\/[\w~./-]*$/;
+
+/** The last host that a URL can have: most requests to a server name the same one. */
+let knownHost: string | undefined;
+
 /** @returns undefined if the request names no host, several, or what cannot be read */
 export function readTarget({ url = '', rawHeaders }: IncomingMessage): RequestTarget | undefined {
-  const hosts = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]!.toLowerCase() === 'host');
-  const [host] = hosts;
-  if (host === undefined || hosts.length > 1 || !hostHeader.test(host)) return undefined;
+  const host = onlyHost(rawHeaders);
+  if (host === undefined) return undefined;
+  if (plainPath.test(url)) return canHave(host) ? { host, path: url } : undefined;
   if (url.startsWith('/')) return URL.canParse(`http://${host}${url}`) ? { host, path: url } : undefined;
   // RFC 9112, 3.2.2: a server accepts the absolute form, too; its host must be the header's.
   if (!/^https?:\/\//iu.test(url) || !URL.canParse(url)) return undefined;
@@ -27,4 +33,22 @@ export function readTarget({ url = '', rawHeaders }: IncomingMessage): RequestTa
   if (!URL.canParse(header) || new URL(header).host !== targetHost || username !== '' || password !== '')
     return undefined;
   return { host, path: `${pathname}${search}` };
+}
+
+function onlyHost(rawHeaders: readonly string[]): string | undefined {
+  let host: string | undefined;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!;
+    if (name.length !== 4 || name.toLowerCase() !== 'host') continue;
+    if (host !== undefined) return undefined;
+    host = rawHeaders[at + 1]!;
+  }
+  return host !== undefined && (host === knownHost || hostHeader.test(host)) ? host : undefined;
+}
+
+function canHave(host: string): boolean {
+  if (host === knownHost) return true;
+  if (!URL.canParse(`http://${host}`)) return false;
+  knownHost = host;
+  return true;
 }

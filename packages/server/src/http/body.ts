@@ -84,16 +84,21 @@ export function batchRefusal(body: unknown, revision: string | undefined): Refus
   );
 }
 
+const [quote, backslash, openBracket, closeBracket, openBrace, closeBrace] = [...'"\\[]{}'].map(each =>
+  each.charCodeAt(0),
+);
+
 /** True if a text nests too deeply, counted without parsing it. */
 function nests(text: string): boolean {
+  if (text.length <= maxDepth) return false;
   let depth = 0;
   let inString = false;
   for (let at = 0; at < text.length; at += 1) {
-    const character = text[at];
-    if (character === '"') inString = !inString;
-    else if (inString) at += character === '\\' ? 1 : 0;
-    else if (character === '[' || character === '{') depth += 1;
-    else if (character === ']' || character === '}') depth -= 1;
+    const code = text.charCodeAt(at);
+    if (code === quote) inString = !inString;
+    else if (inString) at += code === backslash ? 1 : 0;
+    else if (code === openBracket || code === openBrace) depth += 1;
+    else if (code === closeBracket || code === closeBrace) depth -= 1;
     if (depth > maxDepth) return true;
   }
   return false;
@@ -112,7 +117,9 @@ function nestsParsed(value: unknown): boolean {
 
 /** The ids of the requests in a body. */
 export const requestsIn = (body: unknown): readonly unknown[] =>
-  [body].flat().flatMap(each => {
-    const { id, method } = (each ?? {}) as { readonly id?: unknown; readonly method?: unknown };
-    return id !== undefined && method !== undefined ? [id] : [];
-  });
+  Array.isArray(body) ? body.flatMap(requestIn) : requestIn(body);
+
+function requestIn(message: unknown): readonly unknown[] {
+  const { id, method } = (message ?? {}) as { readonly id?: unknown; readonly method?: unknown };
+  return id !== undefined && method !== undefined ? [id] : [];
+}

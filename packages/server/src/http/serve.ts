@@ -1,5 +1,5 @@
 /** Listens with one or more endpoints, for both eras, in its own Node server. */
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { MidcallError } from '@midcall/core/errors';
 import { readTarget } from '@midcall/core/node';
@@ -7,7 +7,7 @@ import { checkGiven, checkOptions, type Kinds, name, port as portKind, serverFac
 import { isLoopback } from '@midcall/core/url';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { endpointKinds, type HttpOptions, type McpEndpoint, mcpEndpoint } from './endpoint.ts';
-import { nodeHandler } from './node-handler.ts';
+import { type NodeHandler, nodeHandler } from './node-handler.ts';
 
 /** Where a server listens. */
 export interface Listening {
@@ -95,10 +95,12 @@ async function listen(
   const all = Object.values(endpoints);
   const handlers = all.map(nodeHandler);
   const byPath = new Map(Object.keys(endpoints).map((path, at) => [path, handlers[at]!]));
-  const server = createServer((req, res) => {
+  const handlerOf = (req: IncomingMessage): NodeHandler | undefined => {
     const path = readTarget(req)?.path;
-    const at = path === undefined ? '' : new URL(`http://localhost${path}`).pathname;
-    void (byPath.get(at) ?? handlers[0]!)(req, res);
+    return path === undefined ? undefined : byPath.get(new URL(`http://localhost${path}`).pathname);
+  };
+  const server = createServer((req, res) => {
+    void (byPath.get(req.url ?? '') ?? handlerOf(req) ?? handlers[0]!)(req, res);
   });
   const end = () => Promise.all(all.map(endpoint => endpoint.close()));
   try {

@@ -62,6 +62,7 @@ export interface HttpSessionsOptions extends SessionOptions {
 export class HttpSessions {
   readonly #factory: McpServerFactory;
   readonly #sessions = new Map<string, HttpSession>();
+  readonly #byOwner = new Map<string, Set<HttpSession>>();
   /** The owner of each session that is being opened, by the id it gets. */
   readonly #opening = new Map<string, string>();
   readonly #options: Required<Omit<SessionOptions, 'events' | 'onError'>> & HttpSessionsOptions;
@@ -86,21 +87,19 @@ export class HttpSessions {
    * @returns its response, or why it is not served
    */
   async serve(request: SessionRequest): Promise<Served> {
-    this.#sweep();
     const header = request.request.headers.get('mcp-session-id');
     if (header === null) {
       if (isInitializeRequest(request.body)) return this.#open(request);
       return { status: 400, code: -32000, message: 'Mcp-Session-Id is missing: send initialize first.' };
     }
     const session = this.#sessions.get(header);
-    if (!session || session.owner !== request.owner) {
-      return {
-        status: 404,
-        code: -32001,
-        message: 'Session not found: it ended, or it is not yours. Initialize again.',
-      };
-    }
-    return this.#serve(session, request);
+    if (session && this.#isUnused(session)) void this.#end(header);
+    else if (session?.owner === request.owner) return this.#serve(session, request);
+    return {
+      status: 404,
+      code: -32001,
+      message: 'Session not found: it ended, or it is not yours. Initialize again.',
+    };
   }
 
   /** True for a request that belongs to a session, whatever else it contains: its revision need not be determined. */
@@ -116,6 +115,7 @@ export class HttpSessions {
   }
 
   async #open(request: SessionRequest): Promise<Served> {
+    this.#sweep();
     const room = this.#roomFor(request.owner);
     if ('refusal' in room) return room.refusal;
     if (room.ends !== undefined) void this.#end(room.ends);
@@ -140,9 +140,9 @@ export class HttpSessions {
       ...{ id, server, owner: request.owner, clock, streamAfterMs, events, onError },
       onInitialized: () => {
         this.#opening.delete(id);
-        this.#sessions.set(id, session);
+        this.#add(id, session);
       },
-      onClosed: () => this.#sessions.delete(id),
+      onClosed: () => this.#remove(id),
     });
     await session.connect();
     try {
@@ -153,13 +153,35 @@ export class HttpSessions {
     }
   }
 
+  #add(id: string, session: HttpSession): void {
+    this.#sessions.set(id, session);
+    const others = this.#byOwner.get(session.owner);
+    if (others) others.add(session);
+    else this.#byOwner.set(session.owner, new Set([session]));
+  }
+
+  /** @returns the session; undefined if there is none */
+  #remove(id: string): HttpSession | undefined {
+    const session = this.#sessions.get(id);
+    if (!session) return undefined;
+    this.#sessions.delete(id);
+    const ofOwner = this.#byOwner.get(session.owner);
+    ofOwner?.delete(session);
+    if (ofOwner?.size === 0) this.#byOwner.delete(session.owner);
+    return session;
+  }
+
   #serve(session: HttpSession, request: SessionRequest): Promise<Served> {
     return session.serve(request, count => this.#underWayWith(session) + count <= this.#options.maxCalls);
   }
 
+  #isUnused({ isInUse, usedAt }: HttpSession): boolean {
+    const { clock, idleMs } = this.#options;
+    return !isInUse && usedAt <= steadyNow(clock) - idleMs;
+  }
+
   #sweep(): void {
-    const before = steadyNow(this.#options.clock) - this.#options.idleMs;
-    for (const [id, { isInUse, usedAt }] of this.#sessions) if (!isInUse && usedAt <= before) void this.#end(id);
+    for (const [id, session] of this.#sessions) if (this.#isUnused(session)) void this.#end(id);
   }
 
   #sweepLater(): void {
@@ -178,7 +200,9 @@ export class HttpSessions {
   /** The number of requests without a response that count together with those of this session. */
   #underWayWith({ owner, callsUnderWay }: HttpSession): number {
     if (!this.#isOne(owner)) return callsUnderWay;
-    return [...this.#sessions.values()].reduce((sum, each) => sum + (each.owner === owner ? each.callsUnderWay : 0), 0);
+    let sum = 0;
+    for (const each of this.#byOwner.get(owner) ?? []) sum += each.callsUnderWay;
+    return sum;
   }
 
   #roomFor(owner: string): Room {
@@ -191,9 +215,8 @@ export class HttpSessions {
   }
 
   async #end(id: string): Promise<void> {
-    const session = this.#sessions.get(id);
+    const session = this.#remove(id);
     if (!session) return;
-    this.#sessions.delete(id);
     try {
       await session.close();
     } catch (error) {
