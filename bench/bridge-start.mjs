@@ -1,7 +1,7 @@
 /**
  * What a bridge costs a host at its start: the processor time of the bridge's own process, and the time on the clock, from its
- * start to its first list of tools; beside the same server by itself. Sides take turns; medians and ratios. Linux alone, which
- * tells in /proc what a process has used.
+ * start to its first list of tools; beside the same server by itself, and behind a relay that only passes bytes on. Sides take
+ * turns; medians and ratios. Linux alone, which tells in /proc what a process has used.
  * Run after `npm run build`: node bench/bridge-start.mjs [rounds]
  */
 import { spawn } from 'node:child_process';
@@ -13,9 +13,11 @@ import { figure, median } from './figure.mjs';
 const rounds = Number(process.argv[2] ?? 7);
 const at = path => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const server = [process.execPath, at('node_modules/@modelcontextprotocol/server-everything/dist/index.js')];
+const relay = [process.execPath, at('bench/relay.mjs')];
 const bridge = [process.execPath, at('packages/midcall/bin/midcall.js'), 'bridge'];
 const sides = {
   'the server': server,
+  'a relay of ten lines': [...relay, ...server],
   'the bridge, era auto': [...bridge, '--', ...server],
   'the bridge, 2025-11-25': [...bridge, '--era', '2025-11-25', '--', ...server],
 };
@@ -65,6 +67,7 @@ for (const name of Object.keys(sides)) {
 }
 const alone = taken['the server'];
 const bridged = taken['the bridge, era auto'];
+const ratios = name => taken[name].map(({ seconds }, round) => seconds / alone[round].seconds);
 const beside = `server-everything alone (${of('the server', 'cpu').toFixed(2)} s)`;
 figure({
   work: 'start of `midcall bridge` to its first list of tools, CPU of the bridge',
@@ -77,6 +80,7 @@ figure({
   work: 'the same, on the clock',
   beside: 'server-everything alone',
   unit: 'times',
-  values: bridged.map(({ seconds }, round) => seconds / alone[round].seconds),
+  values: ratios('the bridge, era auto'),
   most: 1.3,
+  also: `a relay of ten lines: ${median(ratios('a relay of ten lines')).toFixed(2)}`,
 });
