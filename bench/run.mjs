@@ -21,7 +21,7 @@ const table = [
   ['asks.mjs', '15', '480', 'peers'],
   ['pending.mjs', '1000', '3'],
   ['bridge.mjs', '15', '128'],
-  ['pages.mjs', '7', '256', 'redis'],
+  ['pages.mjs', '9', '1024', 'redis'],
   ['desk.mjs', '40'],
 ];
 const records = mkdtempSync(join(tmpdir(), 'midcall-bench-'));
