@@ -1,6 +1,7 @@
 /** Tasks that ask on pages, and are cancelled: the page goes with them, and the record says so, whatever was waited for. */
 import { type AuditEvent, midcall } from '@midcall/server';
-import { confirm, connect } from '@midcall/server/connect';
+import { confirm, connect, type SignIn } from '@midcall/server/connect';
+import { connectPair, eras, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it } from 'vitest';
 import { eventually } from '../fixtures/grown.ts';
@@ -13,10 +14,30 @@ afterEach(async () => {
   for (const each of open.splice(0).reverse()) await each[Symbol.asyncDispose]();
 });
 
+const ada = { issuer: 'https://login.example', subject: 'ada' };
+/** Everybody who opens a page is Ada. */
+const signIn: SignIn = {
+  issuer: ada.issuer,
+  principal: async () => ada,
+  begin: () => Promise.reject(new Error('Ada is signed in.')),
+  mount() {},
+};
+
 async function waiting(carrier: Carrier) {
   const events: AuditEvent[] = [];
-  const pages = connect({ name: 'Notes', reach: { kind: 'here', browser: false } });
-  const mid = midcall({ key, pages, channels: ['native'], warn: () => {}, audit: event => events.push(event) });
+  const pages = connect({
+    name: 'Notes',
+    reach: { kind: 'here', browser: false },
+    ...(carrier === 'http' && { signIn }),
+  });
+  const mid = midcall({
+    key,
+    pages,
+    channels: ['native'],
+    principal: () => ada,
+    warn: () => {},
+    audit: event => events.push(event),
+  });
   open.push({ [Symbol.asyncDispose]: () => mid.close() });
   let steps = 0;
   const made = await bareClient(
@@ -95,5 +116,29 @@ describe.each(['memory', 'http'] as const)('a task over %s that is cancelled', c
     expect(said()).toBe('This task was ended by whoever runs the server.');
     await eventually(async () => (await page()).includes('This is no longer needed'));
     expect(steps()).toBe(0);
+  });
+});
+
+describe.each(eras)('a task over HTTP, on %s', era => {
+  it('gives nobody a page that whoever reads the link could finish', async () => {
+    const pages = connect({ name: 'Notes', reach: { kind: 'here', browser: false } });
+    const mid = midcall({ key, pages, warn: () => {} });
+    open.push({ [Symbol.asyncDispose]: () => mid.close() });
+    const person = scriptedPerson([]);
+    const pair = await connectPair(
+      () => {
+        const server = new McpServer({ name: 'notes', version: '1.0.0' });
+        mid.tool(server, 'wipe', { task: 'always' }, async (_, call) => {
+          const answer = await call.elicitUrl({ message: 'Wipe it all?', page: confirm() });
+          return answer.action === 'cancel' ? answer.reason : answer.action;
+        });
+        return server;
+      },
+      { era, carrier: 'http', tasks: true, person, capabilities: { elicitation: { form: {}, url: {} } } },
+    );
+    open.push(pair);
+    const result = await pair.client.callTool({ name: 'wipe' });
+    expect(result.content).toEqual([{ type: 'text', text: 'unavailable' }]);
+    expect(person.asked).toEqual([]);
   });
 });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Call, midcall } from '@midcall/server';
+import type { BoundaryMode } from '@midcall/server/roots';
 import { connectPair, pairings, type Scripted, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
@@ -23,16 +24,16 @@ function tree() {
 describe.each(pairings)('%s over %s', (era, carrier) => {
   async function connect(
     handler: (call: Call) => Promise<string>,
-    setup: { ceiling?: string[]; roots?: string[]; answers?: Scripted[] },
+    setup: { ceiling?: string[]; mode?: BoundaryMode; roots?: string[]; answers?: Scripted[]; tasks?: boolean },
   ) {
     const mid = midcall({
       warn: () => {},
       suspectBelowMs: 0,
-      roots: { ceiling: setup.ceiling ?? [], askWhereDeprecated: true },
+      roots: { ceiling: setup.ceiling ?? [], mode: setup.mode ?? 'narrow', askWhereDeprecated: true },
     });
     const factory = () => {
       const server = new McpServer({ name: 'test', version: '1.0.0' });
-      mid.tool(server, 'act', {}, async (_, call) => says(await handler(call)));
+      mid.tool(server, 'act', { task: setup.tasks ? 'always' : 'never' }, async (_, call) => says(await handler(call)));
       return server;
     };
     const roots = setup.roots;
@@ -40,7 +41,13 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
       roots: () => (roots ?? []).map(path => ({ uri: uri(path) })),
     });
     const capabilities = { elicitation: {}, ...(roots ? { roots: { listChanged: era === '2025-11-25' } } : {}) };
-    const pair = await connectPair(factory, { era, carrier, person, capabilities });
+    const pair = await connectPair(factory, {
+      era,
+      carrier,
+      person,
+      capabilities,
+      ...(setup.tasks && { tasks: true }),
+    });
     const act = async () => {
       const result = await pair.client.callTool({ name: 'act' });
       return (result.content[0] as { text: string }).text;
@@ -48,13 +55,26 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     return { act, pair, person, roots };
   }
   const read = (path: string) => async (call: Call) => (await call.files()).readText(path);
+  /** The client's roots alone: over HTTP, they count only if the author says so. */
+  const mode = carrier === 'http' ? 'replace' : 'narrow';
+
+  it('D-3: a client elsewhere does not choose among the directories of this machine', async () => {
+    const { a } = tree();
+    for (const tasks of [false, true]) {
+      const { act, pair } = await connect(read(join(a, 'note.txt')), { roots: [a], tasks });
+      const says = expect(await act());
+      if (carrier === 'http') says.toContain('only inside the directories that its operator allows');
+      else says.toBe('in a');
+      await pair.close();
+    }
+  });
 
   it('000-03: reads inside the roots of the client, and refuses outside', async () => {
     const { a, b } = tree();
-    const inside = await connect(read(join(a, 'note.txt')), { roots: [a] });
+    const inside = await connect(read(join(a, 'note.txt')), { mode, roots: [a] });
     expect(await inside.act()).toBe('in a');
     await inside.pair.close();
-    const outside = await connect(read(join(b, 'note.txt')), { roots: [a] });
+    const outside = await connect(read(join(b, 'note.txt')), { mode, roots: [a] });
     expect(await outside.act()).toContain('does not lead to anything inside');
     await outside.pair.close();
   });
@@ -88,7 +108,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
 
   it('000-04, 001-01: a changed list is in force for the next call', async () => {
     const { a, b } = tree();
-    const { act, pair, roots } = await connect(read(join(b, 'note.txt')), { roots: [a] });
+    const { act, pair, roots } = await connect(read(join(b, 'note.txt')), { mode, roots: [a] });
     expect(await act()).toContain('does not lead to anything inside');
     roots?.push(b);
     if (era === '2025-11-25') await pair.client.sendRootsListChanged();
@@ -106,7 +126,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
         const [files, answer] = await Promise.all([call.files(), call.elicit({ message: 'Read it?', form: Boolean })]);
         return `${answer.action} ${await files.readText(join(a, 'note.txt'))}`;
       },
-      { roots: [a], answers: [{ action: 'accept', content: { value: true } }] },
+      { mode, roots: [a], answers: [{ action: 'accept', content: { value: true } }] },
     );
     expect(await act()).toBe('accept in a');
     expect(person.asked.map(each => each.method).sort()).toEqual(['elicitation/create', 'roots/list']);
@@ -120,7 +140,9 @@ it('2026-07-28: is never wider because the client was not asked', async () => {
     const mid = midcall({ warn: () => {}, roots: { ceiling: [base], mode } });
     const factory = () => {
       const server = new McpServer({ name: 'test', version: '1.0.0' });
-      mid.tool(server, 'act', {}, async (_, call) => says(await (await call.files()).readText(join(a, 'note.txt'))));
+      mid.tool(server, 'act', {}, async (_, call) =>
+        says(await (await call.files()).readText(join(a, 'note.txt'))),
+      );
       return server;
     };
     const person = scriptedPerson([], { roots: () => [] });

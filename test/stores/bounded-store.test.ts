@@ -1,5 +1,6 @@
 /** Whoever is given a store gives up what it never answers. */
 
+import { MidcallError } from '@midcall/core/errors';
 import { Inbox } from '@midcall/host';
 import { provider, signIn, vault } from '@midcall/server/connect';
 import { memoryStore } from '@midcall/server/stores/memory';
@@ -80,7 +81,7 @@ describe('a store that never answers', () => {
 });
 
 describe('a store that answers', () => {
-  it('is not changed by the bound: values, errors, and no timer is left', async () => {
+  it('is not changed by the bound: values, our own errors, and no timer is left', async () => {
     const clock = handClock();
     const store = boundedStore(memoryStore(), clock);
     expect(boundedStore(store)).toBe(store);
@@ -89,11 +90,25 @@ describe('a store that answers', () => {
     expect(await store.get('k')).toBe('v');
     expect(await store.take('k')).toBe('v');
     await store.delete('k');
-    await expect(store.get('')).rejects.toThrow(TypeError);
-    const failing = () => {
-      throw new Error('at once');
+    const full = new MidcallError('store/unavailable', 'full');
+    const failing = () => Promise.reject(full);
+    await expect(boundedStore({ ...silent, get: failing }, clock).get('k')).rejects.toBe(full);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('does not repeat what a database says, and keeps it for whoever looks', async () => {
+    const clock = handClock();
+    const cause = new Error('connect ECONNREFUSED redis://:hunter2@10.0.0.5');
+    const throwing = () => {
+      throw cause;
     };
-    await expect(boundedStore({ ...silent, get: failing }, clock).get('k')).rejects.toThrow('at once');
+    for (const get of [throwing, () => Promise.reject(cause)]) {
+      const error = await boundedStore({ ...silent, get }, clock)
+        .get('k')
+        .catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ code: 'store/unavailable', cause });
+      expect(String(error)).not.toContain('hunter2');
+    }
     expect(clock.waiting).toBe(0);
   });
 

@@ -9,7 +9,7 @@ export type {
   PersonCheck,
 } from './channels/page/pages.ts';
 export { digest, type Json } from './digest.ts';
-export type { Principal } from './principal.ts';
+export { isPrincipal, type Principal } from './principal.ts';
 export { type KeySource, keyRing } from './state/keys.ts';
 export { createSealer, type Sealer } from './state/seal.ts';
 export { openOrWarn, sealUnder } from './state/sealed-under.ts';

@@ -7,5 +7,11 @@ export interface Principal {
   readonly subject: string;
 }
 
+/** True for two texts that are not empty; anything less would be the same person for everybody. */
+export function isPrincipal(value: unknown): value is Principal {
+  const { issuer, subject } = (value ?? {}) as { readonly issuer?: unknown; readonly subject?: unknown };
+  return typeof issuer === 'string' && issuer !== '' && typeof subject === 'string' && subject !== '';
+}
+
 /** Finds the person behind a request; over HTTP from a verified token, never from what the client says about itself. */
 export type PrincipalOf = (ctx: ServerContext) => Principal | undefined | Promise<Principal | undefined>;

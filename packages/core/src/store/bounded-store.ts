@@ -1,11 +1,12 @@
 /**
  * A store whose every operation ends: every store is used through this, so that a silent connection fails a call instead of
- * blocking it forever.
+ * blocking it forever. Errors that are not ours are not repeated, since clients are told ours, and those of a database may
+ * contain its address and its password.
  *
  * An abandoned operation may still be carried out later. Callers are safe: they do not act on a claim unless it is known to be
  * held, and an unacknowledged operation counts as not done.
  */
-import { MidcallError } from '../errors/errors.ts';
+import { isMidcallError, MidcallError } from '../errors/errors.ts';
 import { type Clock, MAX_TIMER_MS, systemClock } from '../time/index.ts';
 import type { Store } from './store.ts';
 
@@ -14,14 +15,19 @@ const DEFAULT_TIMEOUT_MS = 15_000;
 
 const bounded = new WeakSet<Store>();
 
-/** @returns a store whose operations fail with MidcallError `store/unavailable` if they take longer than `store.timeoutMs` */
+/**
+ * @returns a store whose operations fail with MidcallError `store/unavailable` if they take longer than `store.timeoutMs`, or
+ *   fail with an error that is not ours, which is then the `cause`
+ */
 export function boundedStore(store: Store, clock: Pick<Clock, 'after'> = systemClock): Store {
   if (bounded.has(store)) return store;
   const timeoutMs = Math.min(store.timeoutMs ?? DEFAULT_TIMEOUT_MS, MAX_TIMER_MS);
   const within = <T>(operate: () => Promise<T>): Promise<T> =>
     new Promise((resolve, reject) => {
       const stop = clock.after(timeoutMs, () => reject(unanswered(timeoutMs)));
-      operate().finally(stop).then(resolve, reject);
+      operate()
+        .finally(stop)
+        .then(resolve, error => reject(isMidcallError(error) ? error : failed(error)));
     });
   const { sortedSets: sets } = store;
   const guarded: Store = {
@@ -46,4 +52,11 @@ const unanswered = (ms: number): MidcallError =>
   new MidcallError(
     'store/unavailable',
     `The store did not answer within ${ms / 1000} seconds. Check that it runs and can be reached, then try again.`,
+  );
+
+const failed = (cause: unknown): MidcallError =>
+  new MidcallError(
+    'store/unavailable',
+    "The server's store has failed. Try again; if it goes on, tell whoever operates the server.",
+    { cause },
   );

@@ -1,8 +1,10 @@
 /** Who makes a request: the person, and the client it came through. */
 import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
-import type { ServerContext } from '@modelcontextprotocol/server';
-import type { Principal, PrincipalOf } from '../principal.ts';
+import { isMidcallError, MidcallError } from '@midcall/core/errors';
+import { ProtocolError, type ServerContext } from '@modelcontextprotocol/server';
+import { isPrincipal, type Principal, type PrincipalOf } from '../principal.ts';
+import { detachedOf } from './detached.ts';
 
 interface PrincipalOptions {
   readonly principal: PrincipalOf | undefined;
@@ -18,26 +20,52 @@ const processId = (): string => {
 let osUser: Principal | undefined;
 const probed = new WeakSet<PrincipalOf>();
 
-const overHttp = (ctx: ServerContext): boolean => ctx.http !== undefined;
+const HTTP = 'http';
+const httpClient = `[${JSON.stringify(HTTP)},`;
 
-/** The author's principal over HTTP; the operating system's user on stdio, where the client runs as that user. */
+/** True if a request came over HTTP, or the call whose task it continues did: then its sender may be on another machine. */
+export function isOverHttp(ctx: ServerContext): boolean {
+  const task = detachedOf(ctx);
+  return task ? task.clientId.startsWith(httpClient) : ctx.http !== undefined;
+}
+
+/**
+ * The author's principal over HTTP; the operating system's user on stdio, where the client runs as that user.
+ * @throws MidcallError `server/setup` if the author's function fails, or returns no principal
+ */
 export const principalOf = (
   ctx: ServerContext,
   options: PrincipalOptions,
 ): Principal | undefined | Promise<Principal | undefined> =>
-  overHttp(ctx) ? options.principal && principalOverHttp(ctx, options.principal, options) : processUser();
+  ctx.http ? options.principal && principalOverHttp(ctx, options.principal, options) : processUser();
 
 async function principalOverHttp(
   ctx: ServerContext,
   configured: PrincipalOf,
   options: PrincipalOptions,
 ): Promise<Principal | undefined> {
-  const principal = await configured(ctx);
-  if (principal && !probed.has(configured)) {
+  const principal: unknown = await identified(configured, ctx);
+  if (principal === undefined || principal === null) return undefined;
+  if (!isPrincipal(principal)) throw new MidcallError('server/setup', notPrincipal);
+  if (!probed.has(configured)) {
     probed.add(configured);
     if (same(principal, await ofNobody(configured, ctx))) options.warnOnce('principal', everybodyIsOne);
   }
   return principal;
+}
+
+/** What the author's function says, without the words of an error of it: they may contain a token. */
+async function identified(configured: PrincipalOf, ctx: ServerContext): Promise<unknown> {
+  try {
+    return await configured(ctx);
+  } catch (error) {
+    if (error instanceof ProtocolError || isMidcallError(error)) throw error;
+    throw new MidcallError(
+      'server/setup',
+      'The server could not tell who sent this, so nothing was done. If it goes on, tell whoever operates the server.',
+      { cause: error },
+    );
+  }
 }
 
 /** The user this process runs as. */
@@ -51,7 +79,7 @@ export function processUser(): Principal {
  * if one is configured, which means that other processes may continue with the state.
  */
 export function clientOf(ctx: ServerContext, keyIsEphemeral: boolean): string {
-  if (overHttp(ctx)) return JSON.stringify(['http', ctx.http?.authInfo?.clientId ?? null, ctx.sessionId ?? null]);
+  if (ctx.http) return JSON.stringify([HTTP, ctx.http.authInfo?.clientId ?? null, ctx.sessionId ?? null]);
   return keyIsEphemeral ? `stdio:${processId()}` : 'stdio';
 }
 
@@ -78,6 +106,10 @@ async function ofNobody(configured: PrincipalOf, ctx: ServerContext): Promise<Pr
 }
 
 const same = (a: Principal, b: Principal | undefined): boolean => a.issuer === b?.issuer && a.subject === b.subject;
+
+const notPrincipal =
+  'The option principal of midcall() must return { issuer, subject }, two texts that are not empty, or undefined for a sender ' +
+  'whom nobody knows. It returned something else, so nothing was done: all such senders would be one person.';
 
 const everybodyIsOne =
   'midcall: the principal option names the same person for a request that carries no token, so over HTTP everybody is that ' +

@@ -27,6 +27,7 @@ import type { Departure } from './departure.ts';
 import { detachedOf } from './detached.ts';
 import { type HandleOptions, makeCall } from './handle.ts';
 import { auditor, type CallRequest, callRef, inRounds, outlivesRequest } from './request.ts';
+import { isOverHttp } from './requester.ts';
 import { asThrown, checkSendable } from './sendable.ts';
 import { HandedOver } from './shared-call.ts';
 
@@ -335,7 +336,7 @@ function pageCall(request: CallRequest, flow: string, config: Config): PageCall 
     service: pages,
     call: callRef(request, flow),
     arguments: request.arguments as Json,
-    http: request.ctx.http !== undefined,
+    http: isOverHttp(request.ctx),
     binding: digest(request.binding),
     finished: elicitationId => tellCompleted(request.ctx, elicitationId).catch(() => {}),
     notify(pageId, elicitationId, ms) {

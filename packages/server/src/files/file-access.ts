@@ -9,6 +9,7 @@ import { afterClose } from '@midcall/core/sdk-seam';
 import { documentation } from '@midcall/core/text';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { type CallRequest, inRounds } from '../call/request.ts';
+import { isOverHttp } from '../call/requester.ts';
 import type { CallRun, ClientAsk } from '../channels/outgoing.ts';
 import { readRecording } from '../channels/recording.ts';
 import type { Config } from '../config.ts';
@@ -76,7 +77,12 @@ export function fileAccess(config: Config): FileAccesses {
     return { perRequest, asks, untold: counts && !asks };
   };
 
+  /** True if nothing but the word of a sender on any machine would say which directories of this one are meant. */
+  const unbounded = ({ ctx, client }: Asking): boolean =>
+    client.can.roots && config.boundary.mode === 'narrow' && config.boundary.ceiling.length === 0 && isOverHttp(ctx);
+
   const unasked = async (request: Asking): Promise<Files | undefined> => {
+    if (unbounded(request)) throw nothingToNarrow();
     const { perRequest, asks, untold } = judge(request);
     if (untold) return undefined;
     if (!asks) return config.boundary.files(undefined);
@@ -116,6 +122,7 @@ export function fileAccess(config: Config): FileAccesses {
       return listing;
     };
     const open = async (run: CallRun): Promise<Files> => {
+      if (unbounded(request)) throw nothingToNarrow();
       if (untold) throw unaskedRoots();
       const clientRoots = perRequest ? await once(run) : undefined;
       const files = await run.guarded(() =>
@@ -144,6 +151,14 @@ const unaskedRoots = () =>
     'roots/none',
     `The client has roots, and this server does not ask for them on ${roundsRevision}, so no folder is allowed. Its author ` +
       "can set roots.askWhereDeprecated to ask, or roots.mode to 'ignore' to go by the operator's directories alone.",
+  );
+
+const nothingToNarrow = () =>
+  new MidcallError(
+    'roots/none',
+    'No folder is allowed: over HTTP, the roots of a client name directories of the machine this server runs on, so they count ' +
+      'only inside the directories that its operator allows, and there are none. Its author can set roots.ceiling to allow ' +
+      "some, or roots.mode to 'replace' if every client may name any directory.",
   );
 
 /** The result of asking; an answer that is not a list of roots allows nothing, whatever the operator's directories are. */

@@ -48,6 +48,7 @@ import { OpenRequests } from './open-requests.ts';
 import { PlainExchanges } from './plain-exchanges.ts';
 import { type Refusal, refused } from './refusal.ts';
 import { watchResponse } from './response-end.ts';
+import { ownerBy, readSender } from './sender.ts';
 import type { SessionRequest } from './session.ts';
 import { HttpSessions, type SessionOptions } from './sessions.ts';
 import { visibleErrors } from './visible-errors.ts';
@@ -244,14 +245,14 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
     const elsewhere = await judgeHead(request, new URL(request.url));
     if (elsewhere) return elsewhere instanceof Response ? elsewhere : refused(elsewhere);
     // The sender of a request is identified before its body is read.
-    const auth = options.authenticate ? await options.authenticate(withoutBody(request)) : context.authInfo;
+    const auth = readSender(options.authenticate ? await options.authenticate(withoutBody(request)) : context.authInfo);
     if (auth instanceof Response) return auth;
     const read = await readRequest(request, context.parsedBody, maxRequestBytes);
     if ('refusal' in read) return refused(read.refusal);
     const body = read.value;
     const passed = await options.passOn?.(request, { parsedBody: body, ...(auth && { authInfo: auth }) });
     if (passed) return passed;
-    const sentBy = auth ? owner(auth) : '';
+    const sentBy = auth ? ownerBy(owner, auth) : '';
     const plain = plainPost(request, body);
     const isInSession = !plain && sessions instanceof HttpSessions && sessions.has({ request, body });
     if (isInSession || (!plain && (await isLegacyRequest(request, body)))) {

@@ -8,8 +8,8 @@
  * | empty list               | nothing                  | nothing        | operator's                 |
  * | cannot say (error)       | nothing                  | nothing        | operator's                 |
  *
- * With no directory from the operator, `narrow` and `replace` take the client's roots as they are, and `ignore` and a
- * client without roots leave nothing. Nothing is always a refusal that says how to grant a folder, never the whole disk.
+ * With no directory from the operator, `narrow` and `replace` take the client's roots as they are, which is for clients on this
+ * machine (`call.files()` takes none with `narrow` over HTTP); `ignore` and a client without roots leave nothing. Nothing is always a refusal that says how to grant a folder, never the whole disk.
  *
  * In the intersection a root inside an operator's directory counts as itself, an operator's directory inside a root counts as
  * that directory, and what is apart counts as nothing. All of it is compared on real paths of directories that are held open. A

@@ -14,7 +14,7 @@ import {
 import { z } from 'zod';
 import { detachedOf } from '../call/detached.ts';
 import { isPersonal } from '../call/lending.ts';
-import { hasServerLater, principalKey, type Registered } from '../call/request.ts';
+import { hasServerLater, principalKey, type Registered, unread } from '../call/request.ts';
 import { clientOf, principalOf } from '../call/requester.ts';
 import type { Config } from '../config.ts';
 import { declaresTasks, hasTaskParameter, TASKS_EXTENSION, viewClient } from '../era.ts';
@@ -73,7 +73,7 @@ export function serveTasks(server: McpServer, tasks: Tasks, config: Config): voi
       method as never,
       { params } as never,
       (({ taskId }: z.infer<typeof params>, ctx: ServerContext) =>
-        toldOfStore(async () => {
+        reported(config, async () => {
           if (older && (!answer || viewClient(server, ctx).asks === 'push'))
             return older(taskId, await whoseOlder(ctx), ctx);
           return answer!(taskId, await whose(ctx), ctx);
@@ -89,7 +89,7 @@ export function serveTasks(server: McpServer, tasks: Tasks, config: Config): voi
     'tasks/list' as never,
     { params: anyParams } as never,
     ((params: z.infer<typeof anyParams>, ctx: ServerContext) =>
-      toldOfStore(async () => listOlder(tasks, await whoseOlder(ctx), params?.cursor))) as never,
+      reported(config, async () => listOlder(tasks, await whoseOlder(ctx), params?.cursor))) as never,
   );
   handle('tasks/update', async (id, owner, { mcpReq }) => {
     if (!mcpReq.inputResponses) throw noResponses();
@@ -112,20 +112,25 @@ export function serveTasks(server: McpServer, tasks: Tasks, config: Config): voi
     },
     (id, owner) => cancelOlder(tasks, owner, id),
   );
-  serveSubscriptions(server, (request, http) => toldOfStore(() => subscribe(server, request, http, tasks, config)));
+  serveSubscriptions(server, (request, http) =>
+    reported(config, () => subscribe(server, request, http, tasks, config)),
+  );
 }
 
+const storeIsAway = 'The server cannot reach its store at the moment. Your tasks are still there: try again.';
+
 /**
- * Answers a client. @throws ProtocolError in our own words if a store fails, since its words may reveal what no client should
- * know
+ * Answers a client, and reports a failure to the operator.
+ * @param instead - what the client is told in place of a store's own words, which may reveal what no client should know
  */
-async function toldOfStore<T>(answer: () => Promise<T>): Promise<T> {
+async function reported<T>(config: Config, answer: () => Promise<T>, instead = storeIsAway): Promise<T> {
   try {
     return await answer();
   } catch (error) {
-    if (error instanceof ProtocolError || isMidcallError(error)) throw error;
-    const text = 'The server cannot reach its store at the moment. Your tasks are still there: try again.';
-    throw new ProtocolError(ProtocolErrorCode.InternalError, text);
+    if (error instanceof ProtocolError) throw error;
+    config.onError?.(error, unread({}, 'tools/call'));
+    if (isMidcallError(error) && !error.code.startsWith('store/')) throw error;
+    throw new ProtocolError(ProtocolErrorCode.InternalError, instead);
   }
 }
 
@@ -172,12 +177,7 @@ const ofNobody =
   'midcall: calls do not become tasks here: the factory reads the request it makes a server for, so a task could continue only on a ' +
   'server made for the same person, and nobody knows who that is. Give midcall() the option principal, or do not read the request.';
 
-/** @throws ProtocolError in our own words if a store fails (see `toldOfStore`) */
-function notBegun(error: unknown): never {
-  if (error instanceof ProtocolError || isMidcallError(error)) throw error;
-  const text = 'The server cannot reach its store at the moment, so this call has not begun. Try again.';
-  throw new ProtocolError(ProtocolErrorCode.InternalError, text);
-}
+const notBegun = 'The server cannot reach its store at the moment, so this call has not begun. Try again.';
 
 const noResponses = (): Error =>
   new ProtocolError(
@@ -262,12 +262,12 @@ export function callsMayBecomeTasks(
   const asTask = (request: CallToolRequest, ctx: ServerContext, registered: Registered): Promise<unknown> => {
     const atOnce = (registered.task ?? 'when-needed') !== 'when-needed' || config.taskAfterMs === 0;
     if (atOnce && ctx.mcpReq.requestState() === undefined)
-      return tasks.begin({ server, ctx, request, registered }).catch(notBegun);
+      return reported(config, () => tasks.begin({ server, ctx, request, registered }), notBegun);
     return watched(request, ctx, registered);
   };
   /** A call at a server that was made for its request. */
   const ofSomebody = async (request: CallToolRequest, ctx: ServerContext, registered: Registered) => {
-    const principal = await principalOf(ctx, config);
+    const principal = await reported(config, async () => principalOf(ctx, config));
     if (hasServerLater({ server, ctx, principal, registered })) return asTask(request, ctx, registered);
     config.warnOnce('tasks of nobody', ofNobody);
     if (registered.task === 'required') throw new ProtocolError(ProtocolErrorCode.InternalError, ofNobody);
@@ -327,13 +327,15 @@ async function callOlder({
     const text = 'task must be an object, and its ttl a whole number of milliseconds.';
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, text);
   }
-  if (!hasServerLater({ server, ctx, principal: await principalOf(ctx, config), registered })) {
+  const principal = await reported(config, async () => principalOf(ctx, config));
+  if (!hasServerLater({ server, ctx, principal, registered })) {
     config.warnOnce('tasks of nobody', ofNobody);
     throw new ProtocolError(ProtocolErrorCode.MethodNotFound, ofNobody);
   }
   const owner = await olderOwnerOf(ctx, config);
   const request = { method: 'tools/call', params } as const;
-  const task = await tasks.beginOlder({ server, ctx, request, registered }, owner, read.data.ttl).catch(notBegun);
+  const begin = () => tasks.beginOlder({ server, ctx, request, registered }, owner, read.data.ttl);
+  const task = await reported(config, begin, notBegun);
   tellOlder(tasks, server, task);
   return { task: toldOlder(task) };
 }

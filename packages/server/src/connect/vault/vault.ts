@@ -12,7 +12,7 @@ import { anything, checkOptions, notNegative, required, storeKind } from '@midca
 import type { Store } from '@midcall/core/store';
 import { boundedStore } from '@midcall/core/store';
 import { type Clock, clockKind, systemClock } from '@midcall/core/time';
-import { createSealer, type KeySource, keyRing, type Principal } from '../../index.ts';
+import { createSealer, isPrincipal, type KeySource, keyRing, type Principal } from '../../index.ts';
 import { type Flows, flows } from '../oauth/flows.ts';
 import { type Identities, identities } from '../oauth/identities.ts';
 import type { Provider } from '../oauth/provider.ts';
@@ -197,7 +197,12 @@ export function vault(options: VaultOptions): Vault {
 }
 
 function known(someone: Principal | undefined): Principal {
-  if (someone) return someone;
+  if (isPrincipal(someone)) return someone;
+  if (someone)
+    throw new MidcallError(
+      'connect/identity',
+      'The owner of a credential must be { issuer, subject }, two texts that are not empty: anything else could be anybody.',
+    );
   throw new MidcallError(
     'connect/identity',
     'Nobody is signed in here, so no credential can be kept for anybody. Give midcall() a `principal`.',
