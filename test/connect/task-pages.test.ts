@@ -122,7 +122,8 @@ describe.each(['memory', 'http'] as const)('a task over %s that is cancelled', c
 describe.each(eras)('a task over HTTP, on %s', era => {
   it('gives nobody a page that whoever reads the link could finish', async () => {
     const pages = connect({ name: 'Notes', reach: { kind: 'here', browser: false } });
-    const mid = midcall({ key, pages, warn: () => {} });
+    const warned: string[] = [];
+    const mid = midcall({ key, pages, warn: message => warned.push(message) });
     open.push({ [Symbol.asyncDispose]: () => mid.close() });
     const person = scriptedPerson([]);
     const pair = await connectPair(
@@ -140,5 +141,6 @@ describe.each(eras)('a task over HTTP, on %s', era => {
     const result = await pair.client.callTool({ name: 'wipe' });
     expect(result.content).toEqual([{ type: 'text', text: 'unavailable' }]);
     expect(person.asked).toEqual([]);
+    expect(warned).toEqual([expect.stringContaining('Give connect() a baseUrl and signIn')]);
   });
 });

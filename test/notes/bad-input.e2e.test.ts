@@ -333,7 +333,7 @@ describe.each(everyWay)('%s', way => {
       ] as const) {
         const result = await caller.call(tool, { title: 'TPS report' });
         expect(result.text).toContain(
-          `Nothing was ${what}: this client cannot show the person the question; the same call ends the same way. 3 notes with this title:`,
+          `Nothing was ${what}: there is no way to show the person the question here; the same call ends the same way. 3 notes with this title:`,
         );
         for (const year of ['2023', '2024', '2025']) expect(result.text).toContain(`path: work/${year}/tps-report.md`);
         expect(result.text).toContain(way);

@@ -309,6 +309,20 @@ it('mrtr-05, mrtr-18: a retry needs nothing but itself: another instance with th
   expect(textOf(await two.act(answering(first, { elicit: yes })))).toBe('accept true');
 });
 
+it('tells the operator where each server has a midcall() of its own, so that none can continue', async () => {
+  const warned: string[] = [];
+  const bare = await client(() => {
+    const mid = midcall({ warn: message => warned.push(message) });
+    const server = new McpServer({ name: 'notes', version: '1.0.0' });
+    mid.tool(server, 'act', {}, async (_, call) => sure(call));
+    return server;
+  }, 'http');
+  const first = await bare.act();
+  const refused = await bare.act(answering(first, { elicit: yes }));
+  expect(refused.error).toMatchObject({ code: -32602, data: { reason: 'invalid_request_state' } });
+  expect(warned.filter(each => each.includes('outside the function that makes servers'))).toHaveLength(1);
+});
+
 it('mrtr-15: no other request is answered with input_required, even where a handler tries', async () => {
   const mid = midcall({ key, warn: () => {} });
   const tries = () => inputRequired({ requestState: 'a' }) as never;

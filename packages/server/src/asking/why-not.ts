@@ -33,7 +33,7 @@ const because: Readonly<Record<NotDone, string>> = {
   declined: 'the person said no. Do not try again unless they ask for it.',
   dismissed: 'the person closed the question without answering it. Ask what they want before trying again.',
   timeout: 'nobody answered in time. Try again when the person is there.',
-  unavailable: 'this client cannot show the person the question; the same call ends the same way.',
+  unavailable: 'there is no way to show the person the question here; the same call ends the same way.',
   invalid: 'the answers that came back did not fit the question. No person may have seen it.',
   suspect:
     'the answer looked automatic, so it does not count as the person’s. Tell them that their client seems to answer for them.',

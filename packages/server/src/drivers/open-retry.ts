@@ -69,6 +69,7 @@ export async function openRetry(
   const opened = opening instanceof Promise ? await opening : opening;
   if (!opened.ok) {
     audit({ kind: 'state-refused', reason: opened.reason });
+    if (opened.kind === 'invalid' && config.keys.ephemeral) config.warnOnce('foreign state', madeElsewhere);
     throw refused(opened.kind);
   }
   const { state } = opened;
@@ -140,6 +141,11 @@ export function interrupted(
       `${doneText}${unknown} Find out what took effect before calling again.`,
   );
 }
+
+const madeElsewhere =
+  'midcall: a client continued a call with a requestState that this midcall() did not make, so it was refused. Without a key, only ' +
+  'the midcall() that asked can continue: call it once, outside the function that makes servers. If this process was restarted, or ' +
+  'is one of several, set MIDCALL_KEY or the key option.';
 
 function refused(kind: 'invalid' | 'expired' | 'changed' | 'answered'): ProtocolError {
   const [reason, text] = {

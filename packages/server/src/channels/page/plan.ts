@@ -80,14 +80,23 @@ export function ways(
     if (!of.http && of.service.local) possible.push('browser');
     if (registered.method === 'tools/call') possible.push('link');
   }
-  return possible
+  const checked = possible
     .filter(announce => !question.onlyLink || announce === 'link')
     .map(announce => {
       const mayShowCode = announce === 'url' || announce === 'form';
       return { announce, check: of.service.checkFor({ principal, http: of.http, mayShowCode }) };
-    })
-    .filter(({ check }) => question.demanded === undefined || assures(gives[check], question.demanded));
+    });
+  const sure = checked.filter(
+    ({ check }) => question.demanded === undefined || assures(gives[check], question.demanded),
+  );
+  const provesNobody = of.http && sure.length === 0 && checked.some(({ check }) => check === 'none');
+  if (provesNobody) config.warnOnce('pages over HTTP', nobodyProved);
+  return sure;
 }
+
+const nobodyProved =
+  'midcall: a page was not offered, since over HTTP anybody might open it, and its question demands to know who does. Give connect() ' +
+  'a baseUrl and signIn, and midcall() the option principal, from the same issuer.';
 
 /** Opens the page in the first way that works. */
 export async function plan(
