@@ -140,9 +140,7 @@ it('2026-07-28: is never wider because the client was not asked', async () => {
     const mid = midcall({ warn: () => {}, roots: { ceiling: [base], mode } });
     const factory = () => {
       const server = new McpServer({ name: 'test', version: '1.0.0' });
-      mid.tool(server, 'act', {}, async (_, call) =>
-        says(await (await call.files()).readText(join(a, 'note.txt'))),
-      );
+      mid.tool(server, 'act', {}, async (_, call) => says(await (await call.files()).readText(join(a, 'note.txt'))));
       return server;
     };
     const person = scriptedPerson([], { roots: () => [] });
