@@ -3,8 +3,8 @@
  * of the SDK is needed here. The last lines that it writes to standard error meanwhile are kept.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
 import { inheritedEnvironment } from '../sdk-seam/inherited-environment.ts';
+import { readLines } from './read-lines.ts';
 import type { ServerTarget } from './server-entry.ts';
 import { StderrTail } from './stderr-tail.ts';
 import { terminate } from './terminate.ts';
@@ -46,7 +46,7 @@ export class StartedServer {
       };
       this.#child.on('error', end).on('exit', end);
     });
-    createInterface({ input: this.#child.stderr }).on('line', line => {
+    readLines(this.#child.stderr, line => {
       if (this.#onStderr) this.#onStderr(line);
       else this.#said.add(line);
     });

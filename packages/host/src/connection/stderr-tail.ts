@@ -1,8 +1,8 @@
 /** The last lines of a server's standard error: kept in case it ends, and never shown as our own. */
 import { lastSaid } from './last-said.ts';
+import { widestLine } from './read-lines.ts';
 
 const mostLines = 200;
-const widest = 2_000;
 
 /** The end of what a server wrote to standard error. */
 export class StderrTail {
@@ -10,7 +10,7 @@ export class StderrTail {
 
   /** Keeps a line. @returns as much of it as is kept */
   add(line: string): string {
-    const clipped = line.slice(0, widest);
+    const clipped = line.slice(0, widestLine);
     this.#lines = [...this.#lines.slice(1 - mostLines), clipped];
     return clipped;
   }

@@ -1,6 +1,5 @@
 /** Makes the transport that reaches a server's target; nothing is started before the transport is. */
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { type Clock, systemClock } from '@midcall/core/time';
 import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
@@ -8,13 +7,14 @@ import { isMessageTooLarge } from '../sdk-seam/error-prose.ts';
 import { ServerProcess } from '../sdk-seam/server-process.ts';
 import { readHeadersFile } from './headers-file.ts';
 import { limitedFetch } from './limited-fetch.ts';
+import { readLines } from './read-lines.ts';
 import { ReadingGate } from './reading-gate.ts';
 import { pacedReconnections } from './reconnections.ts';
 import type { ServerTarget } from './server-entry.ts';
 
 /** What a transport needs besides its target. */
 export interface TransportOptions {
-  /** Each line a started server writes to its standard error; untrusted. Dropped if absent. */
+  /** Each line a started server writes to its standard error, as `readLines` reads it; untrusted. Dropped if absent. */
   readonly onStderr?: (line: string) => void;
   /** Each line a started server writes to its standard output that is not a message; untrusted. */
   readonly onStray?: (line: string) => void;
@@ -80,8 +80,7 @@ export function openTransport(
     if (isMessageTooLarge(error)) onTooLarge?.(mostBytes);
   };
   if (transport.stderr && !running) {
-    const lines = createInterface({ input: transport.stderr as Readable });
-    lines.on('line', line => onStderr?.(line));
+    readLines(transport.stderr as Readable, line => onStderr?.(line));
   }
   return transport;
 }
