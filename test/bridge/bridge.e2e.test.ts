@@ -157,7 +157,9 @@ it('says that the upstream server died, and starts it again for the next call', 
   await using on = await host(commandOf(file), {});
   const died = await on.connection.run({ kind: 'tool', name: 'die' }).outcome;
   expect(died).toMatchObject({ how: 'tool-error' });
-  expect(textOf(died)).toContain('out of paper');
+  expect(textOf(died)).toMatch(/The server '[^']+' has stopped\. Whoever runs this bridge/u);
+  expect(textOf(died)).not.toContain('out of paper');
+  expect(on.connection.stderr.join()).toContain('It last said: out of paper');
   expect(textOf(await on.connection.run({ kind: 'tool', name: 'live' }).outcome)).toContain('alive');
 });
 

@@ -96,35 +96,21 @@ describe.each(hosts)('hosts of %s', kind => {
     }
   });
 
-  it('are told why there is no server', async () => {
-    const nowhere = (entry: ServerEntry) => [
-      {
-        path: '/mcp',
-        entry: { ...entry, target: { kind: 'command' as const, command: 'no-such-program-7', args: [] } },
-      },
-    ];
-    await using on = await httpStage({ upstream: '2025-11-25', entries: nowhere });
-    const said = await connectHost(kind, on.url)
-      .then(host => host.listTools())
-      .then(String, (error: Error) => error.message);
-    expect(said).toContain("there is no program 'no-such-program-7' on this machine");
-    expect(on.warned.join()).toContain('no-such-program-7');
-  });
-
-  it('that have to show a token are not told more than that it could not be started', async () => {
+  it.each([undefined, guard])('are not told more of a server than that it could not be started', async each => {
     const nowhere = (entry: ServerEntry) => [
       {
         path: '/mcp',
         entry: { ...entry, target: { kind: 'command' as const, command: 'no-such-7', args: ['secret'] } },
-        guard,
+        ...(each && { guard: each }),
       },
     ];
     await using on = await httpStage({ upstream: '2025-11-25', entries: nowhere });
-    const said = await connectHost(kind, on.url, { token: ada })
+    const said = await connectHost(kind, on.url, each && { token: ada })
       .then(host => host.listTools())
       .then(String, (error: Error) => error.message);
-    expect(said).toContain('could not be started. Whoever runs this bridge');
+    expect(said).toContain("The server 'upstream' could not be started. Whoever runs this bridge");
     expect(said).not.toMatch(/no-such-7|secret/u);
+    expect(on.warned.join()).toContain("(no-such-7 secret): there is no program 'no-such-7' on this machine");
   });
 
   it('find each server of a list at its own path, and the list where they ask for another', async () => {

@@ -110,6 +110,11 @@ export class Connection {
     return this.#lastWords.lines;
   }
 
+  /** Why the server had to be cut off, in words of our own: a message was too large; undefined if it was not. */
+  get cutOff(): string | undefined {
+    return this.#lastWords.tooLarge;
+  }
+
   /** What the server has spent on the person's models since it was started; undefined if it is not running or has no models. */
   get account(): SamplingAccount | undefined {
     return this.#attachment?.account();

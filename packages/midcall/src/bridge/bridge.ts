@@ -44,6 +44,7 @@ export interface BridgeOptions
   readonly startDesk: (connection: Connection) => Promise<RunningDesk>;
   /** Opens a page in the person's browser, or gives them its address. @returns false if neither is possible */
   readonly openPage: (url: string) => Promise<boolean>;
+  /** Also told why the upstream server is not there, which the host is not told. */
   readonly warn: (message: string) => void;
   /** Called with errors of the connection to the host. */
   readonly onError?: (error: Error) => void;

@@ -60,7 +60,7 @@ export function passThrough(
       if (request.method === 'resources/unsubscribe' && !upstream.subscriptions.end(link, params)) return {};
       const whole = { ...meta, ...(await upstream.logsFor(link)) };
       const sent = { ...rest, ...(Object.keys(whole).length > 0 && { _meta: whole }) };
-      const answering = upstream.connection.forward(
+      const answering = upstream.forward(
         { method: request.method, ...(Object.keys(sent).length > 0 && { params: sent }) },
         {
           signal: mcpReq.signal,

@@ -44,11 +44,11 @@ export function pendingServer({ isOld, mid, name, ready, sessionFor, forward }: 
     server.server.setRequestHandler(
       method as 'ping',
       (async ({ params }: { params?: Readonly<Record<string, unknown>> }): Promise<WireResult> => {
-        const { upstream, connection } = await ready();
-        const client = await upstream.client();
+        const session = await ready();
+        const client = await session.upstream.client();
         if (!client.getServerCapabilities()?.[capability]) return { [member]: [] };
         const { _meta: _, ...rest } = params ?? {};
-        return answerOf(await connection.forward({ method, params: rest }), method, isOld);
+        return answerOf(await session.forward({ method, params: rest }), method, isOld);
       }) as never,
     );
   }

@@ -3,6 +3,7 @@
  * it is told of, and the hosts that receive its announcements.
  */
 import { hash, randomUUID } from 'node:crypto';
+import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { canonical, defined } from '@midcall/core/json';
 import type { SamplingModel } from '@midcall/core/sampling';
 import type { Clock } from '@midcall/core/time';
@@ -12,6 +13,9 @@ import type {
   CallTask,
   Connection,
   ConnectionOptions,
+  ForwardedAnswer,
+  ForwardedRequest,
+  ForwardOptions,
   Inbox,
   OfferedRoots,
   Question,
@@ -27,6 +31,7 @@ import { Subscriptions } from './subscriptions.ts';
 import { unclaimed } from './unclaimed.ts';
 import { Upstream } from './upstream.ts';
 import { UpstreamCalls } from './upstream-calls.ts';
+import { withheld } from './withheld.ts';
 
 /** How many milliseconds the upstream server may take to start. The host gives up long before that, by a timeout of its own. */
 const START_MS = 300_000;
@@ -71,6 +76,7 @@ export class UpstreamSession {
   /** The log level last set at a server on 2025-11-25. */
   #level: string | undefined;
   readonly #showDesk: UpstreamSessionOptions['showDesk'];
+  readonly #warn: (message: string) => void;
   readonly #stopListening: () => void;
 
   private constructor(upstream: Upstream, calls: UpstreamCalls, options: UpstreamSessionOptions) {
@@ -84,6 +90,7 @@ export class UpstreamSession {
         ? new HostRoots({ manager: roots, server: connection.entry.id, clock, warn })
         : undefined;
     this.#showDesk = options.showDesk;
+    this.#warn = warn;
     const listen = (): void => {
       this.#level = undefined;
       if (connection.client) passAnnouncements(connection.client, this.#links, this.subscriptions);
@@ -102,7 +109,7 @@ export class UpstreamSession {
   /**
    * Starts or reaches the server.
    * @param stopped - fires when the server is no longer needed; a server that is still starting is stopped then
-   * @throws MidcallError `host/not-found` if it can be neither started nor reached
+   * @throws MidcallError `host/not-found` if it can be neither started nor reached; the reason goes to `warn`
    */
   static async start(
     entry: ServerEntry,
@@ -162,7 +169,7 @@ export class UpstreamSession {
           timeoutMs: Number.POSITIVE_INFINITY,
           onProgress: (progress: CallProgress) => told.progressed(progress),
           onTask: (task: CallTask) => told.becameTask(task),
-          onEnd: (outcome: CallOutcome) => told.over(outcome),
+          onEnd: (outcome: CallOutcome) => told.over(outcomeForHosts(outcome, connection, warn)),
         };
         connection.pass(request, caller === undefined ? how : { ...how, principal: caller });
       },
@@ -180,6 +187,21 @@ export class UpstreamSession {
   /** Makes sure that the person sees an open question. @returns false if that is not possible */
   showDesk(question: Question): Promise<boolean> {
     return this.#showDesk(question, this.connection);
+  }
+
+  /**
+   * Forwards a request of a host.
+   * @throws MidcallError `host/cancelled` if the signal fires; `host/server-gone` if the server has gone, in words for hosts
+   */
+  async forward(request: ForwardedRequest, options?: ForwardOptions): Promise<ForwardedAnswer> {
+    const { connection } = this;
+    try {
+      return await connection.forward(request, options);
+    } catch (error) {
+      if (!isMidcallError(error, 'host/server-gone')) throw error;
+      const message = goneForHosts(error.message, connection, this.#warn);
+      throw new MidcallError('host/server-gone', message, { cause: error });
+    }
   }
 
   /** Sends this host the announcements of the upstream server. @returns a function that stops that */
@@ -208,7 +230,7 @@ export class UpstreamSession {
     const most = this.#mostOf(link.level);
     this.#level = most;
     // A server without log levels logs what it chooses.
-    await this.connection.forward({ method: 'logging/setLevel', params: { level: most } });
+    await this.forward({ method: 'logging/setLevel', params: { level: most } });
     return {};
   }
 
@@ -235,4 +257,18 @@ export class UpstreamSession {
     this.calls.close();
     await stopped;
   }
+}
+
+/** The outcome of a call as hosts are told of it. */
+function outcomeForHosts(outcome: CallOutcome, connection: Connection, warn: (message: string) => void): CallOutcome {
+  if (outcome.how !== 'server-gone') return outcome;
+  return { how: 'server-gone', message: goneForHosts(outcome.message, connection, warn) };
+}
+
+/** @param reason - why the server has gone, with its own last words */
+function goneForHosts(reason: string, connection: Connection, warn: (message: string) => void): string {
+  const { entry, state, cutOff } = connection;
+  if (cutOff !== undefined) return cutOff;
+  if (state === 'stopped') return `The server '${entry.id}' was stopped.`;
+  return withheld(`The server '${entry.id}' has stopped.`, `'${entry.id}': ${reason}`, warn);
 }

@@ -7,21 +7,25 @@ import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { defined } from '@midcall/core/json';
 import { Connection, type ConnectionOptions, type ServerEntry } from '@midcall/host';
 import { type Client, SdkErrorCode } from '@modelcontextprotocol/client';
+import { withheld } from './withheld.ts';
 
 /** One server and its connection. */
 export class Upstream {
   readonly connection: Connection;
+  readonly #warn: (message: string) => void;
   #restarted: Promise<void> | undefined;
 
-  private constructor(connection: Connection) {
+  private constructor(connection: Connection, warn: (message: string) => void) {
     this.connection = connection;
+    this.#warn = warn;
   }
 
   /**
    * Starts or reaches a server. Some old servers reject a client with URL mode and do not start; these are told of forms only.
    * @param unneeded - fires when the server is no longer needed; a server that is still starting is stopped then
+   * @param warn - told why it can be neither started nor reached, now or when it is restarted
    * @param onConnection - called with the connection before it is started
-   * @throws MidcallError `host/not-found` if it can be neither started nor reached
+   * @throws MidcallError `host/not-found` if it can be neither started nor reached, in words for hosts
    */
   static async start(
     entry: ServerEntry,
@@ -43,20 +47,23 @@ export class Upstream {
       return connection;
     };
     try {
-      return new Upstream(await started());
+      return new Upstream(await started(), warn);
     } catch (error) {
-      if (unneeded.aborted || !isMidcallError(error, 'host/not-found') || !refusesClient(error.cause)) throw error;
-      const formsAlone = await started(['form']).catch(() => {
-        throw error;
-      });
+      const { id } = entry;
+      if (unneeded.aborted)
+        throw new MidcallError('host/not-found', `The server '${id}' was stopped.`, { cause: error });
+      const isRefused = isMidcallError(error, 'host/not-found') && refusesClient(error.cause);
+      const formsAlone = isRefused ? await started(['form']).catch(() => undefined) : undefined;
+      if (!formsAlone) throw forHosts(error, `The server '${id}' could not be started`, warn);
       warn('The server does not start for a client that has URL mode, so only forms are declared to it.');
-      return new Upstream(formsAlone);
+      return new Upstream(formsAlone, warn);
     }
   }
 
   /**
    * The client of the running server.
-   * @throws MidcallError `host/not-found` if it could not be started again, `host/server-gone` if the person stopped it
+   * @throws MidcallError `host/not-found` if it could not be started again, `host/server-gone` if the person stopped it; in words
+   *   for hosts
    */
   async client(): Promise<Client> {
     const { connection } = this;
@@ -66,13 +73,30 @@ export class Upstream {
     }
     if (connection.state === 'starting' && !this.#restarted) await settled(connection);
     if (connection.state !== 'ready') {
-      this.#restarted ??= connection.restart().finally(() => {
-        this.#restarted = undefined;
-      });
+      this.#restarted ??= connection
+        .restart()
+        .catch(error => {
+          throw forHosts(error, `The server '${connection.entry.id}' could not be started again`, this.#warn);
+        })
+        .finally(() => {
+          this.#restarted = undefined;
+        });
       await this.#restarted;
     }
     return connection.client!;
   }
+}
+
+/**
+ * An error for hosts, without the reason, which is logged.
+ * @param what - a sentence without its full stop
+ */
+function forHosts(error: unknown, what: string, warn: (message: string) => void): unknown {
+  if (!isMidcallError(error, 'host/not-found')) return error;
+  const text = withheld(`${what}.`, error.message, warn);
+  // Why nobody is signed in is for the person at the host, and in words of our own.
+  const signIn = isMidcallError(error.cause, 'host/unauthorized') && error.cause.message;
+  return new MidcallError('host/not-found', signIn ? `${what}: ${signIn}` : text, { cause: error });
 }
 
 /** Resolves when a server that the person is starting at the desk is ready, or has failed to start. */

@@ -72,7 +72,6 @@ export async function serveHost({ flags, entry, era, started, ending }: HostServ
     });
   } catch (error) {
     if (!isMidcallError(error, 'host/not-found')) throw error;
-    log(error.message);
     process.exitCode = exitCodes.noServer.code;
     return;
   }

@@ -174,9 +174,7 @@ export async function startHttpBridge(options: HttpBridgeOptions): Promise<HttpB
       } catch (error) {
         leave();
         if (!isMidcallError(error, 'host/not-found') && !isMidcallError(error, 'host/server-gone')) throw error;
-        warn(error.message);
-        const why = `The server '${entry.id}' could not be started. Whoever runs this bridge finds the reason in its log.`;
-        return refusingServer(guards.get(path) ? why : error.message);
+        return refusingServer(error.message);
       }
     };
   const elsewhere = (request: Request): Response => {

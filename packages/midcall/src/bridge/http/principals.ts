@@ -13,6 +13,7 @@ import {
 } from '@midcall/host';
 import { declaredIn } from '../host-transport.ts';
 import { UpstreamSession, type UpstreamSessionOptions } from '../upstream-session.ts';
+import { withheld } from '../withheld.ts';
 import { type Caller, localCaller } from './callers.ts';
 import { type HostKind, type PoolUser, UpstreamPool } from './upstream-pool.ts';
 
@@ -188,10 +189,9 @@ export class Principals {
     const count = () => pools.reduce((sum, pool) => sum + pool.size, 0);
     for (const pool of pools) while (count() >= max && (await pool.closeUnused()));
     if (count() < max) return;
-    throw new MidcallError(
-      'host/not-found',
-      `The bridge runs as many servers as it may (${max - 1}), and all are in use. Try again later.`,
-    );
+    const reason = `The bridge runs as many servers as it may (${max - 1}), and all are in use.`;
+    const told = withheld('Another server could not be started. Try again later.', reason, this.#options.warn);
+    throw new MidcallError('host/not-found', told);
   }
 }
 
