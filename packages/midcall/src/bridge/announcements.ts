@@ -25,8 +25,9 @@ export function passAnnouncements(
   };
   client.fallbackRequestHandler = async ({ method, params }, { mcpReq }) => {
     const [link, other] = links;
-    // The wire does not say which host it is meant for.
-    if (!link || other) throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found');
+    // The wire does not say which host it is meant for; and where directories are passed on, they are never asked for here.
+    if (!link || other || method === 'roots/list')
+      throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found');
     return link.request({ method, ...(params && { params }) }, mcpReq.signal);
   };
 }

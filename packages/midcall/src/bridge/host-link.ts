@@ -3,7 +3,6 @@
  * disconnected needs none of it.
  */
 import { isRecord, own } from '@midcall/core/json';
-import { MAX_TIMER_MS } from '@midcall/core/time';
 import {
   LOG_LEVEL_META_KEY,
   type McpServer,
@@ -17,6 +16,12 @@ export interface WireNotification {
   readonly method: string;
   readonly params?: Readonly<Record<string, unknown>> | undefined;
 }
+
+/** How many requests of the upstream server may wait for one host; each takes memory until it is answered. */
+const mostRequests = 100;
+
+/** How many milliseconds such a request waits. */
+const requestMs = 15 * 60_000;
 
 /** A schema that accepts everything. */
 export const asItIs = {
@@ -59,6 +64,7 @@ export class HostLink {
   /** How many of them name one; most hosts want no logs. */
   #naming = 0;
   #level: string | undefined;
+  #waiting = 0;
 
   /** @param perRequest - true if each request asks for its own logs (2026-07-28) */
   constructor(server: McpServer, perRequest: boolean) {
@@ -122,10 +128,21 @@ export class HostLink {
     for (const list of ['tools', 'prompts', 'resources']) this.#send({ method: `notifications/${list}/list_changed` });
   }
 
-  /** Passes on a request of the upstream server of a kind that is unknown here. @returns the host's answer, unchanged */
-  request(request: WireNotification, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
-    // The requester has a timeout of its own.
-    return this.server.server.request(request as never, asItIs as never, { signal, timeout: MAX_TIMER_MS }) as never;
+  /**
+   * Passes on a request of the upstream server of a kind that is unknown here.
+   * @returns the host's answer, unchanged
+   * @throws ProtocolError as the host answered, or if too many requests wait for it; SdkError if it is gone, or does not answer
+   */
+  async request(request: WireNotification, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
+    if (this.#waiting >= mostRequests)
+      throw new ProtocolError(-32000, `${mostRequests} requests wait for the host, and more are not passed on.`);
+    this.#waiting += 1;
+    try {
+      const answer = this.server.server.request(request as never, asItIs as never, { signal, timeout: requestMs });
+      return (await answer) as Readonly<Record<string, unknown>>;
+    } finally {
+      this.#waiting -= 1;
+    }
   }
 
   #send(notification: WireNotification): void {
