@@ -1,10 +1,11 @@
 /** One process at a time for a file. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { withFileLock } from '../../packages/host/src/files/file-lock.ts';
+import { ownMark } from '../../packages/host/src/files/process-mark.ts';
 
 const place = (): string => join(mkdtempSync(join(tmpdir(), 'midcall-lock-')), 'file.json');
 const id = '00000000-0000-4000-8000-000000000000';
@@ -36,10 +37,23 @@ it('lock-F1: lets one in after the other, and leaves nothing behind', async () =
   expect(readdirSync(dirname(path))).toEqual([]);
 });
 
-it('lock-F2: breaks the lock of a process that is gone, once, with several waiting', async () => {
+/** A file whose lock was written two minutes ago. */
+function oldLock(path: string, text: string): void {
+  writeFileSync(`${path}.lock`, text);
+  const then = Date.now() / 1_000 - 120;
+  utimesSync(`${path}.lock`, then, then);
+}
+
+it.each([
+  ['of a process that is gone', { id, pid: spawnSync(process.execPath, ['-e', '']).pid, host: hostname() }],
+  ['of an earlier process with our number', { id, ...ownMark(), began: '1' }],
+  ['of such a process, where the system does not say when it began', { id, pid: process.pid, host: hostname() }],
+  ['that has been empty for a minute', ''],
+  ['that has named nobody for a minute', '{}'],
+])('lock-F2: breaks a lock %s, once, with several waiting', async (_, holder) => {
   const path = place();
-  const { pid } = spawnSync(process.execPath, ['-e', '']);
-  lockOf(path, { id, pid, host: hostname() });
+  if (typeof holder === 'string') oldLock(path, holder);
+  else lockOf(path, holder);
   const ran: number[] = [];
   const all = Array.from({ length: 8 }, (_, at) => withFileLock(path, async () => void ran.push(at)));
   await Promise.all(all);
@@ -48,7 +62,7 @@ it('lock-F2: breaks the lock of a process that is gone, once, with several waiti
 });
 
 it.each([
-  ['a process that lives', { id, pid: process.pid, host: hostname() }],
+  ['a process that lives', { id, pid: process.ppid, host: hostname() }],
   ['a process of another machine', { id, pid: 1, host: 'elsewhere' }],
   ['nobody that can be named', {}],
 ])('lock-F2, lock-F3: leaves the lock of %s, and names it when it has waited long enough', async (_, holder) => {
@@ -60,4 +74,15 @@ it.each([
     message: expect.stringContaining(`remove ${path}.lock`),
   });
   expect(existsSync(`${path}.lock`)).toBe(true);
+});
+
+it('lock-F2: leaves its own lock where the system does not say when a process began', async () => {
+  const path = place();
+  await withFileLock(path, async () => {
+    const { began: _, ...holder } = JSON.parse(readFileSync(`${path}.lock`, 'utf8'));
+    lockOf(path, holder);
+    await expect(withFileLock(path, async () => 'never', { clock: hasty() })).rejects.toMatchObject({
+      code: 'host/refused',
+    });
+  });
 });

@@ -2,17 +2,17 @@
  * One process at a time for a file that several may change. The lock is a file beside it that names its holder.
  *
  * - lock-F1 A lock appears complete, and only if there is none, by `link`.
- * - lock-F2 Only the lock of a dead process of this machine is broken, and by one process only: it holds a second lock named
- *   after the first, and checks again before it acts.
+ * - lock-F2 Only the lock of a dead process of this machine is broken, or one that has named nobody for a minute, as after a
+ *   power cut; and by one process only: it holds a second lock named after the first, and checks again before it acts.
  * - lock-F3 Waiting ends.
  */
 import { randomUUID } from 'node:crypto';
-import { link, readFile, rm, writeFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
+import { type FileHandle, link, open, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { MidcallError } from '@midcall/core/errors';
+import { isRecord } from '@midcall/core/json';
 import { type Clock, steadyNow, systemClock } from '@midcall/core/time';
-import { isAlive } from './process-mark.ts';
+import { isMark, mayRun, ownMark, type ProcessMark } from './process-mark.ts';
 
 /** Injected dependencies of a lock. */
 export interface FileLockOptions {
@@ -23,6 +23,12 @@ export interface FileLockOptions {
 
 /** Milliseconds between two tries. */
 const pauseMs = 20;
+
+/** After how many milliseconds a lock that names nobody is broken. A lock appears complete, so none is being written. */
+const namelessMs = 60_000;
+
+/** The ids of the locks that this process holds, or tries to place. */
+const held = new Set<string>();
 
 /**
  * Runs `work` while no other process does so for this file, whose directory exists.
@@ -35,30 +41,35 @@ export async function withFileLock<T>(
 ): Promise<T> {
   const lock = `${path}.lock`;
   const until = steadyNow(clock) + timeoutMs;
-  await withDraft(lock, async draft => {
-    while (!(await placed(draft, lock))) {
-      if (await broken(lock)) continue;
-      if (steadyNow(clock) >= until)
-        throw new MidcallError(
-          'host/refused',
-          `${path} is being changed by another process. If there is none, remove ${lock}.`,
-        );
-      await new Promise<void>(resolve => clock.after(pauseMs, resolve));
-    }
-  });
+  const id = randomUUID();
+  held.add(id);
   try {
-    return await work();
+    await withDraft(lock, id, async draft => {
+      while (!(await placed(draft, lock))) {
+        if (await broken(lock, clock)) continue;
+        if (steadyNow(clock) >= until)
+          throw new MidcallError(
+            'host/refused',
+            `${path} is being changed by another process. If there is none, remove ${lock}.`,
+          );
+        await new Promise<void>(resolve => clock.after(pauseMs, resolve));
+      }
+    });
+    try {
+      return await work();
+    } finally {
+      await rm(lock, { force: true });
+    }
   } finally {
-    await rm(lock, { force: true });
+    held.delete(id);
   }
 }
 
 /** Writes the lock under another name, which exists for as long as `place` takes. */
-async function withDraft<T>(lock: string, place: (draft: string) => Promise<T>): Promise<T> {
+async function withDraft<T>(lock: string, id: string, place: (draft: string) => Promise<T>): Promise<T> {
   const draft = join(dirname(lock), `.${randomUUID()}.tmp`);
   try {
-    const holder = JSON.stringify({ id: randomUUID(), pid: process.pid, host: hostname() });
-    await writeFile(draft, holder, { mode: 0o600, flag: 'wx' });
+    await writeFile(draft, JSON.stringify({ id, ...ownMark() }), { mode: 0o600, flag: 'wx' });
     return await place(draft);
   } finally {
     await rm(draft, { force: true });
@@ -77,13 +88,13 @@ async function placed(draft: string, lock: string): Promise<boolean> {
 }
 
 /** Breaks a lock whose holder is dead. @returns true if it did */
-async function broken(lock: string): Promise<boolean> {
-  const deadId = await deadHolder(lock);
-  if (deadId === undefined) return false;
-  const breaker = join(dirname(lock), `${basename(lock)}.${deadId}`);
-  if (!(await withDraft(breaker, draft => placed(draft, breaker)))) return false;
+async function broken(lock: string, clock: Clock): Promise<boolean> {
+  const dead = await deadLock(lock, clock);
+  if (dead === undefined) return false;
+  const breaker = join(dirname(lock), `${basename(lock)}.${dead}`);
+  if (!(await withDraft(breaker, randomUUID(), draft => placed(draft, breaker)))) return false;
   try {
-    if ((await deadHolder(lock)) !== deadId) return false;
+    if ((await deadLock(lock, clock)) !== dead) return false;
     await rm(lock);
     return true;
   } finally {
@@ -91,16 +102,51 @@ async function broken(lock: string): Promise<boolean> {
   }
 }
 
-/** The id of a lock whose holder is known to be dead. */
-async function deadHolder(lock: string): Promise<string | undefined> {
-  let holder: { readonly id?: unknown; readonly pid?: unknown; readonly host?: unknown } | null;
+/** What distinguishes a lock that nobody holds from every other, as a part of a file name; undefined if somebody may hold it. */
+async function deadLock(lock: string, clock: Clock): Promise<string | undefined> {
+  const found = await contentOf(lock);
+  if (!found) return undefined;
+  const holder = holderIn(found.text);
+  if (holder) return isDead(holder) ? holder.id : undefined;
+  return clock.now() - found.changedMs > namelessMs ? `${found.inode}-${found.changedMs}` : undefined;
+}
+
+/** A lock's text, and which file has it; undefined if there is none, or it cannot be read. */
+async function contentOf(
+  lock: string,
+): Promise<{ readonly text: string; readonly inode: number; readonly changedMs: number } | undefined> {
+  let file: FileHandle | undefined;
   try {
-    holder = JSON.parse(await readFile(lock, 'utf8')) as typeof holder;
+    file = await open(lock);
+    const { ino, mtimeMs } = await file.stat();
+    return { text: await file.readFile('utf8'), inode: ino, changedMs: Math.floor(mtimeMs) };
+  } catch {
+    return undefined;
+  } finally {
+    await file?.close();
+  }
+}
+
+interface Holder extends ProcessMark {
+  readonly id: string;
+}
+
+/** Who holds a lock; undefined if its text names nobody. */
+function holderIn(text: string): Holder | undefined {
+  let holder: unknown;
+  try {
+    holder = JSON.parse(text);
   } catch {
     return undefined;
   }
-  const { id, pid, host } = holder ?? {};
-  if (typeof id !== 'string' || !/^[0-9a-f-]{36}$/.test(id) || typeof pid !== 'number' || host !== hostname())
-    return undefined;
-  return isAlive(pid) ? undefined : id;
+  if (!isRecord(holder) || !isMark(holder)) return undefined;
+  const { id } = holder as { readonly id?: unknown };
+  return typeof id === 'string' && /^[0-9a-f-]{36}$/.test(id) ? { ...holder, id } : undefined;
+}
+
+function isDead(holder: Holder): boolean {
+  if (!mayRun(holder)) return true;
+  // Where the system does not say when a process began, an earlier one with our number looks like us.
+  const own = ownMark();
+  return holder.began === undefined && holder.pid === own.pid && holder.host === own.host && !held.has(holder.id);
 }

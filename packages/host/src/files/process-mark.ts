@@ -31,7 +31,7 @@ export function mayRun({ pid, host, began }: ProcessMark): boolean {
 }
 
 /** True if a process of this machine has this number. */
-export function isAlive(pid: number): boolean {
+function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
