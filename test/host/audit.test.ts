@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Asker, Audit, auditFile, verifyAudit } from '@midcall/host';
 import { describe, expect, it } from 'vitest';
+import { originDigest } from '../../packages/host/src/policy/judge.ts';
 
 const asker: Asker = { id: 's', name: 'S', origin: 'node s', era: '2026-07-28' };
 const call = { id: 'c', kind: 'tool', name: 'pay', arguments: { pin: 'hunter2' } } as const;
@@ -30,6 +31,36 @@ describe('audit', () => {
     const audit = filled(1);
     expect(audit.export()).not.toContain('hunter2');
     expect(audit.entries()[0]?.call?.argumentsDigest).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it.each([
+    ['node s.js --key=hunter2', 'node'],
+    ["'/opt/it'\\''s here/run' hunter2", "'/opt/it'\\''s here/run'"],
+    ["''", "''"],
+  ])('has of a command line the program, and the rest by digest: %s', (origin, program) => {
+    const audit = new Audit();
+    audit.record({ type: 'policy', what: 'x' }, { asker: { ...asker, origin } });
+    expect(audit.entries()[0]?.asker).toEqual({ ...asker, origin: program, originDigest: originDigest(origin) });
+    expect(audit.export()).not.toContain('hunter2');
+  });
+
+  it('has a URL as it is shown', () => {
+    const audit = new Audit();
+    const remote = { ...asker, origin: 'https://example.org/mcp' };
+    audit.record({ type: 'policy', what: 'x' }, { asker: remote });
+    expect(audit.entries()[0]?.asker).toEqual(remote);
+  });
+
+  it('audit-A5: escapes what is not drawn, in the file and in what is exported', () => {
+    const lines: string[] = [];
+    const sink = { read: () => ({ lines, unfinished: '' }), append: (line: string) => lines.push(line) > 0 };
+    const audit = new Audit({ sink });
+    const name = 'S\u009b31m\u202eevil\u200b';
+    audit.record({ type: 'policy', what: 'x' }, { asker: { ...asker, name } });
+    expect(lines[0]).toContain('S\\u009b31m\\u202eevil\\u200b');
+    expect(`${lines[0]}\n`).toBe(audit.export());
+    expect(verifyAudit(lines)).toMatchObject({ ok: true });
+    expect(JSON.parse(lines[0]!).asker.name).toBe(name);
   });
 
   it('reads the arguments of a call once, in however many entries it is', () => {

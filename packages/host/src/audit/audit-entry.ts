@@ -38,7 +38,12 @@ export interface AuditEntry {
   readonly at: string;
   /** For whom, if the host serves several: the principal that made the call, or else the one that the server is reached for. */
   readonly principal?: string;
-  readonly asker?: Pick<Asker, 'id' | 'name' | 'origin' | 'era'>;
+  readonly asker?: Pick<Asker, 'id' | 'name' | 'era'> & {
+    /** The program it was started with, without its arguments, which may hold secrets; or its URL, without credentials and query. */
+    readonly origin: string;
+    /** The SHA-256 of its command line, as rules have it; absent for a URL. */
+    readonly originDigest?: string;
+  };
   readonly call?: {
     readonly id: string;
     readonly kind: CallContext['kind'];
@@ -65,6 +70,23 @@ export function argumentsDigest(call: CallContext, args = call.arguments): strin
   digests.set(call, digest);
   return digest;
 }
+
+/** What of an asker is in the record, since one asker is in many entries. */
+const recorded = new WeakMap<Asker, NonNullable<AuditEntry['asker']>>();
+
+function recordedAsker(asker: Asker): NonNullable<AuditEntry['asker']> {
+  const known = recorded.get(asker);
+  if (known) return known;
+  const { id, name, origin, era } = asker;
+  const made = /^https?:/.test(origin)
+    ? { id, name, origin, era }
+    : { id, name, origin: programOf(origin), originDigest: sha256(origin), era };
+  recorded.set(asker, made);
+  return made;
+}
+
+/** The first word of a command line, as `originOf` writes it. */
+const programOf = (line: string): string => /^(?:'(?:[^']|'\\'')*'|[^\s']+)/.exec(line)?.[0] ?? '';
 
 /** An entry before it is sealed. */
 export interface UnsealedEntry {
@@ -112,7 +134,7 @@ export type EntryContent = Omit<AuditEntry, 'n' | 'previous' | 'hash'>;
 export const contentOf = ({ at, principal, asker, call, event }: UnsealedEntry): EntryContent => ({
   at: new Date(at).toISOString(),
   ...defined({ principal: call?.principal ?? principal }),
-  ...(asker && { asker: { id: asker.id, name: asker.name, origin: asker.origin, era: asker.era } }),
+  ...(asker && { asker: recordedAsker(asker) }),
   ...(call && {
     call: { id: call.id, kind: call.kind, name: call.name, argumentsDigest: call.digest ?? argumentsDigest(call) },
   }),

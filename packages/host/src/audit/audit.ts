@@ -1,7 +1,7 @@
 /**
  * A record of what was asked and how it ended: append-only, and each entry is chained to the one before by its hash, so that a
- * change, a gap or a cut in the middle is detected. It never contains answers, arguments or the contents of prompts; arguments
- * are represented by a digest.
+ * change, a gap or a cut in the middle is detected. It never contains answers, arguments or the contents of prompts, nor the
+ * arguments of a command line; arguments are represented by a digest.
  *
  * - audit-A1 `hash` is SHA-256 over the entry's canonical JSON without `hash`; `previous` is the hash of the entry before.
  * - audit-A2 What a sink has written is never rewritten.
@@ -9,9 +9,11 @@
  *   `gap` that says how many were lost and why, so that a full disk or a killed process never looks like tampering.
  * - audit-A4 A record without a sink is sealed when it is read. Entries that were dropped from memory before that were never
  *   sealed: the chain then begins with the oldest entry left, under its own number.
+ * - audit-A5 A line is safe to draw: characters that are not drawn are escaped.
  */
 
 import { checkOptions, func, having, notNegative } from '@midcall/core/options';
+import { visibleJson } from '@midcall/core/text';
 import { type Clock, clockKind, systemClock } from '@midcall/core/time';
 import type { Asker, CallContext } from '../question/question.ts';
 import {
@@ -113,7 +115,7 @@ export interface AuditOptions {
 
 /** What a search looks at: words, but not ids and hashes, in which any few letters occur. */
 const readable = ({ principal, asker, call, event }: AuditEntry): string =>
-  JSON.stringify([principal, asker, call?.kind, call?.name, event]).toLowerCase();
+  JSON.stringify([principal, asker?.id, asker?.name, asker?.origin, call?.kind, call?.name, event]).toLowerCase();
 
 /** The record of one host. */
 export class Audit {
@@ -216,7 +218,7 @@ export class Audit {
     for (let tries = 0; tries < 10; tries += 1) {
       const unsealed = { n: this.#count + 1, ...content, previous: this.#last };
       const entry = { ...unsealed, hash: hashOf(unsealed) };
-      if (this.#sink && !this.#sink.append(JSON.stringify(entry))) {
+      if (this.#sink && !this.#sink.append(visibleJson(entry))) {
         this.#readOn();
         continue;
       }
@@ -275,7 +277,7 @@ export class Audit {
   /** The entries in memory as JSON Lines. */
   export(): string {
     this.#seal();
-    return this.#entries.map(entry => `${JSON.stringify(entry)}\n`).join('');
+    return this.#entries.map(entry => `${visibleJson(entry)}\n`).join('');
   }
 
   /**
