@@ -2,6 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { MidcallError } from '@midcall/core/errors';
 import { visible } from '@midcall/core/text';
+import { isHeaderName, isHeaderValue } from './header-syntax.ts';
 
 /**
  * Reads a file of lines `Name: value`; empty lines and those that begin with `#` are ignored.
@@ -25,9 +26,11 @@ export function readHeadersFile(path: string): Readonly<Record<string, string>> 
   const headers: Record<string, string> = {};
   for (const [at, line] of text.split(/\r?\n/).entries()) {
     if (line.trim() === '' || line.startsWith('#')) continue;
-    const parts = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\x20-\x7e\t\x80-\xff]*)$/.exec(line);
-    if (!parts) throw bad(`has a line that is not a header (${at + 1}). Each is written as name: value.`);
-    headers[parts[1]!] = parts[2]!.trim();
+    const [name = '', ...parts] = line.split(':');
+    const value = parts.join(':').trim();
+    if (parts.length === 0 || !isHeaderName(name) || !isHeaderValue(value))
+      throw bad(`has a line that is not a header (${at + 1}). Each is written as name: value.`);
+    headers[name] = value;
   }
   return headers;
 }

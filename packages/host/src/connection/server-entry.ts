@@ -6,6 +6,7 @@ import { defined, isRecord } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
 import { readServerAuth, type ServerAuth } from '../authorization/server-auth.ts';
 import { parseCommented } from './commented-json.ts';
+import { isHeaderName, isHeaderValue } from './header-syntax.ts';
 
 /** The server of a task, with what another process needs to reach it. */
 export interface TaskServer {
@@ -61,7 +62,8 @@ export function commandTarget(words: readonly string[], options: { readonly cwd?
  * A server by its URL.
  * @param options - `headers` that are sent with every request, `headersFile` with more of them, and `auth`: how the host signs
  *   in
- * @throws MidcallError `cli/usage` if it is not http(s), or if two of these give a token
+ * @throws MidcallError `cli/usage` if it is not http(s), if two of these give a token, or if a header cannot be sent; no value is
+ *   quoted
  */
 export function urlTarget(
   url: string,
@@ -77,6 +79,10 @@ export function urlTarget(
   // The SDK's error about such an address quotes the password.
   if (parsed.username !== '' || parsed.password !== '')
     throw bad("The server URL must not contain a user name or password. Send them in a header 'Authorization'.");
+  for (const [name, value] of Object.entries(headers ?? {})) {
+    if (!isHeaderName(name)) throw bad('A header has a name with a character that no name of a header may have.');
+    if (!isHeaderValue(value)) throw bad(`The header '${name}' has a value with a character that no header may have.`);
+  }
   const own = Object.keys(headers ?? {}).some(name => name.toLowerCase() === 'authorization');
   if (auth && own) throw bad("Give the server a header 'Authorization' or 'auth', not both.");
   if (auth && headersFile !== undefined) throw bad("Give the server 'headersFile' or 'auth', not both.");
@@ -172,19 +178,28 @@ function texts(
   return Object.fromEntries(entries);
 }
 
+/** A reference to a variable, without the brace that ends it and the text. */
+const reference = /\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?$/;
+
 function filled(id: string, text: string, environment: Environment): string {
-  const input = /\$\{(?:input|command):[^}]*\}/.exec(text)?.[0];
-  if (input !== undefined)
-    throw bad(`The server '${id}' uses ${input}, which only its editor can fill in. Use \${env:NAME} instead.`);
-  return text.replace(
-    /\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
-    (_, name: string, otherwise?: string) => {
-      const value = (Object.hasOwn(environment, name) ? environment[name] : undefined) ?? otherwise;
-      if (value === undefined)
-        throw bad(`The server '${id}' needs the environment variable ${name}, which is not set.`);
-      return value;
-    },
-  );
+  const input = /\$\{(?:input|command):/.exec(text);
+  const end = input ? text.indexOf('}', input.index) : -1;
+  if (input && end >= 0) {
+    const named = text.slice(input.index, end + 1);
+    throw bad(`The server '${id}' uses ${named}, which only its editor can fill in. Use \${env:NAME} instead.`);
+  }
+  // Split first: a pattern for whole references would look for the end of the text from the beginning of each.
+  const parts = text.split('}');
+  const last = parts.pop()!;
+  const filledParts = parts.map(part => {
+    const found = reference.exec(part);
+    if (!found) return `${part}}`;
+    const [, name = '', otherwise] = found;
+    const value = (Object.hasOwn(environment, name) ? environment[name] : undefined) ?? otherwise;
+    if (value === undefined) throw bad(`The server '${id}' needs the environment variable ${name}, which is not set.`);
+    return part.slice(0, found.index) + value;
+  });
+  return filledParts.join('') + last;
 }
 
 /** What a person is shown as the server's origin: its command line, or its URL without credentials and query. */
