@@ -32,6 +32,7 @@ const mayImport: Record<string, readonly string[]> = {
   'core/text': [],
   'core/time': [],
   'core/url': [],
+  'core/fetch': [],
   'core/page': [],
   'core/store': ['core/time'],
   'core/node': [],

@@ -31,14 +31,15 @@ const offer = (port = 80, host = 'notes.example'): ClientOffer => ({
   document: new URL(`http://${host}:${port}/connect/client/notes`),
 });
 
-/** A client whose provider answers each path as it is told. */
-function client(answers: Readonly<Record<string, object>>) {
+/** A client whose provider answers each path as it is told: with JSON, or with a response of its own. */
+function client(answers: Readonly<Record<string, object | (() => Response)>>) {
   const asked: string[] = [];
   const world = { now: Date.now() };
   const fetch = async (input: string | URL | Request) => {
     const { pathname } = new URL(input instanceof Request ? input.url : input);
     asked.push(pathname);
     const answer = answers[pathname];
+    if (typeof answer === 'function') return answer();
     const status = answer === undefined ? 404 : pathname === '/register' ? 201 : 200;
     return Response.json(answer ?? {}, { status });
   };
@@ -55,6 +56,22 @@ function client(answers: Readonly<Record<string, object>>) {
   });
   return { requests, asked, world };
 }
+
+const pieceBytes = 64 * 1024;
+
+/** A response of 100 pieces; `sent` counts those that were taken from it. */
+function long(status: number, type: string, sent: { pieces: number }): Response {
+  const piece = new TextEncoder().encode('{ "a": "b"\n\n'.padEnd(pieceBytes));
+  const body = new ReadableStream({
+    pull(controller) {
+      if (sent.pieces === 100) return controller.close();
+      sent.pieces += 1;
+      controller.enqueue(piece);
+    },
+  });
+  return new Response(body, { status, headers: { 'content-type': type } });
+}
+
 const discovery = '/.well-known/openid-configuration';
 
 describe('a provider', () => {
@@ -93,6 +110,31 @@ describe('a provider', () => {
       client: { id: 'c-1' },
     });
     expect(asked).toEqual([discovery, '/token']);
+  });
+
+  it.each([
+    ['metadata', discovery, 200],
+    ['tokens', '/token', 200],
+    ['registration', '/register', 201],
+  ])('oauth-O5: whose answer with %s is over 1 MiB is read no further, whatever its type', async (_, path, status) => {
+    for (const type of ['application/json', 'text/event-stream']) {
+      const sent = { pieces: 0 };
+      const { requests } = client({ [discovery]: published, [path]: () => long(status, type, sent) });
+      const asked = path === '/register' ? requests.register(offer()) : requests.refresh('r', [], { id: 'c-1' });
+      await expect(asked).rejects.toThrow('Notes Co sent an answer that failed its checks, so it was not used.');
+      expect(sent.pieces * pieceBytes).toBeGreaterThan(1024 * 1024);
+      // A few pieces are on their way when it is found too large.
+      expect(sent.pieces).toBeLessThan(24);
+    }
+  });
+
+  it('that grants a token for longer than a date can say grants it for ever', async () => {
+    const granted = { access_token: 'granted-access', token_type: 'bearer' };
+    for (const expires_in of [1e16, 1e306]) {
+      const { requests } = client({ [discovery]: published, '/token': { ...granted, expires_in } });
+      const { expiresAt } = await requests.refresh('old-refresh', [], { id: 'c-1' });
+      expect(new Date(expiresAt!).toISOString()).toBe('+275760-09-13T00:00:00.000Z');
+    }
   });
 
   it('may be on this machine without TLS, and nowhere else', () => {
@@ -159,6 +201,20 @@ describe('who this server is', () => {
     await who.forget(at('mail'), offer());
     expect(await idOf('notes')).toBe('c-1');
     expect(await idOf('mail')).toBe('c-5');
+  });
+
+  it('is registered for as long as its secret lives, to the millisecond', async () => {
+    let made = 0;
+    const client = {
+      registered: false,
+      takes: async () => ({ document: false, registration: true }),
+      register: async () => ({ identity: { id: `c-${++made}` }, lifeMs: 1_000.25 }),
+    };
+    const notes = { id: 'notes', issuer, name: 'Notes Co', client } as unknown as Provider;
+    const clock = passingClock();
+    const who = identities(memoryStore({ clock }), createSealer(keyRing(Buffer.alloc(32, 5))));
+    expect(await who.at(notes, offer(), never)).toEqual({ id: 'c-1' });
+    expect(await who.at(notes, offer(), never)).toEqual({ id: 'c-1' });
   });
 
   it('is told to clients that ask where tokens come from (RFC 9728)', async () => {

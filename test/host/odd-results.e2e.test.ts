@@ -9,7 +9,6 @@ import {
   urlTarget,
 } from '@midcall/host';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { limitedFetch } from '../../packages/host/src/connection/limited-fetch.ts';
 import { oddBlock, oddCommand, serveOdd } from '../fixtures/odd-server.ts';
 
 const eras: readonly Era[] = ['2025-11-25', '2026-07-28'];
@@ -82,33 +81,4 @@ describe.each(pairs)('%s over %s', (era, over) => {
       message: expect.stringMatching(/^The server sent a result that the protocol does not allow: isError: [^\n{]+\.$/),
     });
   });
-});
-
-it('counts each event of a stream by itself, however it is cut and ends its lines', async () => {
-  const size = async (parts: readonly string[], most: number): Promise<boolean> => {
-    let tooLarge = false;
-    const body = new ReadableStream({
-      start(controller) {
-        for (const part of parts) controller.enqueue(new TextEncoder().encode(part));
-        controller.close();
-      },
-    });
-    const headers = { 'content-type': 'text/event-stream; charset=utf-8' };
-    const limited = limitedFetch(
-      async () => new Response(body, { headers }),
-      most,
-      () => {
-        tooLarge = true;
-      },
-    );
-    await (await limited('http://x')).text().catch(() => {});
-    return tooLarge;
-  };
-  for (const end of ['\n', '\r\n', '\r']) {
-    const event = `data: 1234${end}${end}`;
-    expect(await size(Array(100).fill(event), event.length)).toBe(false);
-    expect(await size([...event.repeat(100)], event.length + 1)).toBe(false);
-    expect(await size([event, `data: 1234${end}data: 5678${end}${end}`], event.length + 1)).toBe(true);
-    expect(await size([...`data: 1234${end}data: 5678`], event.length + 1)).toBe(true);
-  }
 });

@@ -8,11 +8,11 @@
  * - authorizer-Z4 A server that refuses a token that was just issued gets no other: the request fails, and says so.
  */
 import { MidcallError } from '@midcall/core/errors';
+import { limitedFetch } from '@midcall/core/fetch';
 import { own } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
 import type { Clock } from '@midcall/core/time';
 import { computeScopeUnion } from '@modelcontextprotocol/client';
-import { limitedFetch } from '../connection/limited-fetch.ts';
 import { type Challenge, challengeOf } from './challenge.ts';
 import { type Discovered, discover } from './discovery.ts';
 import { type Grant, isFresh, withoutTokens, withTokens } from './grant.ts';
@@ -72,7 +72,7 @@ export class Authorizer {
     const { serverUrl, principal, fetch } = options;
     this.#options = options;
     this.#key = { principal, server: `${serverUrl.origin}${serverUrl.pathname}` };
-    const limited = limitedFetch(fetch, mostBytes, () => {});
+    const limited = limitedFetch(fetch, { mostBytes });
     this.#asking = (input, init) => limited(input, { ...init, signal: AbortSignal.timeout(answerMs) });
   }
 

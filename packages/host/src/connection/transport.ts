@@ -1,12 +1,12 @@
 /** Makes the transport that reaches a server's target; nothing is started before the transport is. */
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { Readable } from 'node:stream';
+import { limitedFetch } from '@midcall/core/fetch';
 import { type Clock, systemClock } from '@midcall/core/time';
 import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import { isMessageTooLarge } from '../sdk-seam/error-prose.ts';
 import { ServerProcess } from '../sdk-seam/server-process.ts';
 import { readHeadersFile } from './headers-file.ts';
-import { limitedFetch } from './limited-fetch.ts';
 import { readLines } from './read-lines.ts';
 import { ReadingGate } from './reading-gate.ts';
 import { pacedReconnections } from './reconnections.ts';
@@ -59,7 +59,7 @@ export function openTransport(
     const gate = new ReadingGate();
     const transport = new StreamableHTTPClientTransport(new URL(target.url), {
       requestInit: { headers: { ...target.headers, ...(target.headersFile && readHeadersFile(target.headersFile)) } },
-      fetch: limitedFetch(fetch, mostBytes, () => onTooLarge?.(mostBytes), gate),
+      fetch: limitedFetch(fetch, { mostBytes, readsEvents: true, onTooLarge: () => onTooLarge?.(mostBytes), gate }),
       reconnectionScheduler: pacedReconnections(clock),
     });
     return Object.assign(transport, { pause: () => gate.close(), resume: () => gate.open() });

@@ -6,8 +6,10 @@
  * - oauth-O2 Every endpoint is https, or http on loopback for development.
  * - oauth-O3 `state` is always checked; `iss` is checked if present, and required if the metadata promises it (RFC 9207).
  * - oauth-O4 Failures are reported as a {@link ProviderError}: without tokens, the provider's response, or a cause.
+ * - oauth-O5 An answer of more than {@link mostBytes} is not read to its end.
  */
 
+import { limitedFetch } from '@midcall/core/fetch';
 import * as jwt from 'oauth4webapi';
 import * as oidc from 'openid-client';
 import { type ClientIdentity, clientMetadata } from './identity.ts';
@@ -20,10 +22,15 @@ import type { OAuthTokens } from './tokens.ts';
 type AnyFetch = (url: string, options: unknown) => Promise<Response>;
 
 const METADATA_LIFE = 60 * 60_000;
+/** The largest answer of a provider, in bytes. */
+const mostBytes = 1024 * 1024;
+/** The last moment that a date can be, in milliseconds since the epoch: a token that lives longer never ends. */
+const lastMoment = 8.64e15;
 
 /** The requests, made with the certified library, which takes long to load. */
 export function certifiedClient(options: OAuthClientOptions): Requests {
   const { name, issuer, issuerName, registered, timeoutMs, clock } = options;
+  const fetch = limitedFetch(options.fetch ?? globalThis.fetch, { mostBytes });
   const keys: jwt.JWKSCacheInput = {};
   let cached: { readonly config: Promise<oidc.Configuration>; readonly until: number } | undefined;
 
@@ -38,7 +45,7 @@ export function certifiedClient(options: OAuthClientOptions): Requests {
 
   const prepare = (config: oidc.Configuration): oidc.Configuration => {
     config.timeout = timeoutMs / 1000;
-    if (options.fetch) config[oidc.customFetch] = options.fetch as oidc.CustomFetch;
+    config[oidc.customFetch] = fetch as oidc.CustomFetch;
     if (issuer.protocol === 'http:') oidc.allowInsecureRequests(config);
     if (config.serverMetadata().jwks_uri) oidc.enableNonRepudiationChecks(config);
     return config;
@@ -53,7 +60,7 @@ export function certifiedClient(options: OAuthClientOptions): Requests {
       oidc.discovery(issuer, clientId, skew(), clientAuth, {
         algorithm,
         timeout: timeoutMs / 1000,
-        ...(options.fetch && { [oidc.customFetch]: options.fetch as oidc.CustomFetch }),
+        [oidc.customFetch]: fetch as oidc.CustomFetch,
         ...(issuer.protocol === 'http:' && { execute: [oidc.allowInsecureRequests] }),
       });
     // A provider without OpenID Connect publishes under the name of RFC 8414 only.
@@ -109,7 +116,9 @@ export function certifiedClient(options: OAuthClientOptions): Requests {
       // If absent, as requested (RFC 6749, section 5.1). Some providers separate them with commas.
       scopes: response.scope === undefined ? requestedScopes : response.scope.split(/[ ,]+/u).filter(Boolean),
       ...(response.refresh_token !== undefined && { refreshToken: response.refresh_token }),
-      ...(response.expires_in !== undefined && { expiresAt: clock.now() + response.expires_in * 1000 }),
+      ...(response.expires_in !== undefined && {
+        expiresAt: Math.min(clock.now() + response.expires_in * 1000, lastMoment),
+      }),
       ...(client !== undefined && client.id !== registered?.id && { client }),
     };
   };
@@ -117,7 +126,7 @@ export function certifiedClient(options: OAuthClientOptions): Requests {
   // The context of one request for the second library.
   const direct = () => ({
     signal: AbortSignal.timeout(timeoutMs),
-    ...(options.fetch && { [jwt.customFetch]: options.fetch as unknown as AnyFetch }),
+    [jwt.customFetch]: fetch as unknown as AnyFetch,
     ...(issuer.protocol === 'http:' && { [jwt.allowInsecureRequests]: true }),
   });
 

@@ -56,7 +56,7 @@ export function identities(store: Store, sealer: Sealer): Identities {
       }
       const { identity, lifeMs = KEPT_MS } = await client.register(offer);
       const sealed = sealUnder(sealer, PURPOSE, key, identity);
-      const ttlMs = Math.max(1, Math.min(lifeMs, KEPT_MS));
+      const ttlMs = Math.max(1, Math.floor(Math.min(lifeMs, KEPT_MS)));
       if (await store.set(key, sealed, { ttlMs, ifAbsent: true })) return identity;
       // Another process was first, or the stored one was sealed with a key that is gone.
       const first = await stored(key, warn);

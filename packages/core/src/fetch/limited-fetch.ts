@@ -1,31 +1,36 @@
 /**
  * A fetch that stops reading when one message becomes too large: a whole body, or one event of a stream that may be endless.
- * The server chooses what it sends, and the host holds all of it in memory.
+ * Whoever answers chooses what they send, and we hold all of it in memory.
  */
-import { ReadingGate } from './reading-gate.ts';
 
-/**
- * @param most - the limit for one message, in bytes
- * @param onTooLarge - called once per response; the rest of it is not read
- * @param gate - nothing is read while it is closed
- */
+/** How much is read of a response, and when. */
+export interface FetchLimit {
+  /** The limit for one message, in bytes, once it is decompressed. */
+  readonly mostBytes: number;
+  /** True if each event of an event stream is a message; otherwise that is read whole too, and limited as a whole. */
+  readonly readsEvents?: boolean;
+  /** Called once per response; the rest of it is not read. */
+  readonly onTooLarge?: () => void;
+  /** Nothing is read until `closed` has resolved. */
+  readonly gate?: { readonly closed: Promise<void> | undefined };
+}
+
+/** @returns a fetch that has the body of a response fail once a message in it is over the limit */
 export function limitedFetch(
   real: typeof fetch,
-  most: number,
-  onTooLarge: () => void,
-  gate = new ReadingGate(),
+  { mostBytes, readsEvents = false, onTooLarge, gate }: FetchLimit,
 ): typeof fetch {
   return async (...request) => {
     const response = await real(...request);
     if (!response.body) return response;
-    const inEvents = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+    const inEvents = readsEvents && response.headers.get('content-type')?.startsWith('text/event-stream') === true;
     const size = inEvents ? eventSize() : wholeSize();
     const counted = new TransformStream<Uint8Array, Uint8Array>({
       async transform(chunk, controller) {
-        await gate.closed;
-        if (size(chunk) <= most) return controller.enqueue(chunk);
-        onTooLarge();
-        controller.error(new Error(`More than ${most} bytes in one message.`));
+        await gate?.closed;
+        if (size(chunk) <= mostBytes) return controller.enqueue(chunk);
+        onTooLarge?.();
+        controller.error(new Error(`More than ${mostBytes} bytes in one message.`));
       },
     });
     const { status, statusText, headers, url } = response;

@@ -1,0 +1,1 @@
+export { type FetchLimit, limitedFetch } from './limited-fetch.ts';
