@@ -227,6 +227,40 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     await made.pair.close();
   });
 
+  const fails = (how: string) => (): void | Promise<void> => {
+    if (how === 'rejects') return Promise.reject(new Error(canary));
+    throw new Error(canary);
+  };
+
+  it.each(['throws', 'rejects'])('an audit that %s changes nothing, and onError is told for every event', async how => {
+    const made = await connected(async call => (await call.elicit(sure)).action, { options: { audit: fails(how) } });
+    expect(await made.call()).toBe('accept');
+    await grown(made.errors, all => all.length >= 3);
+    expect(new Set(made.errors.map(({ error }) => (error as Error).message))).toEqual(new Set([canary]));
+    expect(made.errors[0]?.call).toMatchObject({ method: 'tools/call', name: 'act' });
+    expect(made.warned).toEqual([]);
+    await made.pair.close();
+  });
+
+  it('an audit that throws while a call is cancelled changes nothing either', async () => {
+    const audit: AuditEvent[] = [];
+    const made = await connected(call => call.step('wait', () => new Promise<string>(() => {})), {
+      options: {
+        audit: event => {
+          audit.push(event);
+          throw new Error(canary);
+        },
+      },
+    });
+    const gone = new AbortController();
+    const calling = made.call('act', {}, gone.signal);
+    await grown(audit, all => all.some(({ kind }) => kind === 'step-begun'));
+    gone.abort();
+    await calling;
+    await grown(audit, all => all.some(({ kind }) => kind === 'disconnected'));
+    await made.pair.close();
+  });
+
   it('a cancelled call is cancelled, and no error', async () => {
     const made = await connected(
       async call => {

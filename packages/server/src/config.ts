@@ -73,7 +73,10 @@ export interface MidcallOptions {
     readonly askWhereDeprecated?: boolean;
   };
   readonly audit?: AuditSink;
-  /** Called with the error of every call that failed, and every mistake in the use of this library, with its stack. */
+  /**
+   * Called with the error of every call that failed, with every mistake in the use of this library, and with what `audit` threw;
+   * with stacks.
+   */
   readonly onError?: ErrorSink;
   /** Called with what handlers do while they run; for tests, see `explore` in `@midcall/testing`. */
   readonly observe?: Observer;
@@ -116,10 +119,12 @@ export interface Config {
   readonly rootsOn2026: boolean;
   readonly samplingModel: SamplingModel | undefined;
   readonly samplingOn2026: boolean;
+  /** Never throws. */
   readonly audit: AuditSink | undefined;
   /** Never throws; undefined if nobody listens. */
   readonly onError: ((error: unknown, call: CallRef) => void) | undefined;
   readonly observe: Observer | undefined;
+  /** Never throws. */
   readonly warn: (message: string) => void;
   /** Warns the first time for each topic. */
   readonly warnOnce: (topic: string, message: string) => void;

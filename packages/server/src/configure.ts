@@ -22,8 +22,8 @@ import { channels } from './channels/all.ts';
 import type { PagesHost } from './channels/page/pages.ts';
 import type { Config, MidcallOptions } from './config.ts';
 import { embeddedJobs } from './jobs/embedded-jobs.ts';
-import type { CallRef, ErrorSink } from './observe/audit.ts';
 import { measured } from './observe/metrics.ts';
+import { operatorSinks } from './observe/operator-sinks.ts';
 import { WaitingCalls } from './observe/waiting-calls.ts';
 import { type Boundary, boundary } from './roots/index.ts';
 import { claims, KEPT_MS } from './state/claims.ts';
@@ -97,11 +97,11 @@ export function configure(options: MidcallOptions): Config {
     return own;
   };
   const keys = keyRing(options.key);
-  const warn = options.warn ?? (message => console.error(message));
+  const { warn, onError, ...sinks } = operatorSinks(options);
   const warned = new Set<string>();
   const sealer = createSealer(keys, { maxLength: MAX_SEALED });
   const sealed = options.store ? sealedStore(store, sealer) : store;
-  const audit = measured(options.audit);
+  const audit = measured(sinks.audit);
   const wake = options.wake ?? noWake;
   const host: PagesHost = {
     store,
@@ -145,7 +145,7 @@ export function configure(options: MidcallOptions): Config {
     samplingModel: options.sampling?.model,
     samplingOn2026: options.sampling?.askWhereDeprecated ?? false,
     audit,
-    onError: options.onError && listening(options.onError, warn),
+    onError,
     observe: options.observe,
     warn,
     warnOnce(topic, message) {
@@ -158,14 +158,6 @@ export function configure(options: MidcallOptions): Config {
     id,
     process,
   };
-}
-
-/** A listener that fails breaks no call. */
-function listening(onError: ErrorSink, warn: (message: string) => void): (error: unknown, call: CallRef) => void {
-  // Its text may contain what the error did.
-  const failed = (error: unknown) =>
-    warn(`midcall: onError failed itself (${(error as Error | null)?.name ?? 'error'}).`);
-  return (error, call) => void new Promise<void>(resolve => resolve(onError(error, call))).catch(failed);
 }
 
 /** The boundary of `call.files()`. */

@@ -68,12 +68,12 @@ export type PageEvent =
 /** An audit event, before it gets its time. */
 export type Unstamped = AuditEvent extends infer E ? (E extends AuditEvent ? Omit<E, 'at' | 'call'> : never) : never;
 
-/** Takes events; must not throw. */
+/** Takes events, in order. If the function itself fails, that is reported to `onError`, or as a warning, and changes nothing. */
 export type AuditSink = (event: AuditEvent) => void;
 
 /**
  * Called with the errors that ended a call, and with an author's mistakes that a handler caught, with their stacks; an error
- * thrown by a step is the `cause`. If the function itself throws, that is reported as a warning and changes nothing.
+ * thrown by a step is the `cause`. If the function itself fails, that is reported as a warning and changes nothing.
  * @param error - as thrown; unlike the audit it may contain what the handler put into its message
  */
 export type ErrorSink = (error: unknown, call: CallRef) => void | Promise<void>;

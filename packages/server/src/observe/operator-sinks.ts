@@ -1,0 +1,54 @@
+/**
+ * What an operator is told by. Events arise wherever a call is, in timers and when a client goes away, too, where an error thrown
+ * by a listener would end the process.
+ *
+ * - operator-sinks-O1 None throws or rejects. What the operator's own function does wrong is told by the next: of `audit` to
+ *   `onError`, of `onError` to `warn`, and of `warn` on standard error.
+ */
+import type { AuditSink, CallRef, ErrorSink } from './audit.ts';
+
+/** The operator's own functions, as given. */
+interface Given {
+  readonly audit?: AuditSink | undefined;
+  readonly onError?: ErrorSink | undefined;
+  /** Standard error if absent. */
+  readonly warn?: ((message: string) => void) | undefined;
+}
+
+/** The same, fit to be called anywhere. */
+export interface OperatorSinks {
+  readonly audit: AuditSink | undefined;
+  readonly onError: ((error: unknown, call: CallRef) => void) | undefined;
+  readonly warn: (message: string) => void;
+}
+
+export function operatorSinks(given: Given): OperatorSinks {
+  // The text of an error that `onError` did not take may contain what a call did.
+  const failed = (what: string, error: unknown): string =>
+    `midcall: ${what} failed itself (${(error as Error | null)?.name ?? 'error'}).`;
+  const warn = guarded(given.warn ?? console.error, (error, message) => {
+    console.error(message);
+    console.error(failed('warn', error));
+  });
+  const onError = given.onError && guarded(given.onError, error => warn(failed('onError', error)));
+  const audit =
+    given.audit &&
+    guarded(given.audit, (error, { call }) => (onError ? onError(error, call) : warn(failed('audit', error))));
+  return { audit, onError, warn };
+}
+
+/** A function that calls `sink`, and `failed` with what it throws or rejects with, sooner or later. */
+function guarded<A extends readonly unknown[]>(
+  sink: (...given: A) => unknown,
+  failed: (error: unknown, ...given: A) => void,
+): (...given: A) => void {
+  return (...given) => {
+    try {
+      const result = sink(...given);
+      // Most return nothing, and there are several events in a call.
+      if (result !== undefined) Promise.resolve(result).catch(error => failed(error, ...given));
+    } catch (error) {
+      failed(error, ...given);
+    }
+  };
+}
