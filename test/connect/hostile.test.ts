@@ -162,6 +162,22 @@ describe('a form', () => {
     expect([...vault.values()]).toEqual(['canary-\u0000-\u202e-0123456789']);
   });
 
+  it.each(['confirm', 'form', 'secret'] as const)(
+    'is not agreed to by a button that it does not have: %s',
+    async kind => {
+      const { person, result } = await opened(kind);
+      const fields = { secret: 'canary-0123456789', name: 'Ada', notes: 'none', age: '36', days: 'mon' };
+      const { title } = await person.get();
+      for (const button of ['zzz', '', 'Send', 'sendx', 'code', 'add:nothing', []]) {
+        const look = await person.send({ ...fields, do: button });
+        expect(look).toMatchObject({ status: 400, title });
+        expect(look.text).toContain('Nothing was sent yet.');
+      }
+      await person.send({ do: 'decline' });
+      expect(await result).toContain('decline');
+    },
+  );
+
   it('whose every field is markup comes back as text', async () => {
     const bad = `"'><script>alert(1)</script><img src=x onerror=alert(1)>`;
     const { person, result } = await opened('form');

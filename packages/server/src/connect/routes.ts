@@ -7,10 +7,10 @@ import type { PageAsk, PagesHost } from '../index.ts';
 import { Browsers } from './browsers.ts';
 import { Hono } from './hono.ts';
 import { type PageRecords, pageDigest } from './page-records.ts';
-import type { PageKind, Sent, SignIn, Visit } from './pages/page.ts';
+import type { PageKind, PageView, Sent, SignIn, Visit } from './pages/page.ts';
 import { style } from './pages/style.ts';
 import { codePage, kindPage, leavePage, type Site, safeText } from './pages/view.ts';
-import { words } from './pages/words.ts';
+import { notPressed, words } from './pages/words.ts';
 import { securityHeaders, Visits } from './visits.ts';
 
 export interface RouteOptions {
@@ -95,10 +95,15 @@ export function routes(options: RouteOptions): App {
   });
 
   async function take(visit: Visit, page: PageAsk, sent: Sent, token: string): Promise<Response> {
-    const step = await kindOf(page).submit(visit, sent);
+    const kind = kindOf(page);
+    const again = (view: PageView, status: number): Response =>
+      visits.page(kindPage(site, visit, view, { token, now: host.clock.now() }), status);
+    const step = await kind.submit(visit, sent);
+    if ('again' in step) return again(step.again, 422);
+    // Only the button that says so sends: another of a kind's own, or none at all, agrees to nothing.
+    if (sent.get('do')?.[0] !== 'send') return again({ ...(await kind.show(visit)), problem: notPressed }, 400);
     if ('finish' in step) return visits.finish(visit, step.finish);
-    if ('leave' in step) return visits.page(leavePage(site, step.leave.to, step.leave.says));
-    return visits.page(kindPage(site, visit, step.again, { token, now: host.clock.now() }), 422);
+    return visits.page(leavePage(site, step.leave.to, step.leave.says));
   }
 
   pages.notFound(() => visits.says(words.notHere));

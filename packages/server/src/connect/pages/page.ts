@@ -29,7 +29,7 @@ export interface Visit {
 /** The content between the page's heading and its buttons. */
 export interface PageView {
   readonly title: string;
-  /** Inputs and texts, inside the page's only form. */
+  /** Inputs and texts, inside the page's only form; a button of its own is named `do`. */
   readonly body: Html;
   /** The label of the button that sends the form. */
   readonly send: string;
@@ -57,7 +57,10 @@ export interface PageKind {
   readonly name: string;
   /** Shows the page. Must change nothing: links are opened by scanners, too. */
   show(visit: Visit): PageView | Promise<PageView>;
-  /** Judges a sent form. Only `finish` may have effects. */
+  /**
+   * Judges a sent form. Only `finish` may have effects. It finishes or leaves only where the person pressed the button that sends
+   * the form (`do` is `send`); after buttons of the kind's own, the page can only be shown again.
+   */
   submit(visit: Visit, sent: Sent): Step | Promise<Step>;
   /** Adds routes of its own, such as a provider's callback, below the pages' base path. */
   mount?(app: Hono, desk: VisitDesk): void;

@@ -8,6 +8,9 @@ interface Says {
 
 const again = 'If it is still needed, ask your assistant to start again.';
 
+/** A problem of a form that was not sent by the button for it. */
+export const notPressed = 'Nothing was sent yet. Check your answers and press the button that sends them.';
+
 export const words = {
   unknown: {
     title: 'This link is not known',
