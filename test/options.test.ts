@@ -77,6 +77,28 @@ const wrong: readonly [what: string, make: () => unknown, says: string][] = [
     () => loose(midcall)({ channels: ['nativ'] }),
     "channels[0] must be 'native', 'page' or 'relay'; got a string of 5 characters. Did you mean 'native'?",
   ],
+  ['midcall, a time beyond any store', () => midcall({ stateTtlMs: 1e18 }), 'must be a whole number of milliseconds'],
+  ['midcall, part of a character', () => midcall({ maxStateLength: 0.5 }), 'maxStateLength must be a whole number'],
+  ...['https://a.example', 'a.example:8080', '*', '*.a.example', 'A.example', 'a.example/', ''].flatMap(
+    (host): [string, () => unknown, string][] => [
+      [
+        `mcpEndpoint, host '${host}'`,
+        () => mcpEndpoint(mcp, { allowedHosts: [host] }),
+        'allowedHosts[0] must be a host',
+      ],
+      [
+        `mcpEndpoint, origin '${host}'`,
+        () => mcpEndpoint(mcp, { allowedOrigins: [host] }),
+        'allowedOrigins[0] must be',
+      ],
+    ],
+  ),
+  ['mcpEndpoint, origin of the web', () => mcpEndpoint(mcp, { allowedOrigins: ['https://*'] }), 'allowedOrigins[0]'],
+  ...['/a?b', '/é', '/a b', '/a/../b', '/a#b', 'mcp'].map((path): [string, () => unknown, string] => [
+    `mcpEndpoint, path ${path}`,
+    () => mcpEndpoint(mcp, { path }),
+    "path must be a path such as '/mcp'",
+  ]),
   ['midcall, page without pages', () => loose(midcall)({ channels: ['page'] }), 'give pages: connect(…) as well'],
   ['midcall, pages', () => loose(midcall)({ pages: true }), 'pages must be the pages made by connect(…)'],
   ['midcall, ceiling', () => loose(midcall)({ roots: { ceiling: '/tmp' } }), 'roots.ceiling must be a list'],
@@ -88,7 +110,7 @@ const wrong: readonly [what: string, make: () => unknown, says: string][] = [
   [
     'midcall, time as text',
     () => loose(midcall)({ askTimeoutMs: '5m' }),
-    'askTimeoutMs must be a number greater than 0; got a string of 2 characters',
+    'askTimeoutMs must be a whole number of milliseconds from 1 to 3155695200000 (a hundred years); got a string of 2 characters',
   ],
   [
     'midcall, rounds as text',

@@ -271,6 +271,9 @@ describe('connect()', () => {
     'https://x.example/café/connect',
     'https://x.example/a;Domain=example',
     'https://x.example//connect',
+    'https://ada:pw@x.example/connect',
+    'https://x.example/connect?x=1',
+    'https://x.example/connect#x',
   ])('elicit-url-10, elicit-url-40, elicit-url-58: refuses the base URL %s', baseUrl => {
     expect(() => connect({ name: 'x', baseUrl })).toThrow(/baseUrl/);
   });

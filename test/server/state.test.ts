@@ -266,6 +266,11 @@ describe.each(['memory', 'http'] as const)('a sealed state over %s', carrier => 
     expect(textOf(await rotated.client.act(retry(state)))).toBe('accept true');
   });
 
+  it('is opened again however little of it may travel', async () => {
+    const { client } = await serve({ carrier, options: { maxStateLength: 1, store: memoryStore() } });
+    expect(textOf(await client.act(retry(await begun(client))))).toBe('accept true');
+  });
+
   it('elicit-33: travels by reference when its journal is large, and dies with what it refers to', async () => {
     const store = memoryStore();
     const seen: string[] = [];

@@ -4,6 +4,7 @@ import {
   anything,
   checkOptions,
   count,
+  duration,
   flag,
   func,
   having,
@@ -13,7 +14,6 @@ import {
   notNegative,
   oneOf,
   parts,
-  positive,
   storeKind,
 } from '@midcall/core/options';
 import { boundedStore } from '@midcall/core/store';
@@ -47,13 +47,13 @@ const kinds: Kinds<MidcallOptions> = {
   audience: name,
   maxRounds: count,
   strict: flag,
-  askTimeoutMs: positive,
-  stateTtlMs: positive,
-  maxStateLength: positive,
+  askTimeoutMs: duration,
+  stateTtlMs: duration,
+  maxStateLength: count,
   suspectBelowMs: notNegative,
   channels: listOf(oneOf(...channels.map(({ name }) => name))),
   pages: having('the pages made by connect(…) of @midcall/server/connect', 'attach'),
-  holdMs: positive,
+  holdMs: duration,
   taskAfterMs: notNegative,
   roots: parts<NonNullable<MidcallOptions['roots']>>({
     ceiling: listOf(name),
@@ -71,7 +71,7 @@ const kinds: Kinds<MidcallOptions> = {
   observe: func,
   warn: func,
   clock: clockKind,
-  duplicateWaitMs: positive,
+  duplicateWaitMs: duration,
 };
 
 /** The maximum size of a journal in the store, in characters. */

@@ -48,10 +48,28 @@ export const count: Kind = {
   words: 'a whole number of at least 1',
   fits: value => Number.isSafeInteger(value) && (value as number) >= 1,
 };
+/** A time span that any timer and store can represent, added to others too. */
+export const duration: Kind = {
+  words: 'a whole number of milliseconds from 1 to 3155695200000 (a hundred years)',
+  fits: value => Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= 3_155_695_200_000,
+};
+/** A host name as an address has it once it is parsed. */
+export const hostName: Kind = {
+  words: "a host name alone, in lower case, such as 'mcp.example.com' (no scheme, port, path or *)",
+  fits: value => typeof value === 'string' && !value.includes('*') && parsed(`http://${value}`)?.hostname === value,
+};
+/** A path as an address has it once it is parsed. */
+export const path: Kind = {
+  words: "a path such as '/mcp': no ? or #, and characters beyond ASCII percent-encoded",
+  fits: value =>
+    typeof value === 'string' && value.startsWith('/') && parsed(`http://host${value}`)?.pathname === value,
+};
 export const port: Kind = {
   words: 'a whole number from 0 (any free port) to 65535',
   fits: value => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 65_535,
 };
+
+const parsed = (address: string): URL | undefined => (URL.canParse(address) ? new URL(address) : undefined);
 
 /** One of the given texts. */
 export const oneOf = (...values: readonly string[]): Kind => ({

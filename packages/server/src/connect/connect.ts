@@ -222,6 +222,9 @@ function readBase(configured: string | URL): URL {
   if (!isConfidential(url)) {
     throw new MidcallError('server/setup', 'baseUrl must begin with https://, or http:// on this machine.');
   }
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+    throw new MidcallError('server/setup', 'baseUrl must have no user, password, query or fragment.');
+  }
   const path = url.pathname.replace(/(?<!\/)\/+$/, '') || '/connect';
   // Other characters are patterns to a router, or can be written in more than one way.
   if (!/^(?:\/[\w.~-]+)+$/.test(path)) {

@@ -9,10 +9,12 @@ import {
   checkOptions,
   func,
   having,
+  hostName,
+  type Kind,
   type Kinds,
   listOf,
-  name,
   parts,
+  path,
   positive,
   serverFactoryKind,
 } from '@midcall/core/options';
@@ -104,9 +106,11 @@ export interface HttpOptions {
   readonly onError?: (error: Error) => void;
 }
 
-const path = {
-  words: "a path such as '/mcp'",
-  fits: (value: unknown) => typeof value === 'string' && value.startsWith('/'),
+/** Besides hosts, all pages of a scheme that is not of the web. */
+const allowedOrigin: Kind = {
+  words: `${hostName.words}, or a scheme such as 'chrome-extension://*'`,
+  fits: value =>
+    hostName.fits(value) || (typeof value === 'string' && /^(?!https?:)[a-z][a-z0-9+.-]*:\/\/\*$/.test(value)),
 };
 const sessionKinds = parts<SessionOptions>({
   idleMs: positive,
@@ -122,8 +126,8 @@ const sessionKinds = parts<SessionOptions>({
 export const endpointKinds: Kinds<HttpOptions> = {
   path,
   elsewhere: func,
-  allowedHosts: listOf(name),
-  allowedOrigins: listOf(name),
+  allowedHosts: listOf(hostName),
+  allowedOrigins: listOf(allowedOrigin),
   authenticate: func,
   passOn: func,
   owner: func,

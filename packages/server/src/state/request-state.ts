@@ -81,6 +81,8 @@ export const STATE_PURPOSE = 'request-state';
 const APART = 'journal';
 /** Clocks of replicas may differ by this much. */
 const SKEW_MS = 60_000;
+/** More characters than a state has once its questions and journal are in the store; one of these is always opened. */
+const BARE_LENGTH = 16_384;
 
 export interface StateOptions {
   readonly sealer: Sealer;
@@ -150,7 +152,8 @@ export function openState(
   maxLength: number,
   isOwn = false,
 ): Unsealed | Promise<Unsealed> {
-  if (typeof text === 'string' && text.length > maxLength) return invalid('longer than any we make');
+  if (typeof text === 'string' && text.length > Math.max(maxLength, BARE_LENGTH))
+    return invalid('longer than any we make');
   const here = held?.open(text);
   if (here && !here.ok) return { ok: false, kind: here.reason, reason: gone[here.reason] };
   const opened = here ? { ok: true as const, payload: JSON.parse(here.json) } : sealer.open(text, STATE_PURPOSE);
