@@ -734,3 +734,80 @@ describe('what is no form', () => {
     expect(() => form(input as never)).toThrow(says);
   });
 });
+
+describe("form-F5: the patterns of a library's form", () => {
+  const slow = 'A takes too long to check against its pattern: give a shorter text.';
+  const text = `${'a'.repeat(40)}!`;
+
+  it.each<[string, FormInput]>([
+    ['Zod', z.object({ a: z.string().regex(/^(a+)+$/) })],
+    ['Zod, with a flag', z.object({ a: z.string().regex(/^(A+)+$/i) })],
+    [
+      'Zod, with several',
+      z.object({
+        a: z
+          .string()
+          .regex(/./)
+          .regex(/^(a+)+$/),
+      }),
+    ],
+    [
+      'Zod, optional and nullable',
+      z.object({
+        a: z
+          .string()
+          .regex(/^(a+)+$/)
+          .nullable()
+          .optional(),
+      }),
+    ],
+    [
+      'Zod, trimmed',
+      z.object({
+        a: z
+          .string()
+          .trim()
+          .regex(/^(a+)+$/),
+      }),
+    ],
+    ['Valibot', std(v.object({ a: v.pipe(v.string(), v.regex(/^(a+)+$/)) }))],
+    ['ArkType', type({ a: '/^(a+)+$/' })],
+  ])('%s is not given a text that would keep its engine busy', async (_, input) => {
+    const checked = await form(input).check({ a: text });
+    expect(checked).toEqual({ ok: false, issues: [{ field: 'a', rule: 'pattern', message: slow }] });
+  });
+
+  it('a form of one value is guarded as well', async () => {
+    const checked = await form(z.string().regex(/^(a+)+$/)).check({ value: text });
+    expect(checked).toMatchObject({ ok: false, issues: [{ field: 'value', rule: 'pattern' }] });
+  });
+
+  it('whether other texts match is for the library to say, which knows its flags and its words', async () => {
+    const seat = form(
+      z.object({
+        a: z
+          .string()
+          .trim()
+          .regex(/^\d[a-f]$/i, 'A row and a letter.'),
+      }),
+    );
+    expect(await seat.check({ a: ' 1C ' })).toEqual({ ok: true, value: { a: '1C' } });
+    expect(await seat.check({ a: 'C1' })).toEqual({
+      ok: false,
+      issues: [{ field: 'a', rule: 'validate', message: 'A: A row and a letter.' }],
+    });
+  });
+
+  it.each<[string, FormInput]>([
+    ['a lookbehind', z.object({ a: z.string().regex(/(?<!a)b/) })],
+    ['a backreference', z.object({ a: z.string().regex(/(a)\1/) })],
+  ])('%s is refused when the form is built', (_, input) => {
+    expect(() => form(input)).toThrow(/'a' has a pattern with a lookbehind or a backreference.*refinement/);
+  });
+
+  it('a lookahead is not', async () => {
+    const word = form(z.object({ a: z.string().regex(/^(?!-)[a-z-]+$/) }));
+    expect(await word.check({ a: 'a-b' })).toMatchObject({ ok: true });
+    expect(await word.check({ a: '-b' })).toMatchObject({ ok: false, issues: [{ rule: 'validate' }] });
+  });
+});

@@ -5,12 +5,17 @@
  * form-F2 a field that asks for a secret fails here.
  * form-F3 an answer is judged by the wire's rules first, and by the library's own `validate` after that.
  * form-F4 compiling is cached: by identity for a library's schema, and by content.
+ * form-F5 a library's pattern meets no text that would keep its engine busy for long. Only the library knows whether a text matches,
+ *    since it does not describe flags or transformations; what it would cost is counted before.
  */
 import { isRecord, own } from '../json/record.ts';
-import { checkContent } from './check-content.ts';
+import { Work } from '../patterns/index.ts';
+import { type Content, checkContent } from './check-content.ts';
 import type { Field, Issue } from './field.ts';
 import type { FormInput, FormValue } from './input.ts';
+import { issue } from './issue.ts';
 import { labelOf } from './label.ts';
+import { formLimits } from './limits.ts';
 import type { Json } from './problem.ts';
 import { type Shape, shapeOf, unsupported } from './shape.ts';
 import { spellOut, unspelt, wrap } from './shorthand.ts';
@@ -85,6 +90,8 @@ class CompiledForm implements Form<unknown> {
     const value: Record<string, unknown> = checked.content;
     const library = this.#library;
     if (!library) return { ok: true, value: this.#wrapped ? value['value'] : value };
+    const slow = tooSlow(this.#shape, checked.content);
+    if (slow.length > 0) return { ok: false, issues: slow };
     for (const name of nullable) if (!Object.hasOwn(value, name)) value[name] = null;
     const input = this.#wrapped ? value['value'] : value;
     return judging(async () => {
@@ -148,6 +155,21 @@ function fromLibrary(library: StandardForm): Form<unknown> {
   const wrapped = own(root, 'type') !== 'object';
   const schema = wrapped ? { ...wrap(root), $defs: own(root, '$defs') } : root;
   return new CompiledForm(shapeOf(schema, true), wrapped, library);
+}
+
+/** form-F5 */
+function tooSlow({ fields, backtracking }: Shape, content: Content): Issue[] {
+  const work = new Work(formLimits.answerSteps);
+  const isSlow = (field: Field): boolean => {
+    const value = content[field.name];
+    if (typeof value !== 'string') return false;
+    return (backtracking.get(field.name) ?? []).some(
+      pattern => !pattern.isWithin(formLimits.backtrackingSteps, value, work),
+    );
+  };
+  return fields
+    .filter(isSlow)
+    .map(field => issue(field, 'pattern', 'takes too long to check against its pattern: give a shorter text'));
 }
 
 function libraryIssue(finding: StandardIssue, wrapped: boolean, fields: readonly Field[]): Issue {

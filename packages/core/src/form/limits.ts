@@ -9,6 +9,8 @@ export const formLimits = {
   readingSteps: 2_000_000,
   /** Steps that matching one answer may take, over all of its patterns. */
   answerSteps: 4_000_000,
+  /** Steps that a library's engine may take to match one answer with one pattern: about a tenth of a second. */
+  backtrackingSteps: 20_000_000,
   /** Everything in one schema, as JSON, in UTF-16 units. */
   schema: 262_144,
   /** UTF-16 units of one text. */

@@ -5,6 +5,7 @@
 
 import { MidcallError } from '../errors/errors.ts';
 import { isRecord, own } from '../json/record.ts';
+import { type Backtracking, backtrackingOf } from '../patterns/index.ts';
 import type { Field } from './field.ts';
 import { formLimits } from './limits.ts';
 import type { FormProblem, Json } from './problem.ts';
@@ -19,6 +20,8 @@ export interface Shape {
   readonly fields: readonly Field[];
   /** Required by the library, optional on the wire: absent stands for null. */
   readonly nullable: readonly string[];
+  /** What the library's patterns may cost, by the field. */
+  readonly backtracking: ReadonlyMap<string, readonly Backtracking[]>;
 }
 
 const mostKept = 500;
@@ -67,11 +70,13 @@ function makeShape(schema: Json, library: boolean): Shape {
   const declared = own(schema, 'properties');
   const properties: Record<string, unknown> = Object.create(null);
   const nullable: string[] = [];
+  const backtracking = new Map<string, readonly Backtracking[]>();
   const required = own(schema, 'required');
   const requiredNames = new Set(Array.isArray(required) ? required : []);
   for (const name of isRecord(declared) ? Object.keys(declared).slice(0, formLimits.fields + 1) : []) {
     const translated = translate((declared as Json)[name], schema, { library });
     properties[name] = translated.schema;
+    if (translated.patterns.length > 0) backtracking.set(name, translated.patterns.map(counted(name)));
     if (translated.nullable && requiredNames.delete(name)) nullable.push(name);
   }
   const additional = own(schema, 'additionalProperties');
@@ -92,8 +97,19 @@ function makeShape(schema: Json, library: boolean): Shape {
     schema: wire,
     fields,
     nullable,
+    backtracking,
   };
 }
+
+/** @throws MidcallError if nobody could tell which answers the library's engine takes forever to judge */
+const counted =
+  (field: string) =>
+  (pattern: string): Backtracking => {
+    const known = backtrackingOf(pattern);
+    if (known) return known;
+    const message = `'${field}' has a pattern with a lookbehind or a backreference, or too large a one, so an answer could keep its engine busy without end.`;
+    throw unsupported([{ field, rule: 'pattern', message }]);
+  };
 
 function frozen(field: Field): Field {
   if ('choices' in field) {
@@ -132,7 +148,7 @@ const waysOut: Readonly<Record<string, string>> = {
   exclusiveMaximum: "Use 'maximum', or a refinement of your library.",
   multipleOf: 'Use an integer, or a refinement of your library.',
   size: 'Ask in several forms, or put it on a page of yours with elicitUrl.',
-  pattern: 'Use a shorter pattern without lookaround, or a refinement of your library.',
+  pattern: 'Use a shorter or simpler pattern, or a refinement of your library.',
   default: 'Give a default that fits the field, or none.',
   name: 'Rename the field.',
 };

@@ -14,10 +14,13 @@ export interface TranslateOptions {
   readonly library: boolean;
 }
 
-/** A property in the wire's spelling; `nullable` if an empty field stands for `null`. */
+/** A property in the wire's spelling. */
 export interface Translated {
   readonly schema: unknown;
+  /** True if an empty field stands for `null`. */
   readonly nullable: boolean;
+  /** The patterns that the library will match with an answer; their flags are unknown. */
+  readonly patterns: readonly string[];
 }
 
 const formatNames: Readonly<Record<string, string>> = { url: 'uri', datetime: 'date-time' };
@@ -44,7 +47,7 @@ export function resolve(schema: unknown, root: Json): unknown {
 /** Rewrites one property. */
 export function translate(schema: unknown, root: Json, options: TranslateOptions): Translated {
   const resolved = options.library ? resolve(schema, root) : schema;
-  if (!isRecord(resolved)) return { schema: resolved, nullable: false };
+  if (!isRecord(resolved)) return { schema: resolved, nullable: false, patterns: [] };
   let property: Record<string, unknown> = { ...resolved };
   let nullable = false;
   if (options.library) {
@@ -67,6 +70,7 @@ export function translate(schema: unknown, root: Json, options: TranslateOptions
     }
   }
   property = withChoices(property, 'oneOf');
+  const patterns = options.library ? takePatterns(property) : [];
   if (property['type'] === 'string') text(property, options);
   if (property['type'] === 'integer') whole(property);
   if (property['type'] === 'number' && property['multipleOf'] === 1) {
@@ -75,7 +79,7 @@ export function translate(schema: unknown, root: Json, options: TranslateOptions
   }
   if (property['type'] === 'array') list(property, root, options);
   if (nullable && property['default'] === null) delete property['default'];
-  return { schema: property, nullable };
+  return { schema: property, nullable, patterns };
 }
 
 const isNull = (schema: unknown): boolean =>
@@ -117,8 +121,24 @@ function text(property: Record<string, unknown>, options: TranslateOptions): voi
   if (typeof format === 'string' && Object.hasOwn(formatNames, format)) property['format'] = formatNames[format];
   if (!options.library) return;
   if (typeof format === 'string' && patternFormats.has(format)) delete property['format'];
-  delete property['pattern'];
 }
+
+/** Removes the patterns of a text, which Zod lists in `allOf` if there are several. */
+function takePatterns(property: Record<string, unknown>): string[] {
+  if (property['type'] !== 'string') return [];
+  const patterns: string[] = [];
+  const all = property['allOf'];
+  if (Array.isArray(all) && all.every(isPattern)) {
+    patterns.push(...all.map(({ pattern }) => pattern));
+    delete property['allOf'];
+  }
+  if (typeof property['pattern'] === 'string') patterns.push(property['pattern']);
+  delete property['pattern'];
+  return patterns;
+}
+
+const isPattern = (schema: unknown): schema is { readonly pattern: string } =>
+  isRecord(schema) && Object.keys(schema).length === 1 && typeof own(schema, 'pattern') === 'string';
 
 /** Exclusive bounds of whole numbers move by one; the bounds of what a number can hold are no rule for a person. */
 function whole(property: Record<string, unknown>): void {

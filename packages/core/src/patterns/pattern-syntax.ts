@@ -1,5 +1,5 @@
 /**
- * Parses the part of ECMAScript's regular expressions that can be matched in linear time: no lookaround, no backreferences.
+ * Parses the part of ECMAScript's regular expressions that can be described as a set of states: no lookbehind, no backreferences.
  * Everything is counted in code points, as JSON Schema asks.
  */
 import { type CodePoints, complement, onePoint, pointsIn, pointsWith, union } from './code-points.ts';
@@ -9,6 +9,8 @@ export type PatternNode =
   | { readonly type: 'points'; readonly points: CodePoints }
   | { readonly type: 'sequence' | 'either'; readonly parts: readonly PatternNode[] }
   | { readonly type: 'repeat'; readonly part: PatternNode; readonly min: number; readonly max: number }
+  /** A lookahead, whatever its sign. */
+  | { readonly type: 'ahead'; readonly part: PatternNode }
   | { readonly type: 'at'; readonly place: 'start' | 'end' | 'word-edge' | 'no-word-edge' };
 
 /** Thrown inside this folder for valid syntax that is not supported here. */
@@ -16,13 +18,26 @@ export class NotLinear extends Error {}
 
 /**
  * @param unicode - true if it is a pattern under the flag `u`; without it `\p{Lu}` and `\u{61}` mean something else
- * @throws NotLinear for lookaround, backreferences and other things that only a backtracking engine can do
+ * @throws NotLinear for lookbehind, backreferences and other things that only a backtracking engine can do
  */
 export function readPattern(source: string, unicode: boolean): PatternNode {
   const reader = new PatternReader([...source], unicode);
   const node = reader.either();
   if (!reader.done) throw new NotLinear();
   return node;
+}
+
+/** The flags under which it is a regular expression. Compiling is always safe; only matching can explode. */
+export function flagsOf(source: string): 'u' | '' | undefined {
+  for (const flags of ['u', ''] as const) {
+    try {
+      new RegExp(source, flags);
+      return flags;
+    } catch {
+      // Older patterns escape what needs no escape, which `u` forbids.
+    }
+  }
+  return undefined;
 }
 
 const digits = pointsIn([[48, 57]]);
@@ -45,7 +60,8 @@ const spaces = pointsIn([
   [0x3000, 0x3000],
   [0xfeff, 0xfeff],
 ]);
-const anyOnLine = complement(
+/** What `.` is without the flag `s`. */
+export const anyOnLine: CodePoints = complement(
   pointsIn([
     [10, 10],
     [13, 13],
@@ -135,8 +151,10 @@ class PatternReader {
   }
 
   #group(): PatternNode {
+    let ahead = false;
     if (this.#take('?')) {
-      if (this.#take('<')) {
+      if (this.#take('=') || this.#take('!')) ahead = true;
+      else if (this.#take('<')) {
         if (this.#peek() === '=' || this.#peek() === '!') throw new NotLinear();
         while (this.#next() !== '>');
       } else if (!this.#take(':')) throw new NotLinear();
@@ -146,7 +164,7 @@ class PatternReader {
     const inner = this.either();
     this.#depth -= 1;
     if (!this.#take(')')) throw new NotLinear();
-    return inner;
+    return ahead ? { type: 'ahead', part: inner } : inner;
   }
 
   #class(): CodePoints {

@@ -7,7 +7,7 @@
  * pattern-P3 What cannot be decided this way is reported as undecided, never guessed.
  */
 import type { CodePoints } from './code-points.ts';
-import { NotLinear, type PatternNode, readPattern, wordPoints } from './pattern-syntax.ts';
+import { flagsOf, NotLinear, type PatternNode, readPattern, wordPoints } from './pattern-syntax.ts';
 import type { Work } from './work.ts';
 
 type Place = 'start' | 'end' | 'word-edge' | 'no-word-edge';
@@ -78,19 +78,6 @@ function judge(source: string): Judged {
   }
 }
 
-/** The flags under which it is a regular expression. Compiling is always safe; only matching can explode. */
-function flagsOf(source: string): 'u' | '' | undefined {
-  for (const flags of ['u', ''] as const) {
-    try {
-      new RegExp(source, flags);
-      return flags;
-    } catch {
-      // Older patterns escape what needs no escape, which `u` forbids.
-    }
-  }
-  return undefined;
-}
-
 class Assembler {
   readonly program: Instruction[] = [];
   parts = 0;
@@ -126,6 +113,8 @@ class Assembler {
       case 'repeat':
         this.#addRepeat(node);
         return;
+      case 'ahead':
+        throw new NotLinear();
     }
   }
 
