@@ -4,6 +4,7 @@
  * occurrence within the run. So answers may arrive in any order, parallel asks may settle in any order, and an answer can never
  * be fed to another question.
  */
+import { visible } from '@midcall/core/text';
 import { digest, type Json } from '../digest.ts';
 
 /** Work of the author's: a `step`, the `check` of an answer, or a value that is `drawn`, such as the time. */
@@ -69,8 +70,13 @@ export class Occurrences {
   }
 }
 
-/** A label as stored and shown: the state does not grow with the length of a message. */
-export const shortLabel = (label: string): string => (label.length > 80 ? `${label.slice(0, 77)}...` : label);
+const longestLabel = 80;
+
+/** A label as stored and shown: one line of visible text, and the state does not grow with the length of a message. */
+export function shortLabel(label: string): string {
+  const shown = visible(label.slice(0, longestLabel + 1));
+  return shown.length > longestLabel ? `${shown.slice(0, longestLabel - 3)}...` : shown;
+}
 
 /** The labels of what is asked, for a message. */
 export const labelsOf = (asks: readonly { readonly label: string }[]): string =>

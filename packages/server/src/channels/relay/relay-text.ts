@@ -1,5 +1,6 @@
 /** What a tool says to the model when the person can only be reached through it. Pure. */
 import type { Field } from '@midcall/core/form';
+import { visibleJson } from '@midcall/core/text';
 import { quoted } from '../quoted.ts';
 
 const rule = (field: Field): string => {
@@ -17,11 +18,16 @@ const rule = (field: Field): string => {
   }
 };
 
+// As JSON, so that a text from elsewhere ends where it ends, and a value can be sent as it is.
 const choices = (list: readonly { readonly value: string; readonly title: string }[]): string =>
-  list.map(({ value, title }) => (value === title ? `"${value}"` : `"${value}" (${title})`)).join(', ');
+  list
+    .map(({ value, title }) => (value === title ? visibleJson(value) : `${visibleJson(value)} (${visibleJson(title)})`))
+    .join(', ');
+
+const nameOf = ({ name }: Field): string => (/^[\w.-]+$/.test(name) ? name : visibleJson(name));
 
 const line = (field: Field): string =>
-  `- ${field.name}${field.title && field.title !== field.name ? ` ("${field.title}")` : ''}: ${rule(field)}${field.required ? '' : ', optional'}`;
+  `- ${nameOf(field)}${field.title && field.title !== field.name ? ` (${visibleJson(field.title)})` : ''}: ${rule(field)}${field.required ? '' : ', optional'}`;
 
 export interface RelayText {
   readonly message: string;
