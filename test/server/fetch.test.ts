@@ -162,6 +162,40 @@ describe('what is refused before anything runs', () => {
     expect((await send(fetch, 'http://localhost/mcp', long)).status).toBe(413);
   });
 
+  it.each(['10', 'abc', '-5', ''])('believes no length that a request was given by hand: %j', async length => {
+    const { fetch } = endpoint({ maxRequestBytes: 1_000 });
+    const headers = { ...json, 'content-length': length };
+    expect((await send(fetch, 'http://localhost/mcp', { headers, body: ' '.repeat(1_001) })).status).toBe(413);
+    // A body of 1,000 bytes is read, and is no message.
+    const read = await send(fetch, 'http://localhost/mcp', { headers, body: 'é'.repeat(500) });
+    expect(await read.text()).toContain('not JSON');
+    expect((await send(fetch, 'http://localhost/mcp', { headers, body: 'é'.repeat(501) })).status).toBe(413);
+  });
+
+  it('reads a text that arrives in pieces, wherever they are cut', async () => {
+    const { fetch } = endpoint({});
+    const whole = new TextEncoder().encode(JSON.stringify({ jsonrpc: '2.0', id: 'é😀', method: 'tools/list' }));
+    const pieces = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (const byte of whole) controller.enqueue(Uint8Array.of(byte));
+        controller.close();
+      },
+    });
+    const response = await send(fetch, 'http://localhost/mcp', { body: pieces, duplex: 'half' } as RequestInit);
+    expect(await response.json()).toMatchObject({ id: 'é😀' });
+  });
+
+  it.each([{}, { 'content-length': '9' }])(
+    'passes the bytes of a body on as they are, with the headers %j',
+    async more => {
+      const bytes = Uint8Array.of(0xff, 0xfe, 0, 1, 0x80, 0xef, 0xbb, 0xbf, 0x41);
+      const { fetch } = endpoint({ elsewhere: async request => new Response(await request.arrayBuffer()) });
+      const headers = { 'content-type': 'application/octet-stream', ...more };
+      const response = await send(fetch, 'http://localhost/upload', { headers, body: bytes });
+      expect(new Uint8Array(await response.arrayBuffer())).toEqual(bytes);
+    },
+  );
+
   it('never rejects, whatever a factory does', async () => {
     const errors: Error[] = [];
     const { fetch, close } = mcpEndpoint(

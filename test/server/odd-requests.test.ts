@@ -1,6 +1,8 @@
 /** Requests that no client of the protocol sends: each is answered at once, and holds nothing afterwards. */
 import { existsSync, readdirSync } from 'node:fs';
-import { McpServer } from '@modelcontextprotocol/server';
+import { midcall } from '@midcall/server';
+import { InMemoryTransport, McpServer } from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { countedEndpoint, post, sendRaw } from './raw-http.ts';
@@ -32,6 +34,43 @@ const descriptors = (): number =>
   existsSync('/proc/self/fd')
     ? readdirSync('/proc/self/fd').length
     : process.getActiveResourcesInfo().filter(each => each.includes('Socket')).length;
+
+describe('a call of a tool', () => {
+  const meta = (modern(1) as unknown as { params: { _meta: unknown } }).params._meta;
+  const ours = () => {
+    const server = new McpServer({ name: 'fixture', version: '1.0.0' });
+    midcall({ warn: () => {} }).tool(server, 'ours', {}, () => 'done');
+    return server;
+  };
+
+  it.each<[string, string, object]>([
+    ['2025-11-25, without parameters', '2025-11-25', {}],
+    ['2025-11-25, without a name', '2025-11-25', { params: {} }],
+    ['2026-07-28, without a name', '2026-07-28', { params: { _meta: meta } }],
+    ['2026-07-28, with a name that is none', '2026-07-28', { params: { name: 7, _meta: meta } }],
+  ])('%s is refused as the SDK refuses it', async (_, version, more) => {
+    const call = { jsonrpc: '2.0', id: 2, method: 'tools/call', ...more };
+    const refusal = async (make: () => McpServer) => {
+      const [near, far] = InMemoryTransport.createLinkedPair();
+      const served = serveStdio(make, { transport: far });
+      const answers = new Map<unknown, (message: unknown) => void>();
+      near.onmessage = frame => answers.get((frame as { id?: unknown }).id)?.(frame);
+      await near.start();
+      const send = (frame: { readonly id: number }) =>
+        new Promise<unknown>(resolve => {
+          answers.set(frame.id, resolve);
+          void near.send(frame as never);
+        });
+      if (version === '2025-11-25') await send(initialize());
+      const answer = await send(call as never);
+      await served.close();
+      return answer;
+    };
+    const answer = await refusal(ours);
+    expect(answer).toMatchObject({ error: { code: -32602 } });
+    expect(answer).toEqual(await refusal(factory));
+  });
+});
 
 describe('a batch', () => {
   const batches: [string, unknown, string][] = [
@@ -197,6 +236,16 @@ describe('a request', () => {
       status: 200,
       body: expect.stringContaining('/beside'),
     });
+  });
+
+  it('of the method TRACE is refused beside the endpoint, too', async () => {
+    const errors: Error[] = [];
+    const elsewhere = () => new Response('beside');
+    await using on = await countedEndpoint(factory, { elsewhere, onError: error => void errors.push(error) });
+    const answer = await sendRaw(on.port, `TRACE /beside HTTP/1.1\r\n${own}\r\nconnection: close\r\n\r\n`);
+    expect(answer.status).toBe(405);
+    expect(answer.head).toContain('allow: get, head, post, put, patch, delete, options');
+    expect(errors).toEqual([]);
   });
 
   it.each(['TRACE', 'PUT', 'OPTIONS', 'PATCH', 'HEAD'])('of the method %s is refused', async method => {

@@ -288,7 +288,9 @@ describe.each(['memory', 'http'] as const)('a task of 2025-11-25 over %s', carri
     const second = (await request('tasks/list', { cursor: first.nextCursor })).result;
     expect(second.nextCursor).toBeUndefined();
     expect([...first.tasks, ...second.tasks].map(({ taskId }: { taskId: string }) => taskId)).toEqual(made);
-    expect((await request('tasks/list', { cursor: 'p-1' })).error).toMatchObject({ code: -32602 });
+    for (const cursor of ['p-1', { toString: 1 }, ['p0'], 0, null]) {
+      expect((await request('tasks/list', { cursor })).error).toMatchObject({ code: -32602 });
+    }
   });
 
   it('older-tasks-17, older-tasks-23, older-tasks-39: tells its client of each change', async () => {

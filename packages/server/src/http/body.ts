@@ -22,28 +22,45 @@ const badBatch = (message: string): Refusal => ({ status: 400, code: -32600, mes
 /** A body that was read, or why it was not. */
 export type Body = { readonly value: unknown } | { readonly refusal: Refusal };
 
-/** A text that was read, or why it was not. */
-export type BodyText = { readonly text: string } | { readonly refusal: Refusal };
+/** The bytes that were read, or why they were not. */
+export type BodyBytes = { readonly bytes: Uint8Array<ArrayBuffer> } | { readonly refusal: Refusal };
 
 /**
  * Reads the body of a request.
- * @param maxBytes - the maximum size; a longer one is not read to the end
+ * @param maxBytes - the maximum size; a longer one is not read to the end if its length is not declared
  */
-export async function readText(request: Request, maxBytes: number): Promise<BodyText> {
-  const length = request.headers.get('content-length');
-  if (Number(length ?? 0) > maxBytes) return { refusal: tooLarge };
-  // Whoever received the request has read as many bytes as it declares.
-  if (length !== null) return { text: await request.text() };
-  const decoder = new TextDecoder();
-  let text = '';
-  let bytes = 0;
-  for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
-    bytes += chunk.byteLength;
-    if (bytes > maxBytes) return { refusal: tooLarge };
-    text += decoder.decode(chunk, { stream: true });
+export async function readBytes(request: Request, maxBytes: number): Promise<BodyBytes> {
+  const declared = request.headers.get('content-length') ?? '';
+  if (Number(declared) > maxBytes) return { refusal: tooLarge };
+  // An HTTP server reads no more than is declared; but a request may have been made by hand.
+  if (/^\d+$/.test(declared)) {
+    const bytes = new Uint8Array(await request.arrayBuffer());
+    return bytes.byteLength > maxBytes ? { refusal: tooLarge } : { bytes };
   }
-  return { text: text + decoder.decode() };
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
+    length += chunk.byteLength;
+    if (length > maxBytes) return { refusal: tooLarge };
+    chunks.push(chunk);
+  }
+  return { bytes: joined(chunks, length) };
 }
+
+function joined(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return bytes;
+}
+
+/** The text of a body, as `Request.text` reads it. */
+export const textOf = (bytes: Uint8Array): string => decoder.decode(bytes);
+
+const decoder = new TextDecoder();
 
 /** Reads the text of a body. */
 export function readBody(text: string): Body {

@@ -38,7 +38,7 @@ import { makeServer } from '../call/lending.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { plainPost } from '../sdk-seam/plain-exchange.ts';
 import { asksForTasks, refusalOf, subscribeAt, TaskStreams } from '../sdk-seam/task-subscription.ts';
-import { type Body, batchRefusal, readBody, readText, takeBody, unread } from './body.ts';
+import { type Body, batchRefusal, readBody, readBytes, takeBody, textOf, unread } from './body.ts';
 import { boundedStream } from './bounded-stream.ts';
 import { servingPages } from './cors.ts';
 import { allowDirect, type UnreadLimit } from './direct-sender.ts';
@@ -354,6 +354,10 @@ const MISSING_CAPABILITY = -32021;
 /** Of the endpoint itself. */
 const methods = ['GET', 'POST', 'DELETE'];
 
+/** Methods of which no `Request` can be made (fetch standard, "Methods"); a Node server may receive them. */
+const unmade = ['TRACE', 'TRACK', 'CONNECT'];
+const made = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
 /** The request line and headers alone. */
 const withoutBody = ({ url, method, headers }: Request): Request => new Request(url, { method, headers });
 
@@ -383,15 +387,18 @@ async function give(back: () => void, responding: Promise<Response>): Promise<Re
 async function readRequest(request: Request, parsed: unknown, maxBytes: number): Promise<Body> {
   if (request.method !== 'POST') return { value: undefined };
   if (parsed !== undefined) return takeBody(parsed);
-  const read = await readText(request, maxBytes);
-  return 'refusal' in read ? read : readBody(read.text);
+  const read = await readBytes(request, maxBytes);
+  return 'refusal' in read ? read : readBody(textOf(read.bytes));
 }
 
 /** A request whose body is within the size limit. */
 async function bound(request: Request, maxBytes: number): Promise<Request | Refusal> {
   if (['GET', 'HEAD'].includes(request.method)) return request;
-  const read = await readText(request, maxBytes);
+  if (unmade.includes(request.method)) {
+    return { status: 405, code: -32000, message: `${request.method} is not served.`, allow: made };
+  }
+  const read = await readBytes(request, maxBytes);
   if ('refusal' in read) return read.refusal;
   const { url, method, headers } = request;
-  return new Request(url, { method, headers, body: read.text });
+  return new Request(url, { method, headers, body: read.bytes });
 }

@@ -36,7 +36,8 @@ export async function cancelOlder(tasks: Tasks, owner: string, id: string): Prom
 
 /** Answers `tasks/list`. */
 export async function listOlder(tasks: Tasks, owner: string, cursor: unknown): Promise<Record<string, unknown>> {
-  const skip = cursor === undefined ? 0 : Number(/^p(\d{1,6})$/.exec(String(cursor))?.[1] ?? Number.NaN);
+  const given = typeof cursor === 'string' ? /^p(\d{1,6})$/.exec(cursor)?.[1] : undefined;
+  const skip = cursor === undefined ? 0 : Number(given ?? Number.NaN);
   if (Number.isNaN(skip)) {
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'The cursor must be one that tasks/list gave.');
   }

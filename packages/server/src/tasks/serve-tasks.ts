@@ -275,7 +275,10 @@ export function callsMayBecomeTasks(
   };
   // Not an async function: a call that cannot become a task waits for nothing more.
   return (request, ctx) => {
-    const registered = registeredAs(request.params.name);
+    const { name } = request.params ?? {};
+    // A call without a name is for the SDK to refuse.
+    if (typeof name !== 'string') return handler(request, ctx);
+    const registered = registeredAs(name);
     if (detachedOf(ctx)) return handler(request, ctx);
     const client = viewClient(server, ctx);
     if (client.asks === 'push') {
