@@ -43,32 +43,45 @@ describe('a call of a tool', () => {
     return server;
   };
 
+  /** What a client is told that sends one message, after the handshake of its revision. */
+  async function answerOf(make: () => McpServer, version: string, call: object) {
+    const [near, far] = InMemoryTransport.createLinkedPair();
+    const served = serveStdio(make, { transport: far });
+    const answers = new Map<unknown, (message: unknown) => void>();
+    near.onmessage = frame => answers.get((frame as { id?: unknown }).id)?.(frame);
+    await near.start();
+    const send = (frame: object) =>
+      new Promise<unknown>(resolve => {
+        answers.set((frame as { id?: unknown }).id, resolve);
+        void near.send(frame as never);
+      });
+    if (version === '2025-11-25') await send(initialize());
+    const answer = await send({ jsonrpc: '2.0', id: 2, method: 'tools/call', ...call });
+    await served.close();
+    return answer;
+  }
+
   it.each<[string, string, object]>([
     ['2025-11-25, without parameters', '2025-11-25', {}],
     ['2025-11-25, without a name', '2025-11-25', { params: {} }],
     ['2026-07-28, without a name', '2026-07-28', { params: { _meta: meta } }],
     ['2026-07-28, with a name that is none', '2026-07-28', { params: { name: 7, _meta: meta } }],
-  ])('%s is refused as the SDK refuses it', async (_, version, more) => {
-    const call = { jsonrpc: '2.0', id: 2, method: 'tools/call', ...more };
-    const refusal = async (make: () => McpServer) => {
-      const [near, far] = InMemoryTransport.createLinkedPair();
-      const served = serveStdio(make, { transport: far });
-      const answers = new Map<unknown, (message: unknown) => void>();
-      near.onmessage = frame => answers.get((frame as { id?: unknown }).id)?.(frame);
-      await near.start();
-      const send = (frame: { readonly id: number }) =>
-        new Promise<unknown>(resolve => {
-          answers.set(frame.id, resolve);
-          void near.send(frame as never);
-        });
-      if (version === '2025-11-25') await send(initialize());
-      const answer = await send(call as never);
-      await served.close();
-      return answer;
-    };
-    const answer = await refusal(ours);
+  ])('%s is refused as the SDK refuses it', async (_, version, call) => {
+    const answer = await answerOf(ours, version, call);
     expect(answer).toMatchObject({ error: { code: -32602 } });
-    expect(answer).toEqual(await refusal(factory));
+    expect(answer).toEqual(await answerOf(factory, version, call));
+  });
+
+  it.each(['2025-11-25', '2026-07-28'])('%s, that nests too deeply is refused on any transport', async version => {
+    const nested = (levels: number) => {
+      let value: unknown = [];
+      for (let level = 1; level < levels; level += 1) value = [value];
+      return { params: { name: 'ours', arguments: { value }, ...(version === '2026-07-28' && { _meta: meta }) } };
+    };
+    expect(await answerOf(ours, version, nested(5_000))).toMatchObject({
+      error: { code: -32600, message: expect.stringContaining('Send it flatter.') },
+    });
+    expect(await answerOf(ours, version, nested(200))).toMatchObject({ result: { content: [{ text: 'done' }] } });
   });
 });
 

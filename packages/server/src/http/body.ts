@@ -1,19 +1,18 @@
 /**
  * The body of a POST: what may be read at all, and which batches may be served. Both are checked before anything traverses the
- * body, since a deeply nested one takes seconds to parse and overflows the stack of any code that traverses it.
+ * body.
  */
 import { hasBatches } from '../era.ts';
+import { nests, textNests, tooDeeply } from '../nesting.ts';
 import type { Refusal } from './refusal.ts';
 
-/** The maximum nesting depth of a body. */
-const maxDepth = 256;
 /** The most messages in a batch; the SDK's own limit, which it applies after it has looked at each. */
 const maxBatch = 100;
 
 const tooDeep: Refusal = {
   status: 400,
   code: -32600,
-  message: `The body nests more than ${maxDepth} levels. Send it flatter.`,
+  message: tooDeeply('body'),
 };
 const tooLarge: Refusal = { status: 413, code: -32000, message: 'The request is too large.' };
 const notJson: Refusal = { status: 400, code: -32700, message: 'Parse error: the body is not JSON.' };
@@ -64,7 +63,7 @@ const decoder = new TextDecoder();
 
 /** Reads the text of a body. */
 export function readBody(text: string): Body {
-  if (nests(text)) return { refusal: tooDeep };
+  if (textNests(text)) return { refusal: tooDeep };
   try {
     return judged(JSON.parse(text));
   } catch {
@@ -78,7 +77,7 @@ export const unread = ({ url, method, headers }: Request, body: unknown): Reques
 
 /** Checks a body that somebody else has parsed. */
 export function takeBody(value: unknown): Body {
-  return nestsParsed(value) ? { refusal: tooDeep } : judged(value);
+  return nests(value) ? { refusal: tooDeep } : judged(value);
 }
 
 function judged(value: unknown): Body {
@@ -99,37 +98,6 @@ export function batchRefusal(body: unknown, revision: string | undefined): Refus
   return badBatch(
     `${revision === undefined ? 'This revision' : `Revision ${revision}`} has no batches. Send each message by itself.`,
   );
-}
-
-const [quote, backslash, openBracket, closeBracket, openBrace, closeBrace] = [...'"\\[]{}'].map(each =>
-  each.charCodeAt(0),
-);
-
-/** True if a text nests too deeply, counted without parsing it. */
-function nests(text: string): boolean {
-  if (text.length <= maxDepth) return false;
-  let depth = 0;
-  let inString = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === quote) inString = !inString;
-    else if (inString) at += code === backslash ? 1 : 0;
-    else if (code === openBracket || code === openBrace) depth += 1;
-    else if (code === closeBracket || code === closeBrace) depth -= 1;
-    if (depth > maxDepth) return true;
-  }
-  return false;
-}
-
-/** The same for a parsed value, level by level rather than by recursion. */
-function nestsParsed(value: unknown): boolean {
-  let level = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth >= maxDepth) return true;
-    level = level.flatMap(each => (typeof each === 'object' && each !== null ? Object.values(each) : []));
-    level = level.filter(each => typeof each === 'object' && each !== null);
-  }
-  return false;
 }
 
 /** The ids of the requests in a body. */

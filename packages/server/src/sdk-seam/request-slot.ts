@@ -9,12 +9,13 @@
  */
 
 import { MidcallError } from '@midcall/core/errors';
-import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
+import { type McpServer, ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server';
 import { begun } from '../call/begun.ts';
 import type { Departure } from '../call/departure.ts';
 import { type AskingMethod, askingMethods, type RawParams } from '../call/request.ts';
 import { asThrown } from '../call/sendable.ts';
 import { KeptWith } from '../kept-with.ts';
+import { nests, tooDeeply } from '../nesting.ts';
 import { openShortWay } from './short-way.ts';
 
 /** What the client gets, or would have got if it were still there. */
@@ -217,11 +218,13 @@ export function wrapServer(
     if (!askingMethods.includes(method as AskingMethod) || typeof handler !== 'function')
       return register(method, ...rest);
     const own = through(method as AskingMethod, handler as Handler, unreached);
-    register(method, ...rest.slice(0, -1), own);
+    const isAround = method === 'tools/call' && around !== undefined;
+    register(method, ...rest.slice(0, -1), isAround ? own : ofFlat(own));
     // Outside the SDK's own wrapper of a handler, which accepts only the results it knows.
     const inner = method === 'tools/call' ? lowLevel._requestHandlers.get(method) : undefined;
     if (!inner || !around) return;
-    const called = openShortWay(server, own, around(inner, own), judged => around(judged, own), isOurs);
+    const outermost = (each: Handler): Handler => ofFlat(around(each, own));
+    const called = openShortWay(server, own, outermost(inner), outermost, isOurs);
     lowLevel._requestHandlers.set(method, called);
   };
   wrapped.set(server, true);
@@ -235,6 +238,14 @@ function listed(server: McpServer, handler: Handler): Handler {
     return arranged ? { ...result, tools: arranged(result.tools, ctx) } : result;
   };
 }
+
+/** Refuses what nests too deeply before anything traverses it; over HTTP, an endpoint of ours has done so already. */
+const ofFlat =
+  (handler: Handler): Handler =>
+  (request, ctx) =>
+    nests(request)
+      ? Promise.reject(new ProtocolError(ProtocolErrorCode.InvalidRequest, tooDeeply('request')))
+      : handler(request, ctx);
 
 /** Not an asynchronous function, whose frame would be held for as long as a person thinks. */
 function through(method: AskingMethod, handler: Handler, unreached: Unreached): JudgedHandler {
