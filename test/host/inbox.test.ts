@@ -90,6 +90,36 @@ describe('inbox', () => {
     expect(await inbox.reply('nobody', good, 'web')).toMatchObject({ problem: 'unknown' });
   });
 
+  it.each([
+    [{ action: 'cancel' }, "action must be 'accept', 'decline' or 'dismiss'; got 'cancel'. Did you mean 'dismiss'?"],
+    [{ action: 'accepted' }, "got 'accepted'. Did you mean 'accept'?"],
+    [{ action: 'Accept' }, "got 'Accept'. Did you mean 'accept'?"],
+    [{ action: 'send\u202E' }, "got 'send⟦U+202E⟧'."],
+    [{ content: {} }, 'got nothing.'],
+    [{ action: ['accept'] }, 'got something else.'],
+    [undefined, 'The reply is not an object'],
+    ['accept', 'The reply is not an object'],
+  ])('inbox-I2: only the word accept accepts a question, of whichever kind: %j does not', async (reply, says) => {
+    const inbox = new Inbox();
+    const url = { openable: true };
+    const questions = [
+      form({ fields: [] } as Partial<Question>),
+      form({ fields: [{ kind: 'boolean', name: 'yes', required: true, default: true }] } as Partial<Question>),
+      form({ kind: 'url', url } as Partial<Question>),
+      form({ kind: 'url-finish', url } as Partial<Question>),
+      form({ kind: 'sign-in', url } as Partial<Question>),
+      form({ kind: 'sampling-request', models: [], maxTokens: 9 } as Partial<Question>),
+      form({ kind: 'sampling-reply', model: { name: 'm', why: 'w' }, content: [] } as Partial<Question>),
+      form({ kind: 'roots', roots: [] } as Partial<Question>),
+    ];
+    for (const question of questions) {
+      void inbox.ask(question);
+      const receipt = await inbox.reply(question.id, reply as Reply, 'web');
+      expect(receipt).toMatchObject({ problem: 'invalid', issues: [{ message: expect.stringContaining(says) }] });
+    }
+    expect(inbox.list()).toEqual(questions);
+  });
+
   it('inbox-I3: a presenter that throws is reported, and the others are shown the question', async () => {
     const errors: unknown[] = [];
     const inbox = new Inbox({ onError: error => errors.push(error) });

@@ -162,23 +162,46 @@ describe('answering by plain forms', () => {
     expect(on.audit.entries({ search: 'allow sampling from notes' })).toHaveLength(1);
   });
 
-  it.each([
+  const answerable = [
     ['a form', () => pickOne('f4'), { f0: '1', f1: 'true' }],
     ['a page', () => openPage('https://example.com/'), {}],
     ['shared folders', shareRoots, { roots: '0' }],
     ['a reply', () => useReply('f5'), {}],
-  ] as const)('never makes a rule of an answer to %s', async (_, make, fields) => {
+  ] as const;
+
+  it.each(answerable)('never makes a rule of an answer to %s, nor takes one for an answer', async (_, make, fields) => {
     const question = make();
-    const asked = on.inbox.ask(question);
+    void on.inbox.ask(question);
     const { text } = await visitor.get(`/questions/${question.id}`).then(async answer => {
       const { location } = answer.headers;
       return location === undefined ? answer : visitor.get(String(location));
     });
     expect(text).not.toContain('value="allow"');
-    await visitor.post(`/questions/${question.id}`, { action: 'allow', ...fields });
-    expect((await asked).how).toBe('answered');
+    expect((await visitor.post(`/questions/${question.id}`, { action: 'allow', ...fields })).status).toBe(422);
+    expect(on.inbox.get(question.id)).toBeDefined();
     expect(on.policy.rules()).toEqual([]);
+    on.inbox.end(question.id, { how: 'withdrawn' });
   });
+
+  it.each([...answerable, ['a request to a model', () => useModel('f6'), {}] as const])(
+    'sends nothing for %s unless a button of the card was pressed',
+    async (_, make, fields) => {
+      const question = make();
+      void on.inbox.ask(question);
+      const path = `/questions/${question.id}`;
+      const actions = [
+        {},
+        { action: 'cancel' },
+        { action: 'yes' },
+        ...(question.kind === 'form' ? [] : [{ action: 'review' }]),
+      ];
+      for (const action of actions) {
+        expect((await visitor.post(path, { ...action, ...fields })).status).toBe(422);
+      }
+      expect(on.inbox.get(question.id)).toBeDefined();
+      on.inbox.end(question.id, { how: 'withdrawn' });
+    },
+  );
 
   it('elicit-43: mutes a server: all it has asked is refused by policy, for as long as was chosen, until it is revoked', async () => {
     const questions = [pickOne('h1'), openPage('https://example.com/'), useModel('h1')];

@@ -198,7 +198,7 @@ function kindOf(value: unknown): string {
 const counted = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`;
 
 /** The name that was probably meant: it begins the same, or differs by one or two typos. */
-function nearest(key: string, names: readonly string[]): string | undefined {
+export function nearest(key: string, names: readonly string[]): string | undefined {
   if (key.length > 40) return undefined;
   const one = key.toLowerCase();
   const begins = names.find(each => {

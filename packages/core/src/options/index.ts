@@ -11,6 +11,7 @@ export {
   hostName,
   listOf,
   name,
+  nearest,
   notNegative,
   oneOf,
   parts,

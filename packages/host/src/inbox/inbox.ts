@@ -103,13 +103,10 @@ export class Inbox {
       const ending = this.#ended.get(id);
       return ending ? { ok: false, problem: 'ended', ending } : { ok: false, problem: 'unknown' };
     }
-    if (reply.action === 'decline') this.end(id, { how: 'declined', via });
-    else if (reply.action === 'dismiss') this.end(id, { how: 'dismissed', via });
-    else {
-      const checked = checkReply(open.question, reply.content);
-      if (!checked.ok) return { ok: false, problem: 'invalid', issues: checked.issues };
-      this.end(id, { how: 'answered', via, ...(checked.content && { content: checked.content }) });
-    }
+    const checked = checkReply(open.question, reply);
+    if (!checked.ok) return { ok: false, problem: 'invalid', issues: checked.issues };
+    const { action, content } = checked;
+    this.end(id, { how: endingBy[action], via, ...(content && { content }) });
     return { ok: true };
   }
 
@@ -240,6 +237,8 @@ export class Inbox {
     }
   }
 }
+
+const endingBy = { accept: 'answered', decline: 'declined', dismiss: 'dismissed' } as const;
 
 const endings = new Set(['withdrawn', 'server-gone', 'timed-out', 'refused-by-policy', 'completed']);
 

@@ -1,24 +1,51 @@
 /** Whether a reply may end a question. Every view's replies pass this check, whatever the view has checked before. Pure. */
 import { checkContent, type Issue } from '@midcall/core/form';
-import type { Question, SamplingReplyQuestion, SamplingRequestQuestion } from '../question/question.ts';
+import { isRecord } from '@midcall/core/json';
+import { nearest, oneOf } from '@midcall/core/options';
+import { visible } from '@midcall/core/text';
+import type { Question, Reply, SamplingReplyQuestion, SamplingRequestQuestion } from '../question/question.ts';
 
 type Content = Readonly<Record<string, unknown>>;
 
-/** The content to send, or what is wrong with it. */
-export type ReplyCheck =
-  | { readonly ok: true; readonly content?: Content }
-  | { readonly ok: false; readonly issues: readonly Issue[] };
+type Wrong = { readonly ok: false; readonly issues: readonly Issue[] };
 
-const wrong = (rule: string, message: string, field?: string): ReplyCheck => ({
+/** The content to send, or what is wrong with it. */
+type ContentCheck = { readonly ok: true; readonly content?: Content } | Wrong;
+
+/** What a reply does, with the content to send; or what is wrong with it. */
+export type ReplyCheck = (Extract<ContentCheck, { ok: true }> & { readonly action: Reply['action'] }) | Wrong;
+
+const wrong = (rule: string, message: string, field?: string): Wrong => ({
   ok: false,
   issues: [{ rule, message, ...(field !== undefined && { field }) }],
 });
 
+const actions: readonly string[] = ['accept', 'decline', 'dismiss'] satisfies readonly Reply['action'][];
+const isAction = (action: unknown): action is Reply['action'] => actions.includes(action as string);
+
 /**
- * Checks an accepting reply against its question.
- * @param content - what the view sent; untrusted
+ * Checks a reply against its question. Only the word `accept` accepts it.
+ * @param reply - what the view sent; untrusted
  */
-export function checkReply(question: Question, content: unknown): ReplyCheck {
+export function checkReply(question: Question, reply: unknown): ReplyCheck {
+  if (!isRecord(reply)) return wrong('type', 'The reply is not an object: { action, content }.');
+  const { action, content } = reply;
+  if (!isAction(action)) return wrong('action', unknownAction(action));
+  if (action !== 'accept') return { ok: true, action };
+  const checked = checkAccepted(question, content);
+  return checked.ok ? { ...checked, action } : checked;
+}
+
+function unknownAction(action: unknown): string {
+  const must = `action must be ${oneOf(...actions).words}`;
+  if (typeof action !== 'string') return `${must}; got ${action === undefined ? 'nothing' : 'something else'}.`;
+  // The protocol's word for a question that was closed without an answer.
+  const meant = action === 'cancel' ? 'dismiss' : nearest(action, actions);
+  const hint = meant === undefined ? '' : ` Did you mean '${meant}'?`;
+  return `${must}; got '${visible(action, { max: 40 })}'.${hint}`;
+}
+
+function checkAccepted(question: Question, content: unknown): ContentCheck {
   if (content !== undefined && (typeof content !== 'object' || content === null || Array.isArray(content)))
     return wrong('type', 'The answer is not an object.');
   const values = content as Content | undefined;
@@ -66,7 +93,7 @@ const saysNothing = (content: unknown): boolean =>
     block => (block as Content)?.['type'] === 'text' && !/[^\s\p{Cf}]/u.test(String((block as Content)['text'])),
   );
 
-function checkRequestEdit(question: SamplingRequestQuestion, edit: Content): ReplyCheck {
+function checkRequestEdit(question: SamplingRequestQuestion, edit: Content): ContentCheck {
   const { systemPrompt, messages, maxTokens, model } = edit;
   if (model !== undefined && !question.models.includes(model as string))
     return wrong('enum', 'Only one of your own models can be chosen.', 'model');
@@ -90,7 +117,7 @@ function checkRequestEdit(question: SamplingRequestQuestion, edit: Content): Rep
   };
 }
 
-function checkReplyEdit(question: SamplingReplyQuestion, edit: Content): ReplyCheck {
+function checkReplyEdit(question: SamplingReplyQuestion, edit: Content): ContentCheck {
   const { content } = edit;
   if (question.model.byHand && saysNothing(content ?? question.content))
     return wrong(
@@ -103,7 +130,7 @@ function checkReplyEdit(question: SamplingReplyQuestion, edit: Content): ReplyCh
   return { ok: true, content: { content } };
 }
 
-function checkGrant(offered: readonly string[], grant: Content): ReplyCheck {
+function checkGrant(offered: readonly string[], grant: Content): ContentCheck {
   const { uris = [] } = grant;
   if (!Array.isArray(uris) || !uris.every(uri => typeof uri === 'string' && offered.includes(uri)))
     return wrong('enum', 'Only directories that were offered can be granted.', 'uris');

@@ -204,7 +204,7 @@ export type Ending =
 /** What happened to a reply. */
 export type Receipt =
   | { readonly ok: true }
-  /** The content does not fit; the question stays open. */
+  /** The action is none of the three, or the content does not fit; the question stays open. */
   | { readonly ok: false; readonly problem: 'invalid'; readonly issues: readonly Issue[] }
   /** Somebody was faster, or the question was withdrawn. */
   | { readonly ok: false; readonly problem: 'ended'; readonly ending: Ending }

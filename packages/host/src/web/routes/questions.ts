@@ -95,10 +95,7 @@ export function questionRoutes(app: Hono, desk: Desk): void {
     const question = workspace.calls.question(context.req.param('question'))?.question;
     if (!question) return missing(context, desk, texts.question.unknown);
     const draft = posted(context);
-    const action = first(draft, 'action') ?? 'accept';
-    if (action === 'decline' || action === 'dismiss') {
-      return received(context, question, draft, await workspace.inbox.reply(question.id, { action }, via));
-    }
+    const action = first(draft, 'action');
     if (action === 'mute') {
       if (!workspace.inbox.get(question.id))
         return back(context, question.id, draft, { notice: texts.question.alreadyEnded }, 409);
@@ -110,7 +107,6 @@ export function questionRoutes(app: Hono, desk: Desk): void {
       }
       return redirect(context, desk, endPath(question, draft));
     }
-    const { reply, issues } = acceptance(question, draft);
     if (action === 'review' && question.kind === 'form') {
       workspace.calls.typed(question.id, draft);
       const read = contentOf(question.fields, draft);
@@ -122,6 +118,10 @@ export function questionRoutes(app: Hono, desk: Desk): void {
         200,
       );
     }
+    // The inbox refuses what no button of the card posts.
+    if (action !== 'accept' && !(action === 'allow' && mayBeAllowed(question)))
+      return received(context, question, draft, await workspace.inbox.reply(question.id, { action } as Reply, via));
+    const { reply, issues } = acceptance(question, draft);
     if (issues.length > 0 && question.kind === 'form') {
       workspace.calls.typed(question.id, draft, true);
       return back(context, question.id, draft, { returned: { id: question.id, draft, issues } }, 422);
@@ -130,7 +130,7 @@ export function questionRoutes(app: Hono, desk: Desk): void {
     if (question.kind === 'sign-in' && question.url.openable && workspace.inbox.get(question.id))
       return opening(context, question.url.href);
     const receipt = await workspace.inbox.reply(question.id, reply, via);
-    if (receipt.ok && action === 'allow' && mayBeAllowed(question))
+    if (receipt.ok && action === 'allow')
       await workspace.decisions.make({ server: question.asker.id, subject: 'sampling', effect: 'allow' });
     if (receipt.ok && question.kind === 'url') return opening(context, question.url.href);
     return received(context, question, draft, receipt);
