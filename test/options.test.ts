@@ -26,7 +26,7 @@ import { redisStore } from '@midcall/server/stores/redis';
 import { sqliteStore } from '@midcall/server/stores/sqlite';
 import { connectPair, explore, scriptedPerson } from '@midcall/testing';
 import { Client } from '@modelcontextprotocol/client';
-import { McpServer } from '@modelcontextprotocol/server';
+import { InMemoryTransport, McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { keyRing } from '../packages/server/src/state/keys.ts';
@@ -225,11 +225,37 @@ const wrong: readonly [what: string, make: () => unknown, says: string][] = [
     'answerTimeoutMs must be a number greater than 0; got 0',
   ],
   [
+    'attach, twice',
+    () => {
+      const twice = client();
+      for (const id of ['a', 'b']) attach(twice, { server: { ...server, id }, inbox });
+    },
+    'the client has a person attached already',
+  ],
+  [
+    'attach, a client that is connected',
+    async () => {
+      const connected = client();
+      connected.connect(InMemoryTransport.createLinkedPair()[0]).catch(() => {});
+      try {
+        attach(connected, { server, inbox });
+      } finally {
+        await connected.close();
+      }
+    },
+    'attach(client, …) must be called before client.connect(…)',
+  ],
+  [
     'Inbox',
     () => new (loose(Inbox) as unknown as new (o: unknown) => unknown)({ timeoutMs: 5 }),
     "there is no option 'timeoutMs'",
   ],
   ['inbox.present', () => loose(inbox.present.bind(inbox))({ via: 'x' }), 'the presenter must be a view: { via, show('],
+  [
+    'inbox.present, no name',
+    () => loose(inbox.present.bind(inbox))({ show: () => {} }),
+    'the presenter must be a view: { via, show(',
+  ],
   ['Policy', () => new Policy({ limits: { perMinute: 3 } as object }), "there is no option 'limits.perMinute'"],
   [
     'policy.add',

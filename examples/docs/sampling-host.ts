@@ -2,11 +2,11 @@
 // #region host
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { attach, Inbox } from '@midcall/host';
+import { attach, type Inbox } from '@midcall/host';
 import { modelRouter } from '@midcall/host/models';
 import type { Client } from '@modelcontextprotocol/client';
 
-export function withModels(client: Client, apiKey: string) {
+export function withModels(client: Client, inbox: Inbox, apiKey: string) {
   const local = createOpenAICompatible({ name: 'local', baseURL: 'http://127.0.0.1:11434/v1' });
   const anthropic = createAnthropic({ apiKey });
 
@@ -33,7 +33,7 @@ export function withModels(client: Client, apiKey: string) {
 
   return attach(client, {
     server: { id: 'notes', origin: 'midcall notes' },
-    inbox: new Inbox(),
+    inbox, // with a view: the person reviews each request
     sampling: { model, budget: { requests: 50, tokens: 200_000 } },
   });
 }

@@ -2,6 +2,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Inbox } from '@midcall/host';
 import { Client } from '@modelcontextprotocol/client';
 import { expect, it } from 'vitest';
 import { stores } from '../../examples/docs/choose-store.ts';
@@ -32,7 +33,7 @@ it('each store takes a value and gives it once', async () => {
 
 it('a host with models declares sampling with tools', () => {
   const client = new Client({ name: 'host', version: '1.0.0' });
-  expect(withModels(client, 'no-key').account()).toBeDefined();
+  expect(withModels(client, new Inbox(), 'no-key').account()).toBeDefined();
 });
 
 it('the loop runs the tool the model asks for and gives the final text', async () => {

@@ -1,6 +1,6 @@
 import { type Ending, Inbox, type InboxEvent, type Presenter, type Question, type Reply } from '@midcall/host';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { memoryStore } from '../../packages/server/src/stores/memory.ts';
 
 let n = 0;
@@ -132,6 +132,48 @@ describe('inbox', () => {
     inbox.present({ via: 'fine', show: (_, { reply }) => void reply({ action: 'decline' }) });
     expect(await inbox.ask(form())).toEqual({ how: 'declined', via: 'fine' });
     expect(errors).toHaveLength(1);
+  });
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('no screen\u202E');
+      },
+    ],
+    [
+      'rejects',
+      async () => {
+        throw new Error('no screen\u202E');
+      },
+    ],
+  ])('inbox-I3: if the only view %s, the question ends, and a line on standard error says why', async (_, show) => {
+    const said = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const inbox = new Inbox();
+    inbox.present({ via: 'broken', show });
+    expect(await inbox.ask(form())).toEqual({ how: 'unshown' });
+    expect(said.mock.calls).toEqual([['midcall: no screen⟦U+202E⟧']]);
+    said.mockRestore();
+  });
+
+  it('waits for a view that is presented later, and says once that there is none', async () => {
+    const errors: unknown[] = [];
+    const inbox = new Inbox({ onError: error => errors.push(error) });
+    const asked = [inbox.ask(form()), inbox.ask(form())];
+    expect(errors.map(String)).toEqual([
+      "Error: A question of 's' waits, and no view shows it. Give one to inbox.present(…).",
+    ]);
+    inbox.present({ via: 'late', show: (_, { reply }) => void reply(good) });
+    for (const ending of asked) expect(await ending).toMatchObject({ how: 'answered', via: 'late' });
+    expect(errors).toHaveLength(1);
+  });
+
+  it('says nothing of questions that a subscriber is told of', () => {
+    const errors: unknown[] = [];
+    const inbox = new Inbox({ onError: error => errors.push(error) });
+    inbox.subscribe(() => {});
+    void inbox.ask(form());
+    expect(errors).toEqual([]);
   });
 
   it('inbox-I4: after a restart a question of 2026 is open again and taken up by its id; one of 2025 is gone', async () => {

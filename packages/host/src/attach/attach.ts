@@ -74,14 +74,19 @@ import { serveRequests } from './serve-requests.ts';
 /**
  * Attaches a person to a client that is not connected yet. Output schemas of its servers are judged by {@link outputValidator}
  * from then on, unless the client was given a `jsonSchemaValidator`.
- * @throws TypeError for an option that is missing, unknown or invalid; what the SDK throws for a client that is connected
+ * @throws TypeError for an option that is missing, unknown or invalid, and for a client that is connected or has a person attached
  *   already
  */
 export function attach(client: Client, options: AttachOptions): Attachment {
   checkGiven('attach', 'the first argument', client, having('a Client of the SDK', 'connect', 'callTool'));
   checkOptions('attach', options, attachKinds);
+  if (client.transport) throw new TypeError('attach(client, …) must be called before client.connect(…).');
+  if (attached.has(client)) throw new TypeError('attach: the client has a person attached already. Attach once.');
+  attached.add(client);
   return new Wiring(client, options);
 }
+
+const attached = new WeakSet<Client>();
 
 /** Options of a call; `id`: chosen by the caller, unique in the host. */
 type RunAttached = RunOptions & { readonly id?: string };

@@ -3,15 +3,16 @@
  *
  * - inbox-I1 Every question ends exactly once, whatever races: two tabs, a terminal, a withdrawal, a time limit.
  * - inbox-I2 A reply is checked before it ends a question; one that does not fit leaves it open and says why.
- * - inbox-I3 A presenter that fails loses no question.
+ * - inbox-I3 A presenter that fails loses no question that another one shows. If no other does, the question ends as `unshown`.
  * - inbox-I4 With a store, an open question is open again after the process restarts. Whether its answer can still be used is
  *   decided by the caller that asks again ({@link Inbox.ask} with the same id takes over the stored one).
  * - inbox-I5 The requester gets the answer unchanged. In what others are told, and in what is remembered, secrets are masked.
  */
 import { setMaxListeners } from 'node:events';
-import { checkGiven, checkOptions, func, having, storeKind } from '@midcall/core/options';
+import { checkGiven, checkOptions, func, having, type Kind, name, storeKind } from '@midcall/core/options';
 import type { Store } from '@midcall/core/store';
 import { boundedStore } from '@midcall/core/store';
+import { visible } from '@midcall/core/text';
 import { type Clock, clockKind, systemClock } from '@midcall/core/time';
 import { callsOutliveProcess } from '../era.ts';
 import type { Ending, Presenter, Question, Receipt, Reply, Via } from '../question/question.ts';
@@ -29,7 +30,10 @@ export interface InboxOptions {
   readonly clock?: Clock;
   /** Keeps open questions across restarts. */
   readonly store?: Store;
-  /** Called with the error of a presenter or subscriber that threw, and of a store that failed. */
+  /**
+   * Called with the error of a presenter or subscriber that failed, and of a store that failed; and once, if a question is asked
+   * that nothing presents. Default: writes one line to standard error.
+   */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -37,12 +41,18 @@ interface Open {
   readonly question: Question;
   readonly ended: AbortController;
   readonly waiters: ((ending: Ending) => void)[];
+  /** The views that show it. */
+  readonly shownBy: Set<Presenter>;
 }
 
 /** How many endings are remembered, so that a late reply learns what happened. */
 const remembered = 1_000;
 
-const presenterKind = having('a view: { via, show(question, { reply, ended }) }', 'show');
+const hasShow = having('a view: { via, show(question, { reply, ended }) }', 'show');
+const presenterKind: Kind = {
+  ...hasShow,
+  fits: value => hasShow.fits(value) && name.fits((value as { readonly via?: unknown }).via),
+};
 
 /** Open questions; presenters show them, replies end them. */
 export class Inbox {
@@ -55,11 +65,12 @@ export class Inbox {
   readonly #clock: Clock;
   readonly #onError: (error: unknown) => void;
   readonly #stored: StoredQuestions | undefined;
+  #warned = false;
 
   constructor(options: InboxOptions = {}) {
     checkOptions('new Inbox', options, { clock: clockKind, store: storeKind, onError: func });
     this.#clock = options.clock ?? systemClock;
-    this.#onError = options.onError ?? (() => {});
+    this.#onError = options.onError ?? complain;
     this.#stored = options.store
       ? new StoredQuestions(boundedStore(options.store, this.#clock), this.#onError)
       : undefined;
@@ -83,6 +94,7 @@ export class Inbox {
     const ended = this.#unheard.get(question.id) ?? this.#ended.get(question.id);
     this.#unheard.delete(question.id);
     if (!open || ended) return Promise.resolve(ended ?? { how: 'withdrawn' });
+    if (open.shownBy.size + this.#listeners.size === 0) this.#warn(question);
     return new Promise(resolve => {
       const onAbort = (): void => void this.end(question.id, endingOf(signal?.reason));
       const expire = (): void => void this.end(question.id, { how: 'timed-out' });
@@ -161,8 +173,11 @@ export class Inbox {
   present(presenter: Presenter): () => void {
     checkGiven('inbox.present', 'the presenter', presenter, presenterKind);
     this.#presenters.add(presenter);
-    for (const open of this.#open.values()) this.#show(presenter, open);
-    return () => void this.#presenters.delete(presenter);
+    for (const open of [...this.#open.values()]) this.#show(presenter, open);
+    return () => {
+      this.#presenters.delete(presenter);
+      for (const { shownBy } of this.#open.values()) shownBy.delete(presenter);
+    };
   }
 
   /** Names of the attached views. */
@@ -208,23 +223,39 @@ export class Inbox {
   }
 
   #admit(question: Question): Open {
-    const open: Open = { question, ended: new AbortController(), waiters: [] };
+    const shownBy = new Set(this.#presenters);
+    const open: Open = { question, ended: new AbortController(), waiters: [], shownBy };
     // Any number of views and calls may wait for its end, so Node's warning about many listeners is disabled.
     setMaxListeners(0, open.ended.signal);
     this.#open.set(question.id, open);
     this.#stored?.add(question);
     this.#tell({ type: 'asked', question });
-    for (const presenter of this.#presenters) this.#show(presenter, open);
+    for (const presenter of [...shownBy]) this.#show(presenter, open);
     return open;
   }
 
   #show(presenter: Presenter, open: Open): void {
-    try {
-      const reply = (reply: Reply): Promise<Receipt> => this.reply(open.question.id, reply, presenter.via);
-      presenter.show(open.question, { reply, ended: open.ended.signal });
-    } catch (error) {
+    const { question, ended, shownBy } = open;
+    const reply = (reply: Reply): Promise<Receipt> => this.reply(question.id, reply, presenter.via);
+    const fail = (error: unknown): void => {
       this.#onError(error);
+      if (shownBy.delete(presenter) && shownBy.size === 0) this.end(question.id, { how: 'unshown' });
+    };
+    shownBy.add(presenter);
+    try {
+      // In JavaScript, it may be an async function.
+      const shown: unknown = presenter.show(question, { reply, ended: ended.signal });
+      if (shown instanceof Promise) shown.catch(fail);
+    } catch (error) {
+      fail(error);
     }
+  }
+
+  /** A view may still come, so the question waits; but whoever forgot the view would wait forever without knowing why. */
+  #warn({ asker }: Question): void {
+    if (this.#warned) return;
+    this.#warned = true;
+    this.#onError(new Error(`A question of '${asker.id}' waits, and no view shows it. Give one to inbox.present(…).`));
   }
 
   #tell(event: InboxEvent): void {
@@ -239,6 +270,10 @@ export class Inbox {
 }
 
 const endingBy = { accept: 'answered', decline: 'declined', dismiss: 'dismissed' } as const;
+
+function complain(error: unknown): void {
+  console.error(`midcall: ${visible(error instanceof Error ? error.message : String(error), { max: 1_000 })}`);
+}
 
 const endings = new Set(['withdrawn', 'server-gone', 'timed-out', 'refused-by-policy', 'completed']);
 

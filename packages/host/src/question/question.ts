@@ -193,6 +193,8 @@ export type Ending =
   | { readonly how: 'declined'; readonly via: Via }
   | { readonly how: 'dismissed'; readonly via: Via }
   | { readonly how: 'timed-out' }
+  /** No view could show it: each one failed. */
+  | { readonly how: 'unshown' }
   /** The server withdrew the question, or its call was cancelled. */
   | { readonly how: 'withdrawn' }
   /** A page said it was done (2025-11-25, `notifications/elicitation/complete`). */
@@ -215,7 +217,8 @@ export interface Presenter {
   /** Shown to the person as the place an answer came from. */
   readonly via: Via;
   /**
-   * Shows a question. Returns at once; the answer is given through `controls.reply`.
+   * Shows a question. Returns at once; the answer is given through `controls.reply`. If it throws, and no other view shows the
+   * question, that ends.
    * @param controls - `reply`: may be called any number of times, the receipt says what became of it; `ended`: aborts
    *   when the question has ended in any way, with the {@link Ending} as its reason
    */

@@ -73,6 +73,8 @@ export function endingLine(ending: Ending, via: string): string | undefined {
       return ending.via === via ? undefined : `-- ${ending.how} elsewhere (${ending.via})`;
     case 'timed-out':
       return '-- time is up; the question was taken as dismissed';
+    case 'unshown':
+      return '-- the question could not be shown, and was taken as dismissed';
     case 'withdrawn':
       return '-- the server withdrew the question';
     case 'completed':

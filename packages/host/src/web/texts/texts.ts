@@ -112,6 +112,7 @@ export const texts = {
     decline: 'Decline',
     dismiss: 'Dismiss',
     esc: 'Esc',
+    escAgain: 'Press Esc again to dismiss; what you entered will be lost.',
     waysOut: 'Decline tells the server no. Dismiss closes the question without an answer.',
     review: 'You will send',
     reviewStep: 'Review first',
@@ -145,6 +146,7 @@ export const texts = {
       declined: 'Declined',
       dismissed: 'Dismissed',
       'timed-out': 'Timed out',
+      unshown: 'Not shown',
       withdrawn: 'Withdrawn',
       completed: 'Completed',
       'server-gone': 'Server stopped',
@@ -176,6 +178,8 @@ export const texts = {
           return `You dismissed it${through(ending.via)}. The server got no answer, neither yes nor no.`;
         case 'timed-out':
           return 'The time to answer ran out. The server was told that nobody answered.';
+        case 'unshown':
+          return 'It could not be shown. The server was told that nobody answered.';
         case 'withdrawn':
           if (kind === 'sign-in') return 'The sign-in failed or was cancelled. The call that needed it says why.';
           return 'The server withdrew the question, or its call was cancelled. There is nothing left to answer.';
