@@ -118,7 +118,7 @@ it('says Esc on the one card that it would dismiss now', async () => {
       );
       return JSON.stringify(says) === expected;
     }, JSON.stringify(wanted));
-  await page.locator('[data-question]').nth(1).getByRole('radio', { name: /2024/ }).check();
+  await page.locator('[data-question]').nth(1).getByRole('radio', { name: /2024/ }).focus();
   await expectSays([false, true]);
   await page.locator('[data-question]').nth(0).getByRole('radio', { name: /2024/ }).focus();
   await expectSays([true, false]);
@@ -132,6 +132,46 @@ it('says Esc on the one card that it would dismiss now', async () => {
   await expectSays([true]);
   await page.keyboard.press('Escape');
   await page.locator('.ending-dismissed').waitFor();
+  expect(me.troubles).toEqual([]);
+});
+
+it('dismisses a form by Esc at once if nothing was entered, and else says first that it would be lost', async () => {
+  await using me = await enter();
+  const { page } = me;
+  const words: FormQuestion = { ...pickOne('k-lose'), fields: [{ kind: 'text', name: 'word', required: false }] };
+  const ending = on.inbox.ask(words);
+  await page.goto(new URL('calls/k-lose', on.desk.url).href);
+  const field = page.locator('[name=f0]');
+  const warning = page.getByText('Press Esc again to dismiss; what you entered will be lost.').and(page.locator('p'));
+  const pressed = async () => {
+    await page.keyboard.press('Escape');
+    return [await warning.isVisible(), on.inbox.get(words.id) !== undefined];
+  };
+  for (const word of ['hello', 'hello you']) {
+    const checked = page.waitForResponse(/\/check$/);
+    await field.fill(word);
+    await checked;
+    expect(await warning.isVisible()).toBe(false);
+    expect(await pressed()).toEqual([true, true]);
+  }
+  expect(await page.locator('#announce').textContent()).toBe(await warning.textContent());
+  expect(await violations(page)).toEqual([]);
+  // A draft that came back with the page was entered, too.
+  await page.reload();
+  await page.locator('body.scripted').waitFor();
+  await field.focus();
+  expect(await pressed()).toEqual([true, true]);
+  await page.keyboard.press('Escape');
+  await page.locator('.ending-dismissed').waitFor();
+  expect(await ending).toMatchObject({ how: 'dismissed' });
+
+  const untouched = { ...words, id: `${words.id}-2` };
+  void on.inbox.ask(untouched);
+  await field.focus();
+  await field.fill('x');
+  await field.fill('');
+  await page.keyboard.press('Escape');
+  await page.locator('.ending-dismissed').nth(1).waitFor();
   expect(me.troubles).toEqual([]);
 });
 

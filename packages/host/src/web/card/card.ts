@@ -68,11 +68,13 @@ ${cardFrame(question, context, `${id}-who`)}
     'data-first': question.kind === 'form',
     'data-draft': !isPage(question) && `${path}/draft`,
     'data-check': question.kind === 'form' && `${path}/check`,
+    'data-drafted': context.draft !== undefined,
     'data-own-tab': body.opensTab === true,
   })}>
 <input type="hidden" name="csrf" value="${context.csrf}">${context.at !== undefined && html`<input type="hidden" name="at" value="${context.at}">`}
 ${body.content}
 <div class="actions${body.inSight !== undefined && ' in-sight'}">${body.inSight !== undefined && html`<p class="answered-count">${body.inSight}</p>`}
+<p class="leaving" data-leaving data-morph="keep" hidden>${texts.question.escAgain}</p>
 ${body.accept !== undefined && html`<button${attributes({ class: 'button primary', name: 'action', value: 'accept', ...(body.opensTab && { formtarget: '_blank', formrel: 'noopener noreferrer' }) })}>${body.opensTab === true && icons.page}${body.accept}</button>`}
 <button class="button" name="action" value="decline">${body.decline ?? texts.question.decline}</button>
 ${body.dismiss !== false && html`<button class="button plain" name="action" value="dismiss">${body.dismiss ?? texts.question.dismiss} <kbd hidden data-esc>${texts.question.esc}</kbd></button>`}

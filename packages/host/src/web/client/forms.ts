@@ -4,6 +4,7 @@
  */
 import { telling } from './drafts.ts';
 import { fetched } from './fetched.ts';
+import { mayLeave, noteStarts, stay } from './leaving.ts';
 import { morph } from './morph.ts';
 import { pageShown, sending, showDocument, touch, untouch } from './page.ts';
 import { holdsBack, notSent } from './presence.ts';
@@ -140,6 +141,7 @@ function onInput(event: Event): void {
     return;
   }
   touch(form);
+  stay(form);
   if (event.type === 'change' && control.name !== '') visit(form, control.name);
   checkSoon(form);
 }
@@ -205,7 +207,7 @@ function onKey(event: KeyboardEvent): void {
   const dismiss = cardFor(at)?.querySelector<HTMLButtonElement>('button[name=action][value=dismiss]');
   if (!dismiss) return;
   event.preventDefault();
-  dismiss.click();
+  if (!dismiss.form || mayLeave(dismiss.form)) dismiss.click();
 }
 
 /** Sends the form that has the focus, or that of the only card of a page, as its first button would. */
@@ -247,6 +249,7 @@ function showFilters(part: ParentNode): void {
 }
 
 function prepare(): void {
+  noteStarts();
   showEsc();
   showFilters(document);
   for (const box of document.querySelectorAll<HTMLInputElement>('[data-filter]')) if (box.value !== '') filter(box);
@@ -256,6 +259,7 @@ function prepare(): void {
 export function rowsChanged(form: HTMLFormElement): void {
   checks.set(form, (checks.get(form) ?? 0) + 1);
   touch(form);
+  stay(form);
   window.clearTimeout(timers.get(form));
   void check(form).catch(() => {});
 }

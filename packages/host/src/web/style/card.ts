@@ -113,6 +113,7 @@ progress{accent-color:var(--accent);width:220px}
 form:has(>.in-sight) :is(input,select,textarea,button){scroll-margin-bottom:120px}
 .actions.in-sight{position:sticky;bottom:0;z-index:2;margin:14px -20px 0;padding:12px 20px;background:var(--raised);border-top:1px solid var(--line)}
 .answered-count{flex-basis:100%;color:var(--muted);font-size:12.5px;font-variant-numeric:tabular-nums}
+.leaving{flex-basis:100%;font-size:13px;font-weight:560;color:var(--bad)}
 .ways-out{margin-top:9px;font-size:12.5px;color:var(--muted)}
 .standing{margin-top:12px;padding-top:10px;border-top:1px solid var(--line)}
 .standing summary{cursor:pointer;font-size:13px;color:var(--muted);width:fit-content}
