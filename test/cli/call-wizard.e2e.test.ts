@@ -22,9 +22,18 @@ const send = ['Send it?', enter] as const;
 describe.each(['2025', '2026'])('a wizard in a terminal, %s', era => {
   it('wizard-W2, wizard-W4: goes back to the form that was wrong, where everything typed stands, and ends with all of it', async () => {
     const tty = planning(era);
-    await answer(tty, ['Step 1: Dates', ''], open, ['Departure (required, date)', `2027-12-01${enter}`]);
+    await answer(tty, ['Step 1: Dates', ''], open, [
+      'Departure (required, a date such as 2026-12-31)',
+      `2027-12-01${enter}`,
+    ]);
     await answer(tty, ['With a return flight (required)', down + enter], send);
-    await answer(tty, ['Step 2: Return', ''], open, ['Return (required, date)', `2027-03-08${enter}`], send);
+    await answer(
+      tty,
+      ['Step 2: Return', ''],
+      open,
+      ['Return (required, a date such as 2026-12-31)', `2027-03-08${enter}`],
+      send,
+    );
     await answer(tty, ['The last answer did not fit: Choose a day after the departure.', '']);
     await answer(tty, ['What do you want to do?', down], ['● Change: Dates', enter]);
     await answer(tty, ['Step 1: Dates', ''], open, ['2027-12-01', '\u007f'.repeat(5)], ['2027-1', '']);
@@ -40,7 +49,10 @@ describe.each(['2025', '2026'])('a wizard in a terminal, %s', era => {
 
   it('ends in the middle where the person declines, and plans nothing', async () => {
     const tty = planning(era);
-    await answer(tty, ['Step 1: Dates', ''], open, ['Departure (required, date)', `2027-03-01${enter}`]);
+    await answer(tty, ['Step 1: Dates', ''], open, [
+      'Departure (required, a date such as 2026-12-31)',
+      `2027-03-01${enter}`,
+    ]);
     await answer(tty, ['With a return flight (required)', down + down + enter], send);
     await answer(
       tty,

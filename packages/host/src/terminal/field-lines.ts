@@ -1,5 +1,5 @@
 /** A field and its answer in words. Pure. */
-import { type Field, isCardNumber, labelOf, type WireValue } from '@midcall/core/form';
+import { type Field, isCardNumber, labelOf, type TextField, type WireValue } from '@midcall/core/form';
 import { mask, saidAlready, spelledMoment, spelledNumber, visible, writtenMoment } from '../index.ts';
 import { quoted } from './frame.ts';
 
@@ -18,12 +18,7 @@ function rulesOf(field: Field, options: { readonly timeZone: string }): readonly
   switch (field.kind) {
     case 'text':
       return [
-        ...rule(
-          field.format,
-          field.format === 'date-time'
-            ? `date and time, in ${options.timeZone} unless you write a zone`
-            : String(field.format),
-        ),
+        ...(field.format === undefined ? [] : [formatRule(field.format, options.timeZone)]),
         ...unsaid(field, field.minLength, field.maxLength, 'characters', [
           ...rule(field.minLength, `at least ${characters(field.minLength)}`),
           ...rule(field.maxLength, `at most ${characters(field.maxLength)}`),
@@ -50,6 +45,13 @@ function rulesOf(field: Field, options: { readonly timeZone: string }): readonly
     default:
       return [];
   }
+}
+
+/** How a text is written; the notations of dates and times are those in which they are read. */
+function formatRule(format: NonNullable<TextField['format']>, timeZone: string): string {
+  if (format === 'date') return 'a date such as 2026-12-31';
+  if (format === 'date-time') return `a date and time such as 2026-12-31 18:30, in ${timeZone} unless you write a zone`;
+  return format;
 }
 
 const characters = (count: number | undefined): string => `${count} ${count === 1 ? 'character' : 'characters'}`;
