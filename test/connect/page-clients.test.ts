@@ -229,7 +229,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('%s', era => {
     const result = made.call({}, { onprogress: (progress: unknown) => heard.push(progress) });
     await finish(await made.whenAsked(1));
     await result;
-    expect(JSON.stringify(heard)).toContain('Waiting for the person');
+    expect(JSON.stringify(heard)).toContain('Waiting until the page is finished.');
     keepsCode(made);
   });
 });

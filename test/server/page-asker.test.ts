@@ -32,7 +32,7 @@ it('a page in URL mode: consent, then the wait, each as it is; asked and answere
     },
     {
       ...{ to: 'apart', channel: 'page', timeoutMs: 60_000, askedAt: NOW, dueAt: NOW + 60_000, audited: 'already' },
-      sign: 'Waiting for the person, who is on a web page.',
+      sign: 'Waiting until the page is finished.',
       words: { where: 'on a web page' },
     },
   ]);

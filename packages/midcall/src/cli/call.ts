@@ -7,15 +7,7 @@
 import { resolve } from 'node:path';
 import { isMidcallError } from '@midcall/core/errors';
 import { visible, visibleJson } from '@midcall/core/text';
-import {
-  type CallProgress,
-  type CallTask,
-  Connection,
-  type KeptTask,
-  type ServerEntry,
-  StartedServer,
-  tasksFile,
-} from '@midcall/host';
+import { type CallTask, Connection, type KeptTask, type ServerEntry, StartedServer, tasksFile } from '@midcall/host';
 import { Terminal } from '@midcall/host/terminal';
 import type { Command } from 'commander';
 import { configPath, ownVersion } from '../install/index.ts';
@@ -28,6 +20,7 @@ import { type HostFlags, hostParts } from './host-parts.ts';
 import { type KeptCall, keptCall, keptCalls, shortId, takenUp } from './kept-calls.ts';
 import { chooseModel } from './model-choice.ts';
 import { grantFolders } from './offer-folders.ts';
+import { progressLine } from './progress-line.ts';
 import { repeatable } from './repeatable.ts';
 import { readSeconds } from './seconds.ts';
 import { chooseEra, chooseServer } from './server-choice.ts';
@@ -275,9 +268,4 @@ function openLine({ call, cancelled }: KeptTask): string {
   return cancelled
     ? `midcall: The server has not confirmed that it cancelled the call, and may continue it. To cancel it again: ${resume}`
     : `midcall: The call may continue at the server. To find out: ${resume}`;
-}
-
-function progressLine({ progress, total, message }: CallProgress): string {
-  const done = total === undefined ? String(progress) : `${progress} of ${total}`;
-  return message === undefined ? `… ${done}` : `… ${done}: ${visible(message, { max: 200 })}`;
 }

@@ -163,7 +163,7 @@ class Pushing<R, T> implements AskOwner, CancelListener {
     this.#waiting = asks.length;
     this.#out = asks.map(ask => new OutAsk(ask, this));
     for (const ask of this.#out) shared ? ask.putTogether(shared) : ask.put();
-    this.#quiet = signsOfLife(this.request, this.config, { message: 'Waiting for the person’s answer.' });
+    this.#quiet = signsOfLife(this.request, this.config, { message: 'Waiting until the question is answered.' });
     measureOpen(asks.length);
   }
 

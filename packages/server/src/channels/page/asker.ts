@@ -158,7 +158,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
       timeoutMs: question.timeoutMs,
       askedAt: at.at,
       dueAt: at.dueAt,
-      sign: 'Waiting for the person, who is on a web page.',
+      sign: 'Waiting until the page is finished.',
       collect: async (ms, signal) => asRecording(await pages?.service.outcome(at.pageId, ms, signal), at),
       withdraw: () => withdraw(at.pageId),
       ...(at.announce === 'url' && pages && { finished: () => pages.finished(at.elicitationId) }),
