@@ -29,27 +29,22 @@ function asking(answerTimeoutMs?: number) {
     notify: () => {},
     ...(answerTimeoutMs !== undefined && { answerTimeoutMs }),
   });
-  const ask = (asked: Question, expiresAt?: number) => {
-    const call =
-      expiresAt === undefined ? undefined : ({ expiresAt, timeout: { pause: () => () => {} } } as RunningCall);
-    return put.ask({ call, signal: new AbortController().signal }, asked);
-  };
+  const ask = (asked: Question) => put.ask({ call: undefined, signal: new AbortController().signal }, asked);
   return { inbox, clock, ask };
 }
 
-it('is open until the first of what the host allows, when its sign-in ends, and when its task is forgotten', () => {
+it('is open until the first of what the host allows and when its sign-in ends', () => {
   const { inbox, ask } = asking(60_000);
   void ask(question('host'));
   void ask(question('sign-in', 1_030_000));
-  void ask(question('task', 1_030_000), 1_020_000);
-  void ask(question('late', 2_000_000), 3_000_000);
-  expect(inbox.list().map(each => each.openUntil)).toEqual([1_060_000, 1_030_000, 1_020_000, 1_060_000]);
+  void ask(question('late', 2_000_000));
+  expect(inbox.list().map(each => each.openUntil)).toEqual([1_060_000, 1_030_000, 1_060_000]);
 });
 
 it('is open for as long as anybody likes where nobody says, or says what no calendar has', () => {
   const { inbox, ask } = asking();
   void ask(question('open'));
-  void ask(question('endless', 1e300), Number.NaN);
+  void ask(question('endless', 1e300));
   for (const each of inbox.list()) expect(each).not.toHaveProperty('openUntil');
 });
 

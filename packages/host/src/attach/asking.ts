@@ -114,7 +114,7 @@ export class Asking {
   /** Asks without a verdict, for what follows from an answer that the person has already given. */
   async ask(source: Pick<QuestionSource, 'call' | 'signal'>, unlimited: Question): Promise<Ending> {
     const { inbox, audit, calls, clock, principal } = this.#options;
-    const { timeoutMs, question } = this.#limited(unlimited, source.call);
+    const { timeoutMs, question } = this.#limited(unlimited);
     const about = { asker: question.asker, call: question.call, principal };
     const { id, kind } = question;
     const resume = calls.pause(source.call);
@@ -132,18 +132,16 @@ export class Asking {
     }
   }
 
-  /** A question with the time at which it ends, and the milliseconds after which this host ends it itself. */
-  #limited(
-    question: Question,
-    call: RunningCall | undefined,
-  ): { readonly question: Question; readonly timeoutMs?: number } {
+  /**
+   * A question with the time at which it ends, and the milliseconds after which this host ends it itself. How long a server keeps
+   * a task is no such time: it stops waiting for an answer long before that, and does not say when.
+   */
+  #limited(question: Question): { readonly question: Question; readonly timeoutMs?: number } {
     const { inbox, clock, answerTimeoutMs } = this.#options;
     // A question from an earlier process keeps the deadline it was given then.
     const askedAt = inbox.get(question.id)?.askedAt ?? question.askedAt;
     const until = answerTimeoutMs === undefined ? undefined : askedAt + answerTimeoutMs;
-    const ends = [question.openUntil, call?.expiresAt, until].flatMap(each =>
-      each !== undefined && each <= latestDate ? [each] : [],
-    );
+    const ends = [question.openUntil, until].flatMap(each => (each !== undefined && each <= latestDate ? [each] : []));
     const { openUntil: _, ...unlimited } = question;
     return {
       question: ends.length === 0 ? unlimited : { ...unlimited, openUntil: Math.min(...ends) },

@@ -18,8 +18,6 @@ export interface RunningCall {
   readonly timeout: CallTimeout;
   /** Stops the call; its open questions are withdrawn. */
   readonly abort: CallAbort;
-  /** When the server forgets the task that the call became, if it said so; milliseconds since the epoch. */
-  expiresAt?: number;
 }
 
 /** One for all connections: Node passes each scope that was ever entered through every promise, for as long as it runs. */

@@ -101,11 +101,10 @@ export class AttachedTasks {
     const { storage, tell, server, era } = this.#options;
     const { context, startedAt } = call;
     const status = state.status === 'input_required' ? 'input_required' : 'working';
-    if (typeof state.ttlMs === 'number') call.expiresAt = startedAt + state.ttlMs;
     const before = this.#own.get(context.id);
     if (storage && before?.status !== status) {
       const { taskId } = state;
-      const expires = call.expiresAt !== undefined && { expiresAt: call.expiresAt };
+      const expires = typeof state.ttlMs === 'number' && { expiresAt: startedAt + state.ttlMs };
       const fresh = { call: context, server, era: era(), taskId, startedAt, questions: {}, ...expires };
       this.#own.set(context.id, { ...fresh, ...before, status });
       if (!(await this.#save(context.id))) this.#own.delete(context.id);
