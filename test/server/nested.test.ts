@@ -26,7 +26,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
       warn: text => void warnings.push(text),
       audit: event => events.push(event),
       sampling: { askWhereDeprecated: true },
-      roots: { ceiling: [], askWhereDeprecated: true },
+      roots: { ceiling: [tmpdir()], askWhereDeprecated: true },
       pages: pagesOf({ name: 'Test' }),
     });
     const factory = () => {

@@ -104,7 +104,8 @@ describe('a sealed state', () => {
 
   it('that is longer than any we make is not looked at', async () => {
     const with_ = options();
-    const text = await sealState(state, binding, with_, big);
+    const long = { ...state, journal: [{ ...state.journal[0]!, value: 'x'.repeat(20_000) }] };
+    const text = await sealState(long, binding, with_, big);
     expect(await openState(text, binding, with_, text.length)).toMatchObject({ ok: true });
     expect(await openState(text, binding, with_, text.length - 1)).toMatchObject({
       ok: false,
