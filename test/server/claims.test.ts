@@ -3,6 +3,7 @@ import { systemClock } from '@midcall/core/time';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { describe, expect, it } from 'vitest';
 import { type Claim, type Claims, claims } from '../../packages/server/src/state/claims.ts';
+import { Shares } from '../../packages/server/src/state/shares.ts';
 
 const WAIT = 25_000;
 const never = new AbortController().signal;
@@ -364,4 +365,23 @@ describe('a retry', () => {
     await pass(500);
     expect(await waiting).toEqual({ kind: 'under-way' });
   });
+});
+
+it('a result for which its person has no room is not kept, and its claim holds all the same', async () => {
+  const store = memoryStore();
+  const shares = new Shares({ store: memoryStore(), clock: systemClock, most: 1_000, roundMs: 1 });
+  const clock = { ...systemClock, after: () => () => {} };
+  const each = claims({ store, shares, clock, id: () => 'a', waitMs: WAIT });
+  const claimBy = (person: string, nonce: string) => each.claim(nonce, 'inputs', 60_000, never, 0, person);
+  const answerBy = async (person: string, nonce: string) => {
+    const claim = await claimBy(person, nonce);
+    if (claim.kind === 'mine') await claim.attempt.answer('x'.repeat(600));
+  };
+  for (const nonce of ['one', 'two']) await answerBy('ann', nonce);
+  await answerBy('bob', 'three');
+  expect((await claimBy('ann', 'one')).kind).toBe('answered');
+  expect((await claimBy('ann', 'two')).kind).toBe('forgotten');
+  expect((await each.claim('two', 'other inputs', 60_000, never)).kind).toBe('other-inputs');
+  expect((await claimBy('bob', 'three')).kind).toBe('answered');
+  expect(await store.get('result:two')).toBeUndefined();
 });

@@ -6,13 +6,17 @@ import { HeldStates } from '../../packages/server/src/state/held-states.ts';
 import { keyRing } from '../../packages/server/src/state/keys.ts';
 import {
   type Binding,
+  dropJournal,
   holdState,
   lifeOf,
   openState,
+  prolongState,
   type RoundState,
   sealState,
+  shrinkJournal,
 } from '../../packages/server/src/state/request-state.ts';
 import { createSealer } from '../../packages/server/src/state/seal.ts';
+import { Shares } from '../../packages/server/src/state/shares.ts';
 
 const binding: Binding = {
   principal: 'ann',
@@ -118,7 +122,7 @@ describe('a sealed state', () => {
     const mine = await sealState(state, binding, with_, 1);
     const other = { ...state, nonce: 'm', journal: [{ ...state.journal[0]!, value: 'of another' }] };
     await sealState(other, binding, with_, 1);
-    expect(await openState(mine, binding, with_, big)).toEqual({ ok: true, state });
+    expect(await openState(mine, binding, with_, big)).toMatchObject({ ok: true, state });
     const foreign = (await with_.store.get('journal:m'))!;
     await with_.store.set('journal:n', foreign, { ttlMs: 1_000 });
     const gone = { ok: false, kind: 'expired', reason: 'its journal is gone' };
@@ -235,5 +239,59 @@ describe('a held state', () => {
     expect(configure({}).held).toBeDefined();
     expect(configure({ key: new Uint8Array(32).fill(7) }).held).toBeUndefined();
     expect(configure({ store: memoryStore() }).held).toBeUndefined();
+  });
+});
+
+describe('a journal in the store', () => {
+  const out = [{ id: 'a.2', kind: 'elicit', label: 'Sure?', key: 'elicit', at: 1_400_000, due: 1_600_000 }] as const;
+  const long = { ...state, out, journal: [{ ...state.journal[0]!, value: 'x'.repeat(500) }] };
+  const bounded = () => {
+    const with_ = options();
+    return { ...with_, shares: new Shares({ store: with_.store, clock: with_.clock, most: 2_000 }) };
+  };
+  const another = (nonce: string) => ({ ...long, nonce });
+
+  it('state-B6: is refused where its person has no room for it, and nobody else is', async () => {
+    const with_ = bounded();
+    await sealState(another('1'), binding, with_, 1);
+    await sealState(another('2'), binding, with_, 1);
+    await expect(sealState(another('3'), binding, with_, 1)).rejects.toMatchObject({ code: 'call/too-many' });
+    expect(await with_.store.get('journal:3')).toBeUndefined();
+    await sealState(another('3'), { ...binding, principal: 'bob' }, with_, 1);
+    // A state that travels takes nothing.
+    await sealState(another('4'), binding, with_, big);
+  });
+
+  it('state-B6: has its questions alone once it was answered, and its room is free', async () => {
+    const with_ = bounded();
+    const text = await sealState(another('1'), binding, with_, 1);
+    await sealState(another('2'), binding, with_, 1);
+    const opened = await openState(text, binding, with_, big);
+    if (!opened.ok) throw new Error('It does not open.');
+    for (const _ of [1, 2]) await shrinkJournal(opened.apart!, with_);
+    expect(await openState(text, binding, with_, big)).toMatchObject({ ok: true, state: { out, journal: [] } });
+    await sealState(another('3'), binding, with_, 1);
+    await expect(sealState(another('4'), binding, with_, 1)).rejects.toMatchObject({ code: 'call/too-many' });
+  });
+
+  it('goes with the call that it belongs to, and its room is free', async () => {
+    const with_ = bounded();
+    const text = await sealState(another('1'), binding, with_, 1);
+    await sealState(another('2'), binding, with_, 1);
+    for (const _ of [1, 2]) await dropJournal(text, 'ann', with_);
+    expect(await openState(text, binding, with_, big)).toMatchObject({ ok: false, kind: 'expired' });
+    await dropJournal(await sealState(another('5'), binding, options(), big), 'ann', with_);
+    await sealState(another('3'), binding, with_, 1);
+    await expect(sealState(another('4'), binding, with_, 1)).rejects.toMatchObject({ code: 'call/too-many' });
+  });
+
+  it('counts once, however often its life is extended', async () => {
+    const with_ = bounded();
+    let text = await sealState(another('1'), binding, with_, 1);
+    for (const more of [1, 2, 3, 4])
+      text = await prolongState(text, long.expiresAt + more * 3_600_000, binding, with_, 1_000);
+    expect(await openState(text, binding, with_, big)).toMatchObject({ ok: true, state: { journal: long.journal } });
+    await sealState(another('2'), binding, with_, 1);
+    await expect(sealState(another('3'), binding, with_, 1)).rejects.toMatchObject({ code: 'call/too-many' });
   });
 });

@@ -15,6 +15,7 @@ import type { Claims } from './state/claims.ts';
 import type { HeldStates } from './state/held-states.ts';
 import type { KeyRing, KeySource } from './state/keys.ts';
 import type { Sealer } from './state/seal.ts';
+import type { Shares } from './state/shares.ts';
 import type { Wake } from './wake.ts';
 
 /** What `midcall()` takes; every part has a safe default. */
@@ -50,6 +51,11 @@ export interface MidcallOptions {
   readonly stateTtlMs?: number;
   /** The maximum length of a state that travels, in characters; 32,768 if absent. Longer journals stay in the store. */
   readonly maxStateLength?: number;
+  /**
+   * Characters that the waiting calls of one person may take in the store, in all processes that share it; 33,554,432 if absent.
+   * Callers without a principal are one person.
+   */
+  readonly maxStoredPerPerson?: number;
   /** Milliseconds; an accept faster than this looks automatic. 250 if absent. */
   readonly suspectBelowMs?: number;
   /** Channels a question may use, unless the ask names its own; native if absent, and page if `pages` are given. */
@@ -99,6 +105,8 @@ export interface Config {
   readonly held: HeldStates | undefined;
   /** Connects this process with all others that share the store. */
   readonly waiting: WaitingCalls;
+  /** What each person takes of the store. */
+  readonly shares: Shares;
   readonly jobs: Jobs;
   readonly wake: Wake;
   readonly principal: PrincipalOf | undefined;

@@ -32,6 +32,7 @@ import { keyRing } from './state/keys.ts';
 import { pooledRandomText } from './state/pooled-random.ts';
 import { createSealer } from './state/seal.ts';
 import { sealedStore } from './state/sealed-store.ts';
+import { Shares } from './state/shares.ts';
 import { memoryStore } from './stores/memory.ts';
 import { noWake } from './wake.ts';
 
@@ -50,6 +51,7 @@ const kinds: Kinds<MidcallOptions> = {
   askTimeoutMs: duration,
   stateTtlMs: duration,
   maxStateLength: count,
+  maxStoredPerPerson: count,
   suspectBelowMs: notNegative,
   channels: listOf(oneOf(...channels.map(({ name }) => name))),
   pages: having('the pages made by connect(…) of @midcall/server/connect', 'attach'),
@@ -73,6 +75,14 @@ const kinds: Kinds<MidcallOptions> = {
   clock: clockKind,
   duplicateWaitMs: duration,
 };
+
+/** What one person may take of the store by default, in characters: an eighth of what a memory store holds. */
+const MOST_STORED = 33_554_432;
+/**
+ * What the results of one person, and of all, may take, in characters. They are kept for two minutes, so each process counts
+ * what it has stored itself.
+ */
+const results = { most: 16_777_216, mostInAll: 67_108_864, roundMs: 10_000 };
 
 /** The maximum size of a journal in the store, in characters. */
 const MAX_SEALED = 16_777_216;
@@ -120,12 +130,14 @@ export function configure(options: MidcallOptions): Config {
     claims: claims({
       store,
       results: sealed,
+      shares: new Shares({ store: memoryStore({ clock }), clock, ...results }),
       clock,
       id,
       waitMs: options.duplicateWaitMs ?? 25_000,
     }),
     held: keys.ephemeral && !options.store ? new HeldStates({ clock, id, keptMs: KEPT_MS }) : undefined,
     waiting: new WaitingCalls({ store, kept: sealed, clock }),
+    shares: new Shares({ store, clock, most: options.maxStoredPerPerson ?? MOST_STORED }),
     jobs: options.jobs ?? embeddedJobs({ store: options.store && store, clock: quietClock, warn }),
     wake,
     principal: options.principal,

@@ -21,6 +21,7 @@ import { park, parkForRounds } from '../resume/park.ts';
 import type { Ending, Final } from '../sdk-seam/request-slot.ts';
 import { AuditedLedger } from '../state/audited-ledger.ts';
 import { flowSteps, stepLedger } from '../state/ledger.ts';
+import { shrinkJournal } from '../state/request-state.ts';
 import type { AboutClient, Call } from './call.ts';
 import type { CallEnd } from './call-end.ts';
 import type { Departure } from './departure.ts';
@@ -65,6 +66,11 @@ export function runCall<R>(
   const { attempt, keptMs = 1 } = opened;
   const { stepStore: kept = config.contents } = opened;
   const stored = attempt && stepLedger(kept, opened.flow, keptMs);
+  const { apart } = opened;
+  const shrink = async (): Promise<void> => {
+    // It only takes room, for as long as it lives.
+    if (apart) await shrinkJournal(apart, config).catch(() => {});
+  };
   const settled =
     attempt &&
     (async (outcome: Final) => {
@@ -72,6 +78,7 @@ export function runCall<R>(
         const answered = await attempt.answer(response);
         if (answered) await stored?.forget();
         if (answered && opened.requestState !== undefined) config.held?.answered(opened.requestState);
+        if (answered) await shrink();
         return answered;
       };
       const detached = detachedOf(request.ctx);
@@ -83,6 +90,7 @@ export function runCall<R>(
         if (!detached.isStanding) return settle({ result: {} });
         await stored?.forget();
         await attempt.forget();
+        await shrink();
       };
       return true;
     });

@@ -17,7 +17,7 @@ import type { Entry } from '../engine/journal.ts';
 import type { Unstamped } from '../observe/audit.ts';
 import type { Attempt } from '../state/claims.ts';
 import { type FlowSteps, flowSteps } from '../state/ledger.ts';
-import { lifeOf, type OutAsk, openState } from '../state/request-state.ts';
+import { type ApartJournal, lifeOf, type OutAsk, openState } from '../state/request-state.ts';
 import { received } from './received.ts';
 import { GoneLater } from './when-gone.ts';
 
@@ -34,6 +34,8 @@ export interface OpenedCall {
   readonly attempt?: Attempt;
   /** The input of this retry, as it was sent; undefined on a first request. */
   readonly requestState?: string;
+  /** Its journal in the store, if it was too large to travel. */
+  readonly apart?: ApartJournal;
   /** How long its steps are kept, in milliseconds. */
   readonly keptMs?: number;
   /** Where they are stored, if not in this instance's own store. */
@@ -72,7 +74,7 @@ export async function openRetry(
     if (opened.kind === 'invalid' && config.keys.ephemeral) config.warnOnce('foreign state', madeElsewhere);
     throw refused(opened.kind);
   }
-  const { state } = opened;
+  const { state, apart } = opened;
   const responses = mcpReq.inputResponses ?? {};
   // An answer that the SDK rejected was still sent: it is not silence, and asking again would never end.
   const unreadable = new Set(mcpReq.droppedInputResponseKeys);
@@ -84,7 +86,9 @@ export async function openRetry(
   // its digest.
   const inputs = digest([String(text).slice(-22), brought.map(({ ask, answer }) => [ask.key, answer?.text ?? null])]);
   const keptMs = lifeOf(state, config.clock.now());
-  const claim = await config.claims.claim(state.nonce, inputs, keptMs, new GoneLater(request.ctx), request.receivedAt);
+  const { principal } = request.binding;
+  const gone = new GoneLater(request.ctx);
+  const claim = await config.claims.claim(state.nonce, inputs, keptMs, gone, request.receivedAt, principal);
   if ((await detachedOf(request.ctx)?.isStanding?.()) === false) {
     if (claim.kind === 'mine') await claim.attempt.forget();
     throw interrupted({ done: [], inDoubt: [], safe: [] }, true);
@@ -111,6 +115,7 @@ export async function openRetry(
     stillOut: state.out.filter(ask => !fresh.has(ask.id)),
     attempt: claim.attempt,
     requestState: text as string,
+    ...(apart && { apart }),
     keptMs,
   };
 }

@@ -8,7 +8,7 @@
  *   store knows a ticket only by its digest.
  */
 import { MidcallError } from '@midcall/core/errors';
-import type { CallRequest } from '../call/request.ts';
+import { type CallRequest, principalKey } from '../call/request.ts';
 import type { Recording } from '../channels/recording.ts';
 import type { Config } from '../config.ts';
 import { digest, type Json } from '../digest.ts';
@@ -35,6 +35,7 @@ const keyOf = (ticket: string): string => `ticket:${digest(ticket)}`;
 /**
  * Stores a call to be continued under a ticket.
  * @param ttlMs - how long the ticket may be used, in milliseconds; a call that asks again within its request uses it later
+ * @throws MidcallError `call/too-many` if its person takes too much of the store, or `store/unavailable`
  */
 export async function keepTicket(
   ticket: string,
@@ -43,8 +44,11 @@ export async function keepTicket(
   { method, name, principal, flow }: CallRef,
   config: Config,
 ): Promise<void> {
-  await config.contents.set(keyOf(ticket), JSON.stringify(call), { ttlMs: ttlMs + 2 * config.stateTtlMs });
   const since = config.clock.now();
+  const text = JSON.stringify(call);
+  const keptMs = ttlMs + 2 * config.stateTtlMs;
+  await config.shares.take(principalKey(principal), { characters: text.length, until: since + keptMs });
+  await config.contents.set(keyOf(ticket), text, { ttlMs: keptMs });
   const waitsFor = call.needs === 'page' ? 'page' : 'resume';
   const until = since + ttlMs;
   await config.waiting.add({ kind: 'ticket', ref: ticket, waitsFor, method, name, principal, flow, since, until });
@@ -103,7 +107,9 @@ export async function openByTicket(
   }
   const { flow, round, journal, out, nonce } = opened.state;
   const keptMs = lifeOf(opened.state, config.clock.now());
-  const claim = await config.claims.claim(nonce, digest([ticket, answer]), keptMs, ctx.mcpReq.signal);
+  const inputs = digest([ticket, answer]);
+  const cameAt = config.clock.now();
+  const claim = await config.claims.claim(nonce, inputs, keptMs, ctx.mcpReq.signal, cameAt, binding.principal);
   if (claim.kind === 'other-inputs' || claim.kind === 'forgotten') throw usedTicket();
   if (claim.kind === 'answered') return { earlier: claim.result, ...begins(flow) };
   if (claim.kind === 'under-way') throw interrupted(await flowSteps(config.contents, flow), true);

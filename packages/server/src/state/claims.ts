@@ -20,6 +20,7 @@
  */
 import type { Store } from '@midcall/core/store';
 import { type Clock, steadyNow } from '@midcall/core/time';
+import type { Shares } from './shares.ts';
 
 export type Claim =
   /** `cameAt`: when the retry first arrived, in milliseconds since the epoch (claims-C4). */
@@ -57,14 +58,17 @@ export interface Claims {
   /**
    * @param gone - looked at only while a duplicate waits: its client need not be told anything any more
    * @param cameAt - when this retry arrived, in milliseconds since the epoch; now if absent
+   * @param person - whose it is, as `principalKey` names them; nobody known if absent
    */
-  claim(nonce: string, inputs: string, ttlMs: number, gone: Gone, cameAt?: number): Promise<Claim>;
+  claim(nonce: string, inputs: string, ttlMs: number, gone: Gone, cameAt?: number, person?: string): Promise<Claim>;
 }
 
 export interface ClaimsOptions {
   readonly store: Store;
   /** Where results, which have content, are stored; `store` if absent. */
   readonly results?: Store;
+  /** What each person's results may take; absent if they are not bounded. */
+  readonly shares?: Shares;
   readonly clock: Clock;
   readonly id: () => string;
   /** Milliseconds that a duplicate waits for the first attempt. */
@@ -89,7 +93,7 @@ interface StoredClaim {
   readonly t?: number;
 }
 
-export function claims({ store, results = store, clock, id, waitMs }: ClaimsOptions): Claims {
+export function claims({ store, results = store, shares, clock, id, waitMs }: ClaimsOptions): Claims {
   let own: string | undefined;
   /** The id of this process; generated on first use, since a worker may not generate random values while it is loaded. */
   const me = (): string => {
@@ -138,7 +142,24 @@ export function claims({ store, results = store, clock, id, waitMs }: ClaimsOpti
       });
     });
 
-  const take = (nonce: string, number: number, inputs: string, ttlMs: number, cameAt: number): Attempt => {
+  /** Stores a result for duplicates, if there is room for it: the claim alone ensures that nothing is done twice. */
+  const keep = async (nonce: string, result: string, ttlMs: number, person: string): Promise<void> => {
+    if (result.length > MAX_KEPT) return;
+    const keptMs = Math.min(ttlMs, KEPT_MS);
+    try {
+      await shares?.take(person, { characters: result.length, until: clock.now() + keptMs });
+      await results.set(resultOf(nonce), result, { ttlMs: keptMs });
+    } catch {}
+  };
+
+  const take = (
+    nonce: string,
+    number: number,
+    inputs: string,
+    ttlMs: number,
+    cameAt: number,
+    person: string,
+  ): Attempt => {
     const keys = [keyOf(nonce, number)];
     let attempt = number;
     let lost = false;
@@ -184,11 +205,8 @@ export function claims({ store, results = store, clock, id, waitMs }: ClaimsOpti
           return true;
         }
         const result = JSON.stringify(outcome.result);
-        // The result first, so that whoever finds the claim answered finds it too (claims-C3); a store without room for a result
-        // still has the claim.
-        if (result.length <= MAX_KEPT) {
-          await results.set(resultOf(nonce), result, { ttlMs: Math.min(ttlMs, KEPT_MS) }).catch(() => {});
-        }
+        // The result first, so that whoever finds the claim answered finds it too (claims-C3).
+        await keep(nonce, result, ttlMs, person);
         await store.set(keyOf(nonce, 1), JSON.stringify({ i: inputs, d: true } satisfies StoredClaim), { ttlMs });
         return true;
       } finally {
@@ -215,12 +233,12 @@ export function claims({ store, results = store, clock, id, waitMs }: ClaimsOpti
   };
 
   return {
-    async claim(nonce, inputs, ttlMs, gone, cameAt = clock.now()) {
+    async claim(nonce, inputs, ttlMs, gone, cameAt = clock.now(), person = '') {
       if (isUnseenFor(presentMs / 3)) await show();
       const ownClaim = JSON.stringify({ i: inputs, o: me(), t: cameAt } satisfies StoredClaim);
       const first = keyOf(nonce, 1);
       if (await store.set(first, ownClaim, { ttlMs, ifAbsent: true })) {
-        return { kind: 'mine', attempt: take(nonce, 1, inputs, ttlMs, cameAt), cameAt };
+        return { kind: 'mine', attempt: take(nonce, 1, inputs, ttlMs, cameAt, person), cameAt };
       }
       const until = steadyNow(clock) + waitMs;
       for (let attempt = 1; ; ) {
@@ -240,7 +258,7 @@ export function claims({ store, results = store, clock, id, waitMs }: ClaimsOpti
         if (isUnseenFor(presentMs / 3)) await show();
         if (!(await store.set(keyOf(nonce, attempt), ownClaim, { ttlMs, ifAbsent: true }))) continue;
         const firstAt = firstClaim.t ?? cameAt;
-        const attempted = take(nonce, attempt, inputs, ttlMs, firstAt);
+        const attempted = take(nonce, attempt, inputs, ttlMs, firstAt, person);
         const late = await read(first);
         if (!late?.d) return { kind: 'mine', attempt: attempted, cameAt: firstAt };
         await attempted.abandon();

@@ -7,6 +7,8 @@
  * - state-B3 It can be used once (the nonce is claimed; see claims.ts), by one set of inputs.
  * - state-B4 A journal too large to travel stays in the store, and the state carries a reference to it.
  * - state-B5 A state that only this process could open stays in it, and a handle travels (held-states.ts); it is bound as any other.
+ * - state-B6 A journal in the store is part of its person's share (shares.ts), and is reduced to its questions once its retry
+ *   was answered: only duplicates come after that, and are recognized by them.
  */
 
 import type { Store } from '@midcall/core/store';
@@ -16,6 +18,7 @@ import type { EntryKind, Journal } from '../engine/journal.ts';
 import type { HeldStates } from './held-states.ts';
 import type { Sealer } from './seal.ts';
 import { openUnder, sealUnder } from './sealed-under.ts';
+import type { Shares, Taken } from './shares.ts';
 
 /** What a state is bound to; every part must be equal when it comes back. */
 export interface Binding {
@@ -71,8 +74,17 @@ export interface Packed {
 }
 
 export type Unsealed =
-  | { readonly ok: true; readonly state: RoundState }
+  | { readonly ok: true; readonly state: RoundState; readonly apart?: ApartJournal }
   | { readonly ok: false; readonly kind: 'invalid' | 'expired' | 'changed' | 'answered'; readonly reason: string };
+
+/** A journal in the store (state-B4). */
+export interface ApartJournal extends Pick<RoundState, 'out' | 'expiresAt'> {
+  readonly ref: string;
+  /** Whose it is. */
+  readonly person: string;
+  /** As it is stored. */
+  readonly characters: number;
+}
 
 /** The part that is stored if it is too large to travel (state-B4). */
 type Rest = Pick<Packed, 'o' | 'j'>;
@@ -90,6 +102,8 @@ export interface StateOptions {
   readonly clock: Pick<Clock, 'now'>;
   /** Holds states that only this process could open; absent if others could. */
   readonly held?: HeldStates | undefined;
+  /** What each person takes of the store; absent if they are not bounded. */
+  readonly shares?: Shares | undefined;
 }
 
 const parts: readonly (keyof Binding)[] = ['principal', 'client', 'method', 'name', 'arguments', 'audience', 'version'];
@@ -123,19 +137,35 @@ export function holdState(
   return json.length <= maxLength ? held.hold(json, state.expiresAt) : undefined;
 }
 
-/** @param maxLength - the longest state that travels, in characters; longer ones go into the store (state-B4) */
+/** When nothing is stored of a state any more, in milliseconds since the epoch. */
+const goneAt = ({ expiresAt }: Pick<RoundState, 'expiresAt'>): number => Math.ceil(expiresAt) + 2 * SKEW_MS;
+
+const takenBy = (of: Pick<ApartJournal, 'characters' | 'expiresAt'>): Taken => ({
+  characters: of.characters,
+  until: goneAt(of),
+});
+
+/**
+ * @param maxLength - the longest state that travels, in characters; longer ones go into the store (state-B4)
+ * @param replaces - the journal of the same state that this one replaces
+ * @throws MidcallError `call/too-many` if its person takes too much of the store, or `store/unavailable`
+ */
 export async function sealState(
   state: RoundState,
   binding: Binding,
-  { sealer, store, clock }: StateOptions,
+  { sealer, store, clock, shares }: StateOptions,
   maxLength: number,
+  replaces?: ApartJournal,
 ): Promise<string> {
   const packed = pack(state, binding);
   const { f, n, r, iat, exp, b, o, j } = packed;
   const whole = sealer.seal(packed, STATE_PURPOSE);
   if (whole.length <= maxLength) return whole;
   const ref = `journal:${n}`;
-  await store.set(ref, sealUnder(sealer, APART, ref, { o, j } satisfies Rest), { ttlMs: lifeOf(state, clock.now()) });
+  const rest = sealUnder(sealer, APART, ref, { o, j } satisfies Rest);
+  const taken = { characters: rest.length, until: goneAt(state) };
+  await shares?.take(binding.principal, taken, replaces && takenBy(replaces));
+  await store.set(ref, rest, { ttlMs: lifeOf(state, clock.now()) });
   return sealer.seal({ f, n, r, iat, exp, b, ref } satisfies Packed, STATE_PURPOSE);
 }
 
@@ -170,8 +200,36 @@ export function openState(
   return store.get(ref).then(stored => {
     const journal = stored === undefined ? undefined : openUnder(sealer, APART, ref, stored);
     if (journal === undefined) return { ok: false, kind: 'expired', reason: 'its journal is gone' };
-    return unpacked(packed, journal as Rest);
+    const read = unpacked(packed, journal as Rest);
+    const { out, expiresAt } = read.state;
+    const apart = { ref, person: binding.principal, characters: stored!.length, out, expiresAt };
+    return { ...read, apart };
   });
+}
+
+/** Reduces the stored journal of a state whose retry was answered to its questions (state-B6). */
+export async function shrinkJournal(
+  apart: ApartJournal,
+  { sealer, store, clock, shares }: StateOptions,
+): Promise<void> {
+  const { ref, person, characters, out } = apart;
+  const stored = await store.get(ref);
+  if (stored?.length !== characters) return;
+  const questions = sealUnder(sealer, APART, ref, { o: out } satisfies Rest);
+  await store.set(ref, questions, { ttlMs: lifeOf(apart, clock.now()), ifEquals: stored });
+  await shares?.give(person, takenBy(apart));
+}
+
+/** Removes what is stored of a state that nothing continues any more. */
+export async function dropJournal(
+  text: string,
+  person: string,
+  { sealer, store, shares }: StateOptions,
+): Promise<void> {
+  const opened = sealer.open(text, STATE_PURPOSE);
+  const { ref, exp: expiresAt } = opened.ok ? (opened.payload as Packed) : { ref: undefined, exp: 0 };
+  const stored = ref === undefined ? undefined : await store.take(ref);
+  if (stored !== undefined) await shares?.give(person, takenBy({ characters: stored.length, expiresAt }));
 }
 
 /**
@@ -190,10 +248,13 @@ export async function prolongState(
   const opened = await openState(text, binding, options, maxLength, true);
   if (!opened.ok || opened.state.expiresAt >= until) return text;
   const state = { ...opened.state, expiresAt: until };
-  return holdState(state, binding, options, maxLength) ?? sealState(state, binding, options, maxLength);
+  return holdState(state, binding, options, maxLength) ?? sealState(state, binding, options, maxLength, opened.apart);
 }
 
-function unpacked({ f: flow, n: nonce, r: round, iat: issuedAt, exp: expiresAt }: Packed, { j, o }: Rest): Unsealed {
+function unpacked(
+  { f: flow, n: nonce, r: round, iat: issuedAt, exp: expiresAt }: Packed,
+  { j, o }: Rest,
+): Extract<Unsealed, { ok: true }> {
   return { ok: true, state: { flow, nonce, round, issuedAt, expiresAt, journal: j ?? [], out: o ?? [] } };
 }
 

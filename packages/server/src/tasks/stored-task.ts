@@ -33,6 +33,7 @@ const letters = {
   updatedAt: 'u',
   ttlMs: 'l',
   status: 's',
+  share: 'k',
   turn: 'r',
   state: 'S',
   home: 'h',

@@ -1,15 +1,19 @@
-/** Ends tasks: what they end with, and who is notified. */
+/** Ends tasks: what they end with, what they leave behind, and who is notified. */
+
+import { principalKey } from '../call/request.ts';
 import { withdrawPages } from '../channels/page/withdraw-pages.ts';
 import type { Config } from '../config.ts';
 import { digest } from '../digest.ts';
-import { journalIn } from '../state/request-state.ts';
-import { isOver, jobOf, lifetimeAtEnd, type Task } from './task.ts';
+import { dropJournal, journalIn } from '../state/request-state.ts';
+import type { FinishedTasks } from './finished-tasks.ts';
+import { isOver, jobOf, latestOf, lifetimeAtEnd, type Task } from './task.ts';
 import type { TaskStore } from './task-store.ts';
 import { failure } from './turn.ts';
 
 export interface TaskEndsOptions {
   readonly config: Config;
   readonly store: TaskStore;
+  readonly finished: FinishedTasks;
   /** Called when a task has ended. */
   readonly ended: (task: Task) => void;
 }
@@ -25,7 +29,7 @@ export class TaskEnds {
    * Ends a task that is not over.
    * @param turn - the turn that this ends; undefined for the present one
    * @param isOverNow - called once it is over, before its pages are withdrawn
-   * @returns the task as it then is; undefined if it was over, or at another turn
+   * @returns the task as it was before; undefined if it was over, or at another turn
    */
   async end(
     key: string,
@@ -33,26 +37,34 @@ export class TaskEnds {
     end: Partial<Task>,
     isOverNow = (): void => {},
   ): Promise<Task | undefined> {
-    const { config, store, ended } = this.#options;
-    let lastState: string | undefined;
+    const { config, store, finished, ended } = this.#options;
+    let before: Task | undefined;
     const changed = await store.changeAt(key, current => {
       if (isOver(current) || (turn !== undefined && current.turn !== turn)) return undefined;
-      const { state, dueAt: _, home: __, without: ___, ...rest } = current;
-      lastState = state;
+      before = current;
+      const { state: _, dueAt: __, home: ___, without: ____, share: _____, meta: ______, ...rest } = current;
       const now = config.clock.now();
-      return { ...rest, inputRequests: {}, answers: {}, ...end, ttlMs: lifetimeAtEnd(current, now), updatedAt: now };
+      return {
+        ...rest,
+        ...{ arguments: undefined, envelope: undefined, inputRequests: {}, answers: {} },
+        ...end,
+        ...{ ttlMs: lifetimeAtEnd(current, now), updatedAt: now },
+      };
     });
-    if (!changed) return undefined;
+    if (!changed || !before) return undefined;
     ended(changed);
     isOverNow();
     await config.jobs.remove(`${jobOf(changed)}/due`);
-    if (changed.status === 'cancelled' && lastState !== undefined && config.pages) {
-      await journalIn(lastState, config).then(
+    if (changed.status === 'cancelled' && before.state !== undefined && config.pages) {
+      await journalIn(before.state, config).then(
         journal => withdrawPages(journal, config),
         () => {},
       );
     }
-    return changed;
+    await this.#free(before);
+    // One that could not be added to them is there until its time is up.
+    await finished.add(changed).catch(() => {});
+    return before;
   }
 
   /** Ends a task that is not being run as cancelled by its client. @returns undefined if it was over */
@@ -64,6 +76,16 @@ export class TaskEnds {
     const { audit, clock } = this.#options.config;
     audit?.({ at: clock.now(), call, kind: 'ended', outcome: 'cancelled' });
     return task;
+  }
+
+  /** Gives back what a task that is now over took of the store. */
+  async #free(before: Task): Promise<void> {
+    const { config } = this.#options;
+    const { principal, state, isPresented, share = 0 } = before;
+    const person = principalKey(principal);
+    // Its client may present the same state, which is then recognized as answered.
+    if (state !== undefined && !isPresented) await dropJournal(state, person, config).catch(() => {});
+    await config.shares.give(person, { characters: share, until: latestOf(before) });
   }
 }
 

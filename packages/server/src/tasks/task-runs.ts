@@ -18,6 +18,7 @@ import { detachedOf, taskCancelled } from '../call/detached.ts';
 import type { Registered } from '../call/request.ts';
 import type { Config } from '../config.ts';
 import { departureOf } from '../sdk-seam/request-slot.ts';
+import type { FinishedTasks } from './finished-tasks.ts';
 import { closing, LiveRuns } from './live-runs.ts';
 import { isOver, isReady, jobOf, keyOf, type Task, unanswered } from './task.ts';
 import { cancelledEnd, lost, TaskEnds, tooLateToAsk, toolGone } from './task-ends.ts';
@@ -42,6 +43,7 @@ const TOOL_TRIES = 6;
 export interface TaskRunsOptions {
   readonly config: Config;
   readonly store: TaskStore;
+  readonly finished: FinishedTasks;
   /** Called when a task has ended. */
   readonly ended: (task: Task) => void;
 }
@@ -58,7 +60,7 @@ export class TaskRuns {
   readonly #underWay = new Map<string, Promise<void>>();
   #started = false;
 
-  constructor({ config, store, ended }: TaskRunsOptions) {
+  constructor({ config, store, finished, ended }: TaskRunsOptions) {
     this.#config = config;
     this.#store = store;
     this.#servers = new TaskServers(config);
@@ -66,7 +68,7 @@ export class TaskRuns {
       this.#servers.end(keyOf(task));
       ended(task);
     };
-    this.#ends = new TaskEnds({ config, store, ended: over });
+    this.#ends = new TaskEnds({ config, store, finished, ended: over });
     this.#live = new LiveRuns({ config, store, endCancelled: key => this.#ends.cancel(key) });
   }
 

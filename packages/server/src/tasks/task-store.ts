@@ -49,6 +49,11 @@ export class TaskStore {
     return text === undefined ? undefined : this.#open(key, text);
   }
 
+  /** @param at - the digest of an id */
+  async removeAt(at: string): Promise<void> {
+    await this.#options.store.delete(storeKey(at));
+  }
+
   /**
    * Changes a task, even if others do at the same time.
    * @param change - pure, since it may be called again; returns undefined to change nothing

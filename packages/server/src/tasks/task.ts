@@ -42,6 +42,7 @@ export interface Task {
   readonly name: string;
   /** The server that has the tool. */
   readonly audience: string;
+  /** Dropped when it is over. */
   readonly arguments: unknown;
   /** True if its server was made from its request: it continues only at servers that were made for its owner. */
   readonly isPersonal?: boolean;
@@ -50,7 +51,7 @@ export interface Task {
   readonly principal: Principal | undefined;
   readonly clientId: string;
   readonly client: ClientView;
-  /** What the client said about itself with the request that began it. */
+  /** What the client said about itself with the request that began it; dropped when it is over. */
   readonly envelope: unknown;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
@@ -58,6 +59,8 @@ export interface Task {
   /** Its lifetime in milliseconds. */
   readonly ttlMs: number;
   readonly status: TaskStatus;
+  /** What it has taken of its person's share of the store, in characters, until it is over. */
+  readonly share?: number;
   /** Counts its turns, so that an outcome is accepted once. */
   readonly turn: number;
   /** True if its client has `state` too, and may present it. */

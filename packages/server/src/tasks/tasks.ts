@@ -11,11 +11,12 @@
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { detach } from '../call/detached.ts';
 import { isPersonal } from '../call/lending.ts';
-import { type CallRequest, type Registered, readRequest } from '../call/request.ts';
+import { type CallRequest, principalKey, type Registered, readRequest } from '../call/request.ts';
 import type { Config } from '../config.ts';
 import type { WaitingCall } from '../observe/waiting-calls.ts';
 import { departureOf } from '../sdk-seam/request-slot.ts';
 import { prolongState, sealState } from '../state/request-state.ts';
+import { FinishedTasks } from './finished-tasks.ts';
 import {
   answered,
   created,
@@ -57,6 +58,9 @@ const tooManyOpen = `You have ${MOST_OPEN} unfinished tasks. Answer or cancel so
 
 /** The maximum number on one list of 2025-11-25, finished or not. */
 const MOST_LISTED = 1_000;
+/** The maximum number of finished tasks that are kept of one person, and of characters in them. */
+const MOST_FINISHED = 1_000;
+const MOST_FINISHED_CHARACTERS = 16_777_216;
 const listIsFull = `You have ${MOST_LISTED} tasks. Wait until some of them expire.`;
 
 export class Tasks {
@@ -84,7 +88,13 @@ export class Tasks {
       return task ? isOver(task) : !this.#beginning.has(key);
     };
     this.#open = new TaskLists({ ...config, prefix: 'open-tasks', most: MOST_OPEN, full: tooManyOpen, makesRoom });
-    this.#runs = new TaskRuns({ config, store: this.#store, ended: task => this.#ended(task) });
+    const finished = new FinishedTasks({
+      ...config,
+      most: MOST_FINISHED,
+      mostCharacters: MOST_FINISHED_CHARACTERS,
+      remove: at => this.#store.removeAt(at),
+    });
+    this.#runs = new TaskRuns({ config, store: this.#store, finished, ended: task => this.#ended(task) });
   }
 
   /** Registers a server for running tasks. */
@@ -217,21 +227,42 @@ export class Tasks {
     return { tasks: tasks.filter(task => task !== undefined), isAll: listed.length <= skip + most };
   }
 
-  /** Takes answers. Those to unknown or already answered questions are ignored. @returns false if there is no such task */
+  /**
+   * Takes answers. Those to unknown or already answered questions are ignored.
+   * @returns false if there is no such task
+   * @throws MidcallError `call/too-many` if its person takes too much of the store, or `store/unavailable`; then none was taken
+   */
   async update(owner: string, id: string, responses: Readonly<Record<string, unknown>>): Promise<boolean> {
     const task = await this.#owned(owner, id);
     if (!task) return false;
-    const now = this.#config.clock.now();
-    const changed = await this.#store.change(id, current => {
-      if (isOver(current)) return undefined;
-      const fresh = Object.keys(unanswered(current)).filter(key => Object.hasOwn(responses, key));
-      if (fresh.length === 0) return undefined;
-      const brought = fresh.map(key => [key, answered(responses[key], now)] as const);
-      return { ...current, updatedAt: now, answers: { ...current.answers, ...Object.fromEntries(brought) } };
-    });
     // Even if nothing is new: this may repeat an answer whose job could not be added.
-    await this.#runs.plan(changed ?? task);
+    await this.#runs.plan((await this.#take(task, responses)) ?? task);
     return true;
+  }
+
+  /** @returns the task with the answers that are new; undefined if none is */
+  async #take(task: Task, responses: Readonly<Record<string, unknown>>): Promise<Task | undefined> {
+    const { clock, shares } = this.#config;
+    const now = clock.now();
+    const freshOf = (current: Task): Task['answers'] => {
+      const fresh = isOver(current)
+        ? []
+        : Object.keys(unanswered(current)).filter(key => Object.hasOwn(responses, key));
+      return Object.fromEntries(fresh.map(key => [key, answered(responses[key], now)]));
+    };
+    const found = freshOf(task);
+    if (Object.keys(found).length === 0) return undefined;
+    const person = principalKey(task.principal);
+    const taken = { characters: JSON.stringify(found).length, until: latestOf(task) };
+    await shares.take(person, taken);
+    const changed = await this.#store.change(task.id, current => {
+      const fresh = freshOf(current);
+      if (Object.keys(fresh).length === 0) return undefined;
+      const { answers, share = 0 } = current;
+      return { ...current, updatedAt: now, answers: { ...answers, ...fresh }, share: share + taken.characters };
+    });
+    if (!changed) await shares.give(person, taken);
+    return changed;
   }
 
   /** Ends a task; its work in progress ends first. One that is over stays unchanged. @returns false if there is no such task */
@@ -317,7 +348,7 @@ export class Tasks {
     const now = this.#config.clock.now();
     const { progressToken: _, ...meta } = request.params._meta ?? {};
     const hasOwner = read.principal !== undefined || ctx.sessionId !== undefined;
-    const task: Task = {
+    const begun: Task = {
       id: this.#config.id(),
       owner: ownerOf(read.binding),
       name: read.name,
@@ -338,8 +369,13 @@ export class Tasks {
       ...(isPersonal(server, ctx) && hasOwner && { isPersonal: true }),
       ...start,
     };
+    const share = JSON.stringify(begun).length;
+    const task = { ...begun, share };
     if (task.isPersonal) this.#runs.serve(task.owner, server);
     const key = keyOf(task);
+    const person = principalKey(task.principal);
+    const taken = { characters: share, until: latestOf(task) };
+    await this.#config.shares.take(person, taken);
     this.#beginning.add(key);
     try {
       await this.#open.add(task);
@@ -347,6 +383,7 @@ export class Tasks {
       await Promise.all([this.#store.create(task), this.#config.waiting.addTask(key, latestOf(task))]);
     } catch (error) {
       this.#ended(task);
+      await this.#config.shares.give(person, taken);
       throw error;
     } finally {
       this.#beginning.delete(key);
