@@ -2,7 +2,7 @@
 import { type Call, type Midcall, type MidcallOptions, midcall, type ToolConfig } from '@midcall/server';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { McpServer } from '@modelcontextprotocol/server';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../fixtures/grown.ts';
 import { bareClient, type Reply } from './bare-client.ts';
 
@@ -63,10 +63,14 @@ async function serving(
           return call(args, { requestState, inputResponses: { [key!]: yes } });
         },
         until: async (taskId: string, status: string): Promise<Record<string, unknown>> => {
+          let testIsOver = false;
+          onTestFinished(() => {
+            testIsOver = true;
+          });
           let task: Record<string, unknown> = {};
           await eventually(async () => {
             task = (await send('tasks/get', { taskId })).result as Record<string, unknown>;
-            return task['status'] === status;
+            return testIsOver || task['status'] === status;
           });
           return task;
         },
