@@ -1,6 +1,8 @@
+import { systemClock } from '@midcall/core/time';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { EventBound } from '../../packages/server/src/http/event-bound.ts';
 import { boundedEventStore } from '../../packages/server/src/http/event-store.ts';
 
 const note = (n: number): JSONRPCMessage => ({ jsonrpc: '2.0', method: 'notifications/message', params: { n } });
@@ -97,5 +99,71 @@ describe('the event store of a session', () => {
     const store = boundedEventStore();
     await store.storeEvent('a', note(0));
     expect(await store.getStreamIdForEventId!(id)).toBeUndefined();
+  });
+});
+
+describe('the event stores of several sessions', () => {
+  const padded = (id: number, length: number): JSONRPCMessage => ({
+    jsonrpc: '2.0',
+    id,
+    result: { pad: 'x'.repeat(length) },
+  });
+  const knows = async (store: ReturnType<typeof boundedEventStore>, id: string): Promise<boolean> =>
+    (await store.getStreamIdForEventId!(id)) !== undefined;
+
+  it('events-E2: forget together the streams that were answered first, and no call that is open before them', async () => {
+    const bound = new EventBound(Number.POSITIVE_INFINITY, 2_500);
+    const [one, other] = [boundedEventStore({}, { bounds: [bound] }), boundedEventStore({}, { bounds: [bound] })];
+    const waiting = await one.storeEvent('waiting', note(1));
+    const first = await one.storeEvent('first', padded(1, 1_000));
+    const second = await other.storeEvent('second', padded(1, 1_000));
+    expect(await Promise.all([knows(one, first), knows(other, second)])).toEqual([true, true]);
+    const third = await other.storeEvent('third', padded(2, 1_000));
+    expect(await knows(one, first)).toBe(false);
+    const kept = [knows(one, waiting), knows(other, second), knows(other, third)];
+    expect(await Promise.all(kept)).toEqual([true, true, true]);
+    expect(bound.bytes).toBeLessThanOrEqual(2_500);
+  });
+
+  it('events-E2: forget the oldest message of all where every call is open', async () => {
+    const bound = new EventBound(Number.POSITIVE_INFINITY, 150);
+    const [one, other] = [boundedEventStore({}, { bounds: [bound] }), boundedEventStore({}, { bounds: [bound] })];
+    const first = await one.storeEvent('a', note(1));
+    const second = await one.storeEvent('a', note(2));
+    const third = await one.storeEvent('a', note(3));
+    await other.storeEvent('b', note(4));
+    await expect(replay(one, first)).rejects.toThrow('no longer kept');
+    expect(await replay(one, second)).toEqual([{ id: third, message: note(3) }]);
+    expect(bound.bytes).toBeLessThanOrEqual(150);
+  });
+
+  it('take no room once their session has ended', async () => {
+    const bound = new EventBound(Number.POSITIVE_INFINITY, 2_500);
+    const store = boundedEventStore({}, { bounds: [bound] });
+    const id = await store.storeEvent('a', padded(1, 1_000));
+    store.clear();
+    await store.storeEvent('a', padded(2, 1_000));
+    expect(bound.bytes).toBe(0);
+    expect(await knows(store, id)).toBe(false);
+  });
+
+  it('events-E4: keep what was sent completely for a minute, and what was not for as long as there is room', async () => {
+    const clock = { ...systemClock, at: 1_000, now: () => clock.at };
+    const store = boundedEventStore({}, { clock });
+    const ids = ['sent', 'unsent', 'open'].map(stream => store.prime(stream));
+    for (const stream of ['sent', 'unsent']) await store.storeEvent(stream, padded(1, 10));
+    for (const stream of ['sent', 'open']) store.sent(stream);
+    const known = () => Promise.all(ids.map(id => knows(store, id)));
+    clock.at += 59_999;
+    store.tidy();
+    expect(await known()).toEqual([true, true, true]);
+    // A client that came back for the last bytes may lose them again.
+    store.sent('sent');
+    clock.at += 59_999;
+    store.tidy();
+    expect(await known()).toEqual([true, true, true]);
+    clock.at += 1;
+    store.tidy();
+    expect(await known()).toEqual([false, true, true]);
   });
 });

@@ -118,7 +118,13 @@ const sessionKinds = parts<SessionOptions>({
   maxPerOwner: positive,
   maxCalls: positive,
   streamAfterMs: positive,
-  events: parts<EventStoreOptions>({ maxEvents: positive, maxBytes: positive }),
+  events: parts<EventStoreOptions>({
+    maxEvents: positive,
+    maxBytes: positive,
+    maxBytesPerOwner: positive,
+    maxBytesInAll: positive,
+    keepMs: positive,
+  }),
   clock: clockKind,
   onError: func,
 });

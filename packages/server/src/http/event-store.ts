@@ -1,19 +1,38 @@
 /**
  * Stores what a session has sent, so that a client whose stream broke gets the rest on reconnect (2025-11-25, basic/transports,
- * "Resumability and Redelivery"). One store per session, in memory, bounded.
+ * "Resumability and Redelivery"). One store per session, in memory, bounded; those of one owner, and of an endpoint, are bounded
+ * together.
  *
  * - events-E1 A client resumes one stream and gets that stream's messages only, each once, in order.
- * - events-E2 When full, the store first forgets streams that have had their response, then the oldest messages.
+ * - events-E2 When full, the store first forgets streams that have had their response, then the oldest messages. So do all stores
+ *   of an owner or an endpoint, when they have too much together.
  * - events-E3 A stream with a forgotten message after the given event is not resumed: a gap is never skipped silently.
+ * - events-E4 A stream that was sent completely, up to its response, is forgotten a while later: until then, a client that lost
+ *   the last bytes of it can resume.
  */
+import { type Clock, idleClock, steadyNow } from '@midcall/core/time';
 import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server';
+import { EventBound, type KeptEvent, type KeptStream } from './event-bound.ts';
 
-/** How much one session keeps. */
+/** How much sessions keep. */
 export interface EventStoreOptions {
-  /** 1,000 if absent. */
+  /** Of one session; 1,000 if absent. */
   readonly maxEvents?: number;
-  /** Of messages, as JSON; 8 MiB if absent. */
+  /** Of one session: of messages, as JSON; 8 MiB if absent. */
   readonly maxBytes?: number;
+  /** Of all sessions of one owner; 32 MiB if absent. Without `authenticate` only the other limits apply. */
+  readonly maxBytesPerOwner?: number;
+  /** Of all sessions of the endpoint; 128 MiB if absent. */
+  readonly maxBytesInAll?: number;
+  /** Milliseconds that a stream is kept after it was sent completely, up to its response; 60,000 if absent. */
+  readonly keepMs?: number;
+}
+
+/** What a store shares with others. */
+export interface EventStoreShared {
+  readonly clock?: Clock;
+  /** The bounds that it is part of, besides its own. */
+  readonly bounds?: readonly EventBound[];
 }
 
 const encoder = new TextEncoder();
@@ -23,18 +42,14 @@ const sizeOf = (text: string): number => (/[^ -~]/.test(text) ? encoder.encode(t
 /** An event without a message, as the SDK's transport stores it. */
 const silence = JSON.stringify({});
 
-interface Stored {
-  readonly sequence: number;
-  /** The message as JSON: a thousand texts cost less in garbage collection than the objects in a thousand messages. */
-  readonly text: string;
-  readonly bytes: number;
-}
-
-interface Stream {
+/** One stream of a session. */
+interface Stream extends KeptStream {
   readonly id: string;
-  readonly events: Stored[];
+  readonly events: KeptEvent[];
   /** Sequence number up to which events of this stream may have been forgotten. */
   forgotten: number;
+  /** True once it has had its response. */
+  isAnswered: boolean;
 }
 
 /** Splits the id of an event into its stream and its number; undefined if it is not one of our ids. */
@@ -59,38 +74,50 @@ export interface BoundedEventStore extends EventStore {
    * @returns the id of its event
    */
   store(stream: string, message: JSONRPCMessage, text: string): string;
+  /** A connection has sent a stream completely, as far as there is any; if it has had its response, it is forgotten later. */
+  sent(stream: string): void;
+  /** Forgets the streams whose time is up. */
+  tidy(): void;
+  /** Forgets everything, and keeps nothing more. */
+  clear(): void;
 }
 
 /** An event store for one session. */
-export function boundedEventStore(options: EventStoreOptions = {}): BoundedEventStore {
-  const { maxEvents = 1_000, maxBytes = 8 * 1024 * 1024 } = options;
+export function boundedEventStore(options: EventStoreOptions = {}, shared: EventStoreShared = {}): BoundedEventStore {
+  const { maxEvents = 1_000, maxBytes = 8 * 1024 * 1024, keepMs = 60_000 } = options;
+  const { clock = idleClock } = shared;
+  const bounds = [new EventBound(maxEvents, maxBytes), ...(shared.bounds ?? [])];
   const streams = new Map<string, Stream>();
-  /** The stream of each event, the oldest event first: the next one to forget is found without a search. */
-  const kept = new Map<number, Stream>();
-  /** Streams that have had their response, after which nothing follows; the one that had it first comes first. */
-  const answered = new Set<Stream>();
+  /** When each stream that has had its response was sent completely, in steady time; the first comes first. */
+  const complete = new Map<Stream, number>();
   let sequence = 0;
-  let bytes = 0;
+  let isCleared = false;
 
-  const forgetFirst = (stream: Stream): void => {
-    const first = stream.events.shift();
-    if (!first) return;
-    kept.delete(first.sequence);
-    bytes -= first.bytes;
-    stream.forgotten = first.sequence;
-    if (stream.events.length > 0) return;
-    streams.delete(stream.id);
-    answered.delete(stream);
+  const newStream = (id: string): Stream => {
+    const stream: Stream = {
+      ...{ id, events: [], forgotten: sequence - 1, isAnswered: false },
+      forgetFirst() {
+        const first = stream.events.shift();
+        if (!first) return;
+        stream.forgotten = first.sequence;
+        for (const bound of bounds) bound.remove(first, stream);
+        if (stream.events.length > 0) return;
+        streams.delete(id);
+        complete.delete(stream);
+      },
+    };
+    streams.set(id, stream);
+    return stream;
   };
 
-  const forget = (): void => {
-    while (kept.size > maxEvents || (bytes > maxBytes && kept.size > 1)) {
-      const [done] = answered;
-      if (done) while (done.events.length > 0) forgetFirst(done);
-      else {
-        const [oldest] = kept.values();
-        forgetFirst(oldest!);
-      }
+  const forgetAll = (stream: Stream): void => {
+    while (stream.events.length > 0) stream.forgetFirst();
+  };
+
+  const tidy = (): void => {
+    for (const [stream, at] of complete) {
+      if (steadyNow(clock) - at < keepMs) return;
+      forgetAll(stream);
     }
   };
 
@@ -103,19 +130,18 @@ export function boundedEventStore(options: EventStoreOptions = {}): BoundedEvent
 
   const add = (id: string, text: string, isResponse: boolean): string => {
     sequence += 1;
-    let stream = streams.get(id);
-    if (!stream) {
-      stream = { id, events: [], forgotten: sequence - 1 };
-      streams.set(id, stream);
+    if (isCleared) return `${id}.${sequence}`;
+    const stream = streams.get(id) ?? newStream(id);
+    const event = { sequence, text, bytes: sizeOf(text) };
+    stream.events.push(event);
+    for (const bound of bounds) bound.add(event, stream);
+    if (isResponse) {
+      stream.isAnswered = true;
+      for (const bound of bounds) bound.answered(stream);
     }
-    kept.set(sequence, stream);
-    const size = sizeOf(text);
-    stream.events.push({ sequence, text, bytes: size });
-    if (isResponse) answered.add(stream);
-    bytes += size;
-    const eventId = `${id}.${sequence}`;
-    forget();
-    return eventId;
+    tidy();
+    for (const bound of bounds) bound.forget();
+    return `${id}.${sequence}`;
   };
   const store = (id: string, message: JSONRPCMessage, text: string): string =>
     add(id, text, 'id' in message && !('method' in message));
@@ -123,6 +149,17 @@ export function boundedEventStore(options: EventStoreOptions = {}): BoundedEvent
   return {
     prime: id => add(id, silence, false),
     store,
+    sent(id) {
+      const stream = streams.get(id);
+      if (!stream?.isAnswered) return;
+      complete.delete(stream);
+      complete.set(stream, steadyNow(clock));
+    },
+    tidy,
+    clear() {
+      isCleared = true;
+      for (const stream of streams.values()) forgetAll(stream);
+    },
     async storeEvent(id, message) {
       return store(id, message, JSON.stringify(message));
     },

@@ -34,15 +34,21 @@ export class RequestStream implements Opening {
   open(id: string, over: () => void): OpenedStream {
     const { stream, headers, events, streams, ended } = this.#surroundings;
     let isOver = false;
+    let isComplete = false;
     const opened = stream({ headers, events: this.canEnd ? `id: ${events.prime(id)}\ndata: \n\n` : '' }, () => {
       isOver = true;
       streams.delete(id);
+      if (isComplete) events.sent(id);
       over();
       ended();
     });
     if (!isOver) streams.set(id, opened.end);
     this.#opened = opened;
-    const { write, end } = opened;
+    const { write } = opened;
+    const end = (): void => {
+      isComplete = true;
+      opened.end();
+    };
     const send = (message: JSONRPCMessage, text: string): void =>
       write(`event: message\nid: ${events.store(id, message, text)}\ndata: ${text}\n\n`);
     return { write, end, send };

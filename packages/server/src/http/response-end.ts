@@ -12,24 +12,24 @@ export interface WatchedResponse {
 }
 
 /**
- * @param onEnd - called once
+ * @param onEnd - called once: true if it was sent completely
  * @param onChunk - called with each chunk of a stream before it is passed on
  */
 export function watchResponse(
   response: Response,
-  onEnd: () => void,
+  onEnd: (isComplete: boolean) => void,
   onChunk?: (chunk: Uint8Array) => void,
 ): WatchedResponse {
   if (!response.body || !response.headers.get('content-type')?.startsWith('text/event-stream')) {
-    onEnd();
+    onEnd(true);
     return { response, end() {} };
   }
   const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
   let over = false;
-  const ended = () => {
+  const ended = (isComplete = false) => {
     if (over) return;
     over = true;
-    onEnd();
+    onEnd(isComplete);
   };
   const body = new ReadableStream<Uint8Array>(
     {
@@ -37,7 +37,7 @@ export function watchResponse(
         try {
           const { done, value } = await reader.read();
           if (done) {
-            ended();
+            ended(true);
             return controller.close();
           }
           onChunk?.(value);

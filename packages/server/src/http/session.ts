@@ -15,6 +15,7 @@ import { HeldRequests } from '../sdk-seam/held-requests.ts';
 import { tapReceived, tapSent } from '../sdk-seam/tapped-transport.ts';
 import { batchRefusal, requestsIn } from './body.ts';
 import type { EventStream, EventStreamHead, WholeAnswer } from './direct-sender.ts';
+import type { EventBound } from './event-bound.ts';
 import {
   type BoundedEventStore,
   boundedEventStore,
@@ -50,6 +51,8 @@ export interface HttpSessionOptions {
   /** Milliseconds a request waits for a response that needs no stream. */
   readonly streamAfterMs: number;
   readonly events: EventStoreOptions | undefined;
+  /** The bounds of its events that it shares with other sessions. */
+  readonly bounds: readonly EventBound[];
   readonly onInitialized: () => void;
   readonly onClosed: () => void;
   readonly onError: ((error: Error) => void) | undefined;
@@ -76,7 +79,7 @@ export class HttpSession {
     this.#options = options;
     this.owner = options.owner;
     this.usedAt = steadyNow(options.clock);
-    this.#events = boundedEventStore(options.events);
+    this.#events = boundedEventStore(options.events, options);
     this.#transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => options.id,
       eventStore: this.#events,
@@ -92,7 +95,10 @@ export class HttpSession {
       if (!('method' in message)) this.#underWay.delete(message.id);
     });
     transport.onerror = error => this.#options.onError?.(error);
-    transport.onclose = this.#options.onClosed;
+    transport.onclose = () => {
+      this.#events.clear();
+      this.#options.onClosed();
+    };
     await this.#options.server.connect(transport);
     this.#held.listen();
     tapReceived(transport, message => {
@@ -174,6 +180,11 @@ export class HttpSession {
     }
   }
 
+  /** Forgets what no client will resume any more. */
+  tidy(): void {
+    this.#events.tidy();
+  }
+
   /** Ends the session, and its client's calls. */
   close(): Promise<void> {
     return this.#options.server.close();
@@ -229,8 +240,9 @@ export class HttpSession {
     let stream: string | undefined;
     const watched = watchResponse(
       response,
-      () => {
+      isComplete => {
         if (stream !== undefined && streams.get(stream) === watched?.end) streams.delete(stream);
+        if (stream !== undefined && isComplete) this.#events.sent(stream);
         ended();
       },
       chunk => {

@@ -14,11 +14,14 @@
  * - sessions-H7 A client that resumes a stream gets it at once, even if its previous connection still looks alive.
  * - sessions-H8 A request gets its response as JSON if that is ready within `streamAfterMs` and nothing else was sent for it; a
  *   stream, which can be resumed, is opened as soon as anything else is sent, or the time is up.
+ * - sessions-H9 What sessions keep for clients that reconnect is bounded for each session, each owner, and the whole endpoint
+ *   (event-store.ts).
  */
 import { type Clock, idleClock, steadyNow } from '@midcall/core/time';
 import { isInitializeRequest, type McpServerFactory } from '@modelcontextprotocol/server';
 import { makeServer } from '../call/lending.ts';
 import { unread } from './body.ts';
+import { EventBound } from './event-bound.ts';
 import type { EventStoreOptions } from './event-store.ts';
 import { type Occupant, type Room, roomFor } from './room.ts';
 import { HttpSession, type Served, type SessionRequest } from './session.ts';
@@ -39,7 +42,7 @@ export interface SessionOptions {
    * default.
    */
   readonly maxCalls?: number;
-  /** How much each session stores for clients that reconnect. */
+  /** How much sessions store for clients that reconnect. */
   readonly events?: EventStoreOptions;
   /**
    * Milliseconds a request waits for a response that needs no stream; 500 by default. A client that loses its connection meanwhile
@@ -63,6 +66,9 @@ export class HttpSessions {
   readonly #factory: McpServerFactory;
   readonly #sessions = new Map<string, HttpSession>();
   readonly #byOwner = new Map<string, Set<HttpSession>>();
+  /** What the sessions of each owner keep together; of those that have one. */
+  readonly #boundOf = new Map<string, EventBound>();
+  readonly #bound: EventBound;
   /** The owner of each session that is being opened, by the id it gets. */
   readonly #opening = new Map<string, string>();
   readonly #options: Required<Omit<SessionOptions, 'events' | 'onError'>> & HttpSessionsOptions;
@@ -74,6 +80,7 @@ export class HttpSessions {
       ...{ idleMs: 30 * 60_000, max: 1_000, maxPerOwner: 100, maxCalls: 1_000, streamAfterMs: 500 },
       ...{ clock: idleClock, ...options },
     };
+    this.#bound = new EventBound(Number.POSITIVE_INFINITY, options.events?.maxBytesInAll ?? 128 * 1024 * 1024);
     this.#sweepLater();
   }
 
@@ -138,6 +145,7 @@ export class HttpSessions {
     const { clock, streamAfterMs, events, onError } = this.#options;
     const session = new HttpSession({
       ...{ id, server, owner: request.owner, clock, streamAfterMs, events, onError },
+      bounds: this.#boundsOf(request.owner),
       onInitialized: () => {
         this.#opening.delete(id);
         this.#add(id, session);
@@ -181,7 +189,12 @@ export class HttpSessions {
   }
 
   #sweep(): void {
-    for (const [id, session] of this.#sessions) if (this.#isUnused(session)) void this.#end(id);
+    for (const [id, session] of this.#sessions) {
+      if (this.#isUnused(session)) void this.#end(id);
+      else session.tidy();
+    }
+    for (const [owner, { bytes }] of this.#boundOf)
+      if (bytes === 0 && !this.#byOwner.has(owner) && !this.#isOpening(owner)) this.#boundOf.delete(owner);
   }
 
   #sweepLater(): void {
@@ -190,6 +203,19 @@ export class HttpSessions {
       this.#sweep();
       this.#sweepLater();
     });
+  }
+
+  #isOpening(owner: string): boolean {
+    return [...this.#opening.values()].includes(owner);
+  }
+
+  /** The bounds of what a session keeps together with others. */
+  #boundsOf(owner: string): readonly EventBound[] {
+    if (!this.#isOne(owner)) return [this.#bound];
+    const { maxBytesPerOwner = 32 * 1024 * 1024 } = this.#options.events ?? {};
+    const bound = this.#boundOf.get(owner) ?? new EventBound(Number.POSITIVE_INFINITY, maxBytesPerOwner);
+    this.#boundOf.set(owner, bound);
+    return [bound, this.#bound];
   }
 
   /** True for one owner among others; false for everybody if senders are not identified. */
