@@ -7,6 +7,7 @@
  * in Hindi would still reach the left edge. They also normalise, so that it is no longer what was sent.
  */
 import { eastAsianWidth } from 'get-east-asian-width';
+import { clusters } from './clusters.ts';
 
 /** A tab continues to the next multiple of this, at most. */
 const tab = 8;
@@ -18,11 +19,9 @@ const widthOf = (character: string): number => (character === '\t' ? tab : eastA
 
 export const textWidth = (text: string): number => [...text].reduce((sum, character) => sum + widthOf(character), 0);
 
-const clusters = new Intl.Segmenter('en', { granularity: 'grapheme' });
-
 /** What a word may be split between: a combining mark must not begin the next line. */
 const signs = (word: string, columns: number): readonly string[] =>
-  [...clusters.segment(word)].flatMap(({ segment }) => (textWidth(segment) > columns ? [...segment] : [segment]));
+  clusters(word).flatMap(cluster => (textWidth(cluster) > columns ? [...cluster] : [cluster]));
 
 /**
  * A line as lines.
