@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { jsonIn } from '../../packages/host/src/views/json-value.ts';
 import { jsonTree } from '../../packages/host/src/web/pages/json-tree.ts';
 import { resultContent } from '../../packages/host/src/web/pages/result.ts';
+import { tableHeads } from '../../packages/host/src/web/pages/table-heads.ts';
 
 const place = { callId: 'c-1', serverId: 'notes', link: (path: string) => `/base${path}` };
 const shown = (result: Record<string, unknown>): string => resultContent(result, place).text;
@@ -53,6 +54,46 @@ describe('Markdown', () => {
   });
 });
 
+describe('a result of many parts', () => {
+  const textBlock = (value: string) => ({ type: 'text', text: value });
+  const held = (html: string, of: string): number => html.split(of).length - 1;
+
+  it.each([
+    ['Markdown', { ...textBlock(`**a**\n\n${'x'.repeat(99_993)}`) }, 2],
+    ['other text', textBlock('x'.repeat(50_000)), 4],
+    ['JSON in a text', textBlock(JSON.stringify('x'.repeat(500).split(''))), 100],
+    ['what is no content', { type: 'holo', data: 'x'.repeat(30_000) }, 10],
+    ['nothing', textBlock(''), 1_000],
+  ])('is shown up to a limit, and says what is not: %s', (_, block, most) => {
+    const html = shown({ content: Array.from({ length: 1_200 }, () => block) });
+    expect(html).toContain(`Not shown: ${1_200 - most} more parts of this result. “Save as JSON” has all of them.`);
+    expect(shown({ content: Array.from({ length: most }, () => block) })).not.toContain('Not shown');
+  });
+
+  it('cuts the text that reaches the limit', () => {
+    const [most, rest] = [textBlock(`${'x'.repeat(100_000)}`), textBlock('y'.repeat(60_000))];
+    const html = shown({ content: [most, rest, rest, rest] });
+    expect(held(html, 'y')).toBeGreaterThanOrEqual(100_000);
+    expect(html).toContain('yyy… (20,000 more characters)');
+    expect(html).toContain('Not shown: 1 more part of');
+  });
+});
+
+it('reads only the head of a table of Markdown for its name, however much is before and behind it', () => {
+  const kinds = ['table_open', 'thead_open', 'tr_open', 'th_open', 'inline', 'th_close', 'tr_close', 'thead_close'];
+  const one = [...kinds, 'tbody_open', 'inline', 'tbody_close', 'table_close'].map(type => ({ type, content: 'a' }));
+  const reads: PropertyKey[] = [];
+  const tokens = new Proxy(Array.from({ length: 100 }, () => one).flat(), {
+    get: (all, key) => {
+      if (key !== 'length') reads.push(key);
+      return Reflect.get(all, key) as unknown;
+    },
+  });
+  expect(tableHeads(tokens, 50 * one.length)).toEqual(['a']);
+  expect(new Set(reads)).toEqual(new Set([601, 602, 603, 604, 605, 606, 607].map(String)));
+  expect(text('| Name | Age |\n|---|---|\n| 1 | 2 |')).toContain('aria-label="Table of Name, Age"');
+});
+
 describe('JSON', () => {
   it('is a tree, in text too', () => {
     const html = text('{"name":"Ada","tags":["x"],"none":null,"ok":true}');
@@ -78,6 +119,18 @@ describe('JSON', () => {
     const rows = Array.from({ length: 10_000 }, (_, at) => ({ a: at, b: 'x' }));
     for (const value of [wide, deep, many, rows]) expect(jsonTree(value).text.length).toBeLessThan(600_000);
     expect(jsonTree(wide).text).toContain('49800 more');
+  });
+
+  it('shows the beginning of many long texts, in lists, objects and tables', () => {
+    const long = 'x'.repeat(5_000);
+    const lists = Array.from({ length: 10 }, () => Array.from({ length: 100 }, () => long));
+    const names = Array.from({ length: 90 }, (_, at) =>
+      Object.fromEntries(Array.from({ length: 150 }, (__, each) => [`${at} ${each} ${long}`, [each]])),
+    );
+    const tables = Array.from({ length: 9 }, () => Array.from({ length: 100 }, () => ({ a: long, b: long })));
+    for (const value of [lists, names, tables]) expect(jsonTree(value).text.length).toBeLessThan(500_000);
+    expect(jsonTree(lists).text).toContain('<li class="json-size">41 more</li>');
+    expect(jsonTree(tables).text).toMatch(/<p class="json-size">\d+ more<\/p>.*<li class="json-size">7 more<\/li>/);
   });
 
   it('writes out what names and values hide', () => {

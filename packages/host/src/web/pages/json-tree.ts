@@ -6,6 +6,10 @@ import { visibleHtml } from '../visible-html.ts';
 
 /** How much of one value is shown: nodes in total, members of one node, rows of a table, unfolded levels. */
 const [mostNodes, mostMembers, mostRows, openLevels] = [3_000, 200, 100, 2];
+/** The most characters shown of a name, of a text, and of either part of a text in a table. */
+const [mostOfName, mostOfText, mostOfPart] = [200, 5_000, 1_000];
+/** So many characters count as one more node, so that a few long texts do not make a page of megabytes. */
+const perNode = 100;
 /** Anything nested deeper is not shown. */
 const deepest = 40;
 
@@ -13,7 +17,7 @@ const isScalar = (value: unknown): boolean => value === null || typeof value !==
 
 function scalar(value: unknown): Html {
   if (typeof value === 'string')
-    return html`<span class="json-string">${visibleHtml(JSON.stringify(value), 5_000)}</span>`;
+    return html`<span class="json-string">${visibleHtml(JSON.stringify(value), mostOfText)}</span>`;
   return html`<span class="json-${value === null ? 'null' : typeof value}">${String(value)}</span>`;
 }
 
@@ -25,18 +29,23 @@ const widthOf = (value: unknown): 'short' | undefined =>
   typeof value === 'string' && value.length <= mostInCell ? 'short' : undefined;
 
 function textCell(text: string): Html {
-  if (text.length <= mostInCell) return visibleHtml(text, 1_000);
+  if (text.length <= mostInCell) return visibleHtml(text, mostOfPart);
   const space = text.lastIndexOf(' ', mostInCell);
   const at = space > mostInCell / 2 ? space : mostInCell;
-  return html`<details class="long-cell"><summary>${visibleHtml(text.slice(0, at), 1_000)}</summary>${visibleHtml(text.slice(at), 1_000)}</details>`;
+  return html`<details class="long-cell"><summary>${visibleHtml(text.slice(0, at), mostOfPart)}</summary>${visibleHtml(text.slice(at), mostOfPart)}</details>`;
 }
 
 class Tree {
   #left = mostNodes;
 
+  #count(value: unknown, most: number): void {
+    this.#left -= 1 + (typeof value === 'string' ? Math.min(value.length, most) / perNode : 0);
+  }
+
   node(name: string | undefined, value: unknown, level: number): Html {
-    this.#left -= 1;
-    const key = name !== undefined && html`<span class="json-key">${visibleHtml(name, 200)}</span>: `;
+    this.#count(value, mostOfText);
+    this.#left -= Math.min(name?.length ?? 0, mostOfName) / perNode;
+    const key = name !== undefined && html`<span class="json-key">${visibleHtml(name, mostOfName)}</span>: `;
     if (isScalar(value)) return html`<li>${key}${scalar(value)}</li>`;
     const list = Array.isArray(value) ? value : undefined;
     const members: readonly (readonly [string | undefined, unknown])[] = list
@@ -62,14 +71,20 @@ class Tree {
   }
 
   #table(columns: readonly string[], rows: readonly Members[]): Html {
-    const firstRows = rows.slice(0, mostRows);
-    this.#left -= firstRows.length * columns.length;
-    const cell = (row: Members, name: string): Html =>
-      Object.hasOwn(row, name) ? (typeof row[name] === 'string' ? textCell(row[name]) : scalar(row[name])) : html``;
-    return html`<div${attributes({ class: 'md-table', tabindex: 0, role: 'region', 'aria-label': visible(texts.json.table(columns), { max: 200 }) })}><table><thead><tr>${columns.map(name => html`<th scope="col">${visibleHtml(name, 120)}</th>`)}</tr></thead><tbody>${firstRows.map(
-      row =>
+    const cell = (row: Members, name: string): Html => {
+      this.#count(row[name], mostInCell + mostOfPart);
+      if (!Object.hasOwn(row, name)) return html``;
+      return typeof row[name] === 'string' ? textCell(row[name]) : scalar(row[name]);
+    };
+    const shown: Html[] = [];
+    for (const row of rows.slice(0, mostRows)) {
+      if (this.#left <= 0) break;
+      shown.push(
         html`<tr>${columns.map(name => html`<td${attributes({ class: widthOf(row[name]) })}>${cell(row, name)}</td>`)}</tr>`,
-    )}</tbody></table></div>${rows.length > firstRows.length && html`<p class="json-size">${texts.json.more(rows.length - firstRows.length)}</p>`}`;
+      );
+    }
+    const left = rows.length - shown.length;
+    return html`<div${attributes({ class: 'md-table', tabindex: 0, role: 'region', 'aria-label': visible(texts.json.table(columns), { max: 200 }) })}><table><thead><tr>${columns.map(name => html`<th scope="col">${visibleHtml(name, 120)}</th>`)}</tr></thead><tbody>${shown}</tbody></table></div>${left > 0 && html`<p class="json-size">${texts.json.more(left)}</p>`}`;
   }
 }
 

@@ -10,6 +10,7 @@ import { escaped, type Html, html, trusted } from '@midcall/core/page';
 import { hostOf, isMarkdown, markdownReader, visible } from '../../index.ts';
 import { texts } from '../texts/texts.ts';
 import { visibleHtml } from '../visible-html.ts';
+import { tableHeads } from './table-heads.ts';
 
 const reader = markdownReader();
 const { rules } = reader.renderer;
@@ -28,14 +29,8 @@ rules['image'] = (tokens, at) => {
 // Servers' headings are not headings of the page.
 rules['heading_open'] = (tokens, at) => `<p class="md-heading md-${tokens[at]!.tag}">`;
 rules['heading_close'] = () => '</p>';
-rules['table_open'] = (tokens, at) => {
-  const heads = tokens.slice(
-    at,
-    tokens.findIndex(({ type }, index) => index > at && type === 'thead_close'),
-  );
-  const columns = heads.flatMap(({ type, content }) => (type === 'inline' ? [content] : []));
-  return `<div class="md-table" tabindex="0" role="region" aria-label="${escaped(texts.json.table(columns).slice(0, 200))}"><table>`;
-};
+rules['table_open'] = (tokens, at) =>
+  `<div class="md-table" tabindex="0" role="region" aria-label="${escaped(texts.json.table(tableHeads(tokens, at)).slice(0, 200))}"><table>`;
 // Alignment is a class: no page of ours accepts inline styles.
 const cellOf = (name: 'th' | 'td') => (tokens: readonly { attrGet(name: string): string | null }[], at: number) =>
   /right/.test(tokens[at]!.attrGet('style') ?? '') ? `<${name} class="right">` : `<${name}>`;
@@ -46,7 +41,7 @@ rules['fence'] = (tokens, at) => `<pre class="result-json" tabindex="0">${escape
 rules['code_block'] = rules['fence'];
 
 /** @param max - characters kept */
-function markdownHtml(text: string, max = 100_000): Html {
+function markdownHtml(text: string, max: number): Html {
   const markup = reader.render(visible(text, { max, lines: true }));
   return trusted(`<div class="md">${markup.replace(/⟦U\+[0-9A-F]+⟧/g, '<mark class="code-point">$&</mark>')}</div>`);
 }
@@ -54,11 +49,18 @@ function markdownHtml(text: string, max = 100_000): Html {
 /** Longer texts scroll in a box of their own, in characters, so that what follows them stays within reach. */
 const long = 20_000;
 
-/** A server's text: as Markdown if it has signs of that, otherwise as written. */
-export function foreignText(text: string): Html {
+/** The most characters of one text that are shown. */
+const mostShown = 100_000;
+
+/**
+ * A server's text: as Markdown if it has signs of that, otherwise as written.
+ * @param max - characters shown, at most 100,000
+ */
+export function foreignText(text: string, max = mostShown): Html {
+  const most = Math.min(max, mostShown);
   const shown = isMarkdown(text)
-    ? markdownHtml(text)
-    : html`<pre class="result-text">${visibleHtml(text, 100_000, true)}</pre>`;
+    ? markdownHtml(text, most)
+    : html`<pre class="result-text">${visibleHtml(text, most, true)}</pre>`;
   return text.length > long
     ? html`<div class="result-long" tabindex="0" role="region" aria-label="${texts.call.longText}">${shown}</div>`
     : shown;

@@ -41,9 +41,9 @@ export interface ResultPlace extends Pick<Session, 'link'> {
 export const textOf = (block: Block): string | undefined =>
   block['type'] === 'text' && typeof block['text'] === 'string' ? block['text'] : undefined;
 
-function textContent(text: string): Html {
+function textContent(text: string, max: number): Html {
   const value = jsonIn(text);
-  return value === undefined ? foreignText(text) : jsonTree(value);
+  return value === undefined ? foreignText(text, max) : jsonTree(value);
 }
 
 function resourceLink(block: Block, { link, serverId }: ResultPlace): Html {
@@ -59,9 +59,10 @@ function picture({ mimeType, data }: NonNullable<ReturnType<typeof mediaOf>>, pa
   return html`<figure class="result-picture"><a${attributes({ href: path, target: '_blank', rel: 'noopener' })}><img${attributes({ src: path, alt: texts.call.picture, class: 'result-image', width, height })}></a><figcaption>${texts.call.pictureFacts(kind, width, height, data.length)}</figcaption></figure>`;
 }
 
-function blockContent(block: Block, path: string, place: ResultPlace): Html {
+/** @param max - characters shown of a text */
+function blockContent(block: Block, path: string, place: ResultPlace, max: number): Html {
   const text = textOf(block);
-  if (text !== undefined) return textContent(text);
+  if (text !== undefined) return textContent(text, max);
   if (block['type'] === 'resource_link' && typeof block['uri'] === 'string') return resourceLink(block, place);
   const media = mediaOf(block);
   if (!media) {
@@ -105,6 +106,22 @@ export function blocksOf(result: Readonly<Record<string, unknown>>): readonly Bl
 const rolesOf = (result: Readonly<Record<string, unknown>>): readonly string[] =>
   list(result['messages']).flatMap(({ role, content }) => (isBlock(content) ? [texts.call.role(String(role))] : []));
 
+/** How much of one result is shown, however it is divided: characters of texts and of JSON, and blocks. */
+const [mostCharacters, mostBlocks] = [200_000, 1_000];
+
+/** The contents of the blocks that are shown; of a very large result, its first ones. */
+function firstContents(blocks: readonly Block[], pathOf: (at: number) => string, place: ResultPlace): readonly Html[] {
+  const contents: Html[] = [];
+  let left = mostCharacters;
+  for (const [at, block] of blocks.slice(0, mostBlocks).entries()) {
+    if (left <= 0) break;
+    const content = blockContent(block, pathOf(at), place, left);
+    contents.push(content);
+    left -= textOf(block)?.length ?? content.text.length;
+  }
+  return contents;
+}
+
 /**
  * The content of a call's result; says so if there is none.
  * @param unchecked - why its structured content was not checked against the tool's schema
@@ -122,7 +139,9 @@ export function resultContent(result: Readonly<Record<string, unknown>>, place: 
     textOf(block) !== undefined &&
     html`<a href="${path(at)}" target="_blank" rel="noopener">${texts.call.asWritten}</a>${copy(path(at), texts.typed.copy)}`;
   const [only] = blocks.length === 1 && structured === undefined ? blocks : [];
-  return html`<div class="result">${blocks.map((block, at) => html`${roles[at] !== undefined && html`<p class="help">${visibleHtml(roles[at], 80)}</p>`}${blockContent(block, path(at), place)}${!only && textOf(block) !== undefined && html`<p class="result-ways">${textWays(block, at)}</p>`}`)}${
+  const contents = firstContents(blocks, path, place);
+  const left = blocks.length - contents.length;
+  return html`<div class="result">${contents.map((content, at) => html`${roles[at] !== undefined && html`<p class="help">${visibleHtml(roles[at], 80)}</p>`}${content}${!only && textOf(blocks[at]!) !== undefined && html`<p class="result-ways">${textWays(blocks[at]!, at)}</p>`}`)}${left > 0 && html`<p class="help">${texts.call.notShown(left)}</p>`}${
     structured !== undefined &&
     html`${unchecked !== undefined && html`<p class="help">${texts.call.unchecked(unchecked)}</p>`}<section class="structured"><h3>${texts.call.structured}</h3>${jsonTree(structured)}</section>`
   }${blocks.length === 0 && structured === undefined && html`<p class="quiet-text">${texts.call.noContent}</p>`}<p class="result-ways">${only && textWays(only, 0)}<a href="${whole}" download="result.json">${texts.call.save}</a>${copy(whole, texts.call.copyAll)}</p></div>`;

@@ -48,6 +48,8 @@ export const callTexts = {
     noArguments: 'no arguments',
     unchecked: (why: string) => `Not checked against the tool’s output schema, because ${why}.`,
     noContent: 'The result has no content.',
+    notShown: (count: number) =>
+      `Not shown: ${plural(count, 'more part')} of this result. “Save as JSON” has all of them.`,
     foreignKind: (kind: string) => `Content of the unknown type “${kind}”, as it was sent:`,
     tooDeep: 'Nested too deeply to show.',
     role: (role: string) => ({ assistant: 'Assistant', user: 'User' })[role] ?? role,
