@@ -1,5 +1,5 @@
 /** A timer that is mostly stopped before its time is up, with the clock of the machine and with any other. */
-import { type RestartedTimer, restartedTimer, systemClock } from '@midcall/core/time';
+import { MAX_TIMER_MS, type RestartedTimer, restartedTimer, systemClock } from '@midcall/core/time';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { handClock } from '../host/clock.ts';
 
@@ -85,4 +85,13 @@ it('leaves one timer of the machine behind, however often it is started and stop
   expect(vi.getTimerCount()).toBe(1);
   vi.advanceTimersByTime(1_000);
   expect(vi.getTimerCount()).toBe(0);
+});
+
+it('takes longer than a timer of the machine can, and then fires once', () => {
+  let fired = 0;
+  restartedTimer(systemClock, () => fired++).start(MAX_TIMER_MS + 1_000);
+  vi.advanceTimersByTime(MAX_TIMER_MS + 999);
+  expect(fired).toBe(0);
+  vi.advanceTimersByTime(1);
+  expect(fired).toBe(1);
 });

@@ -5,7 +5,11 @@ import { having } from '../options/check-options.ts';
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Calls `fn` once after `ms` milliseconds, at most 2,147,483,647, which is about 24 days. @returns a function that cancels it */
+  /**
+   * Calls `fn` once after `ms` milliseconds. The clocks of this machine call it after 2,147,483,647 (about 24 days) if `ms` is more or
+   * is not a number.
+   * @returns a function that cancels it
+   */
   after(ms: number, fn: () => void): () => void;
 }
 
@@ -16,11 +20,14 @@ export const nowKind = having('a clock: { now }', 'now');
 /** Milliseconds of the longest timer that Node has: a longer one fires at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
+/** What a timer of Node is given: it fires at once where it is given more, or what is not a number. */
+export const timerMs = (ms: number): number => (ms <= MAX_TIMER_MS ? Math.max(0, ms) : MAX_TIMER_MS);
+
 /** The clock of this machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after: (ms, fn) => {
-    const timer = setTimeout(fn, ms);
+    const timer = setTimeout(fn, timerMs(ms));
     return () => clearTimeout(timer);
   },
 };
@@ -29,7 +36,7 @@ export const systemClock: Clock = {
 export const idleClock: Clock = {
   now: () => Date.now(),
   after: (ms, fn) => {
-    const timer = setTimeout(fn, ms).unref();
+    const timer = setTimeout(fn, timerMs(ms)).unref();
     return () => clearTimeout(timer);
   },
 };

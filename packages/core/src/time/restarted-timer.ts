@@ -2,7 +2,7 @@
  * A timer that is started for every call, and mostly stopped soon after. With the clock of the machine, a timer of the system's
  * own goes on when this one is stopped, and is used again: making and removing one costs as much as a third of a call.
  */
-import { type Clock, systemClock } from './clock.ts';
+import { type Clock, systemClock, timerMs } from './clock.ts';
 
 /** One timer; it does not keep the process running. */
 export interface RestartedTimer {
@@ -62,14 +62,15 @@ class LeftTimer implements RestartedTimer {
     this.#dueAt = undefined;
   }
 
-  #arm(ms: number): void {
+  #arm(leftMs: number): void {
+    const ms = timerMs(leftMs);
     this.#firesAt = performance.now() + ms;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       if (this.#dueAt === undefined) return;
-      const leftMs = this.#dueAt - performance.now();
+      const stillMs = this.#dueAt - performance.now();
       // The system's timers count whole milliseconds.
-      if (leftMs >= 1) return this.#arm(leftMs);
+      if (stillMs >= 1) return this.#arm(stillMs);
       this.#dueAt = undefined;
       this.#fn();
     }, ms);

@@ -17,6 +17,9 @@ import { oauthCode, tokenProblem } from './token-problem.ts';
 
 const grantType = 'urn:ietf:params:oauth:grant-type:device_code';
 
+/** How long the authorization server may make us wait before we ask again, and how long a code may last; milliseconds. */
+const [leastInterval, mostInterval, mostLife] = [1_000, 5 * 60_000, 24 * 3_600_000];
+
 /** What the authorization server answers first (RFC 8628, 3.2). */
 interface DeviceCode {
   readonly deviceCode: string;
@@ -106,8 +109,8 @@ function readDeviceCode(answer: unknown, now: number): DeviceCode | undefined {
     deviceCode,
     userCode,
     page: typeof complete === 'string' ? complete : page,
-    endsAt: now + seconds * 1_000,
-    intervalMs: Math.max(1, interval) * 1_000,
+    endsAt: now + Math.min(seconds * 1_000, mostLife),
+    intervalMs: Math.max(leastInterval, Math.min(interval * 1_000, mostInterval)),
   };
 }
 
@@ -129,7 +132,7 @@ async function polled(
       return await fetchTokens(discovered, information, form, fetch);
     } catch (error) {
       const code = oauthCode(error);
-      if (code === 'slow_down') intervalMs += 5_000;
+      if (code === 'slow_down') intervalMs = Math.min(intervalMs + 5_000, mostInterval);
       // A network that fails once is asked again, as RFC 8628 wants.
       else if (code !== 'authorization_pending' && !(error instanceof TypeError))
         throw tokenProblem(`The sign-in at ${where}`, error, [device.deviceCode]);
