@@ -132,8 +132,13 @@ export function plainPage(
   });
 }
 
-/** Appears for a moment in the tab of a page that the person agreed to open, and redirects to it. */
-export function openingPage(href: string, assets: AssetPaths): string {
+/**
+ * Appears for a moment in the tab of a page that the person agreed to open, and redirects to it.
+ * @param sent - an address that may be opened, as it was sent
+ */
+export function openingPage(sent: string, assets: AssetPaths): string {
+  // What was judged is an address of its own; on a page, `http:host/path` would be one below that page.
+  const { href } = new URL(sent);
   return page({
     title: texts.opening.title,
     styles: [assets.style],
