@@ -53,6 +53,14 @@ describe('a name with half a surrogate pair in it, or of dots alone', () => {
   });
 });
 
+it('hides and reorders nothing in the title of a tab, and is cut there where it is long', () => {
+  const view = { servers: [], open: [], csrf: 'x', link, now: 0, zone: 'UTC', event: 0, isFolded: () => undefined };
+  const assets = { icon: '', waiting: '', style: '/s', script: '/e', again: '/a' };
+  const titled = (title: string) => layout({ ...view, singleKeys: true }, { title, main: '' as never }, assets).title;
+  expect(titled('a\u202Eb')).toBe('a⟦U+202E⟧b · Midcall');
+  expect(titled('x'.repeat(5_000))).toBe(`${'x'.repeat(200)}… (4,800 more characters) · Midcall`);
+});
+
 it('says of a result nested deeper than can be written out that it is', () => {
   let structuredContent: object = {};
   for (let depth = 0; depth < 100_000; depth += 1) structuredContent = { a: structuredContent };

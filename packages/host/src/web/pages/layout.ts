@@ -1,6 +1,6 @@
 /** The layout of every page: navigation, servers, and open questions. Pure. */
 import { attributes, brandMark, type Html, html, type Page, page } from '@midcall/core/page';
-import type { Question } from '../../index.ts';
+import { type Question, visible } from '../../index.ts';
 import { age, questionIcon, questionSubject } from '../card/frame.ts';
 import { icons } from '../icons.ts';
 import { texts } from '../texts/texts.ts';
@@ -89,7 +89,7 @@ export function layout(view: DeskView, content: Content, assets: AssetPaths): Pa
   const { open } = view;
   const count = open.length > 0 ? `(${open.length}) ` : '';
   return {
-    title: `${count}${content.title} · ${texts.product}`,
+    title: `${count}${visible(content.title, { max: 200 })} · ${texts.product}`,
     theme: view.theme,
     icon: open.length > 0 ? assets.waiting : assets.icon,
     styles: [assets.style],
