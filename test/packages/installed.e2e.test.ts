@@ -18,6 +18,13 @@ const run = (folder: string, code: string) => {
   return { status, stdout, stderr };
 };
 
+/** Checks a file as the newest compiler does for an author, who is promised no `skipLibCheck`. */
+const compiledIn = (folder: string, file: string) => {
+  const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')];
+  const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023', ...types];
+  return spawnSync(process.execPath, [compiler('newest'), ...options, file], { cwd: folder, encoding: 'utf8' });
+};
+
 const server = `
 import { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
@@ -137,17 +144,7 @@ describe('@midcall/server alone', () => {
     expect(copies).toHaveLength(1);
     expect(readManifest(copies[0]!).version).toMatch(/^2\.3\./);
     writeFileSync(join(folder, 'server.ts'), server);
-    const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')];
-    const compiled = spawnSync(
-      process.execPath,
-      [compiler('newest'), '--noEmit', '--strict', '--module', 'nodenext', ...types].concat(
-        '--target',
-        'es2023',
-        'server.ts',
-      ),
-      { cwd: folder, encoding: 'utf8' },
-    );
-    expect(compiled).toMatchObject({ status: 0, stdout: '' });
+    expect(compiledIn(folder, 'server.ts')).toMatchObject({ status: 0, stdout: '' });
   });
 });
 
@@ -268,6 +265,21 @@ describe('each tarball', () => {
   it('has types that Node and bundlers find, where it has anything to import', () => {
     for (const tarball of tarballs.values())
       expect(tool('attw', tarball, '--profile', 'esm-only', '--quiet')).toMatchObject({ status: 0, stdout: '' });
+  });
+
+  it('has declarations that TypeScript checks without fault, and that name no package npm does not install', () => {
+    const names = [...tarballs.keys()];
+    const manifests = [...install(tarballs, names).packages].flatMap(([name, place]) =>
+      names.includes(name) ? [readManifest(place)] : [],
+    );
+    const peers = manifests.flatMap(({ peerDependenciesMeta = {} }) => Object.keys(peerDependenciesMeta));
+    const { folder } = install(tarballs, names, peers);
+    const entries = manifests.flatMap(({ name, exports = {} }) =>
+      Object.entries(exports).flatMap(([path, { types }]) => (types ? [join(name, path)] : [])),
+    );
+    expect(entries).toContain('@midcall/host/terminal');
+    writeFileSync(join(folder, 'all.ts'), entries.map(each => `import '${each}';\n`).join(''));
+    expect(compiledIn(folder, 'all.ts')).toMatchObject({ status: 0, stdout: '' });
   });
 
   it('leads an editor from each declaration to its source', () => {

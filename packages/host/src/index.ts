@@ -47,6 +47,7 @@ export { isFollowed } from './tasks/kept-tasks.ts';
 export type { Members } from './views/json-value.ts';
 export { jsonIn, tableColumns } from './views/json-value.ts';
 export { isLongText } from './views/long-text.ts';
+export type { MarkdownRule, MarkdownToken } from './views/markdown-reader.ts';
 export { hostOf, isMarkdown, markdownReader } from './views/markdown-reader.ts';
 export { expandTemplate, templateNames } from './views/resource-template.ts';
 export { saidAlready } from './views/said-already.ts';

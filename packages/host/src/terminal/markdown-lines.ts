@@ -1,12 +1,10 @@
 /** Markdown as lines of a terminal. A link is followed by its address, so that its words cannot lie about that. Pure. */
-import { markdownReader } from '../index.ts';
+import { type MarkdownToken, markdownReader } from '../index.ts';
 import { styled } from './paint.ts';
 import { tableLines } from './table-lines.ts';
 import { wrapped } from './wrap.ts';
 
 const reader = markdownReader();
-
-type Token = ReturnType<typeof reader.parse>[number];
 
 /** The prefix of a block's lines, and of its first line if that differs. */
 interface Lead {
@@ -18,7 +16,7 @@ interface Lead {
 const [begun, ended] = [(style: 'bold' | 'italic') => styled(style, '').slice(0, 1), styled('bold', '').slice(-1)];
 
 /** One line of text with its styles; line breaks of the text stay. */
-function inline(tokens: readonly Token[]): string {
+function inline(tokens: readonly MarkdownToken[]): string {
   let text = '';
   let link: { readonly href: string; readonly from: number } | undefined;
   for (const token of tokens) {

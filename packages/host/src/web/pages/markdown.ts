@@ -7,38 +7,44 @@
  * - markdown-D3 Text is made visible before it is read as Markdown, so that no character in it hides or reorders anything.
  */
 import { escaped, type Html, html, trusted } from '@midcall/core/page';
-import { hostOf, isMarkdown, markdownReader, visible } from '../../index.ts';
+import { hostOf, isMarkdown, type MarkdownRule, markdownReader, visible } from '../../index.ts';
 import { texts } from '../texts/texts.ts';
 import { visibleHtml } from '../visible-html.ts';
 import { tableHeads } from './table-heads.ts';
 
-const reader = markdownReader();
-const { rules } = reader.renderer;
-rules['link_open'] = (tokens, at) =>
-  `<a href="${escaped(String(tokens[at]!.attrGet('href')))}" target="_blank" rel="noopener noreferrer nofollow">`;
-rules['link_close'] = (tokens, at) => {
-  let open = at - 1;
-  while (open >= 0 && tokens[open]!.type !== 'link_open') open -= 1;
-  const host = hostOf(String(tokens[open]?.attrGet('href')));
-  return `</a> <span class="link-host">${escaped(host ?? '')}</span>`;
-};
-rules['image'] = (tokens, at) => {
-  const token = tokens[at]!;
-  return `<span class="link-host">${escaped(texts.call.notLoaded(token.content, String(token.attrGet('src'))))}</span>`;
-};
-// Servers' headings are not headings of the page.
-rules['heading_open'] = (tokens, at) => `<p class="md-heading md-${tokens[at]!.tag}">`;
-rules['heading_close'] = () => '</p>';
-rules['table_open'] = (tokens, at) =>
-  `<div class="md-table" tabindex="0" role="region" aria-label="${escaped(texts.json.table(tableHeads(tokens, at)).slice(0, 200))}"><table>`;
 // Alignment is a class: no page of ours accepts inline styles.
-const cellOf = (name: 'th' | 'td') => (tokens: readonly { attrGet(name: string): string | null }[], at: number) =>
-  /right/.test(tokens[at]!.attrGet('style') ?? '') ? `<${name} class="right">` : `<${name}>`;
-rules['th_open'] = cellOf('th');
-rules['td_open'] = cellOf('td');
-rules['table_close'] = () => '</table></div>';
-rules['fence'] = (tokens, at) => `<pre class="result-json" tabindex="0">${escaped(tokens[at]!.content)}</pre>`;
-rules['code_block'] = rules['fence'];
+const cellOf =
+  (name: 'th' | 'td'): MarkdownRule =>
+  (tokens, at) =>
+    /right/.test(tokens[at]!.attrGet('style') ?? '') ? `<${name} class="right">` : `<${name}>`;
+
+const codeBlock: MarkdownRule = (tokens, at) =>
+  `<pre class="result-json" tabindex="0">${escaped(tokens[at]!.content)}</pre>`;
+
+const reader = markdownReader({
+  link_open: (tokens, at) =>
+    `<a href="${escaped(String(tokens[at]!.attrGet('href')))}" target="_blank" rel="noopener noreferrer nofollow">`,
+  link_close: (tokens, at) => {
+    let open = at - 1;
+    while (open >= 0 && tokens[open]!.type !== 'link_open') open -= 1;
+    const host = hostOf(String(tokens[open]?.attrGet('href')));
+    return `</a> <span class="link-host">${escaped(host ?? '')}</span>`;
+  },
+  image: (tokens, at) => {
+    const token = tokens[at]!;
+    return `<span class="link-host">${escaped(texts.call.notLoaded(token.content, String(token.attrGet('src'))))}</span>`;
+  },
+  // Servers' headings are not headings of the page.
+  heading_open: (tokens, at) => `<p class="md-heading md-${tokens[at]!.tag}">`,
+  heading_close: () => '</p>',
+  table_open: (tokens, at) =>
+    `<div class="md-table" tabindex="0" role="region" aria-label="${escaped(texts.json.table(tableHeads(tokens, at)).slice(0, 200))}"><table>`,
+  th_open: cellOf('th'),
+  td_open: cellOf('td'),
+  table_close: () => '</table></div>',
+  fence: codeBlock,
+  code_block: codeBlock,
+});
 
 /** @param max - characters kept */
 function markdownHtml(text: string, max: number): Html {
