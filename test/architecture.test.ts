@@ -39,7 +39,7 @@ const mayImport: Record<string, readonly string[]> = {
   'core/roots': [],
   'core/sdk-seam': [],
   'core/patterns': [],
-  'core/json-schema': ['core/patterns'],
+  'core/json-schema': ['core/form', 'core/patterns'],
   'core/form': ['core/patterns', 'core/time'],
   'core/sampling': [],
   'core/models': ['core/sampling'],

@@ -2,7 +2,7 @@ import { checkContent, type Field } from '@midcall/core/form';
 import { describe, expect, it } from 'vitest';
 import { html } from '../../packages/core/src/page/html.ts';
 import { commandWords } from '../../packages/host/src/connection/command-words.ts';
-import { argumentFields, checkJson, type JsonField } from '../../packages/host/src/web/form/argument-form.ts';
+import { argumentFields } from '../../packages/host/src/web/form/argument-form.ts';
 import { contentOf, draftFrom, draftOf, untouched } from '../../packages/host/src/web/form/draft.ts';
 import { fieldControl } from '../../packages/host/src/web/form/field-controls.ts';
 import { toZoned } from '../../packages/host/src/web/form/zoned.ts';
@@ -123,25 +123,6 @@ describe('arguments of a tool', () => {
   it('say where JSON is wrong', () => {
     const { issues } = contentOf(fields, draftOf([['f1', '{"n":']]));
     expect(issues[0]).toMatchObject({ field: 'deep', rule: 'json' });
-    expect(checkJson(fields[1] as JsonField, { n: 'one' })[0]!.message).toMatch(/^At n: /);
-    expect(checkJson(fields[1] as JsonField, { n: 1 })).toEqual([]);
-  });
-
-  it('are checked against patterns in one pass, and not against what cannot be judged', () => {
-    const fieldOf = (schema: object): JsonField => ({ kind: 'json', name: 'x', required: true, schema, root: schema });
-    const explosive = { type: 'string', pattern: '^(a+)+$' };
-    expect(checkJson(fieldOf(explosive), `${'a'.repeat(5_000)}!`)[0]!.message).toBe('must match the pattern ^(a+)+$');
-    expect(checkJson(fieldOf({ not: explosive }), 'b')).toEqual([]);
-    expect(checkJson(fieldOf({ pattern: '^(?=a)' }), 'b')).toEqual([]);
-  });
-
-  it('are checked against what the schema refers to', () => {
-    const [size] = argumentFields({
-      properties: { size: { $ref: '#/$defs/size' } },
-      $defs: { size: { type: 'object', properties: { width: { type: 'number' } } } },
-    });
-    expect(checkJson(size as JsonField, { width: 'wide' })[0]!.message).toBe('At width: must be number');
-    expect(checkJson(size as JsonField, { width: 1 })).toEqual([]);
   });
 
   it('are filled in again from an earlier call', () => {

@@ -1,9 +1,10 @@
 /** Asks in the terminal for a tool's arguments that are missing on the command line. */
 import { isMidcallError } from '@midcall/core/errors';
 import { isRecord, own } from '@midcall/core/json';
+import { checkArgument } from '@midcall/core/json-schema';
 import { maskedArguments, secretNames } from '@midcall/host';
 import type { Terminal } from '@midcall/host/terminal';
-import { readArgument } from './tool-arguments.ts';
+import { readArgument, typeOf } from './tool-arguments.ts';
 
 /** An argument as in the tool's schema; untrusted. */
 export interface Argument {
@@ -13,6 +14,8 @@ export interface Argument {
   readonly description?: string;
   readonly required: boolean;
   readonly schema: unknown;
+  /** The tool's whole schema, which that of the argument may refer to. */
+  readonly root: unknown;
 }
 
 /** The arguments of a tool, in the order of its schema. */
@@ -29,6 +32,7 @@ export function argumentsOf(inputSchema: unknown): readonly Argument[] {
       ...(description !== undefined && { description }),
       required: Array.isArray(required) && required.includes(name),
       schema,
+      root: inputSchema,
     };
   });
 }
@@ -81,28 +85,40 @@ function hintOf(values: ArgumentValues, name: string, secrets: ReadonlySet<strin
 }
 
 /** Types whose values are not typed as plain text. */
-const notations: Readonly<Record<string, string>> = {
-  array: 'a JSON list, or one item',
-  object: 'a JSON object',
-  integer: 'a whole number',
-  number: 'a number',
-};
+const notations: ReadonlyMap<unknown, string> = new Map([
+  ['array', 'a JSON list, or one item'],
+  ['object', 'a JSON object'],
+  ['integer', 'a whole number'],
+  ['number', 'a number'],
+]);
+
+/** Formats of text that are checked. */
+const formats: ReadonlyMap<unknown, string> = new Map([
+  ['date', 'a date such as 2026-12-31'],
+  ['date-time', 'a date, time and time zone such as 2026-12-31T18:30:00Z'],
+  ['email', 'an e-mail address'],
+  ['uri', 'a web address such as https://example.com/page'],
+]);
+
+const notationOf = (schema: unknown): string | undefined =>
+  typeOf(schema) === 'string' ? formats.get(own(schema, 'format')) : notations.get(typeOf(schema));
 
 /** @returns the arguments with this one, which is left out if nothing is typed; undefined if the person left */
 async function askOne(
   terminal: Terminal,
-  { name, title, description, required, schema }: Argument,
+  argument: Argument,
   given: ArgumentValues,
   { secret, earlier }: { readonly secret: boolean; readonly earlier: ReadonlyMap<string, readonly string[]> },
 ): Promise<ArgumentValues | undefined> {
-  const type = own(schema, 'type');
-  const notation = typeof type === 'string' ? notations[type] : undefined;
+  const { name, title, description, required, schema } = argument;
+  const notation = notationOf(schema);
   const rules = [required ? 'required' : 'optional', ...(notation === undefined ? [] : [notation])].join(', ');
   const about = description ?? title;
   const message = `${name} (${rules})${about === undefined ? '' : ` — ${about}`}`;
   const { [name]: _, ...others } = given;
   const listed = own(schema, 'enum');
-  const choices = Array.isArray(listed) && listed.every(each => typeof each === 'string') ? listed : booleans(type);
+  const choices =
+    Array.isArray(listed) && listed.every(each => typeof each === 'string') ? listed : booleans(typeOf(schema));
   if (choices) {
     const none = required ? [] : [{ value: '', label: '(leave it out)' }];
     const values = choices.map((value, at) => ({ value: String(at), label: value }));
@@ -117,7 +133,7 @@ async function askOne(
     secret,
     earlier: earlier.get(name) ?? [],
     ...(initial !== undefined && { initial }),
-    validate: text => wrongWith(name, text, schema, required),
+    validate: text => wrongWith(argument, text),
   });
   if (typed === undefined) return undefined;
   return typed === '' && !required ? others : { ...others, [name]: readArgument(name, typed, schema) };
@@ -125,11 +141,12 @@ async function askOne(
 
 const booleans = (type: unknown): readonly string[] | undefined => (type === 'boolean' ? ['true', 'false'] : undefined);
 
-function wrongWith(name: string, text: string, schema: unknown, required: boolean): string | undefined {
-  if (text === '') return required && own(schema, 'type') !== 'string' ? `'${name}' is required.` : undefined;
+/** What is wrong with a text; an argument that may be left out is, if nothing is typed. */
+function wrongWith(argument: Argument, text: string): string | undefined {
+  const { name, required, schema } = argument;
+  if (text === '' && (!required || typeOf(schema) !== 'string')) return checkArgument(argument, undefined)?.message;
   try {
-    readArgument(name, text, schema);
-    return undefined;
+    return checkArgument(argument, readArgument(name, text, schema))?.message;
   } catch (error) {
     if (!isMidcallError(error, 'cli/usage')) throw error;
     return error.message;

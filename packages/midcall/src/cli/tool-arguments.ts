@@ -97,7 +97,7 @@ export function readArgument(key: string, text: string, property: unknown): unkn
 }
 
 /** The type a property asks for; for a nullable one, the other type. */
-function typeOf(property: unknown): unknown {
+export function typeOf(property: unknown): unknown {
   const type = own(property, 'type');
   if (Array.isArray(type)) return type.find(each => each !== 'null');
   if (type === undefined && Array.isArray(own(property, 'enum'))) return 'string';

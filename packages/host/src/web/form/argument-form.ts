@@ -1,13 +1,11 @@
 /**
  * A form for a tool's arguments, made from its JSON input schema: a property gets the control of a question's form if it fits
- * one, and a text area for JSON if it does not. The server has the last word on arguments; the checks here save a person the
- * round trip.
+ * one, and a text area for JSON if it does not.
  */
 
-import type { Choice, Field, Issue } from '@midcall/core/form';
+import type { Field } from '@midcall/core/form';
 import { defined, isRecord } from '@midcall/core/json';
-import { judgeBySchema } from '@midcall/core/json-schema';
-import { texts } from '../texts/texts.ts';
+import { argumentField } from '@midcall/core/json-schema';
 
 /** Any JSON, typed by hand. */
 export interface JsonField {
@@ -48,30 +46,10 @@ export interface ListField {
 /** One argument. */
 export type ArgumentField = SingleField | ListField;
 
-type Schema = Readonly<Record<string, unknown>>;
-
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 const number = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
 const strings = (value: unknown): readonly string[] | undefined =>
   Array.isArray(value) && value.every(each => typeof each === 'string') ? value : undefined;
-
-function choicesOf(schema: Schema): readonly Choice[] | undefined {
-  const values = strings(schema['enum']);
-  if (values && values.length > 0) {
-    const names = strings(schema['enumNames']);
-    return values.map((value, at) => ({ value, title: names?.[at] ?? value }));
-  }
-  const titled = schema['oneOf'] ?? schema['anyOf'];
-  if (!Array.isArray(titled) || titled.length === 0) return undefined;
-  if (!titled.every(each => isRecord(each) && typeof each['const'] === 'string')) return undefined;
-  return titled.map((each: Schema) => ({
-    value: each['const'] as string,
-    title: text(each['title']) ?? (each['const'] as string),
-  }));
-}
-
-const formats = ['email', 'uri', 'date', 'date-time'] as const;
-const asFormat = (value: unknown) => formats.find(each => each === value);
 
 /** An untouched row is not an item, so rows have no defaults. */
 function withoutDefault(field: SingleField): SingleField {
@@ -107,62 +85,11 @@ function fieldOf(name: string, schema: unknown, required: boolean, root: unknown
 }
 
 function singleOf(name: string, schema: unknown, required: boolean, root: unknown): SingleField {
+  const field = argumentField(name, schema, required);
+  if (field) return field;
   const part = isRecord(schema) ? schema : {};
-  const shared = { name, required, ...defined({ title: text(part['title']), description: text(part['description']) }) };
-  const json: JsonField = { ...shared, kind: 'json', schema, root, ...defined({ default: part['default'] }) };
-  const type = Array.isArray(part['type']) ? part['type'].find(each => each !== 'null') : part['type'];
-  if (Array.isArray(part['type']) && part['type'].filter(each => each !== 'null').length !== 1) return json;
-  const choices = choicesOf(part);
-  if (choices && (type === 'string' || type === undefined)) {
-    return { ...shared, kind: 'select', choices, ...defined({ default: text(part['default']) }) };
-  }
-  switch (type) {
-    case 'string':
-      return {
-        ...shared,
-        kind: 'text',
-        ...defined({
-          format: asFormat(part['format']),
-          minLength: number(part['minLength']),
-          maxLength: number(part['maxLength']),
-          default: text(part['default']),
-        }),
-      };
-    case 'number':
-    case 'integer':
-      return {
-        ...shared,
-        kind: 'number',
-        integer: type === 'integer',
-        ...defined({
-          minimum: number(part['minimum']),
-          maximum: number(part['maximum']),
-          default: number(part['default']),
-        }),
-      };
-    case 'boolean':
-      return {
-        ...shared,
-        kind: 'boolean',
-        ...defined({ default: typeof part['default'] === 'boolean' ? part['default'] : undefined }),
-      };
-    case 'array': {
-      const of = isRecord(part['items']) ? choicesOf(part['items']) : undefined;
-      if (!of) return json;
-      return {
-        ...shared,
-        kind: 'multi-select',
-        choices: of,
-        ...defined({
-          minItems: number(part['minItems']),
-          maxItems: number(part['maxItems']),
-          default: strings(part['default']),
-        }),
-      };
-    }
-    default:
-      return json;
-  }
+  const words = defined({ title: text(part['title']), description: text(part['description']) });
+  return { name, required, ...words, kind: 'json', schema, root, ...defined({ default: part['default'] }) };
 }
 
 /** The most arguments shown as controls of their own; a schema with more gets one text area for all. */
@@ -175,11 +102,4 @@ export function argumentFields(inputSchema: unknown): readonly ArgumentField[] {
   const required = new Set(isRecord(inputSchema) ? (strings(inputSchema['required']) ?? []) : []);
   const all = names.map(name => fieldOf(name, properties[name], required.has(name), inputSchema));
   return [...all.filter(field => field.required), ...all.filter(field => !field.required)];
-}
-
-/** Checks an argument against its part of the schema, as far as it can be judged; the issue says where it fails. */
-export function checkJson(field: JsonField | ListField, value: unknown): readonly Issue[] {
-  const judged = judgeBySchema(field.schema, value, { root: field.root });
-  if (judged.verdict !== 'differs') return [];
-  return [{ field: field.name, rule: 'schema', message: texts.field.inJson(judged.at.join('.'), judged.says) }];
 }

@@ -2,10 +2,12 @@
  * Runs tools, gets prompts and reads resources: arguments are checked while they are filled in, as a form or as JSON, and sent.
  */
 import { isMidcallError } from '@midcall/core/errors';
-import { checkContent, type Field, type Issue, labelOf } from '@midcall/core/form';
+import type { Issue } from '@midcall/core/form';
+import { own } from '@midcall/core/json';
+import { checkArgument } from '@midcall/core/json-schema';
 import type { Context, Hono } from 'hono';
 import { expandTemplate } from '../../index.ts';
-import { type ArgumentField, argumentFields, checkJson } from '../form/argument-form.ts';
+import { argumentFields } from '../form/argument-form.ts';
 import { contentOf, type Draft, draftFrom, first, visitedIssues } from '../form/draft.ts';
 import { fittingDraft, isJson, jsonControl, readJson, stillMasked, toForm, toJson } from '../form/json-arguments.ts';
 import { offerPage } from '../pages/offer-page.ts';
@@ -16,31 +18,31 @@ import { type Desk, missing, offerAsked, offerContext, offerPattern, posted, red
 
 type Read = { readonly content: Readonly<Record<string, unknown>>; readonly issues: readonly Issue[] };
 
-const isField = (field: ArgumentField): field is Field => field.kind !== 'json' && field.kind !== 'list';
-
 /** The content of an argument form, checked as far as the schema can be judged. */
-function readForm(fields: readonly ArgumentField[], draft: Draft): Read {
+function readForm(inputSchema: unknown, draft: Draft): Read {
+  const fields = argumentFields(inputSchema);
   const { content, issues } = contentOf(fields, draft);
-  const allIssues = [...issues];
   const broken = new Set(issues.map(issue => issue.field));
-  const simple = fields.filter(isField);
-  const own = simple.filter(field => Object.hasOwn(content, field.name));
-  const checked = checkContent(simple, Object.fromEntries(own.map(field => [field.name, content[field.name]])));
-  if (!checked.ok) allIssues.push(...checked.issues);
-  for (const field of fields) {
-    if (isField(field) || broken.has(field.name)) continue;
-    if (Object.hasOwn(content, field.name)) allIssues.push(...checkJson(field, content[field.name]));
-    else if (field.required)
-      allIssues.push({ field: field.name, rule: 'required', message: texts.field.missing(labelOf(field)) });
-  }
-  for (const name of stillMasked(content))
-    allIssues.push({ field: name, rule: 'masked', message: texts.field.stillMasked([name]) });
-  return { content, issues: allIssues };
+  const properties = own(inputSchema, 'properties');
+  const found = fields.flatMap(field => {
+    if (broken.has(field.name)) return [];
+    const issue = checkArgument(
+      { ...field, schema: own(properties, field.name), root: inputSchema },
+      own(content, field.name),
+    );
+    return issue ? [issue] : [];
+  });
+  const masked = stillMasked(content).map(name => ({
+    field: name,
+    rule: 'masked',
+    message: texts.field.stillMasked([name]),
+  }));
+  return { content, issues: [...issues, ...found, ...masked] };
 }
 
 /** The arguments in a draft. */
 function readArguments({ inputSchema }: OfferView, draft: Draft): Read {
-  return isJson(draft) ? readJson(draft, inputSchema) : readForm(argumentFields(inputSchema), draft);
+  return isJson(draft) ? readJson(draft, inputSchema) : readForm(inputSchema, draft);
 }
 
 /** The issues of fields that the person has visited. */

@@ -14,7 +14,6 @@ export const fieldTexts = {
   reveal: 'Show',
   hidden: 'hidden',
   typeAgain: 'Enter this again: secrets are not kept on the page.',
-  missing: (label: string) => `${label} is required.`,
   notJson: (why: string) => `This is not JSON: ${why}`,
   inJson: (path: string, why: string) => (path === '' ? why : `At ${path}: ${why}`),
   json: 'In JSON.',
