@@ -158,7 +158,7 @@ it('ends with 3 in the time it was given where an address never answers', async 
   const silent = createServer(() => {}).listen(0, '127.0.0.1');
   await once(silent, 'listening');
   const { port } = silent.address() as AddressInfo;
-  const { code, err } = await midcall('call', 'any', '--url', `http://127.0.0.1:${port}/mcp`, '--timeout', '1');
+  const { code, err } = await midcall('call', 'any', '--url', `http://127.0.0.1:${port}/mcp`, '--start-timeout', '1');
   silent.close();
   expect(err).toMatch(/could not be reached .*: it did not answer in time\.\n$/);
   expect(code).toBe(3);

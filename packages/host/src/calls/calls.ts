@@ -16,6 +16,8 @@ export interface RunningCall {
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly timeout: CallTimeout;
+  /** True if the timeout goes on when it has become a task. */
+  readonly limitsTask: boolean;
   /** Stops the call; its open questions are withdrawn. */
   readonly abort: CallAbort;
 }

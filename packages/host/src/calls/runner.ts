@@ -96,6 +96,11 @@ export interface RunOptions {
   readonly principal?: string;
   /** Milliseconds of the server's own time; 60,000 if absent, Infinity for no limit. */
   readonly timeoutMs?: number;
+  /**
+   * True if that limits a call that has become a task, too: the task is cancelled when its server has worked on it for so long.
+   * False if absent, since tasks are meant to take long.
+   */
+  readonly limitsTask?: boolean;
   readonly onProgress?: (progress: CallProgress) => void;
   /** Called when it has become a task, and for each change of that. */
   readonly onTask?: (task: CallTask) => void;
@@ -212,7 +217,8 @@ export class CallRunner {
       abort.abort(
         new SdkError(SdkErrorCode.RequestTimeout, `The server did not answer within ${Math.round(limitMs / 1_000)} s.`),
       );
-    const call: RunningCall = { context, startedAt, abort, timeout: callTimeout(limitMs, clock, expired) };
+    const timeout = callTimeout(limitMs, clock, expired);
+    const call: RunningCall = { context, startedAt, abort, timeout, limitsTask: options.limitsTask === true };
     calls.add(call);
     tell({ type: 'call-started', call: context, startedAt });
     return { call, stopListening: () => onAbort && signal.removeEventListener('abort', onAbort) };

@@ -247,7 +247,8 @@ export class TaskFollower implements Interception {
       },
     });
     const { signal } = sent;
-    const goOn = sent.call?.timeout.pause();
+    // A question of the task pauses the limit by itself.
+    const goOn = sent.call?.limitsTask ? undefined : sent.call?.timeout.pause();
     const giveUp = (): void => this.#giveUp(followed);
     const ended = new AbortController();
     const stop = (): void => {

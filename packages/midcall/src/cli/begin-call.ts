@@ -23,6 +23,8 @@ export interface CallDesk {
   /** The person's terminal; absent if nobody can be asked. */
   readonly person?: { readonly terminal: Terminal; readonly history: CallHistory | undefined };
   readonly onProgress: (progress: CallProgress) => void;
+  /** True if the time limit of the call is one of its task, too. */
+  readonly limitsTask: boolean;
 }
 
 /** A call in progress. */
@@ -37,7 +39,7 @@ export async function beginCall(
   connection: Connection,
   serverId: string,
   { tool, words }: WantedCall,
-  { say, json, person, onProgress }: CallDesk,
+  { say, json, person, onProgress, limitsTask }: CallDesk,
 ): Promise<BegunCall | ExitName> {
   const { tools, problems } = await connection.catalogue();
   say(problems.map(({ list, why }) => `midcall: The ${list} could not be listed: ${why}`));
@@ -60,5 +62,5 @@ export async function beginCall(
   }
   checkRequired(values, schema);
   const request = { kind: 'tool', name, arguments: values } as const;
-  return { tool: name, arguments: values, ...connection.run(request, { onProgress }) };
+  return { tool: name, arguments: values, ...connection.run(request, { onProgress, limitsTask }) };
 }

@@ -32,7 +32,8 @@ interface CallFlags extends ServerFlags, HostFlags {
   readonly models?: string;
   readonly json?: boolean;
   readonly plain?: boolean;
-  readonly timeout: string;
+  readonly timeout?: string;
+  readonly startTimeout: string;
   readonly tasks: string;
   readonly keep: string | false;
   readonly detach?: boolean;
@@ -61,7 +62,11 @@ export function register(command: Command): void {
     .option('--models <file>', 'module whose default export is a list of models, or a sampling model')
     .option('--json', 'print the outcome as JSON')
     .option('--plain', 'ask in plain lines, without drawing')
-    .option('--timeout <seconds>', "the server's own time, not counting yours", '60')
+    .option(
+      '--timeout <seconds>',
+      "the server's own time, not counting yours (default: 60, and no limit once the call is a task)",
+    )
+    .option('--start-timeout <seconds>', 'how long the server may take to start', '60')
     .option('--rules <file>', 'where your permanent decisions are kept', configPath('rules.json'))
     .option('--audit <file>', 'append what was asked and how it ended to this file (JSON Lines)')
     .option(
@@ -120,7 +125,8 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
   const { inbox, audit, policy } = host;
   if (flags.root) await grantFolders(host.roots, entry.id, flags.root);
   const model = answers?.model ?? (await chooseModel(flags.models));
-  const timeoutMs = readSeconds('--timeout', flags.timeout);
+  const timeoutMs = flags.timeout === undefined ? undefined : readSeconds('--timeout', flags.timeout);
+  const startTimeoutMs = readSeconds('--start-timeout', flags.startTimeout);
   const era = 'kept' in target ? target.kept.task.era : chooseEra(flags);
   const tasks = tasksFile(resolve(flags.tasks));
   // From here on a terminal keeps its input open; every error in the command line has been reported before.
@@ -134,12 +140,12 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
     inbox,
     audit,
     policy,
-    callTimeoutMs: timeoutMs,
-    startTimeoutMs: timeoutMs,
+    startTimeoutMs,
     sampling: { model },
     authorization,
     tasks,
     onError: complain,
+    ...(timeoutMs !== undefined && { callTimeoutMs: timeoutMs }),
     ...(started && { started }),
     ...(flags.root && { roots: host.roots }),
   });
@@ -171,6 +177,7 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
           json: flags.json === true,
           ...(byHand && { person: { terminal, history } }),
           onProgress: progress => say([progressLine(progress)]),
+          limitsTask: timeoutMs !== undefined,
         }));
     if (typeof running === 'string') return running;
     const startedAt = Date.now();
