@@ -53,6 +53,16 @@ const opening = (url: string): HandTool => ({
   },
 });
 
+/** Has a page opened and waits for the person there; announces it by a form, with these fields, to some clients. */
+const announcing = (byForm: (hand: Hand) => boolean, properties: Json = {}): HandTool => ({
+  async run(hand) {
+    if (!hand.can.form) return unable;
+    const url = 'https://shop.example.com/connect/1';
+    const asked = byForm(hand) ? form(properties, `Open ${url} and accept.`) : page(hand.era, url);
+    return accepted(await hand.ask(asked)) ? new Promise(() => {}) : 'Not connected.';
+  },
+});
+
 /** Deletes after one of these replies, or without asking. */
 const deletingOn = (actions: readonly string[], unasked = false): HandTool => ({
   async run(hand) {
@@ -171,7 +181,11 @@ export const ruleCases: Readonly<Record<LintRuleId, readonly RuleCase[]>> = {
     { broken: opening('https://shop.example.com/?access_token=x'), clean: opening('https://shop.example.com/?t=x') },
     { broken: opening('https://ada:pw@shop.example.com/') },
   ],
-  'link-in-form': [{ broken: asking({ confirm }, 'Read https://shop.example.com/terms first.') }],
+  'link-in-form': [
+    { broken: asking({ confirm }, 'Read https://shop.example.com/terms first.') },
+    { broken: announcing(() => true), clean: announcing(hand => !hand.can.url) },
+    { broken: announcing(hand => !hand.can.url, { confirm }), clean: announcing(hand => !hand.can.url) },
+  ],
   'decline-accepted': [{ broken: deletingOn(['accept', 'decline']), clean: deletingOn(['accept']) }],
   'dismiss-accepted': [{ broken: deletingOn(['accept', 'cancel']), clean: deletingOn(['accept']) }],
   'unconfirmed-acted': [
@@ -264,6 +278,8 @@ export const ruleCases: Readonly<Record<LintRuleId, readonly RuleCase[]>> = {
           return accepted(reply) ? 'Gone to the bin.' : new Promise(() => {});
         },
       },
+      // It waits for the person on the page.
+      clean: announcing(hand => !hand.can.url),
     },
   ],
   crashes: [

@@ -6,7 +6,7 @@ import { isRecord } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
 import { type Era, judgeUrl } from '@midcall/host';
 import type { Breach } from './lint-finding.ts';
-import { asksForm, capabilityOf, type LintAsk, type PlayName } from './lint-play.ts';
+import { asksForm, capabilityOf, type LintAsk, linkIn, opensPage, type PlayName } from './lint-play.ts';
 import { longList } from './procedure.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -33,7 +33,8 @@ export function judgeAsk(ask: LintAsk, tool: AskingTool, era: Era, play: PlayNam
     typeof message === 'string' && message.trim() !== ''
       ? []
       : [{ rule: 'message-missing', message: 'The question has no message.' }];
-  return [...way, ...silent, ...(asksForm(ask) ? judgeForm(ask.params, tool) : judgeAddress(ask.params, era))];
+  const judged = asksForm(ask) ? judgeForm(ask.params, tool) : judgeAddress(ask.params, era);
+  return [...way, ...silent, ...judgeLink(ask, play), ...judged];
 }
 
 function judgeWay({ method, params, pushed }: LintAsk, era: Era, play: PlayName): readonly Breach[] {
@@ -53,6 +54,19 @@ function judgeWay({ method, params, pushed }: LintAsk, era: Era, play: PlayName)
       message: `It asks in ${mode} mode, which the client did not declare (elicitation: ${JSON.stringify(declared) ?? 'absent'}).`,
     });
   return breaches;
+}
+
+/** A client that declares forms only cannot be asked in URL mode, so that a form may announce a page there. */
+function judgeLink(ask: LintAsk, play: PlayName): readonly Breach[] {
+  if (!asksForm(ask)) return [];
+  const declared = capabilityOf(play);
+  if (declared && !('url' in declared) && opensPage(ask) === 'form') return [];
+  const { message, requestedSchema } = ask.params;
+  const texts = [message, ...texted(requestedSchema, 0)].filter(each => typeof each === 'string');
+  const link = texts.map(linkIn).find(each => each !== undefined);
+  return link === undefined
+    ? []
+    : [{ rule: 'link-in-form', message: `The form's text has a link: ${visiblePart(link)}.` }];
 }
 
 function judgeAddress(params: Json, era: Era): readonly Breach[] {
@@ -157,10 +171,6 @@ const looksLikeId = (text: string): boolean =>
 /** Problems that are visible without understanding the schema. */
 function rawBreaches(params: Json): Breach[] {
   const breaches: Breach[] = [];
-  const texts = [params['message'], ...texted(params['requestedSchema'], 0)].filter(each => typeof each === 'string');
-  const link = texts.map(text => /https?:\/\/[^\s<>"')]+/i.exec(text)?.[0]).find(each => each !== undefined);
-  if (link !== undefined)
-    breaches.push({ rule: 'link-in-form', message: `The form's text has a link: ${visiblePart(link)}.` });
   for (const [name, property] of properties(params['requestedSchema'])) {
     if (property['pattern'] !== undefined)
       breaches.push({

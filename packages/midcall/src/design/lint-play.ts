@@ -3,6 +3,7 @@
  * from its meaning. Pure.
  */
 import { type Field, readFormParams } from '@midcall/core/form';
+import { isRecord } from '@midcall/core/json';
 import { fittingContent } from '@midcall/testing';
 
 /** What the person does, or what the client cannot do. */
@@ -44,6 +45,28 @@ export function capabilityOf(play: PlayName): Readonly<Record<string, unknown>> 
 /** True for a question with a form; the mode may be left out. */
 export const asksForm = (ask: Pick<LintAsk, 'method' | 'params'>): boolean =>
   ask.method === 'elicitation/create' && ask.params['mode'] !== 'url';
+
+const link = /https?:\/\/[^\s<>"')]+/i;
+
+/** The first link of a text. */
+export const linkIn = (text: string): string | undefined => link.exec(text)?.[0];
+
+/**
+ * True for a form that stands for a URL question where a client has none: it has a link and nothing to fill in, so that
+ * accepting it means no more than having opened the page.
+ */
+const announcesPage = ({ message, requestedSchema }: Readonly<Record<string, unknown>>): boolean =>
+  typeof message === 'string' &&
+  linkIn(message) !== undefined &&
+  isRecord(requestedSchema) &&
+  Object.keys((requestedSchema['properties'] ?? {}) as object).length === 0;
+
+/** How a question asks to open a page: in URL mode, or by a form; undefined if it does not. */
+export function opensPage({ method, params }: Pick<LintAsk, 'method' | 'params'>): 'url' | 'form' | undefined {
+  if (method !== 'elicitation/create') return undefined;
+  if (params['mode'] === 'url') return 'url';
+  return announcesPage(params) ? 'form' : undefined;
+}
 
 /** The fields of a question's form; none if it cannot be read. */
 export function fieldsOf(params: Readonly<Record<string, unknown>>): readonly Field[] {

@@ -29,7 +29,7 @@ import {
   type Tool,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { capabilityOf, type LintAsk, type Play, replyOf } from './lint-play.ts';
+import { capabilityOf, type LintAsk, opensPage, type Play, replyOf } from './lint-play.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -167,7 +167,7 @@ export class LintSession {
       return reply;
     };
     let end = await this.#exchange(name, args, answer);
-    const pages = requests.some(ask => ask.params['mode'] === 'url' && ask.reply['action'] === 'accept');
+    const pages = requests.some(ask => opensPage(ask) !== undefined && ask.reply['action'] === 'accept');
     if (pages && (end.kind === 'silent' || end.kind === 'endless')) end = { kind: 'page-open' };
     if (end.kind === 'error')
       requests.push(...end.pages.map(params => ({ method: 'elicitation/create', params, pushed: false, reply: {} })));
