@@ -69,6 +69,16 @@ it('takes a tool that asks again until an answer pleases it for one that checks,
   expect(findings.map(({ rule }) => rule)).not.toContain('unchecked-answer');
 });
 
+it('says of a tool that fails without a language model that no arguments help', async () => {
+  const inputSchema = { type: 'object', properties: { to: { type: 'string' } }, required: ['to'] };
+  const failing = (why: string): HandTool => ({ inputSchema, run: () => Promise.reject(new Error(why)) });
+  const { notes } = await linted(failing('This needs a language model: the client has none.'));
+  expect(notes).toEqual([
+    'tool: it needs a language model, which lint does not have, so it could not be judged: "Error: This needs a language model: the client has none.".',
+  ]);
+  expect((await linted(failing('There is no such place.'))).notes[0]).toContain('Give real arguments with --args.');
+});
+
 it('counts what both eras show once, and names them', async () => {
   const { findings } = await linted(ruleCases['decline-accepted'][0]!.broken);
   expect(findings.filter(({ rule }) => rule === 'decline-accepted')).toMatchObject([

@@ -231,7 +231,11 @@ class Linter {
     const failed = trace.end.kind === 'error' || (trace.end.kind === 'result' && trace.end.result['isError'] === true);
     const reply = visible(wordsOf(trace.end).replace(/\s+/g, ' '), { max: 120 });
     const advice = about.sampled && Object.keys(about.args).length > 0 ? ' Give real arguments with --args.' : '';
-    if (failed) this.#notes.add(`${name}: it failed before it could ask: "${reply}".${advice}`);
+    if (failed && needsModel(trace))
+      this.#notes.add(
+        `${name}: it needs a language model, which lint does not have, so it could not be judged: "${reply}".`,
+      );
+    else if (failed) this.#notes.add(`${name}: it failed before it could ask: "${reply}".${advice}`);
     else if (trace.end.kind === 'silent') this.#notes.add(`${name}: it gave no result in time, and asked nothing.`);
     else if (tool.annotations?.destructiveHint === true) {
       const message = `It declares destructiveHint and asked nothing; it answered: "${reply}".`;
@@ -279,6 +283,11 @@ interface Subject {
 }
 
 const isNotOffered = (cause: unknown): boolean => notOfferedRevision((cause as Error).message) !== undefined;
+
+/** True if a call failed for want of sampling, as far as its requests and words tell. */
+const needsModel = ({ requests, end }: PlayTrace): boolean =>
+  requests.some(({ method }) => method === 'sampling/createMessage') ||
+  /language model|\bsampling\b/i.test(wordsOf(end));
 
 const confirms = (trace: PlayTrace): boolean =>
   trace.asks.some(ask => asksForm(ask) && confirmations(fieldsOf(ask.params)).length > 0);
