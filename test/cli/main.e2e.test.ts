@@ -126,6 +126,7 @@ it.each([
   ['a host to listen on without --http', ['notes', '--host', '::1'], /--host and --allow-host need --http/],
   ['host names without --http', ['notes', folder, '--allow-host', 'x'], /--host and --allow-host need --http/],
   ['help for an unknown command', ['help', 'clal'], /^midcall: unknown command 'clal'\n\(Did you mean call\?\)/],
+  ['help of an unknown command', ['clal', '--help'], /^midcall: unknown command 'clal'\n\(Did you mean call\?\)/],
   ['an unknown command', ['clal'], /^midcall: unknown command 'clal'\n\(Did you mean call\?\)/],
 ])('says what is wrong with a command line and ends with 2: %s', async (_, words, why) => {
   const { code, out, err } = await midcall(...words);

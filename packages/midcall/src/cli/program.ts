@@ -32,10 +32,10 @@ export async function runProgram(): Promise<void> {
     if (name === commandName) (await load()).register(command);
   }
 
-  // For a command that is unknown, commander's `help` shows that of the program, and nothing says why.
-  const isUnknown = first === 'help' && second !== undefined && !second.startsWith('-') && !isCommand(second);
+  // For a command that is unknown, commander shows the help of the program where help is asked for, and nothing says why.
+  const isUnknown = commandName !== undefined && !commandName.startsWith('-') && !isCommand(commandName);
   try {
-    await program.parseAsync(isUnknown ? [second] : process.argv.slice(2), { from: 'user' });
+    await program.parseAsync(isUnknown ? [commandName] : process.argv.slice(2), { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) {
       process.exitCode = error.exitCode === 0 ? exitCodes.ok.code : exitCodes.usage.code;
