@@ -43,7 +43,8 @@ describe('tool arguments', () => {
     [['title'], /is not key=value/],
     [['{"a":1}', 'b=2'], /not both/],
     [['{bad'], /not JSON/],
-    [['where=x'], /'where' is not JSON/],
+    [['where=x'], /'where' is not JSON\.$/],
+    [['title:=x'], /'title' is not JSON\. := takes JSON; for text, write title=x\.$/],
     [['__proto__=1'], /no argument '__proto__'/],
   ])('refuses %j', (words, why) => expect(() => readToolArguments(words, schema)).toThrow(why));
 
@@ -86,7 +87,7 @@ describe('naming a server', () => {
     expect(() => chooseServer({ url: 'http://me:canary-19@x/mcp' }, [])).toThrow(
       /^(?!.*canary)The server URL must not/,
     );
-    expect(() => chooseServer({ config: '/nonexistent.json' }, [])).toThrow(/cannot be read/);
+    expect(() => chooseServer({ config: '/nonexistent.json' }, [])).toThrow(/There is no file/);
     expect([chooseEra({}), chooseEra({ era: '2025' })]).toEqual(['auto', '2025-11-25']);
     expect(() => chooseEra({ era: '1999' })).toThrow(/--era must be/);
   });

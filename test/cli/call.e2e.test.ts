@@ -235,7 +235,7 @@ describe('exit codes', () => {
   it.each([
     [['nope'], asking, 2, /has no tool 'nope'/],
     [['plain', '--era', '1999'], asking, 2, /--era must be/],
-    [['plain', '--answers', '/nonexistent'], asking, 2, /cannot be read as JSON/],
+    [['plain', '--answers', '/nonexistent'], asking, 2, /There is no file \/nonexistent\./],
     [['plain'], ['/nonexistent/program'], 3, /could not be started/],
     [['crash', ...answers()], asking, 4, /no answer left/],
   ] as const)('%j', async (words, server, expected, why) => {

@@ -16,6 +16,8 @@ const list = join(folder, 'mcp.json');
 const broken = join(folder, 'broken.json');
 writeFileSync(list, JSON.stringify({ mcpServers: { tables: { command: 'node' } } }));
 writeFileSync(broken, '{');
+const noModels = join(folder, 'none.mjs');
+writeFileSync(noModels, 'export default [];');
 
 function midcall(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
   return new Promise(resolve =>
@@ -97,9 +99,15 @@ it.each([
   [
     'a file of --server-auth that is not there',
     ['desk', '--no-keep', '--url', 'http://a.example/mcp', '--server-auth', '/no/auth.json'],
-    /\/no\/auth\.json of --server-auth cannot be read/,
+    /There is no file \/no\/auth\.json\./,
   ],
-  ['no such list of servers', ['desk', '--no-keep', '--config', '/no/mcp.json'], /\/no\/mcp\.json cannot be read/],
+  ['no such list of servers', ['desk', '--no-keep', '--config', '/no/mcp.json'], /There is no file \/no\/mcp\.json\./],
+  ['no such answers', ['call', 'any', '--answers', '/no/a.json', '--', 'node'], /There is no file \/no\/a\.json\./],
+  [
+    'models of which there are none',
+    ['call', 'any', '--models', noModels, '--', 'node'],
+    /none\.mjs cannot be used: A model/,
+  ],
   ['a server the list has not', ['call', 'any', '--config', list, '--server', 'tabels'], /'tabels' .*It has: tables\./],
   ['a list that is none', ['desk', '--no-keep', '--config', broken], /broken\.json: The server list is not JSON/],
   [

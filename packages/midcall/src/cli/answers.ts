@@ -3,14 +3,13 @@
  * for sampling). Nothing is guessed: a missing or unfitting answer ends the call.
  */
 
-import { readFileSync } from 'node:fs';
 import { MidcallError } from '@midcall/core/errors';
 import { isRecord } from '@midcall/core/json';
 import type { SamplingModel, SamplingResult } from '@midcall/core/sampling';
 import { visible } from '@midcall/core/text';
 import { urlLines } from '@midcall/core/url';
 import type { Presenter, Question, Reply } from '@midcall/host';
-import { usage } from './usage.ts';
+import { readNamedFile, usage } from './usage.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -92,11 +91,12 @@ function readReply(answer: Json): Reply | undefined {
 }
 
 function readAnswers(file: string): Json[] {
+  const text = readNamedFile(file, 'The answers file');
   let list: unknown;
   try {
-    list = JSON.parse(readFileSync(file, 'utf8'));
+    list = JSON.parse(text);
   } catch (cause) {
-    throw usage(`The answers file ${file} cannot be read as JSON.`, { cause });
+    throw usage(`The answers file ${file} is not JSON.`, { cause });
   }
   if (!Array.isArray(list) || !list.every(isRecord)) throw usage(`The answers file ${file} is not a list of results.`);
   return list;

@@ -2,9 +2,10 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { isMidcallError } from '@midcall/core/errors';
 import type { ModelEntry } from '@midcall/core/models';
 import type { SamplingModel } from '@midcall/core/sampling';
-import { usage } from './usage.ts';
+import { noFile, usage } from './usage.ts';
 
 /** Without a model the person writes the reply: it starts empty, and is edited before it is handed over. */
 const byHand: SamplingModel = {
@@ -22,7 +23,7 @@ const byHand: SamplingModel = {
 /**
  * The model that answers a server's sampling.
  * @param file - a module whose default export is a list of models, or a sampling model; the person by hand if absent
- * @throws MidcallError `cli/usage` if the module cannot be loaded or exports neither
+ * @throws MidcallError `cli/usage` if the module cannot be loaded, exports neither, or its list cannot be used
  */
 export async function chooseModel(file: string | undefined): Promise<SamplingModel> {
   if (file === undefined) return byHand;
@@ -30,7 +31,12 @@ export async function chooseModel(file: string | undefined): Promise<SamplingMod
   const exported = module.default;
   if (Array.isArray(exported)) {
     const { modelRouter } = await import('@midcall/core/models');
-    return modelRouter({ models: exported as readonly ModelEntry[] });
+    try {
+      return modelRouter({ models: exported as readonly ModelEntry[] });
+    } catch (cause) {
+      if (!isMidcallError(cause, 'sampling/invalid')) throw cause;
+      throw usage(`The list of models in ${file} cannot be used: ${cause.message}`, { cause });
+    }
   }
   if (typeof (exported as Partial<SamplingModel> | undefined)?.run === 'function') return exported as SamplingModel;
   throw usage(`The default export of ${file} is neither a list of models nor a sampling model.`);
@@ -38,7 +44,7 @@ export async function chooseModel(file: string | undefined): Promise<SamplingMod
 
 async function load(file: string): Promise<{ readonly default?: unknown }> {
   const path = resolve(file);
-  if (!existsSync(path)) throw usage(`There is no file ${path} to load models from.`);
+  if (!existsSync(path)) throw noFile(path);
   try {
     return (await import(pathToFileURL(path).href)) as { readonly default?: unknown };
   } catch (cause) {

@@ -1,6 +1,5 @@
 /** The server that a command is given: `-- <command>`, `--url`, or an entry of an `mcp.json`. */
 
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isMidcallError } from '@midcall/core/errors';
 import { own } from '@midcall/core/json';
@@ -16,7 +15,7 @@ import {
 } from '@midcall/host';
 import { eraNames } from './era-names.ts';
 import type { ServerFlags } from './server-flags.ts';
-import { usage } from './usage.ts';
+import { readNamedFile, usage } from './usage.ts';
 
 /**
  * The one server that the options name.
@@ -87,12 +86,7 @@ export function nameOf(words: readonly string[]): string {
  */
 export function readServerList(file: string, only?: string): readonly ServerEntry[] {
   const path = resolve(file);
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (cause) {
-    throw usage(`The server list ${path} cannot be read. Is it there?`, { cause });
-  }
+  const text = readNamedFile(path, 'The server list');
   try {
     return readServerEntries(text, process.env, only).map(entry => ({ ...entry, listedIn: path }));
   } catch (cause) {
@@ -110,13 +104,7 @@ function fromConfig(file: string, name: string | undefined): ServerEntry {
 
 /** The file of `--server-auth`. Secrets may come from the environment, as in an `mcp.json`. */
 function readAuth(file: string): ServerAuth {
-  const path = resolve(file);
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (cause) {
-    throw usage(`The file ${path} of --server-auth cannot be read. Is it there?`, { cause });
-  }
+  const text = readNamedFile(file, 'The --server-auth file');
   // The only reader of such a member reads whole entries.
   const entry = `{"mcpServers":{"--server-auth":{"url":"http://localhost","auth":${text}}}}`;
   const [read] = readServerEntries(entry, process.env);

@@ -46,7 +46,10 @@ function readPairs(words: readonly string[], schema: unknown): Record<string, un
         `The tool has no argument '${key}'. It has: ${parameterNames.map(visibleName).join(', ') || 'none'}.`,
       );
     const property = isRecord(properties) && Object.hasOwn(properties, key) ? properties[key] : undefined;
-    const read = sign === ':=' ? readJson(key, value) : readArgument(key, value, property);
+    const read =
+      sign === ':='
+        ? readJson(key, value, `:= takes JSON; for text, write ${key}=${value}`)
+        : readArgument(key, value, property);
     const before = entries.get(key);
     entries.set(key, Array.isArray(before) && Array.isArray(read) ? [...before, ...read] : read);
   }
@@ -104,11 +107,12 @@ export function typeOf(property: unknown): unknown {
   return type;
 }
 
-function readJson(key: string, text: string): unknown {
+/** @param hint - a further sentence for the person, without its full stop */
+function readJson(key: string, text: string, hint?: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw usage(`The argument '${key}' is not JSON.`);
+    throw usage(`The argument '${key}' is not JSON.${hint === undefined ? '' : ` ${hint}.`}`);
   }
 }
 

@@ -1,5 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { MidcallError } from '@midcall/core/errors';
+import { own } from '@midcall/core/json';
 
 /** An unusable command line, or an unusable file that it names. */
 export const usage = (message: string, options?: ErrorOptions): MidcallError =>
   new MidcallError('cli/usage', message, options);
+
+/** A file that the command line names is not there. @param path - resolved, so that the person sees where it was looked for */
+export const noFile = (path: string, options?: ErrorOptions): MidcallError =>
+  usage(`There is no file ${path}.`, options);
+
+/**
+ * Reads a file that the command line names.
+ * @param what - the beginning of the sentence for one that is there but cannot be read
+ * @throws MidcallError `cli/usage`
+ */
+export function readNamedFile(file: string, what: string): string {
+  const path = resolve(file);
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    if (own(cause, 'code') === 'ENOENT') throw noFile(path, { cause });
+    throw usage(`${what} ${path} cannot be read.`, { cause });
+  }
+}
