@@ -229,6 +229,20 @@ describe.each(['2025', '2026'])('midcall call, %s', era => {
     const { code, out } = await run(['fails', '--json', '--era', era], asking);
     expect([code, JSON.parse(out).how]).toEqual([1, 'tool-error']);
   });
+
+  it('prints as JSON, too, why a question was not answered', async () => {
+    const { code, out } = await run(['form', '--json', '--era', era, ...answers()], asking);
+    const message = expect.stringMatching(/^The answers file has no answer left\. The question was: /);
+    expect([code, JSON.parse(out)]).toEqual([4, { how: 'unanswered', exitCode: 4, message }]);
+  });
+
+  it('prints as JSON, too, that a server cannot be started', async () => {
+    const { code, out } = await run(['plain', '--json', '--era', era], ['/nonexistent/program']);
+    expect([code, JSON.parse(out)]).toEqual([
+      3,
+      { how: 'server-gone', exitCode: 3, message: expect.stringContaining('could not be started') },
+    ]);
+  });
 });
 
 describe('exit codes', () => {

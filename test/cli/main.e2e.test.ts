@@ -163,6 +163,11 @@ it('ends with 3 where the port of the desk is taken, and says how to go on', asy
   ]);
 });
 
+it('says as JSON, too, what is wrong with a command line', async () => {
+  const { code, out } = await midcall('call', 'any', '--json', '--answers', '/no/a.json', '--', 'node');
+  expect([code, JSON.parse(out)]).toEqual([2, { how: 'usage', exitCode: 2, message: 'There is no file /no/a.json.' }]);
+});
+
 it('ends with 3 in the time it was given where an address never answers', async () => {
   const silent = createServer(() => {}).listen(0, '127.0.0.1');
   await once(silent, 'listening');

@@ -4,7 +4,7 @@ import { isRecord, own } from '@midcall/core/json';
 import { visible, visibleJson } from '@midcall/core/text';
 import type { CallOutcome } from '@midcall/host';
 import { type DrawOptions, drawnText, drawnValue } from '@midcall/host/terminal';
-import type { ExitName } from './exit-codes.ts';
+import { type ExitName, exitCodes } from './exit-codes.ts';
 
 /**
  * Writes a result to standard output, and anything else that happened to standard error. In a terminal, Markdown, JSON and
@@ -27,6 +27,12 @@ export function printOutcome(outcome: CallOutcome, { plain }: { readonly plain: 
     default:
       process.stderr.write(`midcall: ${visible(outcome.message, { max: 2_000 })}\n`);
   }
+}
+
+/** Writes as JSON why there is no outcome; `usage` stands for a wrong command line. */
+export function printFailure(how: 'usage' | 'unanswered' | 'server-gone', message: string): void {
+  const { code: exitCode } = exitCodes[how === 'server-gone' ? 'noServer' : how];
+  process.stdout.write(`${visibleJson({ how, exitCode, message })}\n`);
 }
 
 /** How texts and values become lines. */

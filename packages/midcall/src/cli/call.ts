@@ -14,7 +14,7 @@ import { configPath, ownVersion } from '../install/index.ts';
 import { Answers } from './answers.ts';
 import { beginCall, type WantedCall } from './begin-call.ts';
 import type { CallHistory } from './call-history.ts';
-import { exitOf, printOutcome } from './call-outcome.ts';
+import { exitOf, printFailure, printOutcome } from './call-outcome.ts';
 import { type ExitName, exitCodes } from './exit-codes.ts';
 import { type HostFlags, hostParts } from './host-parts.ts';
 import { type KeptCall, keptCall, keptCalls, shortId, takenUp } from './kept-calls.ts';
@@ -80,7 +80,11 @@ export function register(command: Command): void {
     .option('--tasks <file>', 'where calls that continue by themselves are kept', configPath('tasks.json'))
     .action(async (tool: string | undefined, words: readonly string[], flags: CallFlags) => {
       const after = wordsAfterDashes(process.argv);
-      process.exitCode = exitCodes[await run(tool, words, after, flags)].code;
+      const ended = run(tool, words, after, flags).catch(error => {
+        if (flags.json && isMidcallError(error, 'cli/usage')) printFailure('usage', error.message);
+        throw error;
+      });
+      process.exitCode = exitCodes[await ended].code;
     });
 }
 
@@ -200,7 +204,8 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
         ),
       );
     wantsFolder ||= !flags.root && outcome.how === 'refused' && outcome.needs?.includes('roots') === true;
-    if (flags.json) process.stdout.write(`${visibleJson(outcome)}\n`);
+    if (flags.json && unanswered !== undefined) printFailure('unanswered', unanswered);
+    else if (flags.json) process.stdout.write(`${visibleJson(outcome)}\n`);
     else if (!wantsFolder || 'result' in outcome) printOutcome(outcome, { plain: flags.plain === true });
     if ('arguments' in running)
       await history?.add({ ...running, serverId: entry.id }, outcome, startedAt).catch(complain);
@@ -216,6 +221,7 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
     return exitOf(outcome);
   } catch (error) {
     if (!isMidcallError(error, 'host/not-found')) throw error;
+    if (flags.json) printFailure('server-gone', error.message);
     say([`midcall: ${error.message}`]);
     return 'noServer';
   } finally {
