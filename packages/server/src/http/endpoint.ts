@@ -38,7 +38,7 @@ import { makeServer } from '../call/lending.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { plainPost } from '../sdk-seam/plain-exchange.ts';
 import { asksForTasks, refusalOf, subscribeAt, TaskStreams } from '../sdk-seam/task-subscription.ts';
-import { type Body, batchRefusal, readBody, readBytes, takeBody, textOf, unread } from './body.ts';
+import { batchRefusal, unread } from './body.ts';
 import { boundedStream } from './bounded-stream.ts';
 import { servingPages } from './cors.ts';
 import { allowDirect, type UnreadLimit } from './direct-sender.ts';
@@ -48,6 +48,7 @@ import { fleetSessions } from './fleet-sessions.ts';
 import { type Health, judgeHealth } from './health.ts';
 import { OpenRequests } from './open-requests.ts';
 import { PlainExchanges } from './plain-exchanges.ts';
+import { boundRequest, readRequest } from './read-request.ts';
 import { type Refusal, refused } from './refusal.ts';
 import { watchResponse } from './response-end.ts';
 import { ownerBy, readSender } from './sender.ts';
@@ -237,7 +238,7 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
     if (!host.ok) return { status: 403, code: -32000, message: host.message };
     if (at.pathname !== path) {
       if (!options.elsewhere) return { status: 404, code: -32000, message: `Not found. This endpoint is at ${path}.` };
-      const bounded = await bound(request, maxRequestBytes);
+      const bounded = await boundRequest(request, maxRequestBytes);
       return bounded instanceof Request ? options.elsewhere(bounded) : bounded;
     }
     const origin = validateOriginHeader(request.headers.get('origin'), origins);
@@ -360,10 +361,6 @@ const MISSING_CAPABILITY = -32021;
 /** Of the endpoint itself. */
 const methods = ['GET', 'POST', 'DELETE'];
 
-/** Methods of which no `Request` can be made (fetch standard, "Methods"); a Node server may receive them. */
-const unmade = ['TRACE', 'TRACK', 'CONNECT'];
-const made = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
-
 /** The request line and headers alone. */
 const withoutBody = ({ url, method, headers }: Request): Request => new Request(url, { method, headers });
 
@@ -387,24 +384,4 @@ async function give(back: () => void, responding: Promise<Response>): Promise<Re
     back();
     throw error;
   }
-}
-
-/** The body of a POST; undefined for another method. */
-async function readRequest(request: Request, parsed: unknown, maxBytes: number): Promise<Body> {
-  if (request.method !== 'POST') return { value: undefined };
-  if (parsed !== undefined) return takeBody(parsed);
-  const read = await readBytes(request, maxBytes);
-  return 'refusal' in read ? read : readBody(textOf(read.bytes));
-}
-
-/** A request whose body is within the size limit. */
-async function bound(request: Request, maxBytes: number): Promise<Request | Refusal> {
-  if (['GET', 'HEAD'].includes(request.method)) return request;
-  if (unmade.includes(request.method)) {
-    return { status: 405, code: -32000, message: `${request.method} is not served.`, allow: made };
-  }
-  const read = await readBytes(request, maxBytes);
-  if ('refusal' in read) return read.refusal;
-  const { url, method, headers } = request;
-  return new Request(url, { method, headers, body: read.bytes });
 }
