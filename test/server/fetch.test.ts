@@ -213,3 +213,38 @@ describe('what is refused before anything runs', () => {
     await close();
   });
 });
+
+describe('a body of which nobody says how long it is', () => {
+  const initialize = (name: string) => {
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name, version: '1' } };
+    return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+  };
+  const streamed = (chunks: readonly Uint8Array[]): Request => {
+    const body = new ReadableStream({
+      start(controller) {
+        for (const chunk of chunks) controller.enqueue(chunk);
+        controller.close();
+      },
+    });
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+    return new Request(at, { method: 'POST', headers, body, duplex: 'half' } as RequestInit);
+  };
+
+  it('has exactly as many bytes as it may', async () => {
+    const { fetch } = endpoint({ maxRequestBytes: 1_000 });
+    const send = (bytes: number) => fetch(streamed([new TextEncoder().encode(initialize('raw').padEnd(bytes))]));
+    expect([(await send(1_000)).status, (await send(1_001)).status]).toEqual([200, 413]);
+  });
+
+  it('is read as it was written, wherever its characters are split', async () => {
+    const read: unknown[] = [];
+    const made = mcpEndpoint(async ({ requestInfo }) => {
+      read.push(await requestInfo?.json());
+      return new McpServer({ name: 'fetched', version: '1.0.0' });
+    });
+    open.push(made);
+    const bytes = new TextEncoder().encode(initialize('Zoë 🎨'));
+    expect((await made.fetch(streamed([...bytes].map(byte => Uint8Array.of(byte))))).status).toBe(200);
+    expect(read).toMatchObject([{ params: { clientInfo: { name: 'Zoë 🎨' } } }]);
+  });
+});

@@ -5,8 +5,8 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { type AuthInfo, McpServer } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { HttpOptions } from '../../packages/server/src/http/endpoint.ts';
-import { type HttpServing, serveHttp } from '../../packages/server/src/http/serve.ts';
+import { type HttpOptions, mcpEndpoint } from '../../packages/server/src/http/endpoint.ts';
+import { type HttpServing, serveEndpoints, serveHttp } from '../../packages/server/src/http/serve.ts';
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -133,6 +133,17 @@ describe('one endpoint for both eras', () => {
     expect(answer.text).toContain('Mcp-Session-Id is missing');
     expect((await raw(url, { accept: 'text/event-stream' }, undefined, 'GET')).status).toBe(400);
   });
+});
+
+it('finds each of several endpoints at its path, whatever query follows', async () => {
+  const named = (name: string) =>
+    mcpEndpoint(() => new McpServer({ name, version: '1.0.0' }), { path: `/mcp/${name}` });
+  const serving = await serveEndpoints({ '/mcp/one': named('one'), '/mcp/two': named('two') });
+  open.push(serving);
+  for (const name of ['one', 'two']) {
+    const answer = await raw(new URL(`/mcp/${name}?tenant=7`, serving.url), json, initialize);
+    expect([answer.status, answer.text]).toEqual([200, expect.stringContaining(`"${name}"`)]);
+  }
 });
 
 describe('sessions-H1: a broken stream ends nothing', () => {
@@ -284,6 +295,14 @@ describe('sessions-H3, sessions-H4: sessions end and are capped', () => {
     }
     expect((await raw(serving.url, json, initialize)).status).toBe(503);
     held.abort();
+  });
+
+  it('counts the sessions of those whom nobody identifies as those of one owner', async () => {
+    const { url, endpoint } = await serve({ authenticate: async () => undefined, sessions: { maxPerOwner: 1 } });
+    const first = await openRaw(url);
+    const second = await openRaw(url);
+    expect(endpoint.sessions).toBe(1);
+    expect([await alive(url, first), await alive(url, second)]).toEqual([false, true]);
   });
 
   /** Serves a tool `wait`, which begins, tells of a cancel, and ends when it is told to. */
@@ -451,6 +470,25 @@ describe('sessions-H5: what one session has under way', () => {
     expect((await ask(10, { accept: 'text/plain' })).status).toBe(406);
     expect((await ask(10)).status).toBe(200);
   });
+
+  it('counts for its owner no more once the session has ended', async () => {
+    const authInfo = { token: 'a token of no secret', clientId: 'app', scopes: [] };
+    const extra = { iss: 'https://issuer.example', sub: 'alice' };
+    const { url } = await serve({ authenticate: async () => ({ ...authInfo, extra }), sessions: { maxCalls: 1 } });
+    const begin = async () => ({
+      ...json,
+      'mcp-session-id': String((await raw(url, json, capable)).headers['mcp-session-id']),
+    });
+    const ask = async (headers: Record<string, string>, id: number) => {
+      const params = { name: 'ask', arguments: {} };
+      return (await raw(url, headers, JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params }))).status;
+    };
+    // The other session keeps the owner known.
+    const [one, other] = [await begin(), await begin()];
+    expect([await ask(one, 10), await ask(other, 11)]).toEqual([200, 429]);
+    expect((await raw(url, one, undefined, 'DELETE')).status).toBe(200);
+    expect(await ask(other, 12)).toBe(200);
+  });
 });
 
 describe('who may reach it', () => {
@@ -498,11 +536,19 @@ describe('bad requests', () => {
     expect(endpoint.sessions).toBe(0);
   });
 
-  it('keeps no session for an initialize that was refused', async () => {
-    const { url, endpoint } = await serve();
-    const answer = await raw(url, { 'content-type': 'application/json' }, initialize);
+  it('keeps no session for an initialize that was refused, and closes its server', async () => {
+    let closed = 0;
+    const serving = await serveHttp(() => {
+      const server = factory();
+      server.server.onclose = () => {
+        closed += 1;
+      };
+      return server;
+    });
+    open.push(serving);
+    const answer = await raw(serving.url, { 'content-type': 'application/json' }, initialize);
     expect(answer.status).toBe(406);
-    expect(endpoint.sessions).toBe(0);
+    expect([serving.endpoint.sessions, closed]).toEqual([0, 1]);
   });
 
   it('closes with a question open', async () => {

@@ -187,6 +187,16 @@ describe('a body', () => {
     expect(answer.body).toContain(JSON.stringify(text));
   });
 
+  it.each([
+    ['an escaped quote before brackets', `"${'['.repeat(400)}`],
+    ['a backslash at its end', '\\'],
+  ])('is read where a text in it has %s', async (_, name) => {
+    await using on = await countedEndpoint(factory);
+    const params = { protocolVersion: '2025-11-25', clientInfo: { name, version: '1' }, more: '['.repeat(300) };
+    const body = JSON.stringify(message(1, 'initialize', { ...params, capabilities: {} }));
+    expect((await sendRaw(on.port, post(body))).status).toBe(200);
+  });
+
   it('that a parser in front has read may nest no deeper', async () => {
     await using on = await countedEndpoint(factory, {}, () => [list(1), parseDeep(100_000)]);
     const answer = await sendRaw(on.port, post('{}'));
@@ -232,13 +242,15 @@ describe('a request', () => {
     ['with a host that is a path', ['host: 127.0.0.1/evil.example'], '/mcp', 400],
     ['with a host that is a name and a password', ['host: evil.example@127.0.0.1'], '/mcp', 400],
     ['with an empty host', ['host:'], '/mcp', 400],
+    ['with a host that no URL can have', ['host: 1.2.3.256'], '/mcp', 400],
     ['without a host', [], '/mcp', 400],
     ['for another host', ['host: evil.example'], '/mcp', 403],
     ['for another host, in both places', ['host: evil.example'], 'http://evil.example/mcp', 403],
-  ])('%s is answered', async (_, lines, target, status) => {
+  ])('%s is answered, and in the same way when it is sent again', async (_, lines, target, status) => {
     const errors: Error[] = [];
     await using on = await countedEndpoint(factory, { onError: error => void errors.push(error) });
-    expect((await sendRaw(on.port, mcp(lines, target))).status).toBe(status);
+    const send = async () => (await sendRaw(on.port, mcp(lines, target))).status;
+    expect([await send(), await send()]).toEqual([status, status]);
     expect(errors).toEqual([]);
   });
 
