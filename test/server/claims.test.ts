@@ -11,11 +11,12 @@ const settle = async () => {
   for (let n = 0; n < 40; n++) await new Promise<void>(resolve => setImmediate(resolve));
 };
 
-/** Several processes on one store and one clock; a frozen process runs no timer. */
+/** Several processes on one store and one clock, which may be set back in one of them; a frozen process runs no timer. */
 function world() {
   let now = 1_000_000;
   let timers: { readonly at: number; readonly process: string; readonly fn: () => void }[] = [];
   const frozen = new Set<string>();
+  const behind = new Map<string, number>();
   const store = memoryStore({ clock: { now: () => now } });
   let sets = 0;
   /** Done once, before the next write under the key: what another process does at that very moment. */
@@ -36,7 +37,7 @@ function world() {
       id: () => name,
       waitMs: WAIT,
       clock: {
-        now: () => now,
+        now: () => now - (behind.get(name) ?? 0),
         after(ms, fn) {
           const timer = { at: now + ms, process: name, fn };
           timers.push(timer);
@@ -55,6 +56,7 @@ function world() {
     },
     freeze: (name: string) => frozen.add(name),
     thaw: (name: string) => frozen.delete(name),
+    setBack: (name: string, ms: number) => behind.set(name, ms),
     get timers() {
       return timers.length;
     },
@@ -173,6 +175,19 @@ describe('a retry', () => {
     await followed.answer({ result: 'b' });
     expect(await slept.answer({ result: 'a' })).toBe(false);
     expect(await claim(process('c'))).toEqual({ kind: 'answered', result: { result: 'b' } });
+  });
+
+  it('claims-C2: a process that slept holds nothing any more, also where its clock was set back meanwhile', async () => {
+    const { process, freeze, thaw, setBack, pass } = world();
+    const slept = mine(await claim(process('a')));
+    freeze('a');
+    const waiting = claim(process('b'));
+    await pass(WAIT - 1_000);
+    const followed = mine(await waiting);
+    setBack('a', 3_600_000);
+    thaw('a');
+    expect(await slept.holds()).toBe(false);
+    expect(await followed.answer({ result: 'b' })).toBe(true);
   });
 
   it('claims-C2: a process that slept goes on where nobody else did, and is then followed by nobody', async () => {

@@ -198,8 +198,10 @@ describe('a held state', () => {
     expect(await openState(waiting, binding, where, big)).toMatchObject({ ok: true });
     where.held.answered(waiting);
     clock.at += 1;
-    for (const text of [answered, waiting])
+    for (const text of [answered, waiting]) {
+      expect(where.held.open(text)).toEqual({ ok: false, reason: 'expired' });
       expect(await openState(text, binding, where, big)).toEqual(refused('expired'));
+    }
   });
 
   it('held-state-H3: finds no room beyond the entries or the characters, and room again when others have gone', () => {

@@ -4,6 +4,9 @@ import { type AuditEvent, type Jobs, midcall } from '@midcall/server';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { McpServer } from '@modelcontextprotocol/server';
 import { expect, it } from 'vitest';
+import type { Task } from '../../packages/server/src/tasks/task.ts';
+import { TaskEnds } from '../../packages/server/src/tasks/task-ends.ts';
+import { failure } from '../../packages/server/src/tasks/turn.ts';
 import { bareClient } from './bare-client.ts';
 
 const key = 'wA9kP0s7Xn3cVb2LqT6mZr1YfJ8dGh5uEi4oQxRtMzU=';
@@ -12,16 +15,17 @@ const capabilities = { elicitation: {}, extensions: { 'io.modelcontextprotocol/t
 /** Jobs that wait until a test runs them. */
 function handJobs() {
   const names: string[] = [];
+  const removed: string[] = [];
   let run: Parameters<Jobs['start']>[0];
   const jobs: Jobs = {
     add: async name => void names.push(name),
-    remove: async () => {},
+    remove: async name => void removed.push(name),
     start(runner) {
       run = runner;
     },
     close: async () => {},
   };
-  return { jobs, names, run: (name: string) => run(name, 1) };
+  return { jobs, names, removed, run: (name: string) => run(name, 1) };
 }
 
 /** A process with the store; `effects` are those of its steps. */
@@ -35,7 +39,7 @@ async function process(store: Store, effects: string[], name: string) {
   const factory = () => {
     const server = new McpServer({ name: 'notes', version: '1.0.0' });
     mid.tool(server, 'book', { task: 'always' }, async (_, call) => {
-      await call.elicit({ message: 'Book?', form: Boolean });
+      await call.elicit({ message: 'Book?', form: Boolean, timeoutMs: 60_000 });
       await call.step('book', () => void effects.push(name));
       return { content: [{ type: 'text', text: 'booked' }] };
     });
@@ -109,4 +113,36 @@ it('tasks-2: of a turn that is over nothing is kept, and whoever has read the ta
   // When it is run once more, it finds the task as it is.
   await other.run(turn);
   expect((await one.send('tasks/get', { taskId })).result).toMatchObject({ status: 'completed' });
+});
+
+it('tasks-2: the outcome of a turn that is over does not end the turn after it', async () => {
+  const task = { id: 't', status: 'working', turn: 2, createdAt: 0, ttlMs: 60_000, inputRequests: {}, answers: {} };
+  const ended: Task[] = [];
+  const ends = new TaskEnds({
+    config: { clock: { now: () => 1_000 }, jobs: { remove: async () => {} } },
+    store: { changeAt: async (_: string, change: (current: Task) => Task | undefined) => change(task as never) },
+    ended: (each: Task) => void ended.push(each),
+  } as never);
+  expect(await ends.end('t', 1, { status: 'completed', result: { content: [] } })).toBeUndefined();
+  expect(ended).toEqual([]);
+  expect(await ends.end('t', 2, { status: 'completed', result: { content: [] } })).toMatchObject({ turn: 2 });
+  expect(ended).toMatchObject([{ status: 'completed' }]);
+});
+
+it('a task that has ended leaves no job for when its question would have been due', async () => {
+  await using one = await process(memoryStore(), [], 'one');
+  const { taskId } = (await one.send('tools/call', { name: 'book', arguments: {} })).result as { taskId: string };
+  await one.run(one.names.shift()!);
+  const due = one.names.filter(name => name.endsWith('/due'));
+  expect([due.length, one.removed]).toEqual([1, []]);
+  await one.send('tasks/cancel', { taskId });
+  expect(one.removed).toEqual(due);
+});
+
+it.each([
+  ['a text', 'ENOENT'],
+  ['a fraction', 1.5],
+  ['none', undefined],
+])('an error whose code is %s fails its task as an internal error', (_, code) => {
+  expect(failure({ code, message: 'no' })).toMatchObject({ status: 'failed', error: { code: -32603, message: 'no' } });
 });
