@@ -5,7 +5,7 @@ import type { Midcall } from '@midcall/server';
 import { eras } from '@midcall/testing';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
-import { tokenGuard } from '../../packages/midcall/src/bridge/http/callers.ts';
+import { issuerGuard, tokenGuard } from '../../packages/midcall/src/bridge/http/callers.ts';
 import { grown } from '../fixtures/grown.ts';
 import { handClock } from '../host/clock.ts';
 import { connectHost, hosts, httpStage } from './http-stage.ts';
@@ -217,6 +217,54 @@ describe('a bridge over HTTP', () => {
     expect(textOf(await second.call('hello'))).toBe('hello');
     expect(on.bridge.servers).toBe(1);
     await second.close();
+  });
+
+  it('starts no more servers for one principal than that may have, whatever others have', async () => {
+    await using on = await httpStage({
+      upstream: '2025-11-25',
+      serve: hello,
+      entries: entry => ['a', 'b'].map(id => ({ path: `/mcp/${id}`, entry: { ...entry, id }, guard })),
+      options: { maxServersPerCaller: 1 },
+    });
+    const connect = (id: string, token: string) =>
+      connectHost('SDK 2, 2025-11-25', new URL(`/mcp/${id}`, on.url), { token });
+    const hers = await connect('a', ada);
+    await expect(connect('b', ada)).rejects.toThrow('could not be started');
+    expect(on.warned.join()).toContain('as many servers as it may (1)');
+    const his = await connect('b', alan);
+    expect(textOf(await his.call('hello'))).toBe('hello');
+    // Room is made where one is not used.
+    await fetchDelete(new URL('/mcp/a', on.url), hers.sessionId()!, ada);
+    const again = await connect('b', ada);
+    expect(textOf(await again.call('hello'))).toBe('hello');
+    expect(on.bridge.servers).toBe(2);
+    for (const host of [hers, his, again]) await host.close();
+  });
+
+  it('gives a principal without the desk decisions and counters of their own', async () => {
+    const made: Policy[] = [];
+    const makePolicy = (): Policy => {
+      made.push(new Policy());
+      return made.at(-1)!;
+    };
+    await using on = await httpStage({
+      upstream: '2025-11-25',
+      serve: hello,
+      ...guarded,
+      options: { policy: new Policy(), makePolicy },
+    });
+    const hers = await connectHost('SDK 2, 2025-11-25', on.url, { token: ada });
+    expect(made).toHaveLength(0);
+    const his = await connectHost('SDK 2, 2025-11-25', on.url, { token: alan });
+    expect(made).toHaveLength(1);
+    for (const host of [hers, his]) await host.close();
+  });
+
+  it('http-bridge-H2: gives whoever comes with a token of an authorization server no desk, whatever the token says', () => {
+    const { callerOf } = issuerGuard({ authenticate: async () => new Response(), metadata: () => undefined } as never);
+    const extra = { iss: 'https://login.example', sub: 'ada', desk: true };
+    const caller = { id: 'ada (https://login.example)', desk: false };
+    expect(callerOf({ token: '', clientId: 'app', scopes: [], extra })).toEqual(caller);
   });
 
   it('does not let one principal find a call that another was sent away from', async () => {

@@ -131,6 +131,38 @@ describe('the upstream servers of one principal', () => {
     expect(running[0]!.closed).toBe(true);
   });
 
+  it('are told of the next directories once they have taken those before', async () => {
+    const did: string[] = [];
+    const hostRoots = {
+      async take([root]: { uri: string }[]) {
+        did.push(`begins ${root!.uri}`);
+        await settled();
+        did.push(`has ${root!.uri}`);
+      },
+    };
+    const started = { calls: { size: 0 }, hostRoots, close: async () => {} } as unknown as UpstreamSession;
+    const pool = new UpstreamPool({ clock: handClock(), idleMs, start: async () => started });
+    const only = session();
+    await Promise.all([a, b].map(roots => pool.withRoots(only, roots, rooted)));
+    expect(did).toEqual(['begins file:///a', 'has file:///a', 'begins file:///b', 'has file:///b']);
+  });
+
+  it('count from before they are started, so that whoever starts one may refuse it', async () => {
+    const sizes: number[] = [];
+    const pool = new UpstreamPool({
+      clock: handClock(),
+      idleMs,
+      async start() {
+        sizes.push(pool.size);
+        if (pool.size > 1) throw new Error('no more');
+        return { calls: { size: 0 }, close: async () => {} } as unknown as UpstreamSession;
+      },
+    });
+    await pool.any(session(), plain);
+    await expect(pool.withRoots(session(), a, rooted)).rejects.toThrow('no more');
+    expect([sizes, pool.size]).toEqual([[1, 2], 1]);
+  });
+
   it('are tried again after a start that failed', async () => {
     const clock = handClock();
     let starts = 0;

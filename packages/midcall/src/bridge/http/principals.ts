@@ -152,7 +152,7 @@ export class Principals {
     const { hasRoots, declares } = kind;
     const { maxServers = 100, maxServersPerCaller = 20, roots: granted, hostRoots } = this.#options;
     const own = [...state.pools.values()];
-    // The server that is being started is counted already.
+    // Each count includes the server that is being started.
     await this.#makeRoom(own, maxServersPerCaller + 1);
     await this.#makeRoom(this.#pools(), maxServers + 1);
     const { client, audit, era, clock = systemClock, sampling, keptMs = 900_000, warn } = this.#options;

@@ -34,7 +34,7 @@ export interface HostKind {
 /** How servers are started, and how long they are kept. */
 export interface UpstreamPoolOptions {
   /**
-   * Starts a server.
+   * Starts a server, which counts in {@link UpstreamPool.size} already.
    * @param number - the smallest that is free, from 1
    * @param kind - of the hosts it is for
    * @throws MidcallError `host/not-found`
@@ -141,7 +141,10 @@ export class UpstreamPool {
     const usedNumbers = new Set(this.#entries.map(({ number }) => number));
     let number = 1;
     while (usedNumbers.has(number)) number += 1;
-    const starting = this.#options.start(number, kind);
+    let begin: (session: Promise<UpstreamSession>) => void = () => {};
+    const starting = new Promise<UpstreamSession>(resolve => {
+      begin = resolve;
+    });
     const entry: Entry = { number, kind, starting, users: new Set(), telling: Promise.resolve() };
     this.#entries = [...this.#entries, entry];
     starting.then(
@@ -150,6 +153,7 @@ export class UpstreamPool {
       },
       () => this.#forget(entry),
     );
+    begin(this.#options.start(number, kind));
     return entry;
   }
 
