@@ -34,6 +34,7 @@ function callByHand() {
 function stage(given: { state?: string; logs?: Json | undefined; noSession?: true; ownModels?: boolean } = {}) {
   const byHand = callByHand();
   const clock = handClock();
+  let behind = 0;
   const begun: unknown[] = [];
   const open = new Set<unknown>();
   const session = {
@@ -57,7 +58,7 @@ function stage(given: { state?: string; logs?: Json | undefined; noSession?: tru
     session: () => (given.noSession ? undefined : session),
     principal: 'somebody',
     ownModels: given.ownModels ?? false,
-    clock,
+    clock: { ...clock, now: () => clock.now() - behind },
   } as never);
   const told: unknown[] = [];
   const begin = (params: Json, capabilities: unknown = {}, id = 7) => {
@@ -70,7 +71,10 @@ function stage(given: { state?: string; logs?: Json | undefined; noSession?: tru
     };
     return calls.begin('tools/call', 'tool', request);
   };
-  return { ...byHand, clock, begun, open, calls, told, begin, session };
+  const setBack = (ms: number): void => {
+    behind += ms;
+  };
+  return { ...byHand, clock, setBack, begun, open, calls, told, begin, session };
 }
 
 const call = { name: 't', arguments: { a: 1 } };
@@ -145,6 +149,18 @@ describe('a call', () => {
     await Promise.resolve();
     expect(left).toEqual([1, 2, 3]);
     expect(clock.waiting).toBe(0);
+  });
+
+  it('is handed over in time though the clock was set back meanwhile', async () => {
+    const { clock, setBack, begin } = stage();
+    let handedOver = false;
+    void begin(call)!.result.then(result => {
+      handedOver = result === undefined;
+    });
+    setBack(3_600_000);
+    clock.move(1_000);
+    await Promise.resolve();
+    expect([handedOver, clock.waiting]).toEqual([true, 0]);
   });
 
   it.each([

@@ -3,11 +3,12 @@ import { mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Inbox } from '@midcall/host';
+import { Inbox } from '@midcall/host';
 import type { Midcall } from '@midcall/server';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { UpstreamCalls } from '../../packages/midcall/src/bridge/upstream-calls.ts';
 import { handClock } from '../host/clock.ts';
 import { pairs, reply, stage, textOf } from './stage.ts';
 import { ring, until, untilAfterRoots, untilArmed } from './until.ts';
@@ -235,4 +236,46 @@ it('takes a request for the host’s model back with its call', async () => {
   abort.abort();
   await expect(call).rejects.toThrow();
   await until(() => refused instanceof Error);
+});
+
+describe('the calls of a server that is closed', () => {
+  function callsOf() {
+    const clock = handClock();
+    const inbox = new Inbox();
+    const unclaimed: string[] = [];
+    const cancelled: string[] = [];
+    const calls = new UpstreamCalls({
+      inbox,
+      server: 'a server',
+      unclaimed: ({ id }) => void unclaimed.push(id),
+      newId: () => 'call-1',
+      run: () => {},
+      cancel: id => void cancelled.push(id),
+      digest: () => 'the same',
+      clock,
+      keptMs: 900_000,
+    });
+    /** The server asks something that names no call. */
+    const asks = (id: string): void => {
+      const asker = { id: 'a server', name: 'S', origin: 'node s', era: '2025-11-25' } as const;
+      void inbox.ask({ kind: 'form', id, asker, askedAt: 0, message: 'Sure?', fields: [] });
+    };
+    return { calls, clock, unclaimed, cancelled, asks };
+  }
+
+  it('are told of no more questions: those are of whoever has its place', () => {
+    const { calls, unclaimed, asks } = callsOf();
+    asks('before');
+    calls.close();
+    asks('after');
+    expect(unclaimed).toEqual(['before']);
+  });
+
+  it('leave no timer behind', () => {
+    const { calls, clock, cancelled } = callsOf();
+    calls.begin({ kind: 'tool', name: 'make' }).join(() => {})();
+    expect(clock.waiting).toBe(1);
+    calls.close();
+    expect([clock.waiting, cancelled]).toEqual([0, ['call-1']]);
+  });
 });
