@@ -1,13 +1,18 @@
 /** What a server, or whoever poses as its authorization server, cannot make a host do. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { memoryVault } from '@midcall/host';
+import { type GrantVault, memoryVault } from '@midcall/host';
 import { eras } from '@midcall/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { discover } from '../../packages/host/src/authorization/discovery.ts';
 import { judgeEndpoint } from '../../packages/host/src/authorization/endpoint-judge.ts';
+import { isFresh, withTokens } from '../../packages/host/src/authorization/grant.ts';
+import { knownClient } from '../../packages/host/src/authorization/registration.ts';
+import { refreshed } from '../../packages/host/src/authorization/renewal.ts';
+import { revoked } from '../../packages/host/src/authorization/revocation.ts';
 import { Browser } from '../connect/sign-in-flow.ts';
 import { grown } from '../fixtures/grown.ts';
+import { handClock } from '../host/clock.ts';
 import { type AtSignIn, guarded, hostOf, signsIn } from './stage.ts';
 
 /** Follows the sign-in up to the callback, and changes that. */
@@ -189,6 +194,25 @@ describe.each(eras)('a host that signs in, on %s', era => {
     expect([ids[0] === ids[1], ids[1] === ids[2]]).toEqual([true, false]);
   });
 
+  it('authorizer-Z1: does not use what was registered, or asked for, at another authorization server', async () => {
+    const { url } = await guarded();
+    const client = { from: 'registration', information: { client_id: 'old-client', client_secret: 'old' } } as const;
+    let grant: Awaited<ReturnType<GrantVault['read']>> = { issuer: 'https://old.example', scope: 'admin', client };
+    const vault: GrantVault = {
+      read: async () => grant,
+      change: async (_, make) => {
+        grant = await make(grant);
+        return grant;
+      },
+    };
+    const host = hostOf(url, { era, vault, person: ({ id }, inbox) => inbox.reply(id, { action: 'decline' }, 'test') });
+    await host.refusal();
+    const [question] = host.asked;
+    expect(question!.url.href).toContain('client_id=');
+    expect(question!.url.href).not.toContain('client_id=old-client');
+    expect(question!.scopes).not.toContain('admin');
+  });
+
   it('cannot be told by a view that the person has signed in', async () => {
     const { url } = await guarded();
     const receipts: unknown[] = [];
@@ -212,6 +236,9 @@ describe('addresses that a server names for a sign-in', () => {
     ['https://169.254.169.254/latest', 'on this machine or its network'],
     ['https://192.168.1.1/', 'on this machine or its network'],
     ['https://10.1.2.3/', 'on this machine or its network'],
+    ['https://100.64.0.1/', 'on this machine or its network'],
+    ['https://100.127.255.254/', 'on this machine or its network'],
+    ['https://[64:ff9b::a00:1]/', 'on this machine or its network'],
     ['https://2130706433/', 'on this machine or its network'],
     ['https://[::ffff:10.0.0.1]/', 'on this machine or its network'],
     ['https://[fd00::1]/', 'on this machine or its network'],
@@ -223,6 +250,34 @@ describe('addresses that a server names for a sign-in', () => {
     ['https://login.example.com/\u202e', 'is not a web address'],
   ])('%s is refused for a server elsewhere', (address, why) => {
     expect(() => judgeEndpoint('The token endpoint', address, publicServer)).toThrow(why);
+  });
+
+  it.each([
+    'authorization_endpoint',
+    'token_endpoint',
+    'registration_endpoint',
+    'revocation_endpoint',
+    'device_authorization_endpoint',
+  ])('the %s of an authorization server is refused where it is in the network of this machine', async endpoint => {
+    const login = 'https://login.example';
+    const answers: Record<string, object> = {
+      'https://mcp.example.com/.well-known/oauth-protected-resource/mcp': {
+        resource: publicServer.href,
+        authorization_servers: [login],
+      },
+      [`${login}/.well-known/oauth-authorization-server`]: {
+        ...metadataOf(login),
+        [endpoint]: 'https://192.168.1.1/admin',
+      },
+    };
+    const fetch: typeof globalThis.fetch = async input => {
+      const answer = answers[String(input)];
+      return answer ? Response.json(answer) : new Response(null, { status: 404 });
+    };
+    const challenge = { wants: 'token' } as const;
+    await expect(discover({ serverUrl: publicServer, challenge, auth: {}, fetch })).rejects.toThrow(
+      'that the server names is refused: https://192.168.1.1/admin is on this machine or its network',
+    );
   });
 
   it('https on another public name is allowed, and loopback where the server is there too', () => {
@@ -253,5 +308,67 @@ describe('a server or authorization server that does not answer', () => {
     await expect(discover({ ...options, fetch: fetch as typeof globalThis.fetch })).rejects.toThrow(
       'The authorization server https://notes.example did not answer in time',
     );
+  });
+});
+
+function metadataOf(issuer: string) {
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `${issuer}/token`,
+    revocation_endpoint: `${issuer}/revoke`,
+    response_types_supported: ['code'],
+    code_challenge_methods_supported: ['S256'],
+  };
+}
+
+describe('a stored sign-in', () => {
+  const clock = handClock();
+  const auth = { clientId: 'by-hand' };
+  const tokens = { access_token: 'access-canary', refresh_token: 'refresh-canary', token_type: 'Bearer' };
+  const grant = { issuer: 'https://login.example', tokens };
+  const discoveredAt = (issuer: string) => ({ issuer, metadata: metadataOf(issuer) }) as never;
+  function answering(answer: () => Response) {
+    const sent: string[] = [];
+    const fetch: typeof globalThis.fetch = async input => {
+      sent.push(String(input));
+      return answer();
+    };
+    return { sent, fetch };
+  }
+
+  it('authorizer-Z1: is neither renewed nor revoked at another authorization server, which gets nothing of it', async () => {
+    const { sent, fetch } = answering(() => Response.json(tokens));
+    const elsewhere = { discovered: discoveredAt('https://evil.example'), auth, fetch, clock };
+    expect(await refreshed(grant, elsewhere)).toBe(grant);
+    expect(await revoked(grant, elsewhere)).toBe(false);
+    expect(sent).toEqual([]);
+    const there = { ...elsewhere, discovered: discoveredAt(grant.issuer) };
+    expect(await refreshed(grant, there)).toMatchObject({ issuer: grant.issuer, tokens });
+    expect(await revoked(grant, there)).toBe(true);
+    expect(sent).not.toEqual([]);
+    expect(sent.filter(url => new URL(url).origin !== grant.issuer)).toEqual([]);
+  });
+
+  it.each(['server_error', 'temporarily_unavailable'])(
+    'is not ended by an authorization server that says %s',
+    async error => {
+      const { fetch } = answering(() => Response.json({ error }, { status: 400 }));
+      const renewal = refreshed(grant, { discovered: discoveredAt(grant.issuer), auth, fetch, clock });
+      await expect(renewal).rejects.toMatchObject({ code: 'host/unauthorized' });
+    },
+  );
+
+  it('does not use a registration whose secret has ended', () => {
+    const information = { client_id: 'registered', client_secret: 'secret-canary' };
+    const client = { from: 'registration', information, secretEndsAt: 1_000 } as const;
+    expect(knownClient(discoveredAt(grant.issuer), {}, client, 999)).toBe(client);
+    expect(knownClient(discoveredAt(grant.issuer), {}, client, 1_000)).toBeUndefined();
+  });
+
+  it('has a token without a time to end that does not end when the one before it did', () => {
+    const before = withTokens(grant, { ...tokens, expires_in: 60 }, 0);
+    expect(isFresh(before, 60_000)).toBe(false);
+    expect(isFresh(withTokens(before, tokens, 60_000), 60_000)).toBe(true);
   });
 });
