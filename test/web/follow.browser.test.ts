@@ -133,6 +133,24 @@ it('follow-F2: shows the last of the links that are followed quickly, and none a
   expect(me.troubles).toEqual([]);
 });
 
+it('follow-F2: goes on to the next page after an Esc that something else on this page has taken', async () => {
+  await using me = await nextPage(person);
+  const { page } = me;
+  await open(page, '/add');
+  const release = await slow(page, '**/roots');
+  await Promise.all([page.waitForRequest(/\/roots$/), pages(page, 'Roots').dispatchEvent('click')]);
+  const isLeft = await page.locator('main').evaluate((main: HTMLElement) => {
+    document.body.addEventListener('keydown', event => event.preventDefault(), { once: true });
+    document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true, cancelable: true }));
+    return main.inert;
+  });
+  expect(isLeft).toBe(true);
+  release();
+  await page.waitForURL(at('/roots'));
+  expect(await isSame(page)).toBe(true);
+  expect(me.troubles).toEqual([]);
+});
+
 it('follow-F5: takes no input for a page that is being left, also where it changes meanwhile', async () => {
   await using me = await nextPage(person);
   const { page } = me;
@@ -264,6 +282,11 @@ it('follow-F4: stays where it is, and says so, where the desk does not answer', 
   await pages(page, 'Roots').click();
   await page.locator('#offline').waitFor();
   expect([page.url(), await isSame(page)]).toEqual([at('/add'), true]);
+  const main = page.locator('main');
+  expect(
+    await main.evaluate(({ inert, ariaBusy, ariaDisabled }: HTMLElement) => [inert, ariaBusy, ariaDisabled]),
+  ).toEqual([false, null, null]);
+  await what(page).fill('typed on');
 });
 
 it('fetches the page that came with a question if something was left out of it that this one does not have', async () => {
