@@ -354,6 +354,80 @@ it('cuts the stream of a host that does not read it, and goes on serving others'
   await other.close();
 });
 
+it('stops a server that nobody uses after a task, which went on with it when its host was gone', async () => {
+  const clock = handClock();
+  let [begun, goOn] = [false, () => {}];
+  const going = new Promise<void>(resolve => {
+    goOn = resolve;
+  });
+  await using on = await httpStage({
+    upstream: '2026-07-28',
+    serve: (mid, server) =>
+      mid.tool(server, 'ask', {}, async (_, call) => {
+        begun = true;
+        ring();
+        await going;
+        return says((await call.elicit({ message: 'Sure?', form: Boolean })).action);
+      }),
+    // So short that a call which waits is a task at once.
+    options: { clock: ringing(clock), idleMs: 777_000, holdMs: 1 },
+  });
+  const extensions = { 'io.modelcontextprotocol/tasks': {} };
+  const ask = modernHost(on.url, { roots: {}, elicitation: { form: {} }, extensions });
+  const call = { name: 'ask', arguments: {} };
+  const { requestState, inputRequests } = await ask('tools/call', call);
+  expect(inputRequests).toMatchObject({ roots: { method: 'roots/list' } });
+  const roots = [{ uri: 'file:///work' }];
+  const becoming = ask('tools/call', { ...call, requestState, inputResponses: { roots: { roots } } });
+  await until(() => begun && clock.left.includes(1));
+  clock.move(1);
+  const { taskId } = await becoming;
+  const whenIs = async (status: string): Promise<Record<string, unknown>> => {
+    for (;;) {
+      const task = await ask('tasks/get', { taskId });
+      if (task['status'] === status) return task;
+      expect(['working', 'input_required']).toContain(task['status']);
+    }
+  };
+  goOn();
+  const [asked = ''] = Object.keys((await whenIs('input_required'))['inputRequests'] as object);
+  const answer = { action: 'accept', content: { value: true } };
+  await ask('tasks/update', { taskId, inputResponses: { [asked]: answer } });
+  expect(await whenIs('completed')).toMatchObject({ result: says('accept') });
+  // By the time another request is answered, the one before has left.
+  await raw(new URL('/health', on.url));
+  expect(clock.left).toContain(777_000);
+  clock.move(777_000);
+  await until(() => on.bridge.servers === 0);
+});
+
+/** A host of 2026-07-28 as nothing but its requests. */
+function modernHost(url: URL, capabilities: object) {
+  let id = 0;
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': capabilities,
+  };
+  return async (method: string, params: Record<string, unknown>): Promise<Record<string, unknown>> => {
+    id += 1;
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': method,
+        'mcp-name': String(params['name'] ?? params['taskId']),
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...params, _meta } }),
+    });
+    const text = await response.text();
+    const frame = /^data: (\{.*"id".*)$/m.exec(text)?.[1] ?? text;
+    return (JSON.parse(frame) as { result: Record<string, unknown> }).result;
+  };
+}
+
 it('has a host that was restarted find the call that its question was open in', async () => {
   let calls = 0;
   const inboxes: Inbox[] = [];
