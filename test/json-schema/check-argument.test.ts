@@ -1,5 +1,5 @@
 /** One argument of a tool, judged before it is sent. */
-import { checkArgument } from '@midcall/core/json-schema';
+import { argumentField, checkArgument } from '@midcall/core/json-schema';
 import { describe, expect, it } from 'vitest';
 
 const wrong = (schema: unknown, value: unknown, { required = true, root = schema } = {}): string | undefined =>
@@ -30,6 +30,17 @@ describe('an argument', () => {
     [{ type: 'object', properties: { n: { type: 'number' } } }, { n: 1 }],
     [null, 'anything'],
   ])('that fits %j: %j', (schema, value) => expect(wrong(schema, value)).toBeUndefined());
+
+  it.each<[string, (values: readonly string[]) => object]>([
+    ['enum', values => ({ type: 'string', enum: values })],
+    ['oneOf', values => ({ type: 'string', oneOf: values.map(value => ({ const: value, title: value })) })],
+  ])('of more choices than anybody could look through (%s) is typed, and checked all the same', (_, schemaOf) => {
+    const values = Array.from({ length: 5_001 }, (_, at) => `v${at}`);
+    expect(argumentField('size', schemaOf(values.slice(1)), true)?.kind).toBe('select');
+    expect(argumentField('size', schemaOf(values), true)?.kind).toBe('text');
+    expect(wrong(schemaOf(values), 'v5000')).toBeUndefined();
+    expect(wrong(schemaOf(values), 'w')).toBeDefined();
+  });
 
   it('may be left out only if it is not required', () => {
     expect(wrong({ type: 'object' }, undefined)).toBe('Due on is required.');

@@ -1,5 +1,5 @@
 /** One argument of a tool as a field of a form, where its part of the tool's input schema fits one. Pure. */
-import type { Choice, Field } from '../form/index.ts';
+import { type Choice, type Field, formLimits } from '../form/index.ts';
 import { defined } from '../json/defined.ts';
 import { isRecord } from '../json/record.ts';
 
@@ -10,14 +10,16 @@ const number = (value: unknown): number | undefined => (typeof value === 'number
 const strings = (value: unknown): readonly string[] | undefined =>
   Array.isArray(value) && value.every(each => typeof each === 'string') ? value : undefined;
 
+/** @returns undefined if there are none, or more than anybody could look through: then the value is typed, and checked */
 function choicesOf(schema: Schema): readonly Choice[] | undefined {
   const values = strings(schema['enum']);
+  if (values && values.length > formLimits.choices) return undefined;
   if (values && values.length > 0) {
     const names = strings(schema['enumNames']);
     return values.map((value, at) => ({ value, title: names?.[at] ?? value }));
   }
   const titled = schema['oneOf'] ?? schema['anyOf'];
-  if (!Array.isArray(titled) || titled.length === 0) return undefined;
+  if (!Array.isArray(titled) || titled.length === 0 || titled.length > formLimits.choices) return undefined;
   if (!titled.every(each => isRecord(each) && typeof each['const'] === 'string')) return undefined;
   return titled.map((each: Schema) => ({
     value: each['const'] as string,
