@@ -1,7 +1,7 @@
 /** Answers questions: the one place where what a person posted becomes a reply. */
 
 import { isMidcallError } from '@midcall/core/errors';
-import type { Issue } from '@midcall/core/form';
+import { type Issue, isWayBack } from '@midcall/core/form';
 import type { Context, Hono } from 'hono';
 import { type Question, type Receipt, type Reply, secretsOf } from '../../index.ts';
 import { readProposal } from '../apps/proposal.ts';
@@ -20,6 +20,14 @@ import { callContext, cardContext, type Desk, missing, posted, redirect, show } 
 
 /** The name this view answers under. */
 export const via = 'web';
+
+/** What the pressed button says. One that goes back says which form in place of an action: an answer as well. */
+function actionOf(question: Question, draft: Draft): string | undefined {
+  const action = first(draft, 'action');
+  if (action !== undefined || question.kind !== 'form') return action;
+  const wayBack = question.fields.findIndex(isWayBack);
+  return wayBack >= 0 && first(draft, `f${wayBack}`) !== undefined ? 'accept' : undefined;
+}
 
 /** An accepting reply as posted, and what is wrong with it before the inbox checks it. */
 function acceptance(question: Question, draft: Draft): { readonly reply: Reply; readonly issues: readonly Issue[] } {
@@ -95,7 +103,7 @@ export function questionRoutes(app: Hono, desk: Desk): void {
     const question = workspace.calls.question(context.req.param('question'))?.question;
     if (!question) return missing(context, desk, texts.question.unknown);
     const draft = posted(context);
-    const action = first(draft, 'action');
+    const action = actionOf(question, draft);
     if (action === 'mute') {
       if (!workspace.inbox.get(question.id))
         return back(context, question.id, draft, { notice: texts.question.alreadyEnded }, 409);
