@@ -24,7 +24,7 @@ function ended(args: readonly string[]): Promise<{ code: number | null; out: str
 describe('bad input', () => {
   it.each([
     ['a port that is none', ['--port', '70000'], /0 to 65535/],
-    ['a missing mcp.json', ['--config', join(place, 'none.json')], /cannot be read/],
+    ['a missing mcp.json', ['--config', join(place, 'none.json')], /There is no file/],
     ['a URL that is none', ['--url', 'nonsense'], /not a complete web address/],
     ['a root that is not there', ['--root', join(place, 'none')], /no directory/],
     ['an era that is none', ['--era', '1999'], /--era must be auto/],
