@@ -384,13 +384,13 @@ describe('a retry', () => {
 
 it('a result for which its person has no room is not kept, and its claim holds all the same', async () => {
   const store = memoryStore();
-  const shares = new Shares({ store: memoryStore(), clock: systemClock, most: 1_000, roundMs: 1 });
+  const shares = new Shares({ store: memoryStore(), clock: systemClock, most: 10_000, roundMs: 1 });
   const clock = { ...systemClock, after: () => () => {} };
   const each = claims({ store, shares, clock, id: () => 'a', waitMs: WAIT });
   const claimBy = (person: string, nonce: string) => each.claim(nonce, 'inputs', 60_000, never, 0, person);
-  const answerBy = async (person: string, nonce: string) => {
+  const answerBy = async (person: string, nonce: string, length = 6_000) => {
     const claim = await claimBy(person, nonce);
-    if (claim.kind === 'mine') await claim.attempt.answer('x'.repeat(600));
+    if (claim.kind === 'mine') await claim.attempt.answer('x'.repeat(length));
   };
   for (const nonce of ['one', 'two']) await answerBy('ann', nonce);
   await answerBy('bob', 'three');
@@ -399,4 +399,9 @@ it('a result for which its person has no room is not kept, and its claim holds a
   expect((await each.claim('two', 'other inputs', 60_000, never)).kind).toBe('other-inputs');
   expect((await claimBy('bob', 'three')).kind).toBe('answered');
   expect(await store.get('result:two')).toBeUndefined();
+  // One that is shorter than its claim and its state is kept in any case.
+  await answerBy('ann', 'four', 900);
+  expect((await claimBy('ann', 'four')).kind).toBe('answered');
+  await answerBy('ann', 'five', 4_500);
+  expect((await claimBy('ann', 'five')).kind).toBe('forgotten');
 });

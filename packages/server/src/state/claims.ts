@@ -79,6 +79,8 @@ export interface ClaimsOptions {
 const PRESENT = 0.6;
 /** The maximum length of a result stored for duplicates, in characters of JSON. */
 const MAX_KEPT = 262_144;
+/** The length of a result that takes no more than the claim and the state beside it, which are there anyway: it is not counted. */
+const FREE = 1_024;
 /** How long results are stored, in milliseconds: twice as long as clients wait for one request. */
 export const KEPT_MS = 120_000;
 
@@ -147,7 +149,8 @@ export function claims({ store, results = store, shares, clock, id, waitMs }: Cl
     if (result.length > MAX_KEPT) return;
     const keptMs = Math.min(ttlMs, KEPT_MS);
     try {
-      await shares?.take(person, { characters: result.length, until: clock.now() + keptMs });
+      const characters = result.length;
+      if (characters > FREE) await shares?.take(person, { characters, until: clock.now() + keptMs });
       await results.set(resultOf(nonce), result, { ttlMs: keptMs });
     } catch {}
   };
