@@ -9,7 +9,7 @@
  *   replaced atomically. Changes within this process are made one after another, so that only other processes can interfere.
  */
 import { MidcallError } from '@midcall/core/errors';
-import { digest, openOrWarn, type PageAsk, type PagesHost, sealUnder } from '../index.ts';
+import { CommonValues, digest, openOrWarn, type PageAsk, type PagesHost, sealUnder } from '../index.ts';
 import { pageDigest } from './page-records.ts';
 
 export interface OpenPagesOptions {
@@ -26,16 +26,14 @@ type Counted = readonly [page: string, dueAt: number];
 type Change = (open: readonly Counted[]) => Promise<readonly Counted[] | undefined>;
 
 const PURPOSE = 'open-pages';
-/** Attempts to change a list that others are changing. */
-const MOST_TRIES = 50;
 
 export class OpenPages {
   readonly #options: OpenPagesOptions;
-  /** By key: settles when the changes under way in this process are over. */
-  readonly #changes = new Map<string, Promise<unknown>>();
+  readonly #values: CommonValues;
 
   constructor(options: OpenPagesOptions) {
     this.#options = options;
+    this.#values = new CommonValues(options.host.store, options.host.clock);
   }
 
   /**
@@ -75,29 +73,14 @@ export class OpenPages {
    * @returns false if nothing was to be changed
    */
   #change(key: string, change: Change): Promise<boolean> {
-    const changed = (this.#changes.get(key) ?? Promise.resolve()).then(() => this.#changeNow(key, change));
-    const over = changed
-      .catch(() => {})
-      .then(() => {
-        if (this.#changes.get(key) === over) this.#changes.delete(key);
-      });
-    this.#changes.set(key, over);
-    return changed;
-  }
-
-  async #changeNow(key: string, change: Change): Promise<boolean> {
-    const { store, sealer, clock, warn } = this.#options.host;
-    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      const text = await store.get(key);
+    const { sealer, clock, warn } = this.#options.host;
+    return this.#values.change(key, async text => {
       const listed = text && openOrWarn(sealer, PURPOSE, key, text, 'The list of the open pages of a person', warn);
       const counted = (listed || []) as readonly Counted[];
       const next = await change(counted.filter(([, dueAt]) => dueAt > clock.now()));
-      if (next === undefined) return false;
-      const ttlMs = Math.max(1, ...next.map(([, dueAt]) => dueAt - clock.now()));
-      const condition = text === undefined ? { ifAbsent: true } : { ifEquals: text };
-      if (await store.set(key, sealUnder(sealer, PURPOSE, key, next), { ttlMs, ...condition })) return true;
-    }
-    throw new MidcallError('store/unavailable', 'Too many pages are being opened for this person at once. Try again.');
+      if (next === undefined) return undefined;
+      return { text: sealUnder(sealer, PURPOSE, key, next), until: Math.max(0, ...next.map(([, dueAt]) => dueAt)) };
+    });
   }
 
   #tooMany(open: readonly Counted[]): MidcallError {

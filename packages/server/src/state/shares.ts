@@ -90,8 +90,8 @@ export class Shares {
     else account.delete(at);
   }
 
-  #change(key: string, change: (account: Account) => void): Promise<void> {
-    return this.#values.change(key, text => {
+  async #change(key: string, change: (account: Account) => void): Promise<void> {
+    await this.#values.change(key, text => {
       const now = this.#options.clock.now();
       const entries = text === undefined ? [] : (JSON.parse(text) as [number, number][]);
       const account: Account = new Map(entries.filter(([until]) => until > now));

@@ -6,6 +6,7 @@
 import { MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
 import type { Clock } from '@midcall/core/time';
+import { CommonValues } from '../state/common-values.ts';
 import { keyOf, latestOf, type Task } from './task.ts';
 
 export interface TaskListsOptions {
@@ -20,9 +21,6 @@ export interface TaskListsOptions {
   /** True for a task that may make room on a full list, by the digest of its id; if absent, only expired ones do. */
   readonly makesRoom?: (at: string) => Promise<boolean>;
 }
-
-/** Attempts to change a value that others are changing. */
-const MOST_TRIES = 50;
 
 /** The digest of an id, and when nothing of its task is left, in milliseconds since the epoch. */
 type Listed = readonly [at: string, until: number];
@@ -43,11 +41,13 @@ interface Writing {
 
 export class TaskLists {
   readonly #options: TaskListsOptions;
+  readonly #values: CommonValues;
   /** By owner. */
   readonly #writing = new Map<string, Writing>();
 
   constructor(options: TaskListsOptions) {
     this.#options = options;
+    this.#values = new CommonValues(options.store, options.clock);
   }
 
   /** @throws MidcallError `call/too-many` if the list is full, or `store/unavailable`; then the task must not begin */
@@ -82,24 +82,16 @@ export class TaskLists {
 
   /** @returns how many there was room for */
   async #write(owner: string, added: readonly Listed[]): Promise<number> {
-    const { store, clock, most } = this.#options;
-    const key = this.#keyOf(owner);
-    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      const text = await store.get(key);
+    const { most } = this.#options;
+    let room = 0;
+    await this.#values.change(this.#keyOf(owner), async text => {
       const listed = await this.#withRoom(this.#live(text), added.length);
-      const room = Math.max(0, most - listed.length);
-      if (room === 0) return 0;
+      room = Math.max(0, most - listed.length);
+      if (room === 0) return undefined;
       const next = [...listed, ...added.slice(0, room)];
-      const options = {
-        ttlMs: Math.max(1, ...next.map(([, until]) => until - clock.now())),
-        ...(text === undefined ? { ifAbsent: true } : { ifEquals: text }),
-      };
-      if (await store.set(key, JSON.stringify(next), options)) return room;
-    }
-    throw new MidcallError(
-      'store/unavailable',
-      'Too many requests are changing your list of tasks at once. Try again.',
-    );
+      return { text: JSON.stringify(next), until: Math.max(...next.map(([, until]) => until)) };
+    });
+    return room;
   }
 
   /** @param wanted - how many are to be added */
