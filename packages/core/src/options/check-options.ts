@@ -181,7 +181,8 @@ function mismatch(where: string, kind: Kind, value: unknown): string {
 }
 
 /** What a value is, without the value; numbers are harmless and often the mistake. */
-function kindOf(value: unknown): string {
+/** What a value is, in words that repeat nothing of a text. */
+export function kindOf(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (typeof value === 'string')

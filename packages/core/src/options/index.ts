@@ -9,6 +9,7 @@ export {
   func,
   having,
   hostName,
+  kindOf,
   listOf,
   name,
   nearest,

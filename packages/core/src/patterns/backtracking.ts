@@ -135,14 +135,10 @@ class Assembler {
       const last = index === parts.length - 1;
       const fork = last ? undefined : this.#fork();
       this.#add(part);
-      if (!last) ends.push(this.#jump());
+      if (!last) ends.push(this.#fork());
       if (fork) fork.other = this.program.length;
     }
     for (const end of ends) Object.assign(end, { next: this.program.length, other: this.program.length });
-  }
-
-  #jump(): { other: number } {
-    return this.#fork();
   }
 
   #addRepeat({ part, min, max }: { readonly part: PatternNode; readonly min: number; readonly max: number }): void {

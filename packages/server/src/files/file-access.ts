@@ -68,22 +68,22 @@ export function fileAccess(config: Config): FileAccesses {
     return roots;
   };
 
-  const judge = (request: Asking): { perRequest: boolean; asks: boolean; untold: boolean } => {
+  const judge = (request: Asking): { perRequest: boolean; asks: boolean; untold: boolean; unbounded: boolean } => {
     const { client } = request;
+    const { mode, ceiling } = config.boundary;
     const perRequest = client.asks !== 'push' || inRounds(request);
-    const counts = client.can.roots && config.boundary.mode !== 'ignore';
+    const counts = client.can.roots && mode !== 'ignore';
     const asks = counts && (client.asks === 'push' || config.rootsOn2026);
     // The client has roots that may be narrower than the operator's directories: without asking it, nothing is allowed.
-    return { perRequest, asks, untold: counts && !asks };
+    const untold = counts && !asks;
+    // Nothing but the word of a sender on any machine would say which directories of this one are meant.
+    const unbounded = counts && mode === 'narrow' && ceiling.length === 0 && isOverHttp(request.ctx);
+    return { perRequest, asks, untold, unbounded };
   };
 
-  /** True if nothing but the word of a sender on any machine would say which directories of this one are meant. */
-  const unbounded = ({ ctx, client }: Asking): boolean =>
-    client.can.roots && config.boundary.mode === 'narrow' && config.boundary.ceiling.length === 0 && isOverHttp(ctx);
-
   const unasked = async (request: Asking): Promise<Files | undefined> => {
-    if (unbounded(request)) throw nothingToNarrow();
-    const { perRequest, asks, untold } = judge(request);
+    const { perRequest, asks, untold, unbounded } = judge(request);
+    if (unbounded) throw nothingToNarrow();
     if (untold) return undefined;
     if (!asks) return config.boundary.files(undefined);
     return perRequest ? undefined : sessionOf(request.server).files(request, false);
@@ -91,7 +91,7 @@ export function fileAccess(config: Config): FileAccesses {
 
   const of = (request: CallRequest): FileAccess => {
     const { server } = request;
-    const { perRequest, asks, untold } = judge(request);
+    const { perRequest, asks, untold, unbounded } = judge(request);
     let listing: Promise<RootsAnswer> | undefined;
     let opened: Promise<Files> | undefined;
     /** True once the session was asked in this call: the whole call works under one list, as on 2026-07-28. */
@@ -122,7 +122,7 @@ export function fileAccess(config: Config): FileAccesses {
       return listing;
     };
     const open = async (run: CallRun): Promise<Files> => {
-      if (unbounded(request)) throw nothingToNarrow();
+      if (unbounded) throw nothingToNarrow();
       if (untold) throw unaskedRoots();
       const clientRoots = perRequest ? await once(run) : undefined;
       const files = await run.guarded(() =>

@@ -1,4 +1,5 @@
 /** Who sent a request, as the author's own functions say. What they say is checked: a slip there would let everybody in. */
+import { kindOf } from '@midcall/core/options';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 
 /**
@@ -40,6 +41,3 @@ const isToken = (said: unknown): said is AuthInfo => {
   const { token, clientId } = (said ?? {}) as { readonly token?: unknown; readonly clientId?: unknown };
   return typeof token === 'string' && typeof clientId === 'string' && clientId !== '';
 };
-
-const kindOf = (value: unknown): string =>
-  typeof value === 'object' ? 'another object' : value === '' ? 'an empty text' : `a ${typeof value}`;

@@ -80,18 +80,13 @@ export function ways(
     if (!of.http && of.service.local) possible.push('browser');
     if (registered.method === 'tools/call') possible.push('link');
   }
-  const checked = possible
+  return possible
     .filter(announce => !question.onlyLink || announce === 'link')
     .map(announce => {
       const mayShowCode = announce === 'url' || announce === 'form';
       return { announce, check: of.service.checkFor({ principal, http: of.http, mayShowCode }) };
-    });
-  const sure = checked.filter(
-    ({ check }) => question.demanded === undefined || assures(gives[check], question.demanded),
-  );
-  const provesNobody = of.http && sure.length === 0 && checked.some(({ check }) => check === 'none');
-  if (provesNobody) config.warnOnce('pages over HTTP', nobodyProved);
-  return sure;
+    })
+    .filter(({ check }) => question.demanded === undefined || assures(gives[check], question.demanded));
 }
 
 const nobodyProved =
@@ -108,7 +103,12 @@ export async function plan(
   const at = config.clock.now();
   const dueAt = at + question.timeoutMs;
   const pageId = of.service.newPageId();
-  for (const { announce, check } of ways(question, surroundings, of, config)) {
+  const possible = ways(question, surroundings, of, config);
+  if (of.http && possible.length === 0) {
+    const otherwise = ways({ ...question, demanded: undefined }, surroundings, of, config);
+    if (otherwise.some(({ check }) => check === 'none')) config.warnOnce('pages over HTTP', nobodyProved);
+  }
+  for (const { announce, check } of possible) {
     const code = check === 'code' ? of.service.newCode() : undefined;
     try {
       const link = await of.service.open({
