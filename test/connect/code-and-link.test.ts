@@ -1,5 +1,5 @@
 /**
- * The one-time code of a page and the link to it (plan-N2 of packages/server/src/channels/page/plan.ts): whatever the client can show and whatever
+ * The one-time code of a page and the link to it (plan-N2 of packages/server/src/questions/page/plan.ts): whatever the client can show and whatever
  * the ask says, no text has both, no text that a model reads has the code, and a client with URL mode is asked by it.
  */
 import { confirm } from '@midcall/server/connect';

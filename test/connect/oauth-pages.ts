@@ -16,10 +16,10 @@ import {
 import { memoryStore } from '@midcall/server/stores/memory';
 import { type AuthorizationServer, startAuthorizationServer } from '../../examples/import/authorization-server.ts';
 import type { Store } from '../../packages/core/src/store/store.ts';
-import type { PersonCheck } from '../../packages/server/src/index.ts';
+import { noWake } from '../../packages/server/src/base/wake.ts';
+import type { PersonCheck } from '../../packages/server/src/request/pages.ts';
 import { keyRing } from '../../packages/server/src/state/keys.ts';
 import { createSealer } from '../../packages/server/src/state/seal.ts';
-import { noWake } from '../../packages/server/src/wake.ts';
 import { watched } from '../../scripts/canary-tap.ts';
 
 export const clientSecret = 'client-secret-canary-0123456789';

@@ -2,11 +2,13 @@
 import { confirm } from '@midcall/server/connect';
 import { eras } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
+import { noWake } from '../../packages/server/src/base/wake.ts';
 import { OpenPages } from '../../packages/server/src/connect/open-pages.ts';
 import { newPageId, PageRecords } from '../../packages/server/src/connect/page-records.ts';
-import { createSealer, keyRing, type PageAsk } from '../../packages/server/src/index.ts';
+import type { PageAsk } from '../../packages/server/src/request/pages.ts';
+import { keyRing } from '../../packages/server/src/state/keys.ts';
+import { createSealer } from '../../packages/server/src/state/seal.ts';
 import { memoryStore } from '../../packages/server/src/stores/memory.ts';
-import { noWake } from '../../packages/server/src/wake.ts';
 import { fixture, textOf, told } from './fixture.ts';
 import { shortWaits } from './short-waits.ts';
 import { pastCode } from './visitor.ts';

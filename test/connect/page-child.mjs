@@ -8,11 +8,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { systemClock } from '@midcall/core/time';
+import { noWake } from '../../packages/server/dist/base/wake.js';
 import { flows } from '../../packages/server/dist/connect/oauth/flows.js';
 import { PageRecords } from '../../packages/server/dist/connect/page-records.js';
 import { keyRing } from '../../packages/server/dist/state/keys.js';
 import { createSealer } from '../../packages/server/dist/state/seal.js';
-import { noWake } from '../../packages/server/dist/wake.js';
 import { openStore } from '../stores/open-store.mjs';
 
 const [mode, kind, where, key] = process.argv.slice(2);

@@ -9,7 +9,7 @@ import { expect } from 'vitest';
 import type { Store } from '../../packages/core/src/store/store.ts';
 import { flows } from '../../packages/server/src/connect/oauth/flows.ts';
 import { newPageId, PageRecords } from '../../packages/server/src/connect/page-records.ts';
-import type { PageAsk } from '../../packages/server/src/index.ts';
+import type { PageAsk } from '../../packages/server/src/request/pages.ts';
 import { keyRing } from '../../packages/server/src/state/keys.ts';
 import { createSealer } from '../../packages/server/src/state/seal.ts';
 import { lend } from './oauth-pages.ts';

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { noWake } from '../../packages/server/src/base/wake.ts';
 import {
   newCode,
   newPageId,
@@ -6,9 +7,10 @@ import {
   pageDigest,
   spelled,
 } from '../../packages/server/src/connect/page-records.ts';
-import { createSealer, keyRing, type PageAsk } from '../../packages/server/src/index.ts';
+import type { PageAsk } from '../../packages/server/src/request/pages.ts';
+import { keyRing } from '../../packages/server/src/state/keys.ts';
+import { createSealer } from '../../packages/server/src/state/seal.ts';
 import { memoryStore } from '../../packages/server/src/stores/memory.ts';
-import { noWake } from '../../packages/server/src/wake.ts';
 
 const sealer = createSealer(keyRing(Buffer.alloc(32, 7)));
 const day = 86_400_000;

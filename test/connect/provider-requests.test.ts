@@ -3,14 +3,15 @@ import { MidcallError } from '@midcall/core/errors';
 import { bearer, connect, formKindOf, oauthPages, provider } from '@midcall/server/connect';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { describe, expect, it } from 'vitest';
+import { noWake } from '../../packages/server/src/base/wake.ts';
 import { certifiedClient } from '../../packages/server/src/connect/oauth/certified-client.ts';
 import { identities } from '../../packages/server/src/connect/oauth/identities.ts';
 import type { ClientOffer } from '../../packages/server/src/connect/oauth/identity.ts';
 import type { Provider } from '../../packages/server/src/connect/oauth/provider.ts';
 import { isSafeEndpoint } from '../../packages/server/src/connect/oauth/safe-endpoint.ts';
 import { newPageId, PageRecords } from '../../packages/server/src/connect/page-records.ts';
-import { createSealer, keyRing } from '../../packages/server/src/index.ts';
-import { noWake } from '../../packages/server/src/wake.ts';
+import { keyRing } from '../../packages/server/src/state/keys.ts';
+import { createSealer } from '../../packages/server/src/state/seal.ts';
 import { passingClock } from './passing-clock.ts';
 
 const issuer = 'https://provider.invalid';

@@ -6,7 +6,8 @@ import { ProviderError } from '../../packages/server/src/connect/oauth/provider-
 import type { KeptSignIn, OAuthTokens } from '../../packages/server/src/connect/oauth/tokens.ts';
 import { refresh } from '../../packages/server/src/connect/vault/refresh.ts';
 import { slots } from '../../packages/server/src/connect/vault/slots.ts';
-import { createSealer, keyRing } from '../../packages/server/src/index.ts';
+import { keyRing } from '../../packages/server/src/state/keys.ts';
+import { createSealer } from '../../packages/server/src/state/seal.ts';
 import { passingClock } from './passing-clock.ts';
 
 const ann = { issuer: 'https://login.example', subject: 'ann' };

@@ -4,12 +4,16 @@ import { midcall } from '@midcall/server';
 import { connect, oauthPages, provider, signIn, vault } from '@midcall/server/connect';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { describe, expect, it } from 'vitest';
+import { digest } from '../../packages/server/src/base/digest.ts';
+import { noWake } from '../../packages/server/src/base/wake.ts';
 import { identities } from '../../packages/server/src/connect/oauth/identities.ts';
 import type { Provider } from '../../packages/server/src/connect/oauth/provider.ts';
 import { OpenPages } from '../../packages/server/src/connect/open-pages.ts';
 import { newPageId, PageRecords, pageDigest } from '../../packages/server/src/connect/page-records.ts';
-import { createSealer, digest, keyRing, type PageAsk, sealUnder } from '../../packages/server/src/index.ts';
-import { noWake } from '../../packages/server/src/wake.ts';
+import type { PageAsk } from '../../packages/server/src/request/pages.ts';
+import { keyRing } from '../../packages/server/src/state/keys.ts';
+import { createSealer } from '../../packages/server/src/state/seal.ts';
+import { sealUnder } from '../../packages/server/src/state/sealed-under.ts';
 
 const key = randomBytes(32);
 const keys = { ours: createSealer(keyRing(key)), another: createSealer(keyRing(randomBytes(32))) };

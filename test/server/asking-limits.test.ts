@@ -4,10 +4,10 @@ import { connect } from '@midcall/server/connect';
 import { connectPair, eras, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
-import { checkChannels, checkFallback, checkPageChannels } from '../../packages/server/src/asking/check-channels.ts';
-import { recordedCheck } from '../../packages/server/src/asking/recorded-check.ts';
-import { sampler } from '../../packages/server/src/asking/sampler.ts';
-import { readWizard } from '../../packages/server/src/asking/wizard-forms.ts';
+import { checkChannels, checkFallback, checkPageChannels } from '../../packages/server/src/questions/check-channels.ts';
+import { recordedCheck } from '../../packages/server/src/questions/recorded-check.ts';
+import { sampler } from '../../packages/server/src/questions/sampler.ts';
+import { readWizard } from '../../packages/server/src/questions/wizard-forms.ts';
 
 const tool = { registered: { method: 'tools/call', mayFallBack: true }, name: 'act' } as never;
 const pages = connect({ name: 'Shop', reach: { kind: 'nobody', why: 'it is a test' } }) as never;

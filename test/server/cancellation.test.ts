@@ -4,7 +4,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { InMemoryTransport, McpServer, Server, type ServerContext } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { isGone, reasonGone, whenGone } from '../../packages/server/src/drivers/when-gone.ts';
+import { isGone, reasonGone, whenGone } from '../../packages/server/src/eras/when-gone.ts';
 import { Cancellation } from '../../packages/server/src/sdk-seam/cancellation.ts';
 
 type RequestContext = ServerContext['mcpReq'];

@@ -1,20 +1,20 @@
 /**
- * The seam for channels. A channel that exists here alone, one object in the list of packages/server/src/channels/all.ts,
+ * The seam for channels. A channel that exists here alone, one object in the list of packages/server/src/questions/all.ts,
  * is chosen, asked, waited for, judged and withdrawn like those that ship; nothing else knows of it.
  */
 import { type Call, midcall } from '@midcall/server';
 import { connectPair, pairings } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { AskChannel } from '../../packages/server/src/channels/channel.ts';
-import type { ApartAsk } from '../../packages/server/src/channels/outgoing.ts';
-import { putForm } from '../../packages/server/src/channels/put-form.ts';
-import type { Recording } from '../../packages/server/src/channels/recording.ts';
+import type { AskChannel } from '../../packages/server/src/questions/channel.ts';
+import type { ApartAsk } from '../../packages/server/src/questions/outgoing.ts';
+import { putForm } from '../../packages/server/src/questions/put-form.ts';
+import type { Recording } from '../../packages/server/src/questions/recording.ts';
 
 /** The one of the test that runs. */
 const { now } = vi.hoisted(() => ({ now: {} as { bell: AskChannel } }));
-vi.mock('../../packages/server/src/channels/all.ts', async original => {
-  const { channels } = await original<typeof import('../../packages/server/src/channels/all.ts')>();
+vi.mock('../../packages/server/src/questions/all.ts', async original => {
+  const { channels } = await original<typeof import('../../packages/server/src/questions/all.ts')>();
   const belled: AskChannel = {
     name: 'bell' as 'native',
     onWhereNamed: false,

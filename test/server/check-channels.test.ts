@@ -1,6 +1,6 @@
 /**
  * An ask that can never be put, and a fallback that can never be taken, fail where a test first reaches them, whatever the
- * client can do, and say what to mend; see packages/server/src/asking/check-channels.ts.
+ * client can do, and say what to mend; see packages/server/src/questions/check-channels.ts.
  */
 
 import { type Call, type MidcallOptions, midcall } from '@midcall/server';

@@ -5,7 +5,7 @@ import { connectPair, pairings, type Scripted, scriptedPerson } from '@midcall/t
 import { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Call } from '../../packages/server/src/call/call.ts';
+import type { Call } from '../../packages/server/src/request/call.ts';
 
 const says = (text: string) => ({ content: [{ type: 'text' as const, text }] });
 

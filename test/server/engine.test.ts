@@ -1,7 +1,7 @@
 /** The engine's invariants, by number; see the head of packages/server/src/engine/run.ts. */
 import { systemClock } from '@midcall/core/time';
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../packages/server/src/digest.ts';
+import type { Json } from '../../packages/server/src/base/digest.ts';
 import type { Entry } from '../../packages/server/src/engine/journal.ts';
 import { Run } from '../../packages/server/src/engine/run.ts';
 import type { OpenAsk, Outcome } from '../../packages/server/src/engine/seam.ts';

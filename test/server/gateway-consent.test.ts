@@ -1,10 +1,10 @@
 /** Consent to a page of another server: what leaves, what comes back of it, and what is audited. */
 import { expect, it } from 'vitest';
-import type { GatewayPage } from '../../packages/server/src/call/gateway-call.ts';
-import { gatewayConsent } from '../../packages/server/src/channels/native/gateway-consent.ts';
-import type { Outgoing } from '../../packages/server/src/channels/outgoing.ts';
-import { fromClient, unanswered } from '../../packages/server/src/channels/recording.ts';
 import { Run } from '../../packages/server/src/engine/run.ts';
+import { gatewayConsent } from '../../packages/server/src/questions/native/gateway-consent.ts';
+import type { Outgoing } from '../../packages/server/src/questions/outgoing.ts';
+import { fromClient, unanswered } from '../../packages/server/src/questions/recording.ts';
+import type { GatewayPage } from '../../packages/server/src/request/gateway-call.ts';
 
 const page: GatewayPage = { message: 'Sign in there', url: 'https://other.example/', elicitationId: 'e-1' };
 const withdrawn = new AbortController().signal;

@@ -1,8 +1,8 @@
-/** What a recorded answer comes to; see judge-A1 to judge-A5 in packages/server/src/asking/judge.ts. */
+/** What a recorded answer comes to; see judge-A1 to judge-A5 in packages/server/src/questions/judge.ts. */
 import { form } from '@midcall/core/form';
 import { describe, expect, it } from 'vitest';
-import { AskHistory, judge } from '../../packages/server/src/asking/judge.ts';
-import { fromClient, type Recording } from '../../packages/server/src/channels/recording.ts';
+import { AskHistory, judge } from '../../packages/server/src/questions/judge.ts';
+import { fromClient, type Recording } from '../../packages/server/src/questions/recording.ts';
 
 const yesOrNo = form(Boolean);
 const slow = 60_000;

@@ -1,7 +1,7 @@
 /** Which servers may run the calls of others, by what their factories read. */
 import { type McpRequestContext, McpServer, type McpServerFactory } from '@modelcontextprotocol/server';
 import { expect, it } from 'vitest';
-import { isLendable, makeServer } from '../../packages/server/src/call/lending.ts';
+import { isLendable, makeServer } from '../../packages/server/src/request/lending.ts';
 
 const request: McpRequestContext = { era: 'legacy', authInfo: { token: 'tOken-4hT9', clientId: 'app', scopes: [] } };
 

@@ -1,7 +1,7 @@
 /** What an operator is told by cannot break what it is told about. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { AuditEvent, CallRef } from '../../packages/server/src/observe/audit.ts';
 import { operatorSinks } from '../../packages/server/src/observe/operator-sinks.ts';
+import type { AuditEvent, CallRef } from '../../packages/server/src/state/audit.ts';
 import { grown } from '../fixtures/grown.ts';
 
 const call: CallRef = { flow: 'f', method: 'tools/call', name: 'act', arguments: '', principal: undefined };

@@ -1,10 +1,10 @@
 /** From a question on a page to its answer, each way of announcing it by itself: what leaves, what is audited, what is withdrawn. */
 import { MidcallError } from '@midcall/core/errors';
 import { expect, it } from 'vitest';
-import type { Outgoing } from '../../packages/server/src/channels/outgoing.ts';
-import type { Plan } from '../../packages/server/src/channels/page/plan.ts';
-import { withdrawPages } from '../../packages/server/src/channels/page/withdraw-pages.ts';
-import { fromClient, unanswered } from '../../packages/server/src/channels/recording.ts';
+import type { Outgoing } from '../../packages/server/src/questions/outgoing.ts';
+import type { Plan } from '../../packages/server/src/questions/page/plan.ts';
+import { withdrawPages } from '../../packages/server/src/questions/page/withdraw-pages.ts';
+import { fromClient, unanswered } from '../../packages/server/src/questions/recording.ts';
 import { answerOf, ask, byPage, finished, NOW, scene } from './page-scene.ts';
 
 const urlMode = { can: { url: true } };

@@ -1,14 +1,14 @@
 /** A call that asks on pages, its run for real; pages, client and clock are the test's. */
 import type { Answer } from '@midcall/core/form';
 import { memoryStore } from '@midcall/server/stores/memory';
-import { AskHistory } from '../../packages/server/src/asking/judge.ts';
-import type { Outgoing } from '../../packages/server/src/channels/outgoing.ts';
-import type { UrlAsk } from '../../packages/server/src/channels/page/ask.ts';
-import { type UrlAskerOptions, urlAsker } from '../../packages/server/src/channels/page/asker.ts';
-import type { PageAsk, PageOutcome } from '../../packages/server/src/channels/page/pages.ts';
-import type { PageCall } from '../../packages/server/src/channels/page/plan.ts';
-import { fromClient } from '../../packages/server/src/channels/recording.ts';
 import { Run } from '../../packages/server/src/engine/run.ts';
+import { AskHistory } from '../../packages/server/src/questions/judge.ts';
+import type { Outgoing } from '../../packages/server/src/questions/outgoing.ts';
+import { type UrlAskerOptions, urlAsker } from '../../packages/server/src/questions/page/asker.ts';
+import type { PageCall } from '../../packages/server/src/questions/page/plan.ts';
+import { fromClient } from '../../packages/server/src/questions/recording.ts';
+import type { UrlAsk } from '../../packages/server/src/request/page-ask.ts';
+import type { PageAsk, PageOutcome } from '../../packages/server/src/request/pages.ts';
 
 export const NOW = 1_000_000;
 export const ask: UrlAsk<unknown> = { message: 'Sign', page: { kind: 'confirm', data: { a: 1 } }, timeoutMs: 60_000 };

@@ -1,4 +1,4 @@
-/** What packages/server/src/drivers/push.ts does with the answers of a round: at once where nothing is unusual, and otherwise not. */
+/** What packages/server/src/eras/push.ts does with the answers of a round: at once where nothing is unusual, and otherwise not. */
 import { type Midcall, type MidcallOptions, midcall } from '@midcall/server';
 import { InMemoryTransport, McpServer, SdkError, SdkErrorCode, type Transport } from '@modelcontextprotocol/server';
 import { afterEach, expect, it } from 'vitest';

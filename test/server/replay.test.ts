@@ -9,7 +9,7 @@
 import { memoryStore } from '@midcall/server/stores/memory';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { digest } from '../../packages/server/src/digest.ts';
+import { digest } from '../../packages/server/src/base/digest.ts';
 import type { Entry } from '../../packages/server/src/engine/journal.ts';
 import { Run } from '../../packages/server/src/engine/run.ts';
 import { insideStep } from '../../packages/server/src/engine/run-errors.ts';

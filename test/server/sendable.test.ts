@@ -5,7 +5,7 @@ import { midcall } from '@midcall/server';
 import { connectPair, pairings, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
-import { asThrown } from '../../packages/server/src/call/sendable.ts';
+import { asThrown } from '../../packages/server/src/sdk-seam/sendable.ts';
 
 const text = (value: string) => ({ type: 'text', text: value });
 const yes = { action: 'accept', content: { value: true } };

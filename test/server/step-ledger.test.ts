@@ -3,7 +3,7 @@ import { memoryStore } from '@midcall/server/stores/memory';
 import { describe, expect, it } from 'vitest';
 import { Run } from '../../packages/server/src/engine/run.ts';
 import type { EngineOptions, StepLedger, StepWork } from '../../packages/server/src/engine/seam.ts';
-import type { Unstamped } from '../../packages/server/src/observe/audit.ts';
+import type { Unstamped } from '../../packages/server/src/state/audit.ts';
 import { AuditedLedger } from '../../packages/server/src/state/audited-ledger.ts';
 import type { Attempt } from '../../packages/server/src/state/claims.ts';
 import { flowSteps, stepLedger } from '../../packages/server/src/state/ledger.ts';

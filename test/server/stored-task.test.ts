@@ -2,8 +2,8 @@
 import type { Store } from '@midcall/core/store';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { describe, expect, it } from 'vitest';
-import { principalKey } from '../../packages/server/src/call/request.ts';
-import { digest } from '../../packages/server/src/digest.ts';
+import { digest } from '../../packages/server/src/base/digest.ts';
+import { principalKey } from '../../packages/server/src/request/request.ts';
 import { keyRing } from '../../packages/server/src/state/keys.ts';
 import { type Binding, type RoundState, sealState } from '../../packages/server/src/state/request-state.ts';
 import { createSealer } from '../../packages/server/src/state/seal.ts';

@@ -1,7 +1,7 @@
 /** What the author says of an answer, apart from any call: what may be said, and what the person sees of it. */
 import { describe, expect, it } from 'vitest';
-import { typedIn, validated, withProblems } from '../../packages/server/src/asking/validated.ts';
-import type { CallRun } from '../../packages/server/src/channels/outgoing.ts';
+import type { CallRun } from '../../packages/server/src/questions/outgoing.ts';
+import { typedIn, validated, withProblems } from '../../packages/server/src/questions/validated.ts';
 
 /** A run that keeps nothing. */
 const run = {

@@ -1,10 +1,10 @@
 /** What the model is told of a call that waits for a person, word for word; and which pages of a call are withdrawn. */
 import type { Field } from '@midcall/core/form';
 import { expect, it } from 'vitest';
-import { pageWords } from '../../packages/server/src/channels/page/page-words.ts';
-import { withdrawPages } from '../../packages/server/src/channels/page/withdraw-pages.ts';
-import { relayText } from '../../packages/server/src/channels/relay/relay-text.ts';
 import { labelsOf, shortLabel } from '../../packages/server/src/engine/journal.ts';
+import { pageWords } from '../../packages/server/src/questions/page/page-words.ts';
+import { withdrawPages } from '../../packages/server/src/questions/page/withdraw-pages.ts';
+import { relayText } from '../../packages/server/src/questions/relay/relay-text.ts';
 
 const fields = [
   { kind: 'text', name: 'mail', title: 'Your mail', format: 'email', required: true },

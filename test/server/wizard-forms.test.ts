@@ -1,13 +1,13 @@
 /** The forms of a wizard, apart from any call: what is refused, which apply, and how an answer is told on one line. */
 import { describe, expect, it } from 'vitest';
-import type { WizardAsk, WizardForms } from '../../packages/server/src/asking/wizard-ask.ts';
 import {
   applying,
   contentsOf,
   type FormAnswers,
   readWizard,
   summary,
-} from '../../packages/server/src/asking/wizard-forms.ts';
+} from '../../packages/server/src/questions/wizard-forms.ts';
+import type { WizardAsk, WizardForms } from '../../packages/server/src/request/wizard-ask.ts';
 
 const flag = { type: 'object', properties: { yes: { type: 'boolean', title: 'Sure' } } };
 const loose = (ask: unknown) => readWizard(ask as WizardAsk<WizardForms>);

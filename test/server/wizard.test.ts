@@ -1,4 +1,4 @@
-/** Several forms as one question, asked one after the other by the host; see packages/server/src/asking/wizard.ts. */
+/** Several forms as one question, asked one after the other by the host; see packages/server/src/questions/wizard.ts. */
 import { randomBytes } from 'node:crypto';
 import { type Call, midcall } from '@midcall/server';
 import { connectPair, explore, pairings, type Scripted, scriptedPerson } from '@midcall/testing';

@@ -18,23 +18,23 @@ import {
 } from '@midcall/core/options';
 import { boundedStore } from '@midcall/core/store';
 import { clockKind, idleClock, systemClock } from '@midcall/core/time';
-import { channels } from './channels/all.ts';
-import type { PagesHost } from './channels/page/pages.ts';
-import type { Config, MidcallOptions } from './config.ts';
-import { embeddedJobs } from './jobs/embedded-jobs.ts';
-import { measured } from './observe/metrics.ts';
-import { operatorSinks } from './observe/operator-sinks.ts';
-import { WaitingCalls } from './observe/waiting-calls.ts';
+import { noWake } from './base/index.ts';
+import { embeddedJobs } from './jobs/index.ts';
+import { measured, operatorSinks, WaitingCalls } from './observe/index.ts';
+import { channels } from './questions/index.ts';
+import type { Config, MidcallOptions, PagesHost } from './request/index.ts';
 import { type Boundary, boundary } from './roots/index.ts';
-import { claims, KEPT_MS } from './state/claims.ts';
-import { HeldStates } from './state/held-states.ts';
-import { keyRing } from './state/keys.ts';
-import { pooledRandomText } from './state/pooled-random.ts';
-import { createSealer } from './state/seal.ts';
-import { sealedStore } from './state/sealed-store.ts';
-import { Shares } from './state/shares.ts';
+import {
+  claims,
+  createSealer,
+  HeldStates,
+  KEPT_MS,
+  keyRing,
+  pooledRandomText,
+  Shares,
+  sealedStore,
+} from './state/index.ts';
 import { memoryStore } from './stores/memory.ts';
-import { noWake } from './wake.ts';
 
 /** A claim lives as long as its state could, so a busy server has many; a full store refuses new ones. */
 const MAX_CLAIMS = 1_000_000;

@@ -15,20 +15,19 @@ import type {
   StandardSchemaWithJSON,
   ToolAnnotations,
 } from '@modelcontextprotocol/server';
-import type { AboutClient, Call } from './call/call.ts';
-import { dispatcher, type ResumableTool } from './call/dispatch.ts';
-import type { GatewayCall, GatewayOptions, Handled } from './call/gateway-call.ts';
-import { promptResult, resourceResult, toolResult } from './call/handler-result.ts';
-import { type AskingMethod, askingMethods, hasResume, type Registered } from './call/request.ts';
-import { markReplayable } from './call/shared-call.ts';
-import { timedDirect } from './call/timed-direct.ts';
-import { runUnattended } from './call/unattended.ts';
-import type { MidcallOptions } from './config.ts';
+import { KeptWith } from './base/index.ts';
+import {
+  dispatcher,
+  promptResult,
+  type ResumableTool,
+  registerResume,
+  resourceResult,
+  runUnattended,
+  timedDirect,
+  toolResult,
+} from './call/index.ts';
 import { configure, drawn } from './configure.ts';
-import { aboutClient } from './era.ts';
-import { KeptWith } from './kept-with.ts';
-import type { WaitingCall } from './observe/waiting-calls.ts';
-import { waitingKinds } from './observe/waiting-kinds.ts';
+import type { WaitingCall } from './observe/index.ts';
 import {
   addressKind,
   checkRegistration,
@@ -46,12 +45,21 @@ import {
   taskSupport,
   toolKinds,
 } from './registration.ts';
-import { registerResume } from './resume/resume-tool.ts';
+import {
+  type AboutClient,
+  aboutClient,
+  type Call,
+  type GatewayCall,
+  type GatewayOptions,
+  type Handled,
+  hasResume,
+  type MidcallOptions,
+  markReplayable,
+  type Registered,
+} from './request/index.ts';
 import type { Files } from './roots/index.ts';
-import { answerDirectly } from './sdk-seam/direct-answers.ts';
-import { wrapServer } from './sdk-seam/request-slot.ts';
-import { callsMayBecomeTasks, serveTasks } from './tasks/serve-tasks.ts';
-import { Tasks } from './tasks/tasks.ts';
+import { type AskingMethod, answerDirectly, askingMethods, wrapServer } from './sdk-seam/index.ts';
+import { callsMayBecomeTasks, serveTasks, Tasks, waitingKinds } from './tasks/index.ts';
 
 type ArgsOf<S> = S extends StandardSchemaWithJSON ? StandardSchemaWithJSON.InferOutput<S> : Record<string, never>;
 

@@ -34,18 +34,23 @@ export type {
 export { advanceToolLoop, answerToolUse, samplingTool, startToolLoop, textOf } from '@midcall/core/sampling';
 export type { Store } from '@midcall/core/store';
 export type { Clock } from '@midcall/core/time';
-export type { PlainSamplingRequest, ToolSamplingRequest, ToolSamplingResult } from './asking/sampling-request.ts';
-export type { FieldMessages, Validation } from './asking/validation.ts';
-export { type NotDone, notDone, whyNot } from './asking/why-not.ts';
+export type { Json } from './base/digest.ts';
+export type { Principal } from './base/principal.ts';
+export type { Wake } from './base/wake.ts';
+export type { RunEnd } from './engine/deferred.ts';
+export type { JobRun, Jobs } from './jobs/jobs.ts';
+export { type Midcall, midcall } from './midcall.ts';
+export type { Observation, Observer } from './observe/observe.ts';
+export type { WaitingCall } from './observe/waiting-calls.ts';
+export { type NotDone, notDone, whyNot } from './questions/why-not.ts';
 export type {
-  CheckedForms,
-  WizardAsk,
-  WizardCondition,
-  WizardContent,
-  WizardForm,
-  WizardForms,
-  WizardValidate,
-} from './asking/wizard-ask.ts';
+  PromptAnswer,
+  PromptConfig,
+  ResourceAnswer,
+  ResourceConfig,
+  ToolAnswer,
+  ToolConfig,
+} from './registration.ts';
 export type {
   AboutClient,
   AboutRequest,
@@ -57,11 +62,10 @@ export type {
   StepContext,
   StepOptions,
   StepRetry,
-} from './call/call.ts';
-export type { GatewayCall, GatewayOptions, GatewayPage, Handled } from './call/gateway-call.ts';
-export type { TaskMode } from './call/request.ts';
-export type { Consent } from './channels/native/consent.ts';
-export type { UrlAsk } from './channels/page/ask.ts';
+} from './request/call.ts';
+export type { MidcallOptions, PrincipalOf } from './request/config.ts';
+export type { Consent, GatewayCall, GatewayOptions, GatewayPage, Handled } from './request/gateway-call.ts';
+export type { UrlAsk } from './request/page-ask.ts';
 export type {
   Page,
   PageAsk,
@@ -71,25 +75,20 @@ export type {
   Pages,
   PagesHost,
   PersonCheck,
-} from './channels/page/pages.ts';
-export type { MidcallOptions } from './config.ts';
-export type { Json } from './digest.ts';
-export type { RunEnd } from './engine/deferred.ts';
-export type { JobRun, Jobs } from './jobs/jobs.ts';
-export { type Midcall, midcall } from './midcall.ts';
-export type { AuditEvent, AuditSink, CallRef, ErrorSink, PageEvent, RequestOutcome } from './observe/audit.ts';
-export type { Observation, Observer } from './observe/observe.ts';
-export type { WaitingCall } from './observe/waiting-calls.ts';
-export type { Principal, PrincipalOf } from './principal.ts';
+} from './request/pages.ts';
+export type { TaskMode } from './request/request.ts';
+export type { PlainSamplingRequest, ToolSamplingRequest, ToolSamplingResult } from './request/sampling-request.ts';
+export type { FieldMessages, Validation } from './request/validation.ts';
 export type {
-  PromptAnswer,
-  PromptConfig,
-  ResourceAnswer,
-  ResourceConfig,
-  ToolAnswer,
-  ToolConfig,
-} from './registration.ts';
+  CheckedForms,
+  WizardAsk,
+  WizardCondition,
+  WizardContent,
+  WizardForm,
+  WizardForms,
+  WizardValidate,
+} from './request/wizard-ask.ts';
 export type { Direct, DirectAnswer, DirectRequest } from './sdk-seam/direct-answers.ts';
+export type { AuditEvent, AuditSink, CallRef, ErrorSink, PageEvent, RequestOutcome } from './state/audit.ts';
 export { type KeyRing, type KeyRingOptions, type KeySource, keyRing, type SealKey } from './state/keys.ts';
 export { createSealer, type Opened, type Sealer, type SealerOptions } from './state/seal.ts';
-export type { Wake } from './wake.ts';

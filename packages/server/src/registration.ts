@@ -21,7 +21,7 @@ import type {
   StandardSchemaWithJSON,
   ToolAnnotations,
 } from '@modelcontextprotocol/server';
-import type { TaskMode } from './call/request.ts';
+import type { TaskMode } from './request/index.ts';
 
 interface Described {
   readonly title?: string;

@@ -1,4 +1,4 @@
-import { visible } from '../text/visible.ts';
+import { visible } from '../text/index.ts';
 import { MidcallError } from './errors.ts';
 
 const visibleName = (name: string): string => visible(name, { max: 60 });

@@ -8,7 +8,7 @@
  * form-F5 a library's pattern meets no text that would keep its engine busy for long. Only the library knows whether a text matches,
  *    since it does not describe flags or transformations; what it would cost is counted before.
  */
-import { isRecord, own } from '../json/record.ts';
+import { isRecord, own } from '../json/index.ts';
 import { Work } from '../patterns/index.ts';
 import { type Content, checkContent } from './check-content.ts';
 import type { Field, Issue } from './field.ts';

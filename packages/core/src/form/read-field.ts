@@ -1,6 +1,6 @@
 /** Converts one property of a requested schema to a field; see `read-form.ts` for the rules R1 to R5. */
 
-import { isRecord, own } from '../json/record.ts';
+import { isRecord, own } from '../json/index.ts';
 import { judgePattern, type Work } from '../patterns/index.ts';
 import { checkWithin } from './check-content.ts';
 import type { Choice, Field, TextField } from './field.ts';

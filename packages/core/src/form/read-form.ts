@@ -8,7 +8,7 @@
  * read-form-R5 patterns get a number of steps for the whole form; those beyond it are shown but not checked, and the notes say so.
  */
 
-import { isRecord, own } from '../json/record.ts';
+import { isRecord, own } from '../json/index.ts';
 import { Work } from '../patterns/index.ts';
 import type { Field } from './field.ts';
 import { formLimits } from './limits.ts';

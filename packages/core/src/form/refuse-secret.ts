@@ -1,5 +1,5 @@
 /** The error for a form that asks for a secret; see `secret-in.ts` for what counts as one. */
-import { MidcallError } from '../errors/errors.ts';
+import { MidcallError } from '../errors/index.ts';
 import type { Field } from './field.ts';
 import { type Secret, secretIn, secretInMessage } from './secret-in.ts';
 

@@ -3,8 +3,8 @@
  * written inside a handler costs little when the handler runs again.
  */
 
-import { MidcallError } from '../errors/errors.ts';
-import { isRecord, own } from '../json/record.ts';
+import { MidcallError } from '../errors/index.ts';
+import { isRecord, own } from '../json/index.ts';
 import { type Backtracking, backtrackingOf } from '../patterns/index.ts';
 import type { Field } from './field.ts';
 import { formLimits } from './limits.ts';

@@ -2,7 +2,7 @@
  * Converts shorthands to raw restricted schema. A single question becomes the field `value` of a form, and its answer is
  * unwrapped again.
  */
-import { isRecord, own } from '../json/record.ts';
+import { isRecord, own } from '../json/index.ts';
 import type { Json } from './problem.ts';
 
 /** A form's raw schema; `wrapped` if the one field `value` stands for the whole. */

@@ -3,7 +3,7 @@
  * structurally, so that Zod, ArkType and Valibot through its adapter fit without being imported.
  */
 
-import { MidcallError } from '../errors/errors.ts';
+import { MidcallError } from '../errors/index.ts';
 import type { Json } from './problem.ts';
 
 /** A library's verdict on a value. */

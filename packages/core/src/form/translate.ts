@@ -2,7 +2,7 @@
  * Translates JSON Schema, as libraries and people write it, to the restricted schema of the wire, as far as nothing is lost. What
  * remains is refused by the reader that follows.
  */
-import { isRecord, own } from '../json/record.ts';
+import { isRecord, own } from '../json/index.ts';
 import { assertions, type Json } from './problem.ts';
 
 /** Where a schema came from. */

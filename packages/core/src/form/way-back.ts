@@ -2,7 +2,7 @@
  * The field by which a person goes back to an earlier form of a wizard. A request names it in its `_meta`, so that a host that
  * knows it can offer it as a way out of the form; for any other host it is an optional field like others. Pure.
  */
-import { isRecord, own } from '../json/record.ts';
+import { isRecord, own } from '../json/index.ts';
 import type { Field } from './field.ts';
 import { type ReadForm, readForm } from './read-form.ts';
 

@@ -1,6 +1,6 @@
 /** The keywords that apply other schemas to a value or to its parts (JSON Schema 2020-12, core, and older drafts). */
 
-import { isRecord } from '../json/record.ts';
+import { isRecord } from '../json/index.ts';
 import { matchesPattern } from '../patterns/index.ts';
 import { assertions, type Truth } from './assertions.ts';
 import type { References } from './references.ts';

@@ -1,7 +1,6 @@
 /** One argument of a tool as a field of a form, where its part of the tool's input schema fits one. Pure. */
 import { type Choice, type Field, formLimits } from '../form/index.ts';
-import { defined } from '../json/defined.ts';
-import { isRecord } from '../json/record.ts';
+import { defined, isRecord } from '../json/index.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 

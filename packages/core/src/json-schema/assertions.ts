@@ -2,8 +2,7 @@
  * The keywords that check a value without applying another schema (JSON Schema 2020-12, validation, and their counterparts in
  * older drafts).
  */
-import { canonical } from '../json/canonical.ts';
-import { isRecord } from '../json/record.ts';
+import { canonical, isRecord } from '../json/index.ts';
 import type { Steps } from './steps.ts';
 
 /** True or false; undefined if the keyword itself has a value that is not allowed, or cannot be judged. */

@@ -6,7 +6,7 @@
  * schema-J3 A keyword that is not understood does not count as satisfied: the value is then unchecked, unless something else shows
  *    that it does not fit. `format` only describes, as 2020-12 has it.
  */
-import { isRecord } from '../json/record.ts';
+import { isRecord } from '../json/index.ts';
 import { applicators, type Judging } from './applicators.ts';
 import { assertions, type Truth } from './assertions.ts';
 import { References } from './references.ts';

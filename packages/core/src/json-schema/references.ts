@@ -1,5 +1,5 @@
 /** Where a `$ref` leads within its own document. Nothing is ever fetched. */
-import { isRecord } from '../json/record.ts';
+import { isRecord } from '../json/index.ts';
 import type { Steps } from './steps.ts';
 
 /** A schema and the address that references in it are relative to. */

@@ -5,7 +5,7 @@
  * choose-M2  hints are tried in order; the first one that matches any model decides among those it matches;
  * choose-M3  priorities settle the rest; if they do not, the operator's order does.
  */
-import { MidcallError } from '../errors/errors.ts';
+import { MidcallError } from '../errors/index.ts';
 import {
   blocksOf,
   type ModelPreferences,

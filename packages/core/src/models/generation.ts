@@ -2,7 +2,7 @@
  * What a model generated, folded from either version of the interface and from a whole reply or a stream into one shape.
  */
 
-import { isRecord } from '../json/record.ts';
+import { isRecord } from '../json/index.ts';
 import type { ProviderData, RawGeneration } from './language-model.ts';
 
 export type GeneratedPart =

@@ -1,5 +1,5 @@
 /** One model the operator offers, and what is checked about it before anything runs. */
-import { MidcallError } from '../errors/errors.ts';
+import { MidcallError } from '../errors/index.ts';
 import type { LanguageModel } from './language-model.ts';
 
 /** What a model takes besides text. */

@@ -2,8 +2,8 @@
  * Turns what a model generated into a sampling result that keeps the request's rules (client/sampling, "Result Fields",
  * "Tool Choice Modes"). Pure. Reasoning and sources stay on the host: the protocol has no place for them.
  */
-import { MidcallError } from '../errors/errors.ts';
-import { isRecord } from '../json/record.ts';
+import { MidcallError } from '../errors/index.ts';
+import { isRecord } from '../json/index.ts';
 import {
   blocksOf,
   checkResult,

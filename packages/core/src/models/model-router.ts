@@ -3,8 +3,8 @@
  * result. It keeps no message of one request for another.
  */
 
-import { MidcallError } from '../errors/errors.ts';
-import { checkOptions, required } from '../options/check-options.ts';
+import { MidcallError } from '../errors/index.ts';
+import { checkOptions, required } from '../options/index.ts';
 import { quoted, type SamplingModel, type SamplingRequest } from '../sampling/index.ts';
 import { assertAble, chooseModel } from './choose-model.ts';
 import { collectGeneration, foldGeneration, type Generation } from './generation.ts';

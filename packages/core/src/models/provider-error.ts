@@ -3,8 +3,8 @@
  * keys and prompts; only the status, a short error code, and the model's name. The error underneath is not kept as a cause,
  * since whoever logs it would log those too.
  */
-import { isMidcallError, MidcallError } from '../errors/errors.ts';
-import { isRecord } from '../json/record.ts';
+import { isMidcallError, MidcallError } from '../errors/index.ts';
+import { isRecord } from '../json/index.ts';
 
 /** @param name - the model's, as the operator calls it */
 export function providerError(error: unknown, name: string): MidcallError {

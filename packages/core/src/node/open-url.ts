@@ -3,7 +3,7 @@
  * argument of a system program. Only http(s) addresses in their parsed, percent-encoded form get that far.
  */
 import { spawn as spawnProcess } from 'node:child_process';
-import { hides } from '../text/visible.ts';
+import { hides } from '../text/index.ts';
 
 /** Starts a program; the part of `child_process.spawn` that is needed. */
 export type Spawn = (

@@ -7,7 +7,7 @@
  *   text is repeated, since it may be a key.
  * - options-O3 `undefined` is the same as absent.
  */
-import { isRecord } from '../json/record.ts';
+import { isRecord } from '../json/index.ts';
 
 /** The kind of an option. */
 export interface Kind {

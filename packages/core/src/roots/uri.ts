@@ -5,7 +5,7 @@
  * Strict on purpose: a URI that two programs could interpret differently (an encoded separator, `..`, a query, a lone `%`, a
  * host on POSIX, a drive without its slash) is refused with the reason, never guessed at.
  */
-import { MidcallError } from '../errors/errors.ts';
+import { MidcallError } from '../errors/index.ts';
 
 /** Whose rules apply. */
 export type PathStyle = 'posix' | 'win32';

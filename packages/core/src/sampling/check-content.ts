@@ -2,7 +2,7 @@
  * Reads one content block of a message, a result or a tool result (schema.json, `SamplingMessageContentBlock` and
  * `ContentBlock`), and a message's content in either spelling.
  */
-import { isRecord } from '../json/record.ts';
+import { isRecord } from '../json/index.ts';
 import { type Findings, quoted } from './issue.ts';
 import type { SamplingContent, ToolOutputContent } from './message.ts';
 import { isSafeJson, readExtras, readJsonObject, readString } from './read-json.ts';

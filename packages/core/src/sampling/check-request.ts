@@ -2,7 +2,7 @@
  * Judges a sampling request: before it is sent, and again on arrival (client/sampling, "Protocol Messages", "Message
  * Content Constraints", "Model Preferences"; schema.json, `CreateMessageRequestParams`). The SDK checks shapes only.
  */
-import { isRecord } from '../json/record.ts';
+import { isRecord } from '../json/index.ts';
 import { checkBalance } from './balance.ts';
 import { readContent, readId } from './check-content.ts';
 import { Findings, quoted, type SamplingCheck } from './issue.ts';

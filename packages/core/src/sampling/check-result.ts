@@ -2,7 +2,7 @@
  * Judges a sampling result against the request it answers: before a host hands it over, and again on the server
  * (client/sampling, "Sampling with Tools", "Tool Choice Modes", "Result Fields").
  */
-import { isRecord } from '../json/record.ts';
+import { isRecord } from '../json/index.ts';
 import { checkUseIds } from './balance.ts';
 import { readContent, readId } from './check-content.ts';
 import { Findings, type SamplingCheck } from './issue.ts';

@@ -2,7 +2,7 @@
  * Reads untrusted JSON member by member. Every reader records errors and returns undefined; nothing throws, and only expected
  * members are read.
  */
-import { isRecord } from '../json/record.ts';
+import { isRecord } from '../json/index.ts';
 import type { Findings } from './issue.ts';
 import type { JsonObject } from './message.ts';
 

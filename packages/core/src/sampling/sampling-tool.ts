@@ -3,8 +3,8 @@
  * its JSON Schema; whatever goes wrong inside it becomes an error result the model can read, never an exception.
  */
 
-import { MidcallError } from '../errors/errors.ts';
-import { checkOptions, func, name, required, schemaKind, text } from '../options/check-options.ts';
+import { MidcallError } from '../errors/index.ts';
+import { checkOptions, func, name, required, schemaKind, text } from '../options/index.ts';
 import { readToolOutput } from './check-content.ts';
 import { describeIssues, Findings, quoted } from './issue.ts';
 import type { JsonObject, ToolOutputContent, ToolResultContent, ToolUseContent } from './message.ts';

@@ -7,7 +7,7 @@
  * loop-T3  the last request that may leave has `toolChoice: { mode: 'none' }`, so that a final text can come;
  * loop-T4  a reply is checked against its request before anything in it is acted on.
  */
-import { MidcallError } from '../errors/errors.ts';
+import { MidcallError } from '../errors/index.ts';
 import { checkRequest } from './check-request.ts';
 import { checkResult } from './check-result.ts';
 import { describeIssues, type SamplingIssue } from './issue.ts';

@@ -1,5 +1,5 @@
 /** Reads the SDK's error about a result that its schemas refuse: which member is wrong is only in its text. Pure. */
-import { visible } from '../text/visible.ts';
+import { visible } from '../text/index.ts';
 
 /** Where a result deviates from the protocol, and how. */
 export interface ResultIssue {

@@ -6,7 +6,7 @@
  * An abandoned operation may still be carried out later. Callers are safe: they do not act on a claim unless it is known to be
  * held, and an unacknowledged operation counts as not done.
  */
-import { isMidcallError, MidcallError } from '../errors/errors.ts';
+import { isMidcallError, MidcallError } from '../errors/index.ts';
 import { type Clock, MAX_TIMER_MS, systemClock } from '../time/index.ts';
 import type { Store } from './store.ts';
 

@@ -1,5 +1,5 @@
 /** Injected time: the current time, and timers. */
-import { having } from '../options/check-options.ts';
+import { having } from '../options/index.ts';
 
 /** A source of time. */
 export interface Clock {

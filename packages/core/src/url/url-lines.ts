@@ -1,5 +1,5 @@
 /** An address that a person is asked to open, as lines of text. Pure. */
-import { visible } from '../text/visible.ts';
+import { visible } from '../text/index.ts';
 
 /** An address, and what is known about it; see `judgeUrl` of `@midcall/host`. */
 export interface JudgedAddress {

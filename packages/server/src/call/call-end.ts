@@ -3,14 +3,11 @@
  * Reported when it is known what the client gets, which the SDK or another attempt at the same retry may still change.
  */
 
-import type { Config } from '../config.ts';
-import { isUrlRequired } from '../era.ts';
-import type { CallRef, RequestOutcome, Unstamped } from '../observe/audit.ts';
-import { errorCode } from '../observe/error-code.ts';
-import { measureOperation } from '../observe/metrics.ts';
-import type { RoundTrace } from '../observe/trace.ts';
-import type { Final } from '../sdk-seam/request-slot.ts';
-import { asThrown } from './sendable.ts';
+import { errorCode, measureOperation } from '../observe/index.ts';
+import { type Config, isUrlRequired } from '../request/index.ts';
+import { asThrown, type Final } from '../sdk-seam/index.ts';
+import type { CallRef, RequestOutcome, Unstamped } from '../state/index.ts';
+import type { RoundTrace } from './trace.ts';
 
 const noEvents: readonly Unstamped[] = [];
 

@@ -11,33 +11,37 @@ import {
   ProtocolErrorCode,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { Config } from '../config.ts';
-import type { Json } from '../digest.ts';
-import { begins, interrupted, type OpenedCall, openRetry } from '../drivers/open-retry.ts';
-import { openShared } from '../drivers/open-shared.ts';
-import { viewClient } from '../era.ts';
-import { type FileAccesses, fileAccess } from '../files/file-access.ts';
-import { openByTicket, readTicket } from '../resume/ticket.ts';
-import type { Files } from '../roots/index.ts';
-import { answer, type Earlier, type Settler } from '../sdk-seam/request-slot.ts';
-import { flowSteps } from '../state/ledger.ts';
-import { begun } from './begun.ts';
-import type { Call } from './call.ts';
-import { CallEnd } from './call-end.ts';
-import { detachedOf } from './detached.ts';
+import type { Json } from '../base/index.ts';
 import {
-  type AskingMethod,
+  begins,
+  interrupted,
+  type OpenedCall,
+  openByTicket,
+  openRetry,
+  openShared,
+  readTicket,
+} from '../eras/index.ts';
+import { type FileAccesses, fileAccess } from '../files/index.ts';
+import {
   auditor,
+  type Call,
   type CallRequest,
+  type Config,
   callRef,
+  detachedOf,
+  type EndAbandoned,
   inRounds,
-  type RawParams,
   type Registered,
   readRequest,
+  sharedCallOf,
   unread,
-} from './request.ts';
+  viewClient,
+} from '../request/index.ts';
+import type { Files } from '../roots/index.ts';
+import { type AskingMethod, answer, begun, type Earlier, type RawParams, type Settler } from '../sdk-seam/index.ts';
+import { flowSteps } from '../state/index.ts';
+import { CallEnd } from './call-end.ts';
 import { type CallEnding, type Handler, runCall } from './run-call.ts';
-import { type EndAbandoned, sharedCallOf } from './shared-call.ts';
 
 /** What the model passes to `resume`. */
 export interface ResumeArguments {

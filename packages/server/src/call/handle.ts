@@ -3,17 +3,19 @@
  * the run is held. Parts that most handlers never use are created lazily, since many calls may be waiting at once.
  */
 import { isMidcallError, type MidcallErrorCode } from '@midcall/core/errors';
-import { Asker, type AskerOptions } from '../asking/asker.ts';
-import { checkProgress } from '../asking/check-ask.ts';
-import { type Sampler, sampler } from '../asking/sampler.ts';
-import { gatewayConsent } from '../channels/native/gateway-consent.ts';
-import type { CallRun } from '../channels/outgoing.ts';
-import { type Listener, tellProgress } from '../drivers/signs-of-life.ts';
-import { Operations } from '../engine/operations.ts';
-import type { FileAccess } from '../files/file-access.ts';
-import type { AboutClient, Call } from './call.ts';
-import { whenDetached } from './detached.ts';
-import type { GatewayCall } from './gateway-call.ts';
+import { Operations } from '../engine/index.ts';
+import { type Listener, tellProgress } from '../eras/index.ts';
+import type { FileAccess } from '../files/index.ts';
+import {
+  Asker,
+  type AskerOptions,
+  type CallRun,
+  checkProgress,
+  gatewayConsent,
+  type Sampler,
+  sampler,
+} from '../questions/index.ts';
+import { type AboutClient, type Call, type GatewayCall, whenDetached } from '../request/index.ts';
 import { Steps } from './take-step.ts';
 import { tellLog } from './tell-log.ts';
 

@@ -3,34 +3,44 @@
  */
 
 import { MidcallError } from '@midcall/core/errors';
-import type { CallRun, ModelAsk, OpenQuestion } from '../channels/outgoing.ts';
-import type { PageCall } from '../channels/page/plan.ts';
-import { leaveToModel } from '../channels/relay/leave.ts';
-import type { Config } from '../config.ts';
-import { digest, type Json } from '../digest.ts';
-import { askedEvent } from '../drivers/asked-event.ts';
-import { interrupted, type OpenedCall } from '../drivers/open-retry.ts';
-import { type Ends, type PushEnd, runByPush } from '../drivers/push.ts';
-import { runByRounds } from '../drivers/rounds.ts';
-import type { EngineOptions, StepLedger } from '../engine/seam.ts';
-import { aboutClient, isWireError, tellCompleted, tellCompletedLater } from '../era.ts';
-import type { FileAccess, FileAccesses } from '../files/file-access.ts';
-import type { CallRef, Unstamped } from '../observe/audit.ts';
-import { type RoundTrace, traceRound } from '../observe/trace.ts';
-import { park, parkForRounds } from '../resume/park.ts';
-import type { Ending, Final } from '../sdk-seam/request-slot.ts';
-import { AuditedLedger } from '../state/audited-ledger.ts';
-import { flowSteps, stepLedger } from '../state/ledger.ts';
-import { shrinkJournal } from '../state/request-state.ts';
-import type { AboutClient, Call } from './call.ts';
+import { digest, type Json } from '../base/index.ts';
+import type { EngineOptions, StepLedger } from '../engine/index.ts';
+import {
+  askedEvent,
+  type Ends,
+  interrupted,
+  leaveToModel,
+  type OpenedCall,
+  type PushEnd,
+  park,
+  parkForRounds,
+  runByPush,
+  runByRounds,
+} from '../eras/index.ts';
+import type { FileAccess, FileAccesses } from '../files/index.ts';
+import type { CallRun, ModelAsk, OpenQuestion, PageCall } from '../questions/index.ts';
+import {
+  type AboutClient,
+  aboutClient,
+  auditor,
+  type Call,
+  type CallRequest,
+  type Config,
+  callRef,
+  detachedOf,
+  HandedOver,
+  inRounds,
+  isOverHttp,
+  isWireError,
+  outlivesRequest,
+  tellCompleted,
+  tellCompletedLater,
+} from '../request/index.ts';
+import { asThrown, checkSendable, type Departure, type Ending, type Final } from '../sdk-seam/index.ts';
+import { AuditedLedger, type CallRef, flowSteps, shrinkJournal, stepLedger, type Unstamped } from '../state/index.ts';
 import type { CallEnd } from './call-end.ts';
-import type { Departure } from './departure.ts';
-import { detachedOf } from './detached.ts';
 import { type HandleOptions, makeCall } from './handle.ts';
-import { auditor, type CallRequest, callRef, inRounds, outlivesRequest } from './request.ts';
-import { isOverHttp } from './requester.ts';
-import { asThrown, checkSendable } from './sendable.ts';
-import { HandedOver } from './shared-call.ts';
+import { type RoundTrace, traceRound } from './trace.ts';
 
 export type Handler<R> = (call: Call) => R | Promise<R>;
 

@@ -10,12 +10,10 @@
  */
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { MAX_TIMER_MS } from '@midcall/core/time';
-import { checkStep } from '../asking/check-ask.ts';
-import type { CallRun } from '../channels/outgoing.ts';
-import type { Config } from '../config.ts';
-import { digest } from '../digest.ts';
-import { observed } from '../observe/observe.ts';
-import type { StepContext, StepOptions, StepRetry } from './call.ts';
+import { digest } from '../base/index.ts';
+import { observed } from '../observe/index.ts';
+import { type CallRun, checkStep } from '../questions/index.ts';
+import type { Config, StepContext, StepOptions, StepRetry } from '../request/index.ts';
 
 type Work = (context: StepContext) => unknown;
 type Surroundings = { readonly config: Config; readonly flow: string };

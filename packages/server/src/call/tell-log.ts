@@ -1,10 +1,9 @@
 /** Sends a handler's log messages to a client that asked for them (server/utilities/logging). */
 import { jsonLoss, lossText } from '@midcall/core/json';
 import { checkGiven, name, oneOf } from '@midcall/core/options';
-import type { CallRun } from '../channels/outgoing.ts';
-import type { Config } from '../config.ts';
-import type { Listener } from '../drivers/signs-of-life.ts';
-import type { LogLevel } from './call.ts';
+import type { Listener } from '../eras/index.ts';
+import type { CallRun } from '../questions/index.ts';
+import type { Config, LogLevel } from '../request/index.ts';
 
 const level = oneOf('debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency');
 

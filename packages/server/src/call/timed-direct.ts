@@ -1,8 +1,7 @@
 /** Requests that are answered before their handler is called, measured like others. */
 import type { Clock } from '@midcall/core/time';
-import { isMeasured, measureOperation } from '../observe/metrics.ts';
-import type { Direct } from '../sdk-seam/direct-answers.ts';
-import type { AskingMethod } from './request.ts';
+import { isMeasured, measureOperation } from '../observe/index.ts';
+import type { AskingMethod, Direct } from '../sdk-seam/index.ts';
 
 /** @param clock - measures how long they take */
 export const timedDirect =

@@ -4,14 +4,11 @@
  * the model is the operator's, if any.
  */
 
-import type { CallRun, Outgoing } from '../channels/outgoing.ts';
-import type { Config } from '../config.ts';
-import { Run } from '../engine/run.ts';
-import { heldFiles } from '../files/held-files.ts';
-import type { Call } from './call.ts';
+import { Run } from '../engine/index.ts';
+import { heldFiles } from '../files/index.ts';
+import type { CallRun, Outgoing } from '../questions/index.ts';
+import { type Call, type CallRequest, type Config, processUser } from '../request/index.ts';
 import { makeCall } from './handle.ts';
-import type { CallRequest } from './request.ts';
-import { processUser } from './requester.ts';
 
 const nobody: CallRequest['client'] = {
   asks: 'none',

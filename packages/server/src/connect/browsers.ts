@@ -9,7 +9,8 @@
  *   is finished.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { digest, type PageAsk, type PagesHost } from '../index.ts';
+import { digest } from '../base/index.ts';
+import type { PageAsk, PagesHost } from '../request/index.ts';
 import { pageDigest } from './page-records.ts';
 
 /** A browser that has been shown one page. */

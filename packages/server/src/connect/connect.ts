@@ -17,7 +17,7 @@ import {
   required,
 } from '@midcall/core/options';
 import { isConfidential } from '@midcall/core/url';
-import type { PageAsk, PageLink, PageService, Pages, PagesHost, PersonCheck } from '../index.ts';
+import type { PageAsk, PageLink, PageService, Pages, PagesHost, PersonCheck } from '../request/index.ts';
 import { getRequestListener } from './hono.ts';
 import { OpenPages } from './open-pages.ts';
 import { newCode, newPageId, PageRecords } from './page-records.ts';

@@ -9,7 +9,9 @@
  *   replaced atomically. Changes within this process are made one after another, so that only other processes can interfere.
  */
 import { MidcallError } from '@midcall/core/errors';
-import { CommonValues, digest, openOrWarn, type PageAsk, type PagesHost, sealUnder } from '../index.ts';
+import { digest } from '../base/index.ts';
+import type { PageAsk, PagesHost } from '../request/index.ts';
+import { CommonValues, openOrWarn, sealUnder } from '../state/index.ts';
 import { pageDigest } from './page-records.ts';
 
 export interface OpenPagesOptions {

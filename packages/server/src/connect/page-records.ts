@@ -16,8 +16,9 @@
 import { hash, randomBytes, randomInt } from 'node:crypto';
 import { isMidcallError } from '@midcall/core/errors';
 import { steadyNow } from '@midcall/core/time';
-import type { Json, PageAsk, PageOutcome, PagesHost } from '../index.ts';
-import { openOrWarn, sealUnder } from '../index.ts';
+import type { Json } from '../base/index.ts';
+import type { PageAsk, PageOutcome, PagesHost } from '../request/index.ts';
+import { openOrWarn, sealUnder } from '../state/index.ts';
 
 /** Whether a page may still be answered. */
 export type Standing = 'open' | 'expired' | 'underWay' | 'used' | 'declined' | 'withdrawn' | 'locked';

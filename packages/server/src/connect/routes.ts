@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { isMidcallError } from '@midcall/core/errors';
 import { icon } from '@midcall/core/page';
 import type { Hono as App } from 'hono';
-import type { PageAsk, PagesHost } from '../index.ts';
+import type { PageAsk, PagesHost } from '../request/index.ts';
 import { Browsers } from './browsers.ts';
 import { Hono } from './hono.ts';
 import { type PageRecords, pageDigest } from './page-records.ts';

@@ -5,7 +5,7 @@
  * be fed to another question.
  */
 import { visible } from '@midcall/core/text';
-import { digest, type Json } from '../digest.ts';
+import { digest, type Json } from '../base/index.ts';
 
 /** Work of the author's: a `step`, the `check` of an answer, or a value that is `drawn`, such as the time. */
 export type WorkKind = 'step' | 'check' | 'drawn';

@@ -2,7 +2,7 @@
  * The asks of one run that have no value yet: those a round takes to the person, and those we find out ourselves once the run
  * is idle, such as where a page is. What is found out early would be outdated by the time a parallel step has ended.
  */
-import { copyJson, type Json } from '../digest.ts';
+import { copyJson, type Json } from '../base/index.ts';
 import type { RunJournal } from './run-journal.ts';
 import type { NamedAsk, OpenAsk, Recorded } from './seam.ts';
 

@@ -3,7 +3,7 @@
  * added.
  */
 import type { MidcallError } from '@midcall/core/errors';
-import type { Json } from '../digest.ts';
+import type { Json } from '../base/index.ts';
 import { type Entry, type Journal, shortLabel } from './journal.ts';
 import { diverged } from './run-errors.ts';
 import type { NamedAsk } from './seam.ts';

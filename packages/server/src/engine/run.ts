@@ -21,7 +21,7 @@
  * - run-E9 Nobody can change the journal: a handler gets copies, even of errors thrown by steps.
  */
 import type { MidcallError } from '@midcall/core/errors';
-import { copyJson, type Json } from '../digest.ts';
+import { copyJson, type Json } from '../base/index.ts';
 import { Deferred, type RunEnd } from './deferred.ts';
 import { HeldBack } from './held-back.ts';
 import { IdleWatch, type Watched } from './idle-watch.ts';

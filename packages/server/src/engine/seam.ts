@@ -1,6 +1,6 @@
 /** The seam between the replay engine and the driver above it: the inputs and possible outcomes of a run. */
 import type { Clock } from '@midcall/core/time';
-import type { Json } from '../digest.ts';
+import type { Json } from '../base/index.ts';
 import type { Entry, EntryKind, WorkKind } from './journal.ts';
 
 /** What distinguishes a question from all others of a call. */

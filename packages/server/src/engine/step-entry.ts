@@ -1,7 +1,7 @@
 /** The journal entry of a step: its JSON result, or what it threw, and how a replay returns either. */
 import { MidcallError } from '@midcall/core/errors';
 import { jsonLoss, lossText } from '@midcall/core/json';
-import { copyJson, type Json } from '../digest.ts';
+import { copyJson, type Json } from '../base/index.ts';
 import type { Entry } from './journal.ts';
 import type { StepWork, WorkId } from './seam.ts';
 

@@ -8,13 +8,9 @@ import { MidcallError } from '@midcall/core/errors';
 import { afterClose } from '@midcall/core/sdk-seam';
 import { documentation } from '@midcall/core/text';
 import type { McpServer } from '@modelcontextprotocol/server';
-import { type CallRequest, inRounds } from '../call/request.ts';
-import { isOverHttp } from '../call/requester.ts';
-import type { CallRun, ClientAsk } from '../channels/outgoing.ts';
-import { readRecording } from '../channels/recording.ts';
-import type { Config } from '../config.ts';
-import type { Json } from '../digest.ts';
-import { roundsRevision } from '../era.ts';
+import { type Json, roundsRevision } from '../base/index.ts';
+import { type CallRun, type ClientAsk, readRecording } from '../questions/index.ts';
+import { type CallRequest, type Config, inRounds, isOverHttp } from '../request/index.ts';
 import {
   type Boundary,
   type Files,
@@ -24,7 +20,7 @@ import {
   type Root,
   type RootsAnswer,
 } from '../roots/index.ts';
-import { requestUntil } from '../sdk-seam/client-request.ts';
+import { requestUntil } from '../sdk-seam/index.ts';
 import { heldFiles } from './held-files.ts';
 
 export interface FileAccess {

@@ -1,7 +1,7 @@
 /** Files whose operations are held while the run is: none starts once its round has been sent or the run is closed. */
 
-import type { Run } from '../engine/run.ts';
-import { type Observer, observed } from '../observe/observe.ts';
+import type { Run } from '../engine/index.ts';
+import { type Observer, observed } from '../observe/index.ts';
 import type { FileHandle, Files } from '../roots/index.ts';
 
 interface Guard {

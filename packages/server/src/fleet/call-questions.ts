@@ -5,8 +5,8 @@
  *   question; whoever takes the call over waits for the same answer.
  */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import { HandedOver, type PutAsk, type SharedAsk, type SharedResponse } from '../call/shared-call.ts';
-import { digest, type Json } from '../digest.ts';
+import { digest, type Json } from '../base/index.ts';
+import { HandedOver, type PutAsk, type SharedAsk, type SharedResponse } from '../request/index.ts';
 import type { Reply, Script } from './commands.ts';
 import { answerPlace, type CallKeys, questionId } from './keys.ts';
 import { type Member, openAt } from './member.ts';

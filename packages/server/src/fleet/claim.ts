@@ -1,6 +1,6 @@
 /** A call as stored in Redis, and one replica's claim to run it. */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import type { Caller } from '../call/shared-call.ts';
+import type { Caller } from '../request/index.ts';
 
 /** A call as it began. */
 export interface CallBody {

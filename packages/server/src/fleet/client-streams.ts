@@ -2,9 +2,10 @@
  * The connections on which clients listen at this replica. Calls on them that no living replica runs are continued here
  * (fleet-sessions-F2).
  */
+import type { Sender } from '../http/index.ts';
 import { ClientStream, type Standing } from './client-stream.ts';
 import type { CallKeys, SessionKeys } from './keys.ts';
-import type { LocalSession, Sender, SessionRecord } from './local-session.ts';
+import type { LocalSession, SessionRecord } from './local-session.ts';
 import type { Member } from './member.ts';
 import type { Takeovers } from './takeovers.ts';
 

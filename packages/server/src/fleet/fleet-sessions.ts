@@ -22,29 +22,21 @@ import {
   parseJSONRPCMessage,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
-import { primesStreams } from '../era.ts';
-import { batchRefusal } from '../http/body.ts';
-import type { Refusal } from '../http/refusal.ts';
+import { primesStreams } from '../base/index.ts';
+import { batchRefusal, type FleetRequest, type Refusal } from '../http/index.ts';
 import type { CallBody } from './claim.ts';
 import { ClientMessages } from './client-messages.ts';
 import type { ClientStream } from './client-stream.ts';
 import { ClientStreams } from './client-streams.ts';
 import type { Reply } from './commands.ts';
 import { callName, nameOfCall, readEventId, type SessionKeys, STANDALONE } from './keys.ts';
-import type { LocalSession, Sender, SessionRecord } from './local-session.ts';
+import type { LocalSession, SessionRecord } from './local-session.ts';
 import { LocalSessions } from './local-sessions.ts';
 import { type Member, openAt, persist, sealAt } from './member.ts';
 import { away, draining, notAcceptable, notFound, sameId, tooMany } from './refusals.ts';
 import { beginCall } from './scripts.ts';
 import { SessionDirectory } from './session-directory.ts';
 import { Takeovers } from './takeovers.ts';
-
-/** One HTTP request on its way to a session. */
-export interface FleetRequest extends Sender {
-  readonly body: unknown;
-  /** The sender, as one string; empty if unknown. */
-  readonly owner: string;
-}
 
 export interface FleetSessionsOptions {
   readonly factory: McpServerFactory;

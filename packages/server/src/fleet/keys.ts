@@ -3,7 +3,7 @@
  * on several of them in a cluster. A session is named by a digest of its id: being able to read Redis is not enough to use the
  * session. Pure.
  */
-import { digest } from '../digest.ts';
+import { digest } from '../base/index.ts';
 
 export interface SessionKeys {
   /** Names the session within the fleet. */

@@ -3,7 +3,6 @@
  * and the calls of the session that run here. Created at the first request, and released when nothing uses it.
  */
 import {
-  type AuthInfo,
   isJSONRPCRequest,
   isJSONRPCResponse,
   type JSONRPCMessage,
@@ -13,10 +12,9 @@ import {
   type Server,
   type TransportSendOptions,
 } from '@modelcontextprotocol/server';
-import { makeServer } from '../call/lending.ts';
-import type { AskingMethod } from '../call/request.ts';
-import { type EndAbandoned, enderOf, isReplayable, shareCall } from '../call/shared-call.ts';
-import { SessionTransport } from '../sdk-seam/session-transport.ts';
+import type { Sender } from '../http/index.ts';
+import { type EndAbandoned, enderOf, isReplayable, makeServer, shareCall } from '../request/index.ts';
+import { type AskingMethod, SessionTransport } from '../sdk-seam/index.ts';
 import type { Claim } from './claim.ts';
 import { type CallKeys, callName, nameOfCall, questionId, type SessionKeys, STANDALONE, streamName } from './keys.ts';
 import type { Member } from './member.ts';
@@ -30,12 +28,6 @@ export interface SessionRecord {
   readonly owner: string;
   /** The request that opened it. */
   readonly initialize: JSONRPCMessage;
-}
-
-/** A request and its sender. */
-export interface Sender {
-  readonly auth: AuthInfo | undefined;
-  readonly request: Request;
 }
 
 /** The longest that a request of a plain tool may wait; it has its own timeout. */

@@ -1,10 +1,10 @@
 /** The sessions that this replica serves now, each with its own server, which is released when nothing uses it. */
 import { type Clock, steadyNow } from '@midcall/core/time';
 import type { JSONRPCMessage, McpServerFactory } from '@modelcontextprotocol/server';
-import { makeServer } from '../call/lending.ts';
-import { type EndAbandoned, enderOf } from '../call/shared-call.ts';
+import type { Sender } from '../http/index.ts';
+import { type EndAbandoned, enderOf, makeServer } from '../request/index.ts';
 import type { SessionKeys } from './keys.ts';
-import { LocalSession, type Sender, type SessionRecord } from './local-session.ts';
+import { LocalSession, type SessionRecord } from './local-session.ts';
 import { type Member, openAt } from './member.ts';
 import type { SessionDirectory } from './session-directory.ts';
 

@@ -2,8 +2,7 @@
 import { isMidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
 import type { Clock } from '@midcall/core/time';
-import type { Sealer } from '../state/seal.ts';
-import { openUnder, sealUnder } from '../state/sealed-under.ts';
+import { openUnder, type Sealer, sealUnder } from '../state/index.ts';
 import type { Commands } from './commands.ts';
 import type { FleetKeys } from './keys.ts';
 import type { Replica } from './replica.ts';

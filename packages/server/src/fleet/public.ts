@@ -1,8 +1,8 @@
 /** `@midcall/server/fleet`: several replicas that serve one endpoint together. */
+
+export type { Fleet, FleetHost, FleetRequest, FleetServing } from '../http/fleet.ts';
 export type { RedisClient } from './commands.ts';
 export type { FleetConnection } from './connection.ts';
-export type { Fleet, FleetHost, FleetServing } from './fleet.ts';
-export type { FleetRequest } from './fleet-sessions.ts';
 export { type RedisFleetOptions, redisFleet } from './redis-fleet.ts';
 export { type RedisJobsOptions, redisJobs } from './redis-jobs.ts';
 export { type Owners, type RedisOwnersOptions, redisOwners } from './redis-owners.ts';

@@ -5,7 +5,7 @@
 import { MidcallError, needed } from '@midcall/core/errors';
 import { checkOptions, func, name, positive, required } from '@midcall/core/options';
 import { type Clock, clockKind, systemClock } from '@midcall/core/time';
-import type { Jobs } from '../jobs/jobs.ts';
+import type { Jobs } from '../jobs/index.ts';
 import { connectionKind, type FleetConnection, isClient } from './connection.ts';
 
 /** The options of a job queue. */

@@ -1,7 +1,7 @@
 /** Wakes waiting calls in other replicas by Redis publish/subscribe: one channel for each name that somebody waits for. */
 import { randomBytes } from 'node:crypto';
 import { checkOptions, func, name, required } from '@midcall/core/options';
-import type { Wake } from '../wake.ts';
+import type { Wake } from '../base/index.ts';
 import { clientOf, connectionKind, type FleetConnection, isClient } from './connection.ts';
 
 /** The options of waking. */

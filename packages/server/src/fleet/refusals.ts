@@ -1,5 +1,5 @@
 /** What a client is told if its request is not served. */
-import type { Refusal } from '../http/refusal.ts';
+import type { Refusal } from '../http/index.ts';
 
 export const notFound: Refusal = {
   status: 404,

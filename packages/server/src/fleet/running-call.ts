@@ -6,9 +6,9 @@
  * - running-call-F3 A call's result is stored before its steps are forgotten, and before it is sent.
  */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import type { Caller, PutAsk, Shared, SharedAsk, SharedCall, SharedOutcome } from '../call/shared-call.ts';
-import { digest } from '../digest.ts';
-import type { Entry } from '../engine/journal.ts';
+import { digest } from '../base/index.ts';
+import type { Entry } from '../engine/index.ts';
+import type { Caller, PutAsk, Shared, SharedAsk, SharedCall, SharedOutcome } from '../request/index.ts';
 import { CallQuestions } from './call-questions.ts';
 import type { CallBody, Claim } from './claim.ts';
 import type { Reply, Script } from './commands.ts';

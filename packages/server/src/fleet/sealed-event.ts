@@ -1,6 +1,6 @@
 /** A message to a client, sealed for the stream it waits in: without what the protocol, or the stream, says of it anyway. */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import { bare, bareRequest, requestAgain } from '../state/bare-request.ts';
+import { bare, bareRequest, requestAgain } from '../state/index.ts';
 import { type Member, openAt, sealAt } from './member.ts';
 
 /** @param events - the key of the stream */

@@ -4,7 +4,7 @@
  * - session-directory-D1 There are never more than `max`, nor more than `maxPerOwner` of one owner. A session that nothing uses
  *   ends to make room, the one unused for longest first; one with calls in progress or an open stream never does.
  */
-import type { Refusal } from '../http/refusal.ts';
+import type { Refusal } from '../http/index.ts';
 import { nameOfCall, type SessionKeys } from './keys.ts';
 import type { SessionRecord } from './local-session.ts';
 import { type Member, openAt, sealAt } from './member.ts';

@@ -1,13 +1,14 @@
 /** Takes over calls of other replicas: continues them if a client waits, otherwise ends them. */
 import { isMidcallError } from '@midcall/core/errors';
 import type { JSONRPCMessage, JSONRPCRequest } from '@modelcontextprotocol/server';
-import type { AskingMethod, RawParams } from '../call/request.ts';
-import type { EndAbandoned } from '../call/shared-call.ts';
+import type { Sender } from '../http/index.ts';
+import type { EndAbandoned } from '../request/index.ts';
+import type { AskingMethod, RawParams } from '../sdk-seam/index.ts';
 import type { CallBody, Claim } from './claim.ts';
 import type { Standing } from './client-stream.ts';
 import type { Reply, Script } from './commands.ts';
 import { type CallKeys, nameOfCall, type SessionKeys, streamName } from './keys.ts';
-import type { Sender, SessionRecord } from './local-session.ts';
+import type { SessionRecord } from './local-session.ts';
 import type { LocalSessions } from './local-sessions.ts';
 import { type Member, openAt, persist } from './member.ts';
 import { RunningCall } from './running-call.ts';

@@ -34,16 +34,15 @@ import {
   validateHostHeader,
   validateOriginHeader,
 } from '@modelcontextprotocol/server';
-import { makeServer } from '../call/lending.ts';
-import type { Fleet } from '../fleet/fleet.ts';
-import { plainPost } from '../sdk-seam/plain-exchange.ts';
-import { asksForTasks, refusalOf, subscribeAt, TaskStreams } from '../sdk-seam/task-subscription.ts';
+import { makeServer } from '../request/index.ts';
+import { asksForTasks, plainPost, refusalOf, subscribeAt, TaskStreams } from '../sdk-seam/index.ts';
 import { batchRefusal, unread } from './body.ts';
 import { boundedStream } from './bounded-stream.ts';
 import { servingPages } from './cors.ts';
 import { allowDirect, type UnreadLimit } from './direct-sender.ts';
 import type { EventStoreOptions } from './event-store.ts';
 import { openEventStream } from './event-stream.ts';
+import type { Fleet } from './fleet.ts';
 import { fleetSessions } from './fleet-sessions.ts';
 import { type Health, judgeHealth } from './health.ts';
 import { OpenRequests } from './open-requests.ts';

@@ -1,6 +1,6 @@
 /** The sessions of an endpoint that several replicas serve, with the limits that its own would have. */
 import type { McpServerFactory } from '@modelcontextprotocol/server';
-import type { Fleet, FleetServing } from '../fleet/fleet.ts';
+import type { Fleet, FleetServing } from './fleet.ts';
 import type { HttpSessionsOptions } from './sessions.ts';
 
 export function fleetSessions(fleet: Fleet, factory: McpServerFactory, options: HttpSessionsOptions): FleetServing {

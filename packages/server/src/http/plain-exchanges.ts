@@ -7,7 +7,7 @@ import {
   ProtocolErrorCode,
   type Server,
 } from '@modelcontextprotocol/server';
-import { introduce, PlainExchange, type PlainPost, takesPlain } from '../sdk-seam/plain-exchange.ts';
+import { introduce, PlainExchange, type PlainPost, takesPlain } from '../sdk-seam/index.ts';
 import type { WholeAnswer } from './direct-sender.ts';
 
 export class PlainExchanges {

@@ -1,6 +1,6 @@
 /** The stream of one request of a session, opened when something must be sent on it. */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import type { OpenedStream, Opening } from '../sdk-seam/held-requests.ts';
+import type { OpenedStream, Opening } from '../sdk-seam/index.ts';
 import type { EventStream, EventStreamHead } from './direct-sender.ts';
 import type { BoundedEventStore } from './event-store.ts';
 

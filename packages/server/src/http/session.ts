@@ -10,9 +10,8 @@ import {
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
-import { primesStreams } from '../era.ts';
-import { HeldRequests } from '../sdk-seam/held-requests.ts';
-import { tapReceived, tapSent } from '../sdk-seam/tapped-transport.ts';
+import { primesStreams } from '../base/index.ts';
+import { HeldRequests, tapReceived, tapSent } from '../sdk-seam/index.ts';
 import { batchRefusal, requestsIn } from './body.ts';
 import type { EventStream, EventStreamHead, WholeAnswer } from './direct-sender.ts';
 import type { EventBound } from './event-bound.ts';

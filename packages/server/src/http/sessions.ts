@@ -19,7 +19,7 @@
  */
 import { type Clock, idleClock, steadyNow } from '@midcall/core/time';
 import { isInitializeRequest, type McpServerFactory } from '@modelcontextprotocol/server';
-import { makeServer } from '../call/lending.ts';
+import { makeServer } from '../request/index.ts';
 import { unread } from './body.ts';
 import { EventBound } from './event-bound.ts';
 import type { EventStoreOptions } from './event-store.ts';

@@ -6,7 +6,7 @@
  */
 import type { Store } from '@midcall/core/store';
 import type { Clock } from '@midcall/core/time';
-import { timeList } from '../state/time-list.ts';
+import { timeList } from '../state/index.ts';
 import type { JobRun, Jobs } from './jobs.ts';
 
 export interface EmbeddedJobsOptions {

@@ -14,7 +14,7 @@ import {
   metrics,
   type UpDownCounter,
 } from '@opentelemetry/api';
-import type { AuditEvent, AuditSink, CallRef } from './audit.ts';
+import type { AuditEvent, AuditSink, CallRef } from '../state/index.ts';
 
 interface Instruments {
   readonly operations: Histogram;

@@ -5,7 +5,7 @@
  * - operator-sinks-O1 None throws or rejects. What the operator's own function does wrong is told by the next: of `audit` to
  *   `onError`, of `onError` to `warn`, and of `warn` on standard error.
  */
-import type { AuditSink, CallRef, ErrorSink } from './audit.ts';
+import type { AuditSink, CallRef, ErrorSink } from '../state/index.ts';
 
 /** The operator's own functions, as given. */
 interface Given {

@@ -11,10 +11,8 @@
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
 import type { Clock } from '@midcall/core/time';
-import { digest } from '../digest.ts';
-import type { Principal } from '../principal.ts';
-import { type TimeList, timeList } from '../state/time-list.ts';
-import type { CallRef } from './audit.ts';
+import { digest, type Principal } from '../base/index.ts';
+import { type CallRef, type TimeList, timeList } from '../state/index.ts';
 
 /** One call that waits without a request, or can be continued. */
 export interface WaitingCall {

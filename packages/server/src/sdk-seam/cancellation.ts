@@ -3,7 +3,7 @@
  * more than the rest of a short call, and most handlers never look at one. The signal is made when somebody reads it.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
-import { KeptWith } from '../kept-with.ts';
+import { KeptWith } from '../base/index.ts';
 
 type RequestContext = ServerContext['mcpReq'];
 

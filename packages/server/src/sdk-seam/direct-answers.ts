@@ -24,7 +24,7 @@ import {
   ProtocolErrorCode,
   type Transport,
 } from '@modelcontextprotocol/server';
-import { inEnvelopes } from '../era.ts';
+import { hasRounds } from '../base/index.ts';
 import { tapSent } from './tapped-transport.ts';
 
 /** A request of a method that is handled entirely, before its handler is called. */
@@ -159,7 +159,7 @@ function requestIn(
   const envelope = Object.fromEntries(entries.filter(([key]) => envelopeKeys.has(key)));
   // Assigned, a member named `__proto__` would become what all others are looked up in.
   const others = Object.fromEntries(entries.filter(([key]) => !envelopeKeys.has(key)));
-  const fits = inEnvelopes(version)
+  const fits = hasRounds(version)
     ? envelope[PROTOCOL_VERSION_META_KEY] === version &&
       isRecord(envelope[CLIENT_CAPABILITIES_META_KEY]) &&
       isRecord(envelope[CLIENT_INFO_META_KEY])

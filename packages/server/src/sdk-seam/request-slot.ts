@@ -10,12 +10,11 @@
 
 import { MidcallError } from '@midcall/core/errors';
 import { type McpServer, ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server';
-import { begun } from '../call/begun.ts';
-import type { Departure } from '../call/departure.ts';
-import { type AskingMethod, askingMethods, type RawParams } from '../call/request.ts';
-import { asThrown } from '../call/sendable.ts';
-import { KeptWith } from '../kept-with.ts';
-import { nests, tooDeeply } from '../nesting.ts';
+import { KeptWith, nests, tooDeeply } from '../base/index.ts';
+import { type AskingMethod, askingMethods, type RawParams } from './asking-method.ts';
+import { begun } from './begun.ts';
+import type { Departure } from './departure.ts';
+import { asThrown } from './sendable.ts';
 import { openShortWay } from './short-way.ts';
 
 /** What the client gets, or would have got if it were still there. */

@@ -19,8 +19,7 @@ import {
   type ServerContext,
   type Transport,
 } from '@modelcontextprotocol/server';
-import { inEnvelopes } from '../era.ts';
-import { KeptWith } from '../kept-with.ts';
+import { hasRounds, KeptWith } from '../base/index.ts';
 import { Cancellation } from './cancellation.ts';
 import { takeAnswer } from './client-request.ts';
 import { knownEnvelopes } from './known-envelopes.ts';
@@ -105,7 +104,7 @@ export function openShortWay(
   };
   const judged: Handler = (request, ctx) => {
     const version = server.server.getNegotiatedProtocolVersion();
-    const isInRounds = version === undefined || inEnvelopes(version);
+    const isInRounds = version === undefined || hasRounds(version);
     return isInRounds ? inRoundsOfSdk(unjudged, request, ctx) : unjudged(request, ctx, judgedLater);
   };
   const short = around(judged);
@@ -148,7 +147,7 @@ function take(server: McpServer, transport: Transport): void {
     const way = ways.get(server);
     const version = server.server.getNegotiatedProtocolVersion();
     if (!way || version === undefined) return false;
-    const isModern = inEnvelopes(version);
+    const isModern = hasRounds(version);
     const { classification } = extra ?? {};
     if (classification && !(isModern && classification.era === 'modern')) return false;
     const call = plainCall(message, isModern ? knownEnvelopes : undefined);

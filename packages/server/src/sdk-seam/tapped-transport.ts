@@ -1,6 +1,6 @@
 /** Observes the messages that pass through a transport of the SDK. */
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
-import { KeptWith } from '../kept-with.ts';
+import { KeptWith } from '../base/index.ts';
 
 /** @param sending - called with each message before it is sent */
 export function tapSent(transport: Transport, sending: (message: JSONRPCMessage) => void): void {

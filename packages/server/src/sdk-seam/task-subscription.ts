@@ -13,7 +13,7 @@ import type {
   Transport,
   TransportSendOptions,
 } from '@modelcontextprotocol/server';
-import { KeptWith } from '../kept-with.ts';
+import { KeptWith } from '../base/index.ts';
 import { passesCalls } from './tapped-transport.ts';
 
 /** The task notifications of one client. */

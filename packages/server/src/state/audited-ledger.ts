@@ -3,9 +3,8 @@
  * has followed. The audit is written before the effect, so that a step begun and never ended is visible even if no retry comes.
  */
 import { MidcallError } from '@midcall/core/errors';
-import type { Entry } from '../engine/journal.ts';
-import type { StepLedger, WorkId } from '../engine/seam.ts';
-import type { Unstamped } from '../observe/audit.ts';
+import type { Entry, StepLedger, WorkId } from '../engine/index.ts';
+import type { Unstamped } from './audit.ts';
 import type { Attempt } from './claims.ts';
 
 type Begun = Awaited<ReturnType<StepLedger['begin']>>;

@@ -3,7 +3,7 @@
  * it, stays as it is. Only what the protocol says is left out, so that lengths reveal nothing about a person's input (seal-E5).
  * Pure.
  */
-import type { Json } from '../digest.ts';
+import type { Json } from '../base/index.ts';
 
 /** `moded`: 0 for a form that does not say that it is one, as on 2025-11-25. */
 type BareRequest = readonly [message: Json, properties: Json, required?: Json, moded?: 0];

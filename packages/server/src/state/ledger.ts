@@ -6,8 +6,7 @@
  * rounds are in the sealed journal, and once the retry is answered nobody needs them any more.
  */
 import type { Store } from '@midcall/core/store';
-import { type Entry, shortLabel } from '../engine/journal.ts';
-import type { StepLedger, WorkId } from '../engine/seam.ts';
+import { type Entry, type StepLedger, shortLabel, type WorkId } from '../engine/index.ts';
 
 /** What is known about a flow's steps after the process that ran it is gone. */
 export interface FlowSteps {

@@ -13,8 +13,8 @@
 
 import type { Store } from '@midcall/core/store';
 import type { Clock } from '@midcall/core/time';
-import { digest } from '../digest.ts';
-import type { EntryKind, Journal } from '../engine/journal.ts';
+import { digest } from '../base/index.ts';
+import type { EntryKind, Journal } from '../engine/index.ts';
 import type { HeldStates } from './held-states.ts';
 import type { Sealer } from './seal.ts';
 import { openUnder, sealUnder } from './sealed-under.ts';

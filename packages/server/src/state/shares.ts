@@ -9,7 +9,7 @@
 import { MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
 import type { Clock } from '@midcall/core/time';
-import { digest } from '../digest.ts';
+import { digest } from '../base/index.ts';
 import { CommonValues } from './common-values.ts';
 
 export interface SharesOptions {

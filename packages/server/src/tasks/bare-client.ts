@@ -2,7 +2,7 @@
  * What a stored task says about its client, without the shape that it usually has (see state/bare-request.ts). Never change what
  * is rebuilt here: stored tasks are read by it. Pure.
  */
-import { bare } from '../state/bare-request.ts';
+import { bare } from '../state/index.ts';
 
 /** What a client says about itself with each request (2026-07-28, basic, `_meta`). */
 export const envelopeAgain = (stored: unknown): unknown => {

@@ -4,9 +4,9 @@
  */
 import type { Store } from '@midcall/core/store';
 import type { Clock } from '@midcall/core/time';
-import { principalKey } from '../call/request.ts';
-import { digest } from '../digest.ts';
-import { CommonValues } from '../state/common-values.ts';
+import { digest } from '../base/index.ts';
+import { principalKey } from '../request/index.ts';
+import { CommonValues } from '../state/index.ts';
 import { keyOf, latestOf, type Task } from './task.ts';
 
 export interface FinishedTasksOptions {

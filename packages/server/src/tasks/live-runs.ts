@@ -3,9 +3,8 @@
  * and visible to the other processes that share the store.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
-import { detachedOf, taskCancelled } from '../call/detached.ts';
-import type { Config } from '../config.ts';
-import { taskName } from '../wake.ts';
+import { taskName } from '../base/index.ts';
+import { type Config, detachedOf, taskCancelled } from '../request/index.ts';
 import type { TaskStore } from './task-store.ts';
 
 interface Live {

@@ -4,9 +4,9 @@
  */
 import { afterClose } from '@midcall/core/sdk-seam';
 import { type McpServer, ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server';
-import { HandedOver, type SharedCall, sharedCallOf } from '../call/shared-call.ts';
-import { digest } from '../digest.ts';
-import { requestUntil } from '../sdk-seam/client-request.ts';
+import { digest } from '../base/index.ts';
+import { HandedOver, type SharedCall, sharedCallOf } from '../request/index.ts';
+import { requestUntil } from '../sdk-seam/index.ts';
 import { type InputRequest, isOlder, isOver, type Task, toldOlder, unanswered } from './task.ts';
 import type { Tasks } from './tasks.ts';
 

@@ -12,16 +12,29 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { detachedOf } from '../call/detached.ts';
-import { isPersonal } from '../call/lending.ts';
-import { hasServerLater, principalKey, type Registered, unread } from '../call/request.ts';
-import { clientOf, principalOf } from '../call/requester.ts';
-import type { Config } from '../config.ts';
-import { declaresTasks, hasTaskParameter, TASKS_EXTENSION, viewClient } from '../era.ts';
-import { dropMalformedAnswers } from '../sdk-seam/malformed-answers.ts';
-import { withSignal } from '../sdk-seam/plain-context.ts';
-import { departureOf } from '../sdk-seam/request-slot.ts';
-import { type ListenRequest, serveSubscriptions, type TaskSubscription } from '../sdk-seam/task-subscription.ts';
+import { hasTaskParameter } from '../base/index.ts';
+import {
+  type Config,
+  clientOf,
+  declaresTasks,
+  detachedOf,
+  hasServerLater,
+  isPersonal,
+  principalKey,
+  principalOf,
+  type Registered,
+  TASKS_EXTENSION,
+  unread,
+  viewClient,
+} from '../request/index.ts';
+import {
+  departureOf,
+  dropMalformedAnswers,
+  type ListenRequest,
+  serveSubscriptions,
+  type TaskSubscription,
+  withSignal,
+} from '../sdk-seam/index.ts';
 import {
   cancelOlder,
   getOlder,
@@ -57,7 +70,8 @@ export function serveTasks(server: McpServer, tasks: Tasks, config: Config): voi
     return owner;
   };
   const whoseOlder = async (ctx: ServerContext): Promise<string> => {
-    if (viewClient(server, ctx).asks !== 'push' || !hasTaskParameter(server)) throw unknownMethod();
+    if (viewClient(server, ctx).asks !== 'push' || !hasTaskParameter(server.server.getNegotiatedProtocolVersion()))
+      throw unknownMethod();
     const owner = await olderOwnerOf(ctx, config);
     tasks.serve(owner, server, ctx);
     return owner;
@@ -282,7 +296,9 @@ export function callsMayBecomeTasks(
     if (detachedOf(ctx)) return handler(request, ctx);
     const client = viewClient(server, ctx);
     if (client.asks === 'push') {
-      const taskParam = hasTaskParameter(server) ? request.params.task : undefined;
+      const taskParam = hasTaskParameter(server.server.getNegotiatedProtocolVersion())
+        ? request.params.task
+        : undefined;
       const plain = taskParam === undefined && registered?.task !== 'required';
       return plain ? handler(request, ctx) : older(request, ctx, taskParam, registered);
     }

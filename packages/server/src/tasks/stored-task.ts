@@ -2,13 +2,17 @@
  * The compact form of a task in a store that has thousands of them: members named by letters, without empty or derived ones,
  * and times relative to its beginning. Pure.
  */
-import type { Can } from '../call/call.ts';
-import type { ClientView } from '../call/client-view.ts';
-import { principalKey } from '../call/request.ts';
-import { digest } from '../digest.ts';
-import { bareRequest, requestAgain } from '../state/bare-request.ts';
-import { type BareState, bareState, type StateCall, stateAgain } from '../state/bare-state.ts';
-import type { Sealer } from '../state/seal.ts';
+import { digest } from '../base/index.ts';
+import { type Can, type ClientView, principalKey } from '../request/index.ts';
+import {
+  type BareState,
+  bareRequest,
+  bareState,
+  requestAgain,
+  type Sealer,
+  type StateCall,
+  stateAgain,
+} from '../state/index.ts';
 import { bareClientId, bareEnvelope, clientIdAgain, envelopeAgain } from './bare-client.ts';
 import { ownerOf, type Task, type TaskStatus } from './task.ts';
 

@@ -4,7 +4,7 @@
  * needs to know. A task that is over no longer changes.
  */
 import type { Clock } from '@midcall/core/time';
-import { taskName, type Wake } from '../wake.ts';
+import { taskName, type Wake } from '../base/index.ts';
 import { isOver, keyOf, keyOfId, type Task } from './task.ts';
 
 export interface TaskChangesOptions {

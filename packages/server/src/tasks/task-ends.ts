@@ -1,10 +1,9 @@
 /** Ends tasks: what they end with, what they leave behind, and who is notified. */
 
-import { principalKey } from '../call/request.ts';
-import { withdrawPages } from '../channels/page/withdraw-pages.ts';
-import type { Config } from '../config.ts';
-import { digest } from '../digest.ts';
-import { dropJournal, journalIn } from '../state/request-state.ts';
+import { digest } from '../base/index.ts';
+import { withdrawPages } from '../questions/index.ts';
+import { type Config, principalKey } from '../request/index.ts';
+import { dropJournal, journalIn } from '../state/index.ts';
 import type { FinishedTasks } from './finished-tasks.ts';
 import { isOver, jobOf, latestOf, lifetimeAtEnd, type Task } from './task.ts';
 import type { TaskStore } from './task-store.ts';

@@ -6,7 +6,7 @@
 import { MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
 import type { Clock } from '@midcall/core/time';
-import { CommonValues } from '../state/common-values.ts';
+import { CommonValues } from '../state/index.ts';
 import { keyOf, latestOf, type Task } from './task.ts';
 
 export interface TaskListsOptions {

@@ -13,11 +13,8 @@
  */
 import { isMidcallError } from '@midcall/core/errors';
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
-import type { Departure } from '../call/departure.ts';
-import { detachedOf, taskCancelled } from '../call/detached.ts';
-import type { Registered } from '../call/request.ts';
-import type { Config } from '../config.ts';
-import { departureOf } from '../sdk-seam/request-slot.ts';
+import { type Config, detachedOf, type Registered, taskCancelled } from '../request/index.ts';
+import { type Departure, departureOf } from '../sdk-seam/index.ts';
 import type { FinishedTasks } from './finished-tasks.ts';
 import { closing, LiveRuns } from './live-runs.ts';
 import { isOver, isReady, jobOf, keyOf, type Task, unanswered } from './task.ts';

@@ -1,9 +1,8 @@
 /** The servers on which a process runs tasks. */
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
-import { isLendable, lend } from '../call/lending.ts';
-import type { Config } from '../config.ts';
-import { KeptWith } from '../kept-with.ts';
-import { nameOf } from '../sdk-seam/server-name.ts';
+import { KeptWith } from '../base/index.ts';
+import { type Config, isLendable, lend } from '../request/index.ts';
+import { nameOf } from '../sdk-seam/index.ts';
 import { GatewayTasks } from './gateway-tasks.ts';
 import { keyOf, type Task } from './task.ts';
 

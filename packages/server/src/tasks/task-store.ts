@@ -6,8 +6,7 @@
 import { MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
 import type { Clock } from '@midcall/core/time';
-import type { Sealer } from '../state/seal.ts';
-import { openUnder, sealUnder } from '../state/sealed-under.ts';
+import { openUnder, type Sealer, sealUnder } from '../state/index.ts';
 import { packTask, type StoredTask, unpackTask } from './stored-task.ts';
 import { keyOf, keyOfId, removedAt, type Task } from './task.ts';
 

@@ -1,9 +1,8 @@
 /** A task as it is stored, and as it is sent (extension `io.modelcontextprotocol/tasks`, "Tasks"). Pure. */
 
-import type { ClientView } from '../call/client-view.ts';
-import { digest, type Json } from '../digest.ts';
-import { received } from '../drivers/received.ts';
-import type { Principal } from '../principal.ts';
+import { digest, type Json, type Principal } from '../base/index.ts';
+import { received } from '../eras/index.ts';
+import type { ClientView } from '../request/index.ts';
 
 /** How often a client should poll, in milliseconds. */
 const POLL_MS = 1_000;

@@ -9,13 +9,18 @@
  * - tasks-5 If a request is abandoned before its task is sent, that task does not continue.
  */
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
-import { detach } from '../call/detached.ts';
-import { isPersonal } from '../call/lending.ts';
-import { type CallRequest, principalKey, type Registered, readRequest } from '../call/request.ts';
-import type { Config } from '../config.ts';
-import type { WaitingCall } from '../observe/waiting-calls.ts';
-import { departureOf } from '../sdk-seam/request-slot.ts';
-import { prolongState, sealState } from '../state/request-state.ts';
+import type { WaitingCall } from '../observe/index.ts';
+import {
+  type CallRequest,
+  type Config,
+  detach,
+  isPersonal,
+  principalKey,
+  type Registered,
+  readRequest,
+} from '../request/index.ts';
+import { departureOf } from '../sdk-seam/index.ts';
+import { prolongState, sealState } from '../state/index.ts';
 import { FinishedTasks } from './finished-tasks.ts';
 import {
   answered,

@@ -1,7 +1,7 @@
 /** One turn of a task: the retry that the server makes itself, and its effect on the task. */
 import type { ServerContext } from '@modelcontextprotocol/server';
-import type { Departure } from '../call/departure.ts';
-import { type Detached, detach } from '../call/detached.ts';
+import { type Detached, detach } from '../request/index.ts';
+import type { Departure } from '../sdk-seam/index.ts';
 import { broughtBy, endOf, type InputRequest, type Task } from './task.ts';
 
 /** Questions sent instead of a result, for the client to answer. */

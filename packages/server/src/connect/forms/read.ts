@@ -6,7 +6,7 @@
  * - form-read-F2 A value is checked by the same rules as any other answer.
  */
 import { parseTextual } from '@midcall/core/form';
-import type { Json } from '../../index.ts';
+import type { Json } from '../../base/index.ts';
 import type { Sent } from '../pages/page.ts';
 import { fieldOf, type Item, type Items, mostEntries } from './item.ts';
 

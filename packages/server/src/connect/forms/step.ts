@@ -1,7 +1,7 @@
 /** Handles one submission of a form: shows it again (one more entry, further questions, errors), or returns its value. Pure. */
 
 import { html } from '@midcall/core/page';
-import { digest, type Json } from '../../index.ts';
+import { digest, type Json } from '../../base/index.ts';
 import type { PageView, Sent } from '../pages/page.ts';
 import type { Item, Items } from './item.ts';
 import { applies, at, defaults, entries, readItems, withEntry, withoutEntry } from './read.ts';

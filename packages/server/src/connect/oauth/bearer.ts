@@ -16,7 +16,7 @@ import {
   requireBearerAuth,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { Principal } from '../../index.ts';
+import type { Principal } from '../../base/index.ts';
 import { type Provider, providerKind } from './provider.ts';
 
 /** The options for checking tokens. */

@@ -7,8 +7,8 @@
  */
 import { createHash } from 'node:crypto';
 import type { Store } from '@midcall/core/store';
-import type { Json, Sealer } from '../../index.ts';
-import { openOrWarn, sealUnder } from '../../index.ts';
+import type { Json } from '../../base/index.ts';
+import { openOrWarn, type Sealer, sealUnder } from '../../state/index.ts';
 
 type Warn = (message: string) => void;
 

@@ -8,7 +8,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Store } from '@midcall/core/store';
-import { openOrWarn, type Sealer, sealUnder } from '../../index.ts';
+import { openOrWarn, type Sealer, sealUnder } from '../../state/index.ts';
 import { type ClientIdentity, type ClientOffer, isReadable, registeredRedirect } from './identity.ts';
 import type { Provider } from './provider.ts';
 import { ProviderError } from './provider-error.ts';

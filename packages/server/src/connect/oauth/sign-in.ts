@@ -18,7 +18,8 @@ import { anything, checkGiven, checkOptions, count, oneOf, required, storeKind }
 import type { Store } from '@midcall/core/store';
 import { boundedStore } from '@midcall/core/store';
 import { type Clock, clockKind } from '@midcall/core/time';
-import { createSealer, type KeySource, keyRing, type Principal } from '../../index.ts';
+import type { Principal } from '../../base/index.ts';
+import { createSealer, type KeySource, keyRing } from '../../state/index.ts';
 import type { SignIn, VisitDesk } from '../pages/page.ts';
 import { flows, single } from './flows.ts';
 import { type Provider, providerKind } from './provider.ts';

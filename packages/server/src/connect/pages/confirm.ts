@@ -1,7 +1,8 @@
 /** The `confirm` page: a yes to exactly this call, with the arguments it really came with. */
 import { checkOptions, name } from '@midcall/core/options';
 import { html } from '@midcall/core/page';
-import type { Json, Page } from '../../index.ts';
+import type { Json } from '../../base/index.ts';
+import type { Page } from '../../request/index.ts';
 import { type PageKind, pageOf, type Visit } from './page.ts';
 import { safeText } from './view.ts';
 

@@ -4,7 +4,8 @@
 
 import type { Assurance } from '@midcall/core/form';
 import { checkOptions, func, name as nameKind, oneOf, required } from '@midcall/core/options';
-import type { Json, Page } from '../../index.ts';
+import type { Json } from '../../base/index.ts';
+import type { Page } from '../../request/index.ts';
 import { checkItems, type Items, type ItemsValue } from '../forms/item.ts';
 import { formStep, formView } from '../forms/step.ts';
 import { type PageKind, pageOf, type Visit } from './page.ts';

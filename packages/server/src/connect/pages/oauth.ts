@@ -16,7 +16,7 @@
 import { MidcallError } from '@midcall/core/errors';
 import { checkGiven, checkOptions, listOf, text } from '@midcall/core/options';
 import { type Html, html } from '@midcall/core/page';
-import type { Page } from '../../index.ts';
+import type { Page } from '../../request/index.ts';
 import { single } from '../oauth/flows.ts';
 import { type ClientIdentity, type ClientOffer, clientDocument, isReadable } from '../oauth/identity.ts';
 import { type Provider, providerKind } from '../oauth/provider.ts';

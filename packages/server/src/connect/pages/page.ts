@@ -8,7 +8,8 @@ import type { Assurance } from '@midcall/core/form';
 import { checkGiven, having } from '@midcall/core/options';
 import type { Html } from '@midcall/core/page';
 import type { Hono } from 'hono';
-import type { Json, Page, Principal } from '../../index.ts';
+import type { Json, Principal } from '../../base/index.ts';
+import type { Page } from '../../request/index.ts';
 
 /** One visit to a page by somebody who may see it. */
 export interface Visit {

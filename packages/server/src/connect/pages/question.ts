@@ -1,6 +1,6 @@
 /** The page for an ordinary `call.elicit` on the page channel: the same flat form, the same three ways out. */
 import { checkContent, type Field, type ReadForm, readForm } from '@midcall/core/form';
-import type { Json } from '../../index.ts';
+import type { Json } from '../../base/index.ts';
 import { type Items, itemOf } from '../forms/item.ts';
 import { formStep, formView } from '../forms/step.ts';
 import type { PageKind } from './page.ts';

@@ -6,7 +6,7 @@
 import { MidcallError } from '@midcall/core/errors';
 import { checkOptions, name as nameKind, required, text } from '@midcall/core/options';
 import { html } from '@midcall/core/page';
-import type { Page } from '../../index.ts';
+import type { Page } from '../../request/index.ts';
 import type { Keeper, PageKind, PageView } from './page.ts';
 import { safeText } from './view.ts';
 

@@ -4,7 +4,7 @@
  */
 import { checkContent, type Field, labelOf, readForm } from '@midcall/core/form';
 import { type Html, html } from '@midcall/core/page';
-import type { Json } from '../../index.ts';
+import type { Json } from '../../base/index.ts';
 import { type GroupItem, itemOf } from '../forms/item.ts';
 import { defaults, readItems } from '../forms/read.ts';
 import { itemFields } from '../forms/view.ts';

@@ -12,7 +12,7 @@
 import { createHash } from 'node:crypto';
 import type { Store } from '@midcall/core/store';
 import { type Clock, steadyNow } from '@midcall/core/time';
-import type { Principal } from '../../index.ts';
+import type { Principal } from '../../base/index.ts';
 import type { Provider } from '../oauth/provider.ts';
 import { ProviderError } from '../oauth/provider-error.ts';
 import { type KeptSignIn, type OAuthTokens, readSignIn, renewedTokens } from '../oauth/tokens.ts';

@@ -13,7 +13,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
-import type { Principal, Sealer } from '../../index.ts';
+import type { Principal } from '../../base/index.ts';
+import type { Sealer } from '../../state/index.ts';
 
 const PURPOSE = 'vault';
 

@@ -12,7 +12,8 @@ import { anything, checkOptions, notNegative, required, storeKind } from '@midca
 import type { Store } from '@midcall/core/store';
 import { boundedStore } from '@midcall/core/store';
 import { type Clock, clockKind, systemClock } from '@midcall/core/time';
-import { createSealer, isPrincipal, type KeySource, keyRing, type Principal } from '../../index.ts';
+import { isPrincipal, type Principal } from '../../base/index.ts';
+import { createSealer, type KeySource, keyRing } from '../../state/index.ts';
 import { type Flows, flows } from '../oauth/flows.ts';
 import { type Identities, identities } from '../oauth/identities.ts';
 import type { Provider } from '../oauth/provider.ts';

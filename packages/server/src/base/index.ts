@@ -1,0 +1,14 @@
+export { copyJson, digest, type Json } from './digest.ts';
+export { KeptWith } from './kept-with.ts';
+export { nests, textNests, tooDeeply } from './nesting.ts';
+export { isPrincipal, type Principal } from './principal.ts';
+export {
+  hasBatches,
+  hasFirstForms,
+  hasRounds,
+  hasTaskParameter,
+  hasUrlMode,
+  primesStreams,
+  roundsRevision,
+} from './revision.ts';
+export { noWake, taskName, type Wake } from './wake.ts';

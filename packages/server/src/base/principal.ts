@@ -1,0 +1,13 @@
+/** Who a call belongs to. */
+
+/** The person behind a call: the issuer of the identity, and the subject there. */
+export interface Principal {
+  readonly issuer: string;
+  readonly subject: string;
+}
+
+/** True for two texts that are not empty; anything less would be the same person for everybody. */
+export function isPrincipal(value: unknown): value is Principal {
+  const { issuer, subject } = (value ?? {}) as { readonly issuer?: unknown; readonly subject?: unknown };
+  return typeof issuer === 'string' && issuer !== '' && typeof subject === 'string' && subject !== '';
+}

@@ -1,0 +1,5 @@
+export { dispatcher, type ResumableTool } from './dispatch.ts';
+export { promptResult, resourceResult, toolResult } from './handler-result.ts';
+export { registerResume } from './resume-tool.ts';
+export { timedDirect } from './timed-direct.ts';
+export { runUnattended } from './unattended.ts';

@@ -1,0 +1,50 @@
+/** The tool that continues a waiting call; listed only for clients that may need it. */
+import type { McpServer, ServerContext, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { RESUME } from '../eras/index.ts';
+import { viewClient } from '../request/index.ts';
+import { arrangeTools } from '../sdk-seam/index.ts';
+import type { Dispatch, ResumableTool } from './dispatch.ts';
+
+const input = z.strictObject({
+  ticket: z.string().describe('The ticket from the text that asked.'),
+  action: z
+    .enum(['accept', 'decline', 'cancel'])
+    .optional()
+    .describe(
+      'What the person did: accepted, declined, or left it. Only where the text that gave the ticket asks for it.',
+    ),
+  content: z.record(z.string(), z.unknown()).optional().describe("The person's answers, by field; for accept only."),
+});
+
+/**
+ * Registers the tool on a wrapped server.
+ * @param always - true if any client may need it, since pages are enabled
+ */
+export function registerResume(
+  server: McpServer,
+  dispatch: Dispatch,
+  find: (name: string) => ResumableTool | undefined,
+  always: boolean,
+): void {
+  server.registerTool(
+    RESUME,
+    {
+      title: 'Continue a waiting call',
+      description:
+        'Continues a call that is waiting for the person, once they have answered. Only with a ticket that another tool ' +
+        'gave, and only with what the person really said or did.',
+      inputSchema: input as unknown as StandardSchemaWithJSON<z.infer<typeof input>>,
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+    },
+    (args, ctx: ServerContext) => dispatch.resume(server, ctx, args, find),
+  );
+  // Last, since people read the list to see what the server does.
+  arrangeTools(server, (tools, ctx) => {
+    const others = tools.filter(tool => tool.name !== RESUME);
+    const { asks, can, tasks } = viewClient(server, ctx);
+    // A client whose rounds are used up continues with it, unless its calls become tasks.
+    const hidden = !always && can.form && (asks !== 'rounds' || tasks);
+    return hidden ? others : [...others, ...tools.filter(tool => tool.name === RESUME)];
+  });
+}

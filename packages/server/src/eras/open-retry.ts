@@ -1,0 +1,169 @@
+/**
+ * Opens what a request of the 2026-07-28 revision brings: the state of its call, and the answers to its open questions.
+ * Decryption and every binding are checked before the retry is claimed; answers that arrive without one of our states are
+ * ignored.
+ */
+
+import { MidcallError } from '@midcall/core/errors';
+import type { Store } from '@midcall/core/store';
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { digest, type Json } from '../base/index.ts';
+import type { Entry } from '../engine/index.ts';
+import { fromClient, unanswered } from '../questions/index.ts';
+import { type CallRequest, type Config, detachedOf, type SharedCall } from '../request/index.ts';
+import {
+  type ApartJournal,
+  type Attempt,
+  type FlowSteps,
+  flowSteps,
+  lifeOf,
+  type OutAsk,
+  openState,
+  type Unstamped,
+} from '../state/index.ts';
+import { received } from './received.ts';
+import { GoneLater } from './when-gone.ts';
+
+/** The state of a call after one of its requests was opened. */
+export interface OpenedCall {
+  readonly flow: string;
+  readonly round: number;
+  readonly journal: readonly Entry[];
+  /** Ids of the entries this retry brought. */
+  readonly fresh: ReadonlySet<string>;
+  /** Questions the retry left unanswered, with their first deadlines. */
+  readonly stillOut: readonly OutAsk[];
+  /** The claim on this retry; undefined on a first request. */
+  readonly attempt?: Attempt;
+  /** The input of this retry, as it was sent; undefined on a first request. */
+  readonly requestState?: string;
+  /** Its journal in the store, if it was too large to travel. */
+  readonly apart?: ApartJournal;
+  /** How long its steps are kept, in milliseconds. */
+  readonly keptMs?: number;
+  /** Where they are stored, if not in this instance's own store. */
+  readonly stepStore?: Store;
+  /** Present if another process may continue this call. */
+  readonly shared?: SharedCall;
+  /** True if a ticket of a waiting page brought this request. */
+  readonly resumed?: boolean;
+  /** Set if this very retry was answered before: return that answer again and run nothing. */
+  readonly earlier?: unknown;
+}
+
+/** The initial state of a call. */
+export const begins = (flow: string): OpenedCall => ({ flow, round: 0, journal: none, fresh: noIds, stillOut: none });
+const none: readonly never[] = [];
+const noIds: ReadonlySet<string> = new Set();
+
+/**
+ * Opens a request's state and answers.
+ * @throws ProtocolError -32602 for a state that is not ours, not for this call, expired, or already answered otherwise;
+ *   MidcallError `call/interrupted` if an earlier attempt at this retry is under way
+ */
+export async function openRetry(
+  request: CallRequest,
+  config: Config,
+  audit: (event: Unstamped) => void,
+): Promise<OpenedCall> {
+  const { mcpReq } = request.ctx;
+  const text: unknown = mcpReq.requestState();
+  if (text === undefined) return begins(config.id());
+  const isOwn = detachedOf(request.ctx) !== undefined;
+  const opening = openState(text, request.binding, config, config.maxStateLength, isOwn);
+  const opened = opening instanceof Promise ? await opening : opening;
+  if (!opened.ok) {
+    audit({ kind: 'state-refused', reason: opened.reason });
+    if (opened.kind === 'invalid' && config.keys.ephemeral) config.warnOnce('foreign state', madeElsewhere);
+    throw refused(opened.kind);
+  }
+  const { state, apart } = opened;
+  const responses = mcpReq.inputResponses ?? {};
+  // An answer that the SDK rejected was still sent: it is not silence, and asking again would never end.
+  const unreadable = new Set(mcpReq.droppedInputResponseKeys);
+  const brought = state.out.flatMap(ask => {
+    if (Object.hasOwn(responses, ask.key)) return [{ ask, answer: received(responses[ask.key]) }];
+    return unreadable.has(ask.key) ? [{ ask, answer: undefined }] : [];
+  });
+  // The digest includes the tag of the state, which is in no store, so that nobody who reads a store can guess an answer from
+  // its digest.
+  const inputs = digest([String(text).slice(-22), brought.map(({ ask, answer }) => [ask.key, answer?.text ?? null])]);
+  const keptMs = lifeOf(state, config.clock.now());
+  const { principal } = request.binding;
+  const gone = new GoneLater(request.ctx);
+  const claim = await config.claims.claim(state.nonce, inputs, keptMs, gone, request.receivedAt, principal);
+  if ((await detachedOf(request.ctx)?.isStanding?.()) === false) {
+    if (claim.kind === 'mine') await claim.attempt.forget();
+    throw interrupted({ done: [], inDoubt: [], safe: [] }, true);
+  }
+  if (claim.kind === 'other-inputs' || claim.kind === 'forgotten') {
+    audit({ kind: 'state-refused', reason: 'already answered' });
+    throw refused('answered');
+  }
+  if (claim.kind === 'answered') return { earlier: claim.result, ...begins(state.flow) };
+  if (claim.kind === 'under-way') throw interrupted(await flowSteps(config.contents, state.flow), true);
+  // Not the present time: time spent on a slow store or a slow sign-in is not the person's (claims-C4).
+  const now = claim.cameAt;
+  const late = state.out.filter(ask => now > ask.due && !brought.some(each => each.ask === ask));
+  const entries = [
+    ...brought.map(({ ask, answer }) => entryOf(ask, answer?.value, request.answeredAt[ask.key] ?? now)),
+    ...late.map(ask => entryOf(ask, undefined, now)),
+  ];
+  const fresh = new Set(entries.map(entry => entry.id));
+  return {
+    flow: state.flow,
+    round: state.round,
+    journal: [...state.journal, ...entries],
+    fresh,
+    stillOut: state.out.filter(ask => !fresh.has(ask.id)),
+    attempt: claim.attempt,
+    requestState: text as string,
+    ...(apart && { apart }),
+    keptMs,
+  };
+}
+
+/** @param answer - absent if it could not be read */
+function entryOf({ id, kind, label, at, due }: OutAsk, answer: Json | undefined, now: number): Entry {
+  const ms = Math.max(0, now - at);
+  if (now > due) return { id, kind, label, value: unanswered('timeout', ms) };
+  return { id, kind, label, value: answer === undefined ? unanswered('error', ms) : fromClient(answer, ms) };
+}
+
+/**
+ * The message for a call whose earlier attempt is still running, or died during a step.
+ * @param underWay - true if that attempt may still be running
+ * @param code - the code if nothing is in doubt
+ */
+export function interrupted(
+  steps: FlowSteps,
+  underWay: boolean,
+  code: 'call/interrupted' | 'step/in-doubt' = underWay ? 'call/interrupted' : 'step/in-doubt',
+): MidcallError {
+  const doubt = underWay ? [...steps.inDoubt, ...steps.safe] : steps.inDoubt;
+  const doneText = steps.done.length > 0 ? ` Done: ${steps.done.join(', ')}.` : '';
+  const unknown = doubt.length > 0 ? ` In doubt: ${doubt.join(', ')}.` : '';
+  return new MidcallError(
+    steps.inDoubt.length > 0 && !underWay ? 'step/in-doubt' : code,
+    `An earlier attempt at this call ${underWay ? 'has not ended' : 'was interrupted'}; nothing was run again.` +
+      `${doneText}${unknown} Find out what took effect before calling again.`,
+  );
+}
+
+const madeElsewhere =
+  'midcall: a client continued a call with a requestState that this midcall() did not make, so it was refused. Without a key, only ' +
+  'the midcall() that asked can continue: call it once, outside the function that makes servers. If this process was restarted, or ' +
+  'is one of several, set MIDCALL_KEY or the key option.';
+
+function refused(kind: 'invalid' | 'expired' | 'changed' | 'answered'): ProtocolError {
+  const [reason, text] = {
+    invalid: [
+      'invalid_request_state',
+      'This requestState was not made for this call. Start the call again without it.',
+    ],
+    expired: ['expired', 'This requestState has expired. Start the call again.'],
+    changed: ['handler_changed', 'The tool, prompt or resource has changed since it asked. Start the call again.'],
+    answered: ['already_answered', 'This requestState was already answered. Start the call again.'],
+  }[kind] as [string, string];
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, text, { reason });
+}

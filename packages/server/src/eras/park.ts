@@ -1,0 +1,96 @@
+/**
+ * Ends a request before the client gives up, with a ticket with which the `resume` tool continues the call: if the person
+ * answers apart from the client, or the client's rounds are used up. Unlike with a relayed question, no answer comes with the
+ * ticket: it is collected where the person answers, or the question is still to be asked.
+ */
+
+import { MidcallError } from '@midcall/core/errors';
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { type Journal, labelsOf } from '../engine/index.ts';
+import type { ApartAsk, OpenQuestion } from '../questions/index.ts';
+import { type CallRequest, type Config, callRef, waitingResult } from '../request/index.ts';
+import { sealState } from '../state/index.ts';
+import { keepTicket, RESUME } from './ticket.ts';
+
+interface Where {
+  readonly flow: string;
+  readonly arguments: unknown;
+}
+
+/** @throws MidcallError `ask/unavailable` if the request is not a tool call, since only these can be continued */
+export async function park(
+  waits: readonly OpenQuestion<ApartAsk>[],
+  journal: Journal,
+  where: Where,
+  request: CallRequest,
+  config: Config,
+): Promise<CallToolResult> {
+  if (request.registered.method !== 'tools/call') {
+    throw new MidcallError(
+      'ask/unavailable',
+      'The person has not finished the page in time. Ask again when they have.',
+    );
+  }
+  const asks = waits.map(({ detail }) => detail);
+  const dueAt = Math.max(...asks.map(ask => ask.dueAt));
+  const ticket = await leaveTicket('page', dueAt + config.stateTtlMs, journal, where, request, config);
+  return waitingResult(parkedText(asks, ticket, minutesUntil(dueAt, config)), request);
+}
+
+/** Ends a request whose client has gone through as many rounds as it may; the questions are asked once the call is continued. */
+export async function parkForRounds(
+  asks: readonly OpenQuestion[],
+  journal: Journal,
+  where: Where,
+  request: CallRequest,
+  config: Config,
+): Promise<CallToolResult> {
+  const expiresAt = config.clock.now() + config.stateTtlMs;
+  const ticket = await leaveTicket('call', expiresAt, journal, where, request, config);
+  const text =
+    'This call has asked the person as often as one request may, and is not finished. What they answered is kept. ' +
+    `Still to be asked: ${labelsOf(asks)}. To continue, call the tool "${RESUME}" with ticket "${ticket}" now. It works once, within ` +
+    `${inMinutes(minutesUntil(expiresAt, config))}.`;
+  return waitingResult(text, request);
+}
+
+/** Keeps a call under a new ticket. */
+async function leaveTicket(
+  needs: 'page' | 'call',
+  expiresAt: number,
+  journal: Journal,
+  where: Where,
+  request: CallRequest,
+  config: Config,
+): Promise<string> {
+  const now = config.clock.now();
+  const ticket = config.id();
+  const state = await sealState(
+    { flow: where.flow, nonce: config.id(), round: 0, issuedAt: now, expiresAt, journal, out: [] },
+    request.binding,
+    config,
+    Number.MAX_SAFE_INTEGER,
+  );
+  const of = callRef(request, where.flow);
+  const ttlMs = Math.max(1, expiresAt - now);
+  await keepTicket(ticket, { name: request.name, arguments: where.arguments, state, needs }, ttlMs, of, config);
+  return ticket;
+}
+
+const minutesUntil = (at: number, { clock }: Pick<Config, 'clock'>): number =>
+  Math.max(1, Math.floor((at - clock.now()) / 60_000));
+
+/** @param more - 'more ', for time that is left */
+const inMinutes = (minutes: number, more: 'more ' | '' = ''): string =>
+  `${minutes} ${more}${minutes === 1 ? 'minute' : 'minutes'}`;
+
+function parkedText(asks: readonly ApartAsk[], ticket: string, minutes: number): string {
+  const [{ words }] = asks as readonly [ApartAsk];
+  const toPassOn = asks.flatMap(ask => ask.words.passOn ?? []);
+  return [
+    `This call is waiting for the person, who answers ${words.where} and not through you. It is not finished.`,
+    ...(toPassOn[0] ? [toPassOn[0].how, '', ...toPassOn.flatMap(({ lines }) => [...lines, ''])] : [words.reached]),
+    `When they say that they are done, call the tool "${RESUME}" with ticket "${ticket}". It works once. ` +
+      `${words.open} for ${inMinutes(minutes, 'more ')}.`,
+  ].join('\n');
+}

@@ -1,0 +1,134 @@
+/**
+ * A ticket: what the `resume` tool needs to continue a call whose request has ended, whether its question was relayed or waits
+ * on a page.
+ *
+ * - relay-L1 A ticket is random, lives until its question is due, and is used once: like any retry it is claimed together
+ *   with its answer, so the same answer again gets the same result, and nothing runs twice.
+ * - relay-L2 Its content is sealed and bound like any state: another person, client, tool, argument or version is refused. The
+ *   store knows a ticket only by its digest.
+ */
+import { MidcallError } from '@midcall/core/errors';
+import { digest, type Json } from '../base/index.ts';
+import type { Entry } from '../engine/index.ts';
+import type { Recording } from '../questions/index.ts';
+import { type CallRequest, type Config, principalKey } from '../request/index.ts';
+import { type CallRef, flowSteps, lifeOf, openState } from '../state/index.ts';
+import { begins, interrupted, type OpenedCall } from './open-retry.ts';
+
+/** The name of the tool that continues a relayed call. */
+export const RESUME = 'resume';
+
+/** A call to be continued. */
+export interface Resumed {
+  readonly name: string;
+  readonly arguments: unknown;
+  readonly state: string;
+  /** What continues it: an answer that comes with the ticket, one that a page has collected, or the call of `resume` alone. */
+  readonly needs: 'answer' | 'page' | 'call';
+}
+
+const keyOf = (ticket: string): string => `ticket:${digest(ticket)}`;
+
+/**
+ * Stores a call to be continued under a ticket.
+ * @param ttlMs - how long the ticket may be used, in milliseconds; a call that asks again within its request uses it later
+ * @throws MidcallError `call/too-many` if its person takes too much of the store, or `store/unavailable`
+ */
+export async function keepTicket(
+  ticket: string,
+  call: Resumed,
+  ttlMs: number,
+  { method, name, principal, flow }: CallRef,
+  config: Config,
+): Promise<void> {
+  const since = config.clock.now();
+  const text = JSON.stringify(call);
+  const keptMs = ttlMs + 2 * config.stateTtlMs;
+  await config.shares.take(principalKey(principal), { characters: text.length, until: since + keptMs });
+  await config.contents.set(keyOf(ticket), text, { ttlMs: keptMs });
+  const waitsFor = call.needs === 'page' ? 'page' : 'resume';
+  const until = since + ttlMs;
+  await config.waiting.add({ kind: 'ticket', ref: ticket, waitsFor, method, name, principal, flow, since, until });
+}
+
+/** @returns what a ticket's call waits for; undefined if there is none */
+export async function lookAtTicket(ticket: string, config: Config): Promise<'page' | 'resume' | undefined> {
+  const text = await config.contents.get(keyOf(ticket));
+  if (text === undefined) return undefined;
+  return (JSON.parse(text) as Resumed).needs === 'page' ? 'page' : 'resume';
+}
+
+/** Invalidates a ticket. @returns false if it was invalid already */
+export const dropTicket = async (ticket: string, config: Config): Promise<boolean> =>
+  (await config.contents.take(keyOf(ticket))) !== undefined;
+
+const unknownTicket = () =>
+  new MidcallError(
+    'state/invalid',
+    'This ticket is unknown: it has expired, or never existed. Nothing was done. Call the tool again.',
+  );
+
+const usedTicket = () =>
+  new MidcallError(
+    'state/already-answered',
+    'This ticket was already used, so nothing was done now. Its result was given then. Call the tool again only to do it ' +
+      'once more.',
+  );
+
+/**
+ * Reads the content of a ticket; a refusal does not use it up.
+ * @throws MidcallError `state/invalid` if there is none, or its time is up
+ */
+export async function readTicket(ticket: string, config: Config): Promise<Resumed> {
+  const text = await config.contents.get(keyOf(ticket));
+  if (text === undefined) throw unknownTicket();
+  return JSON.parse(text) as Resumed;
+}
+
+/**
+ * Uses a ticket: opens its content, claims it, and records the answer.
+ * @throws MidcallError `state/invalid` if it is not for this call, `state/already-answered` if it was used with another answer
+ *   or long ago, `call/interrupted` if it is being used
+ */
+export async function openByTicket(
+  ticket: string,
+  resumed: Resumed,
+  answer: Json,
+  { binding, ctx }: CallRequest,
+  config: Config,
+): Promise<OpenedCall> {
+  const opened = await openState(resumed.state, binding, config, Number.MAX_SAFE_INTEGER);
+  if (!opened.ok) {
+    if (opened.kind === 'expired') throw unknownTicket();
+    throw new MidcallError('state/invalid', 'This ticket was not made for this person and client. Nothing was done.');
+  }
+  const { flow, round, journal, out, nonce } = opened.state;
+  const keptMs = lifeOf(opened.state, config.clock.now());
+  const inputs = digest([ticket, answer]);
+  const cameAt = config.clock.now();
+  const claim = await config.claims.claim(nonce, inputs, keptMs, ctx.mcpReq.signal, cameAt, binding.principal);
+  if (claim.kind === 'other-inputs' || claim.kind === 'forgotten') throw usedTicket();
+  if (claim.kind === 'answered') return { earlier: claim.result, ...begins(flow) };
+  if (claim.kind === 'under-way') throw interrupted(await flowSteps(config.contents, flow), true);
+  await config.waiting.remove({ kind: 'ticket', ref: ticket });
+  const entries = out.map(({ id, kind, label, at }): Entry => {
+    const recording: Recording = {
+      kind: 'answered',
+      channel: 'relay',
+      assurance: 'relayed',
+      got: answer,
+      ms: config.clock.now() - at,
+    };
+    return { id, kind, label, value: recording };
+  });
+  return {
+    flow,
+    round,
+    journal: [...journal, ...entries],
+    fresh: new Set(entries.map(entry => entry.id)),
+    stillOut: [],
+    resumed: resumed.needs === 'page',
+    attempt: claim.attempt,
+    keptMs,
+  };
+}

@@ -1,0 +1,2 @@
+export { embeddedJobs } from './embedded-jobs.ts';
+export type { Jobs } from './jobs.ts';

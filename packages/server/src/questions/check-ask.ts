@@ -1,0 +1,130 @@
+/** What a handler passes to its call, checked before anything is asked or run: a misspelt option is refused, not ignored. */
+
+import { MidcallError } from '@midcall/core/errors';
+import type { FormInput } from '@midcall/core/form';
+import { jsonLoss, lossText } from '@midcall/core/json';
+import {
+  anything,
+  checkGiven,
+  checkOptions,
+  count,
+  flag,
+  func,
+  type Kinds,
+  listOf,
+  name as nameKind,
+  notNegative,
+  oneOf,
+  parts,
+  positive,
+  required,
+  text,
+} from '@midcall/core/options';
+import { MAX_TIMER_MS } from '@midcall/core/time';
+import type { ElicitAsk, StepOptions, StepRetry, UrlAsk } from '../request/index.ts';
+import { channels } from './all.ts';
+import { checkMessage } from './ask-message.ts';
+
+/** The options that every kind of question has: how it reaches the person. */
+export const reachKinds = {
+  timeoutMs: positive,
+  assurance: oneOf('relayed', 'in-band', 'out-of-band', 'verified'),
+  channels: listOf(oneOf(...channels.map(({ name }) => name))),
+  required: flag,
+};
+
+const shared = { message: required(text), key: text, ...reachKinds };
+
+const askKinds: Kinds<ElicitAsk<FormInput>> = {
+  ...shared,
+  form: required({ ...anything, words: 'what is asked: Boolean, a list of choices, a JSON Schema, z.object({ … })' }),
+  fallback: anything,
+  validate: func,
+  app: {
+    words: 'the URI of an MCP App, such as ui://shop/seats',
+    fits: value => typeof value === 'string' && /^ui:\/\/\S{1,1990}$/.test(value),
+  },
+};
+
+const urlKinds: Kinds<UrlAsk<unknown>> = {
+  ...shared,
+  page: required({
+    words: 'a page, such as secret({ … }) or confirm() of @midcall/server/connect',
+    fits: value =>
+      typeof value === 'object' && value !== null && typeof (value as { kind?: unknown }).kind === 'string',
+  }),
+  asError: flag,
+};
+
+/** A hint for authors who know URL mode from the protocol. */
+const URL_INSTEAD_OF_PAGE =
+  "call.elicitUrl takes a page, not a URL: the answer comes from a page of this server, which knows who opens it and when they are done. Pass 'page' in place of 'url': oauth(…) for a sign-in elsewhere; secret(…), confirm() or formPage(…); or a kind of page of your own, which may link to any address. All are in @midcall/server/connect.";
+
+const stepKinds: Kinds<StepOptions<unknown>> = {
+  check: func,
+  idempotent: flag,
+  effect: flag,
+  retry: parts<StepRetry>({
+    attempts: required(count),
+    delayMs: notNegative,
+    factor: positive,
+    maxDelayMs: positive,
+    when: func,
+  }),
+  timeoutMs: {
+    words: `a number of milliseconds greater than 0, and at most ${MAX_TIMER_MS} (24 days)`,
+    fits: value => positive.fits(value) && (value as number) <= MAX_TIMER_MS,
+  },
+};
+
+/**
+ * @param hasPrincipal - true if the call has a known principal
+ * @throws MidcallError, or TypeError for an unknown or wrong part: what the author must mend
+ */
+export function checkAsk(ask: ElicitAsk<FormInput>, hasPrincipal: boolean): void {
+  checkOptions<ElicitAsk<FormInput>>('call.elicit', ask, askKinds);
+  checkShared(ask);
+  if (ask.assurance === 'verified' && !hasPrincipal) {
+    throw new MidcallError(
+      'server/setup',
+      "A question demands a verified answer, but nobody knows whose call this is: give midcall() the 'principal' option.",
+    );
+  }
+}
+
+/** @throws MidcallError, or TypeError for an unknown or wrong part: what the author must mend */
+export function checkUrlAsk(ask: UrlAsk<unknown>): void {
+  if (typeof ask === 'object' && ask !== null && Object.hasOwn(ask, 'url')) throw new TypeError(URL_INSTEAD_OF_PAGE);
+  checkOptions<UrlAsk<unknown>>('call.elicitUrl', ask, urlKinds);
+  checkShared(ask);
+  const loss = jsonLoss(ask.page.data, 'page.data');
+  if (loss) throw new MidcallError('form/unsupported', `The page of this question has ${lossText(loss)}`);
+}
+
+/** @throws TypeError for an unknown or wrong part: what the author must mend */
+export function checkStep(name: string, fn: unknown, options: StepOptions<unknown>): void {
+  checkGiven('call.step', 'the name', name, nameKind);
+  checkGiven('call.step', 'what it runs', fn, func);
+  checkOptions<StepOptions<unknown>>('call.step', options, stepKinds);
+}
+
+/** @throws TypeError for a value that is not progress */
+export function checkProgress(progress: number, of: { readonly total?: number; readonly message?: string }): void {
+  checkGiven('call.progress', 'the progress', progress, notNegative);
+  checkOptions<typeof of>('call.progress', of, { total: positive, message: text });
+}
+
+function checkShared({ message, key, timeoutMs }: Pick<ElicitAsk<FormInput>, 'message' | 'key' | 'timeoutMs'>): void {
+  checkMessage(message);
+  if (key !== undefined && !/^[A-Za-z0-9][\w.-]{0,63}$/.test(key)) {
+    throw new MidcallError(
+      'form/unsupported',
+      'The key of a question must be 1 to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit.',
+    );
+  }
+  if (timeoutMs !== undefined && timeoutMs > MAX_TIMER_MS)
+    throw new MidcallError(
+      'form/unsupported',
+      'timeoutMs must be a number of milliseconds above 0, and at most 24 days.',
+    );
+}

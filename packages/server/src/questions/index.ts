@@ -1,0 +1,18 @@
+export { channels } from './all.ts';
+export { Asker, type AskerOptions } from './asker.ts';
+export { checkProgress, checkStep } from './check-ask.ts';
+export { gatewayConsent } from './native/gateway-consent.ts';
+export {
+  type ApartAsk,
+  type CallRun,
+  type ClientAsk,
+  leavingTo,
+  type ModelAsk,
+  type OpenQuestion,
+  type Outgoing,
+} from './outgoing.ts';
+export type { PageCall } from './page/plan.ts';
+export { withdrawPages } from './page/withdraw-pages.ts';
+export { fromClient, type Recording, readRecording, unanswered } from './recording.ts';
+export { relayText } from './relay/relay-text.ts';
+export { type Sampler, sampler } from './sampler.ts';

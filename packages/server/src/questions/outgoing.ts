@@ -1,0 +1,89 @@
+/**
+ * A question as it leaves its run. There are three ways, and each channel takes one of them: through the client, over the
+ * protocol; apart from the client, where we learn the answer ourselves; and as a text that the model puts to the person.
+ */
+import type { Assurance, Channel, Field } from '@midcall/core/form';
+import type { OpenAsk, Run } from '../engine/index.ts';
+import type { Recording } from './recording.ts';
+
+interface Leaving {
+  readonly channel: Channel;
+  /** Milliseconds the person has. */
+  readonly timeoutMs: number;
+  /**
+   * What the audit records when this is sent, if not simply the question itself: a part of a question on a page, or `already`
+   * if the question was recorded before.
+   */
+  readonly audited?: { readonly ask?: string; readonly channel?: Channel; readonly assurance?: Assurance } | 'already';
+}
+
+/** Over the protocol: in the result of the request on 2026-07-28, as a request of its own on 2025-11-25. */
+export interface ClientAsk extends Leaving {
+  readonly to: 'client';
+  readonly method: 'elicitation/create' | 'roots/list' | 'sampling/createMessage';
+  readonly params: Readonly<Record<string, unknown>>;
+  /** The key in `inputRequests`, if the author gave one. */
+  readonly key?: string | undefined;
+  /** Fires when the question is withdrawn; a client of 2026-07-28 learns of that only in a task. */
+  readonly withdrawn?: AbortSignal | undefined;
+  /** Withdraws what the question is about, if the client is gone. */
+  readonly withdraw?: () => Promise<void>;
+}
+
+/** What a channel does for one of its own open questions. */
+export interface Waiting {
+  /** Its outcome, as soon as that is known; undefined if it is not known after `ms` milliseconds, or the signal fired. */
+  collect(ms: number, signal?: AbortSignal): Promise<Recording | undefined>;
+  /** Withdraws it: any answer from now on has no effect. */
+  withdraw(): Promise<void>;
+}
+
+/** What the model is told if the request ends and the call continues with a ticket. */
+export interface WaitingWords {
+  /** Where the person answers, following `who answers`: `on a web page`. */
+  readonly where: string;
+  /** Present if the person only learns of the question through the model, so that the request ends at once. */
+  readonly passOn?: { readonly how: string; readonly lines: readonly string[] };
+  /** One or two sentences for the model if the person has the question already. */
+  readonly reached: string;
+  /** What the remaining minutes are for: `The page can be answered`. */
+  readonly open: string;
+}
+
+/** Apart from the client, which is only told that the call continues. */
+export interface ApartAsk extends Leaving, Waiting {
+  readonly to: 'apart';
+  /** When it was asked, in milliseconds since the epoch. */
+  readonly askedAt: number;
+  /** When it may no longer be answered, in milliseconds since the epoch. */
+  readonly dueAt: number;
+  /** What a client that asked for progress is told meanwhile, without a word of the question. */
+  readonly sign: string;
+  /** Notifies the client that it is answered; absent if the client need not know. */
+  readonly finished?: () => Promise<void>;
+  readonly words: WaitingWords;
+}
+
+/** As a text for the model, which returns with the answer and a ticket. */
+export interface ModelAsk extends Leaving {
+  readonly to: 'model';
+  readonly message: string;
+  readonly fields: readonly Field[];
+}
+
+export type Outgoing = ClientAsk | ApartAsk | ModelAsk;
+
+/** A question of a call that has no answer yet. */
+export type OpenQuestion<O extends Outgoing = Outgoing> = OpenAsk<O>;
+
+/** One run of a call. */
+export type CallRun<R = unknown> = Run<R, Outgoing>;
+
+/** The open questions that are sent in one way. */
+export const leavingTo = <T extends Outgoing['to']>(
+  to: T,
+  asks: readonly OpenQuestion[],
+): readonly OpenQuestion<Extract<Outgoing, { to: T }>>[] => {
+  const leaves = (ask: OpenQuestion): ask is OpenQuestion<Extract<Outgoing, { to: T }>> => ask.detail.to === to;
+  return asks.every(leaves) ? asks : asks.filter(leaves);
+};

@@ -1,0 +1,157 @@
+/**
+ * How a page reaches the person: how it is announced, and how its visitor is checked. Decided once per ask, and recorded, so
+ * that a replay sees the same link whatever has changed since.
+ *
+ * - plan-N1 Of the enabled ways, the first one is used that reaches the client and can give the demanded assurance.
+ * - plan-N2 The code is part of a text only if the host shows that text to the person: URL mode and forms. It is in no tool
+ *   result, error or progress message. No text has both the code and the link: URL mode carries the link separately from its
+ *   text, and if a page is announced by forms, one form has the link and the next one the code.
+ * - plan-N3 A host that refuses faster than a person reads may have no way to ask, or a person who has muted this server. So if
+ *   a level is demanded, they only get a link in the result, and nothing is asked or opened again.
+ */
+import { isMidcallError } from '@midcall/core/errors';
+import { type Assurance, assures, type Channel } from '@midcall/core/form';
+import type { Json } from '../../base/index.ts';
+import type { CallRequest, Config, PageService, PersonCheck } from '../../request/index.ts';
+import type { CallRef } from '../../state/index.ts';
+import type { Announce, Announced } from './announced.ts';
+
+/** The call a page belongs to. */
+export interface PageCall {
+  readonly service: PageService;
+  readonly call: CallRef;
+  /** The arguments, as they arrived. */
+  readonly arguments: Json;
+  readonly http: boolean;
+  /** Equal for equal calls of the same person and client. */
+  readonly binding: string;
+  /** Notifies the client, which sent the person there within this request, that the page is finished (2025-11-25). */
+  readonly finished: (elicitationId: string) => Promise<void>;
+  /** Called when a page that was named in an error is finished (2025-11-25). */
+  readonly notify: (pageId: string, elicitationId: string, ms: number) => void;
+}
+
+/** The record of a page before it is announced. */
+export type Plan =
+  | { readonly kind: 'announced'; readonly at: Announced }
+  | { readonly kind: 'unavailable' }
+  /** An earlier decline of the same question stands. */
+  | { readonly kind: 'standing-decline' };
+
+/** The question for the page. */
+export interface PageQuestion {
+  readonly message: string;
+  readonly page: { readonly kind: string; readonly data: Json };
+  readonly demanded: Assurance | undefined;
+  readonly timeoutMs: number;
+  readonly channels: readonly Channel[] | undefined;
+  readonly asError: boolean;
+  /** True if the host seems to have refused by itself: only a link remains, which interrupts nobody (plan-N3). */
+  readonly onlyLink?: boolean;
+}
+
+type Surroundings = Pick<CallRequest, 'client' | 'registered' | 'principal'>;
+
+/** The assurance of a page, by how its visitor is checked. */
+export const gives: Record<PersonCheck, Assurance> = { 'sign-in': 'verified', code: 'out-of-band', none: 'in-band' };
+
+/** The ways in which one page can be announced, in order, each with the check it allows (plan-N1). */
+export function ways(
+  question: PageQuestion,
+  { client, registered, principal }: Surroundings,
+  of: PageCall,
+  config: Config,
+) {
+  const on = (channel: Channel) =>
+    question.channels
+      ? question.channels.includes(channel) && (channel === 'page' || config.channels.includes(channel))
+      : config.channels.includes(channel);
+  const possible: Announce[] = [];
+  const reached = client.asks !== 'none';
+  if (reached && client.can.url && on('native')) {
+    // An error cannot show a code, so if one is needed the page is announced within the call.
+    if (question.asError && client.asks === 'push') possible.push('error');
+    possible.push('url');
+  }
+  if (on('page')) {
+    if (reached && client.can.form) possible.push('form');
+    if (!of.http && of.service.local) possible.push('browser');
+    if (registered.method === 'tools/call') possible.push('link');
+  }
+  return possible
+    .filter(announce => !question.onlyLink || announce === 'link')
+    .map(announce => {
+      const mayShowCode = announce === 'url' || announce === 'form';
+      return { announce, check: of.service.checkFor({ principal, http: of.http, mayShowCode }) };
+    })
+    .filter(({ check }) => question.demanded === undefined || assures(gives[check], question.demanded));
+}
+
+const nobodyProved =
+  'midcall: a page was not offered, since over HTTP anybody might open it, and its question demands to know who does. Give connect() ' +
+  'a baseUrl and signIn, and midcall() the option principal, from the same issuer.';
+
+/** Opens the page in the first way that works. */
+export async function plan(
+  question: PageQuestion,
+  surroundings: Surroundings,
+  of: PageCall,
+  config: Config,
+): Promise<Plan> {
+  const at = config.clock.now();
+  const dueAt = at + question.timeoutMs;
+  const pageId = of.service.newPageId();
+  const possible = ways(question, surroundings, of, config);
+  if (of.http && possible.length === 0) {
+    const otherwise = ways({ ...question, demanded: undefined }, surroundings, of, config);
+    if (otherwise.some(({ check }) => check === 'none')) config.warnOnce('pages over HTTP', nobodyProved);
+  }
+  for (const { announce, check } of possible) {
+    const code = check === 'code' ? of.service.newCode() : undefined;
+    try {
+      const link = await of.service.open({
+        pageId,
+        kind: question.page.kind,
+        data: question.page.data,
+        message: question.message,
+        check,
+        ...(code === undefined ? {} : { code }),
+        call: of.call,
+        arguments: of.arguments,
+        askedAt: at,
+        dueAt,
+      });
+      const { method, name, principal, flow } = of.call;
+      const call = { waitsFor: 'page', method, name, principal, flow, since: at, until: dueAt } as const;
+      await config.waiting.add({ kind: 'page', ref: pageId, ...call });
+      if (announce === 'browser' && !(await of.service.showLocally(link))) continue;
+      const spoken = { ...link, ...(code === undefined ? {} : { code }) };
+      const elicitationId = config.id();
+      return { kind: 'announced', at: { announce, pageId, ...spoken, check, elicitationId, at, dueAt } };
+    } catch (error) {
+      if (!isMidcallError(error, 'connect/unavailable')) throw error;
+      config.warnOnce('pages', `midcall: ${error.message}`);
+    }
+  }
+  return { kind: 'unavailable' };
+}
+
+/** The first text the host shows the person: the author's message, and what they need to know to reach the page (plan-N2). */
+export function spoken(message: string, { code, note, url, announce }: Announced): string {
+  const lines = [
+    ...(announce === 'form' ? [`Open this page in your browser: ${url}`] : []),
+    ...(code === undefined || announce === 'form' ? [] : [codeText(code)]),
+    ...(note === undefined ? [] : [note]),
+    ...(announce === 'form' ? ['Accept when you have opened it.'] : []),
+    ...(code !== undefined && announce === 'form' ? ['The code that the page asks for comes next.'] : []),
+  ];
+  return lines.length === 0 ? message : `${message}\n\n${lines.join('\n')}`;
+}
+
+/** The text of the next form, if the first one had the link; undefined if no code is left to show (plan-N2). */
+export function spokenCode(message: string, { code, announce }: Announced): string | undefined {
+  if (code === undefined || announce !== 'form') return undefined;
+  return `${message}\n\n${codeText(code)}\nAccept when you have typed it.`;
+}
+
+const codeText = (code: string): string => `Your code for the page: ${code}. Type it only there, and tell nobody.`;

@@ -1,0 +1,96 @@
+/**
+ * The author's own validation of an answer that fits its form: run once per answer that arrives, and recorded, since it may
+ * consult the outside world. If it fails, the person is asked again with their input as defaults and the message at its field;
+ * secrets are not repeated, since a question is shown and stored where its answer is masked.
+ */
+import { type Issue, isCardNumber, secretIn } from '@midcall/core/form';
+import { defined } from '@midcall/core/json';
+import type { ElicitAsk } from '../request/index.ts';
+import type { CallRun } from './outgoing.ts';
+
+/** A rejected answer, and why. */
+export interface NotTaken {
+  readonly issues: readonly Issue[];
+  /** The person's input, by field. */
+  readonly typed: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * @param content - as the handler would get it
+ * @param identity - distinguishes this answer from all others of the call
+ * @returns what is wrong, or undefined
+ */
+export async function validated(
+  run: Pick<CallRun, 'step'>,
+  { message, validate }: Pick<ElicitAsk<never>, 'message' | 'validate'>,
+  content: unknown,
+  identity: unknown,
+): Promise<readonly Issue[] | undefined> {
+  if (!validate) return undefined;
+  const work = { run: async () => issuesIn(await validate(content as never)), idempotent: true };
+  const recorded = await run.step(message, () => work, { kind: 'check', identity: [identity, 'validate'] });
+  const issues = recorded as unknown as readonly Issue[];
+  return issues.length > 0 ? issues : undefined;
+}
+
+/** Longer texts are cut. */
+const longestMessage = 500;
+
+/**
+ * @throws TypeError for a result that is neither a text nor a text per field; an empty text does not say whether anything is
+ *   wrong
+ */
+function issuesIn(problem: unknown): readonly Issue[] {
+  if (problem === undefined || problem === null) return [];
+  if (isText(problem)) return [{ rule: 'validate', message: cut(problem) }];
+  const byField =
+    typeof problem === 'object' ? Object.entries(problem).filter(([, each]) => each !== undefined) : undefined;
+  if (!byField?.every((each): each is [string, string] => isText(each[1]))) {
+    throw new TypeError(
+      'validate must return nothing, a string, or an object with a string for each field that is wrong.',
+    );
+  }
+  return byField.map(([field, message]) => ({ field, rule: 'validate', message: cut(message) }));
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
+const cut = (text: string): string => (text.length > longestMessage ? `${text.slice(0, longestMessage - 1)}…` : text);
+
+/** The content of an accept as it came, by field. */
+export const typedIn = (got: unknown): NotTaken['typed'] => {
+  const content = (got as { readonly content?: unknown } | null)?.content;
+  return typeof content === 'object' && content !== null ? (content as Readonly<Record<string, unknown>>) : {};
+};
+
+/** A schema that shows each message at its field, above its description, and the person's input as its default. */
+export function withProblems<S extends object>(schema: S, { issues, typed }: NotTaken): S {
+  const fields = (schema as { readonly properties: Readonly<Record<string, FieldSchema>> }).properties;
+  const properties = Object.entries(fields).map(([name, property]) => {
+    const messages = issues.filter(({ field }) => field === name).map(({ message }) => message);
+    const texts = [...messages, ...(property.description === undefined ? [] : [property.description])].join(' ');
+    const description = messages.length > 0 ? { description: texts } : {};
+    const before = Object.hasOwn(typed, name) ? typed[name] : undefined;
+    const again = fits(property.type, before) && !isSecret(name, property, before);
+    return [name, { ...property, ...description, ...(again && { default: before }) }];
+  });
+  return { ...schema, properties: Object.fromEntries(properties) };
+}
+
+interface FieldSchema {
+  readonly type?: unknown;
+  readonly title?: string;
+  readonly description?: string;
+}
+
+/** A form that asks for a card number is rejected; a person may type one anyway. */
+function isSecret(name: string, { type, title, description }: FieldSchema, value: unknown): boolean {
+  if (type === 'boolean' || type === 'array') return false;
+  return isCardNumber(value) || secretIn({ name, ...defined({ title, description }) }) !== undefined;
+}
+
+/** A host may send a number as text, which its own schema does not take back. */
+function fits(type: unknown, value: unknown): boolean {
+  if (type === 'array') return Array.isArray(value) && value.every(each => typeof each === 'string');
+  if (type === 'integer') return Number.isInteger(value);
+  return typeof value === type;
+}

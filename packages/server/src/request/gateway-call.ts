@@ -1,0 +1,75 @@
+/** The call that a handler of `mid.handle` is given: its questions are another server's. */
+import type { Answer, By, CancelReason, FormInput, FormValue } from '@midcall/core/form';
+import type { ServerContext } from '@modelcontextprotocol/server';
+import type { Direct } from '../sdk-seam/index.ts';
+import type { Call, ElicitAsk } from './call.ts';
+import type { TaskMode } from './request.ts';
+
+/** A page of another server. */
+export interface GatewayPage {
+  /** That server's own words. Up to 2,000 characters. */
+  readonly message: string;
+  readonly url: string;
+  /** That server's id, or one of yours, on 2025-11-25; notify the client yourself when the page is finished. */
+  readonly elicitationId: string;
+  /** Milliseconds the person has to consent; the server's `askTimeoutMs` if absent. */
+  readonly timeoutMs?: number;
+}
+
+/** The host's answer about opening a page. An accept is only consent (client/elicitation, "Response Actions"). */
+export type Consent =
+  | { readonly action: 'accept'; readonly by: By }
+  | { readonly action: 'decline'; readonly by: By }
+  | { readonly action: 'cancel'; readonly reason: CancelReason; readonly by: By };
+
+/** One request of a method that you handle entirely. */
+export interface Handled {
+  /** The parameters, as they arrived. */
+  readonly params: Readonly<Record<string, unknown>>;
+  /** The SDK's context of this request: progress, and the signal that fires when the client cancels it. */
+  readonly ctx: ServerContext;
+}
+
+/** Options for a method that you handle entirely. */
+export interface GatewayOptions {
+  /**
+   * When a call of any tool becomes a task, as in {@link ToolConfig}; `never` if absent. A task continues at the server that
+   * took its call; after a restart, at the first one that handles tools. For clients of 2025-11-25, list the tools with
+   * `execution.taskSupport` yourself.
+   */
+  readonly task?: TaskMode;
+  /**
+   * Answers requests that need nothing but a result, before their handler is called and without the SDK's processing around it;
+   * the handler gets the requests that this leaves. Its return value is sent unchanged.
+   */
+  readonly direct?: Direct;
+}
+
+/** The call that a handler of `mid.handle` is given. */
+export interface GatewayCall extends Call {
+  /**
+   * How many rounds of questions this call may still go through with the client; unlimited on 2025-11-25. A form takes up to
+   * three, since an answer that does not fit is asked for again. At 0 the next question ends the call with `ask/rounds`.
+   */
+  readonly roundsLeft: number;
+  /** True if nothing is lost when the request ends: this call is a task, or becomes one before then. */
+  readonly outlivesRequest: boolean;
+  /**
+   * Reports when this call becomes a task, immediately if it already is one: from then on it may wait while no handler code
+   * runs.
+   * @param told - called with a signal that fires when the task is over: it has ended, was cancelled in this process, or has
+   *   expired
+   */
+  onTask(told: (over: AbortSignal) => void): void;
+  /**
+   * Asks for consent to open a page of another server; needs a client with URL mode (`can.url`). An accept is only consent: the
+   * outcome of the page is that server's business. Must be awaited.
+   * @param withdrawn - as in `elicit`
+   */
+  consent(page: GatewayPage, withdrawn?: AbortSignal): Promise<Consent>;
+  /**
+   * @param withdrawn - fires when that server withdraws its question: a client of 2025-11-25 is notified, and the answer is
+   *   `cancel/error`
+   */
+  elicit<const I extends FormInput>(ask: ElicitAsk<I>, withdrawn?: AbortSignal): Promise<Answer<FormValue<I>>>;
+}

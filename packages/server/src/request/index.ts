@@ -1,0 +1,64 @@
+export type { AboutClient, Call, Can, ElicitAsk, LogLevel, StepContext, StepOptions, StepRetry } from './call.ts';
+export type { ClientView } from './client-view.ts';
+export type { Config, MidcallOptions } from './config.ts';
+export { type Detached, detach, detachedOf, taskCancelled, whenDetached } from './detached.ts';
+export {
+  aboutClient,
+  declaresTasks,
+  formParams,
+  isUrlRequired,
+  isWireError,
+  missingCapability,
+  TASKS_EXTENSION,
+  tellCompleted,
+  tellCompletedLater,
+  urlParams,
+  urlRequired,
+  viewClient,
+} from './era.ts';
+export type { Consent, GatewayCall, GatewayOptions, GatewayPage, Handled } from './gateway-call.ts';
+export { isLendable, isPersonal, lend, makeServer } from './lending.ts';
+export type { UrlAsk } from './page-ask.ts';
+export type { Page, PageAsk, PageLink, PageOutcome, PageService, Pages, PagesHost, PersonCheck } from './pages.ts';
+export {
+  auditor,
+  type CallRequest,
+  callRef,
+  canResume,
+  hasResume,
+  hasServerLater,
+  inRounds,
+  outlivesRequest,
+  principalKey,
+  type Registered,
+  readRequest,
+  type TaskMode,
+  unread,
+  waitingResult,
+} from './request.ts';
+export { clientOf, isOverHttp, principalOf, processUser } from './requester.ts';
+export type { PlainSamplingRequest, ToolSamplingRequest, ToolSamplingResult } from './sampling-request.ts';
+export {
+  type Caller,
+  type EndAbandoned,
+  enderOf,
+  HandedOver,
+  isReplayable,
+  markReplayable,
+  type PutAsk,
+  type Shared,
+  type SharedAsk,
+  type SharedCall,
+  type SharedOutcome,
+  type SharedResponse,
+  shareCall,
+  sharedCallOf,
+} from './shared-call.ts';
+export type {
+  WizardAsk,
+  WizardCondition,
+  WizardContent,
+  WizardForm,
+  WizardForms,
+  WizardValidate,
+} from './wizard-ask.ts';

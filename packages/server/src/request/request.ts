@@ -1,0 +1,210 @@
+/** One request that may ask: what is known about it before its handler runs. */
+import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprotocol/server';
+import { digest, type Principal } from '../base/index.ts';
+import { type AskingMethod, nameOf, type RawParams } from '../sdk-seam/index.ts';
+import type { AuditEvent, Binding, CallRef, Unstamped } from '../state/index.ts';
+import type { ClientView } from './client-view.ts';
+import type { Config } from './config.ts';
+import { detachedOf } from './detached.ts';
+import { viewClient } from './era.ts';
+import { isPersonal } from './lending.ts';
+import { clientOf, principalOf } from './requester.ts';
+
+/** What the author declared about the tool, prompt or resource. */
+export interface Registered {
+  readonly method: AskingMethod;
+  readonly version: string;
+  /** True if a fallback may accept: read-only, or declared not destructive (schema.json, `ToolAnnotations`). */
+  readonly mayFallBack: boolean;
+  /** True if results have a schema. */
+  readonly structured?: boolean;
+  /** True if the questions are another server's: an earlier answer never stands for a later one. */
+  readonly gateway?: boolean;
+  /** When a call becomes a task, for clients that have tasks; `when-needed` if absent. */
+  readonly task?: TaskMode;
+}
+
+/** When a call of a tool becomes a task, for clients that have tasks. */
+export type TaskMode = 'never' | 'when-needed' | 'always' | 'required';
+
+/**
+ * Ends the request of a waiting call with a text for the model. If results have a schema, no text fits it, and both sides
+ * refuse results that do not fit; only errors are exempt, so the text is sent as an error.
+ */
+export const waitingResult = (text: string, { registered }: CallRequest): CallToolResult => ({
+  content: [{ type: 'text', text }],
+  ...(registered.structured && { isError: true }),
+});
+
+export interface CallRequest {
+  readonly server: McpServer;
+  readonly ctx: ServerContext;
+  readonly client: ClientView;
+  readonly principal: Principal | undefined;
+  readonly registered: Registered;
+  /** Made anew each time. */
+  readonly binding: Binding;
+  /** Tool or prompt name, or the resource's URI. */
+  readonly name: string;
+  /** The arguments, as they arrived. */
+  readonly arguments: unknown;
+  readonly argumentsDigest: string;
+  /** When it arrived, before anything was looked up for it: the answers it brings were given by then. */
+  readonly receivedAt: number;
+  /**
+   * When the answers it brings were given, if earlier: a task keeps them until it continues. By the keys of their questions.
+   */
+  readonly answeredAt: Readonly<Record<string, number>>;
+}
+
+/**
+ * @param argumentsDigest - of the arguments, if it is known already: they may be long
+ * @returns a promise only if the principal is one
+ */
+export function readRequest(
+  server: McpServer,
+  ctx: ServerContext,
+  params: RawParams,
+  registered: Registered,
+  config: Config,
+  argumentsDigest: string = digest(params.arguments ?? {}),
+): CallRequest | Promise<CallRequest> {
+  const receivedAt = config.clock.now();
+  const detachedCall = detachedOf(ctx);
+  const read = (principal: Principal | undefined): CallRequest =>
+    requestOf(principal, { server, ctx, params, registered, config, argumentsDigest, receivedAt, detachedCall });
+  const principal = detachedCall ? detachedCall.principal : principalOf(ctx, config);
+  return principal instanceof Promise ? principal.then(read) : read(principal);
+}
+
+const noAnswers: Readonly<Record<string, number>> = {};
+
+interface Received {
+  readonly server: McpServer;
+  readonly ctx: ServerContext;
+  readonly params: RawParams;
+  readonly registered: Registered;
+  readonly config: Config;
+  readonly argumentsDigest: string;
+  readonly receivedAt: number;
+  readonly detachedCall: ReturnType<typeof detachedOf>;
+}
+
+const requestOf = (principal: Principal | undefined, received: Received): CallRequest =>
+  new ReceivedRequest(principal, received);
+
+/** Most calls are never bound to anything, and many may be waiting at once. */
+class ReceivedRequest implements CallRequest {
+  readonly server: McpServer;
+  readonly ctx: ServerContext;
+  readonly client: ClientView;
+  readonly principal: Principal | undefined;
+  readonly registered: Registered;
+  readonly name: string;
+  readonly arguments: unknown;
+  readonly receivedAt: number;
+  readonly #argumentsDigest: string;
+  readonly #config: Config;
+  readonly #detachedCall: Received['detachedCall'];
+
+  constructor(
+    principal: Principal | undefined,
+    { server, ctx, params, registered, config, argumentsDigest, receivedAt, detachedCall }: Received,
+  ) {
+    this.server = server;
+    this.ctx = ctx;
+    this.client = viewClient(server, ctx);
+    this.principal = principal;
+    this.registered = registered;
+    this.name = params.name ?? params.uri ?? '';
+    this.arguments = params.arguments ?? {};
+    this.receivedAt = receivedAt;
+    this.#argumentsDigest = argumentsDigest;
+    this.#config = config;
+    this.#detachedCall = detachedCall;
+  }
+
+  get binding(): Binding {
+    return {
+      principal: principalKey(this.principal),
+      client: this.#detachedCall ? this.#detachedCall.clientId : clientOf(this.ctx, this.#config.keys.ephemeral),
+      method: this.registered.method,
+      name: this.name,
+      arguments: this.#argumentsDigest,
+      audience: this.#config.audience ?? nameOf(this.server),
+      version: this.registered.version,
+    };
+  }
+
+  get argumentsDigest(): string {
+    return this.#argumentsDigest;
+  }
+
+  get answeredAt(): Readonly<Record<string, number>> {
+    return this.#detachedCall?.answeredAt ?? noAnswers;
+  }
+}
+
+/** A person in the form a state is bound to. */
+export const principalKey = (principal: Principal | undefined): string =>
+  principal ? JSON.stringify([principal.issuer, principal.subject]) : '';
+
+/** True if the questions of a round are sent together: the client's revision has rounds, or the call is a task. */
+export const inRounds = ({ ctx, client }: Pick<CallRequest, 'ctx' | 'client'>): boolean =>
+  client.asks === 'rounds' || detachedOf(ctx) !== undefined;
+
+/** True if nothing is lost when this request ends: it is a task, or may become one. */
+export const outlivesRequest = (request: CallRequest): boolean =>
+  detachedOf(request.ctx) !== undefined ||
+  (request.client.tasks &&
+    request.registered.method === 'tools/call' &&
+    !!request.registered.task &&
+    request.registered.task !== 'never' &&
+    hasServerLater(request));
+
+/** True if the server has the tool `resume`: there are answers that do not come with the request that asked. */
+export const hasResume = ({ pages, channels }: Pick<Config, 'pages' | 'channels'>): boolean =>
+  pages !== undefined || channels.includes('relay');
+
+/** True if this is a call that `resume` continues: one of a tool. */
+export const canResume = ({ registered }: Pick<CallRequest, 'registered'>, config: Config): boolean =>
+  registered.method === 'tools/call' && hasResume(config);
+
+/**
+ * True if there will be a server to continue this call: any, one made for the same person, or, for a gateway, the one that took
+ * it. A server made for a request without a known person serves no other request.
+ */
+export const hasServerLater = ({
+  server,
+  ctx,
+  principal,
+  registered,
+}: Pick<CallRequest, 'server' | 'ctx' | 'principal' | 'registered'>): boolean =>
+  principal !== undefined || ctx.sessionId !== undefined || registered.gateway === true || !isPersonal(server, ctx);
+
+/** Names a call in the audit, and on its pages. */
+export const callRef = (request: CallRequest, flow: string): CallRef => ({
+  flow,
+  method: request.registered.method,
+  name: request.name,
+  arguments: request.argumentsDigest,
+  principal: request.principal,
+});
+
+/** Names a call that could not be read completely: its owner is not known yet. */
+export const unread = ({ name, uri, arguments: raw }: RawParams, method: AskingMethod): CallRef => ({
+  flow: '',
+  method,
+  name: name ?? uri ?? '',
+  arguments: digest(raw ?? {}),
+  principal: undefined,
+});
+
+/** Stamps audit events with the time and the call. */
+export function auditor(request: CallRequest, flow: string, config: Config): (event: Unstamped) => void {
+  const { audit } = config;
+  if (!audit) return unheard;
+  return event => audit({ at: config.clock.now(), call: callRef(request, flow), ...event } as AuditEvent);
+}
+
+const unheard = (): void => {};
