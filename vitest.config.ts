@@ -52,7 +52,11 @@ const project = (name: string, kind: Kind) => ({
 });
 
 /** Put another module in the place of one of ours, or load ours anew, so they need a process where it has not been loaded. */
-export const replaceModules = ['test/server/channels.test.ts', 'test/server/replaced-response.test.ts'];
+export const replaceModules = [
+  'test/server/channels.test.ts',
+  'test/server/replaced-response.test.ts',
+  'test/connect/globals.test.ts',
+];
 
 export default defineConfig({
   test: {

@@ -1,11 +1,13 @@
 import type { IncomingMessage } from 'node:http';
-import { request as httpRequest } from 'node:http';
+import { createServer, request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { systemClock } from '@midcall/core/time';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { type AuthInfo, McpServer } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type HttpOptions, mcpEndpoint } from '../../packages/server/src/http/endpoint.ts';
+import { nodeHandler } from '../../packages/server/src/http/node-handler.ts';
 import { type HttpServing, serveEndpoints, serveHttp } from '../../packages/server/src/http/serve.ts';
 
 const open: { close(): Promise<void> }[] = [];
@@ -571,4 +573,22 @@ describe('bad requests', () => {
     expect(await call).toBeInstanceOf(Error);
     open.length = 0;
   });
+});
+
+it('reads a request whose body a parser in front of a Node handler has set without reading it', async () => {
+  const endpoint = mcpEndpoint(factory);
+  const handle = nodeHandler(endpoint);
+  const server = createServer((req, res) => void handle(Object.assign(req, { body: {} }), res));
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  open.push({
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await endpoint.close();
+    },
+  });
+  const { port } = server.address() as AddressInfo;
+  const { client } = await connect(new URL(`http://127.0.0.1:${port}/mcp`), 'legacy');
+  const { content } = await client.callTool({ name: 'echo', arguments: { text: 'read' } });
+  expect(content).toEqual([{ type: 'text', text: 'read' }]);
 });

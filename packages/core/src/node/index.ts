@@ -1,3 +1,4 @@
+export { bodyOf, originalUrl } from './framework-request.ts';
 export type { OpenUrlOptions, Spawn } from './open-url.ts';
 export { openUrl } from './open-url.ts';
 export type { RequestTarget } from './request-target.ts';

@@ -107,7 +107,7 @@ export async function serveDesk(workspace: Workspace, options: ServingOptions): 
     port: () => port,
     onError: options.onError ?? (() => {}),
   });
-  const listener = getRequestListener(app.fetch);
+  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const server = createServer((req, res) => {
     const target = readTarget(req);
     if (!target) return void res.writeHead(400, securityHeaders).end();

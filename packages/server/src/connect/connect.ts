@@ -3,7 +3,8 @@
 import { existsSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { MidcallError } from '@midcall/core/errors';
-import { openUrl } from '@midcall/core/node';
+import { restoreBody } from '@midcall/core/fetch';
+import { bodyOf, openUrl, originalUrl } from '@midcall/core/node';
 import {
   anything,
   checkOptions,
@@ -65,8 +66,11 @@ export interface ConnectOptions {
 export interface Connect extends Pages {
   /** Serves a request for a page; 404 for other paths. For any web framework. */
   fetch(request: Request): Promise<Response>;
-  /** The same for a Node server. */
-  handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
+  /**
+   * The same for a Node server, and frameworks that use its requests.
+   * @param parsedBody - what a parser has read, if it is not in `req.body`. A function, such as Express's `next`, is ignored
+   */
+  handle(req: IncomingMessage, res: ServerResponse, parsedBody?: unknown): Promise<void>;
   /** The port of the loopback page server, while it runs. */
   readonly port: number | undefined;
   /** Stops the loopback page server. */
@@ -107,7 +111,6 @@ export function connect(options: ConnectOptions): Connect {
     if (!attached) return new Response(notAttached, { status: 503 });
     return attached.app(request);
   };
-  const listener = getRequestListener(fetch);
 
   function attach(host: PagesHost): PageService {
     if (attached)
@@ -184,8 +187,14 @@ export function connect(options: ConnectOptions): Connect {
   return {
     attach,
     fetch,
-    handle: async (req, res) => {
-      await listener(req, res);
+    handle: async (req, res, parsed) => {
+      const body = bodyOf(req, parsed);
+      const { url } = req;
+      req.url = originalUrl(req);
+      const serve = (request: Request) => fetch(restoreBody(request, body));
+      const sent = getRequestListener(serve, { overrideGlobalObjects: false })(req, res);
+      req.url = url;
+      await sent;
     },
     get port() {
       return pageServer?.port;

@@ -94,7 +94,7 @@ export class PageServer {
   }
 
   async #start(): Promise<number> {
-    const listener = getRequestListener(request => this.#options.fetch(request));
+    const listener = getRequestListener(request => this.#options.fetch(request), { overrideGlobalObjects: false });
     const server = createServer(limits, (req, res) => {
       const port = (server.address() as AddressInfo | null)?.port;
       const target = readTarget(req);

@@ -1,6 +1,6 @@
 /** The routes of the pages: two per page, the style sheet and the mark, and what kinds add. */
 import { createHash } from 'node:crypto';
-import { isMidcallError } from '@midcall/core/errors';
+import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { icon } from '@midcall/core/page';
 import type { Hono as App } from 'hono';
 import type { PageAsk, PagesHost } from '../request/index.ts';
@@ -112,6 +112,10 @@ export function routes(options: RouteOptions): App {
       host.warn(`midcall connect: ${error.message}`);
       return visits.says(words.away);
     }
+    if (isMidcallError(error, 'server/setup')) {
+      host.warn(`midcall connect: ${error.message}`);
+      return visits.says(words.failed);
+    }
     // The message of an error may contain what was sent, so only its name is logged.
     host.warn(`midcall connect: a page failed (${error.name}).`);
     return visits.says(words.failed);
@@ -121,11 +125,21 @@ export function routes(options: RouteOptions): App {
   return app;
 }
 
+const bodyGone = (): MidcallError =>
+  new MidcallError(
+    'server/setup',
+    'a form arrived without its body, since something in front of the pages has read it. Mount the pages before it, or pass ' +
+      'on what it read, with the names of the fields as they were sent: express.urlencoded({ extended: false }), or ' +
+      'pages.handle(req, res, body).',
+  );
+
 /** Reads a form; undefined if it is too large or has too many fields. */
 async function readSent(request: Request): Promise<Sent | undefined> {
   const type = request.headers.get('content-type') ?? '';
   if (!type.startsWith('application/x-www-form-urlencoded')) return new Map();
-  if (Number(request.headers.get('content-length') ?? 0) > maxForm) return undefined;
+  const declared = Number(request.headers.get('content-length') ?? 0);
+  if (declared > maxForm) return undefined;
+  if (request.bodyUsed) throw bodyGone();
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body ?? []) {
@@ -133,6 +147,7 @@ async function readSent(request: Request): Promise<Sent | undefined> {
     if (size > maxForm) return undefined;
     chunks.push(chunk);
   }
+  if (declared > 0 && size === 0) throw bodyGone();
   const text = Buffer.concat(chunks).toString('utf8');
   // Counted first: URLSearchParams takes seconds over a megabyte of fields from Node 24 on.
   if (text.split('&', maxFields + 1).length > maxFields) return undefined;

@@ -4,6 +4,7 @@
  * sessions, if the process lives long enough to keep them. Host and Origin are checked before anything is read, so that a page
  * in a browser cannot reach a server on this machine by rebinding a name.
  */
+import { restoreBody } from '@midcall/core/fetch';
 import {
   checkGiven,
   checkOptions,
@@ -227,7 +228,11 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
   const health = () => judgeHealth(draining, async () => fleet?.ready());
 
   /** Decided by its head alone: undefined if the request is for this endpoint. */
-  const judgeHead = async (request: Request, at: URL): Promise<Response | Refusal | undefined> => {
+  const judgeHead = async (
+    request: Request,
+    at: URL,
+    context: GivenWithRequest,
+  ): Promise<Response | Refusal | undefined> => {
     // A load balancer knows a replica only by its address.
     if (options.fleet && at.pathname === '/healthz') {
       const report = await health();
@@ -237,7 +242,7 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
     if (!host.ok) return { status: 403, code: -32000, message: host.message };
     if (at.pathname !== path) {
       if (!options.elsewhere) return { status: 404, code: -32000, message: `Not found. This endpoint is at ${path}.` };
-      const bounded = await boundRequest(request, maxRequestBytes);
+      const bounded = await boundRequest(restoreBody(request, context.parsedBody), maxRequestBytes);
       return bounded instanceof Request ? options.elsewhere(bounded) : bounded;
     }
     const origin = validateOriginHeader(request.headers.get('origin'), origins);
@@ -252,7 +257,7 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
   };
 
   const serve = async (request: Request, context: GivenWithRequest): Promise<Response> => {
-    const elsewhere = await judgeHead(request, new URL(request.url));
+    const elsewhere = await judgeHead(request, new URL(request.url), context);
     if (elsewhere) return elsewhere instanceof Response ? elsewhere : refused(elsewhere);
     // The sender of a request is identified before its body is read.
     const auth = readSender(options.authenticate ? await options.authenticate(withoutBody(request)) : context.authInfo);

@@ -1,6 +1,6 @@
 /** An endpoint in a Node server: a plain one, or that of a framework that uses Node's requests. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { readTarget } from '@midcall/core/node';
+import { bodyOf, originalUrl, readTarget } from '@midcall/core/node';
 import { checkGiven, having } from '@midcall/core/options';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import {
@@ -15,15 +15,8 @@ import {
 import type { McpEndpoint } from './endpoint.ts';
 import { getRequestListener, responseAlreadySent } from './hono-node.ts';
 
-/** Properties that others set on a request before it gets here. */
-type Prepared = IncomingMessage & {
-  /** Express: the request target before routers mounted below a path removed their part. */
-  readonly originalUrl?: unknown;
-  /** What a body parser has read. */
-  readonly body?: unknown;
-  /** What the SDK's middleware for Express has verified. */
-  readonly auth?: AuthInfo;
-};
+/** What the SDK's middleware for Express has verified. */
+type Verified = IncomingMessage & { readonly auth?: AuthInfo };
 
 /**
  * Serves an endpoint's requests in a Node server.
@@ -39,12 +32,11 @@ export type NodeHandler = (req: IncomingMessage, res: ServerResponse, parsedBody
 export function nodeHandler(endpoint: Pick<McpEndpoint, 'fetch'>): NodeHandler {
   checkGiven('nodeHandler', 'the first argument', endpoint, having('an endpoint: mcpEndpoint(…)', 'fetch'));
   return async (req, res, third) => {
-    const { originalUrl, body, auth }: Prepared = req;
-    const { url } = req;
-    if (typeof originalUrl === 'string') req.url = originalUrl;
+    const { url, auth }: Verified = req;
+    req.url = originalUrl(req);
     const target = readTarget(req);
     if (!target) return refuse(res);
-    const parsedBody = third === undefined || typeof third === 'function' ? body : third;
+    const parsedBody = bodyOf(req, third);
     const sender = new NodeSender(res);
     const context = {
       ...(parsedBody !== undefined && { parsedBody }),
