@@ -14,12 +14,14 @@ export function audited(write: (line: string) => void) {
   return mid;
 }
 
-export function reported(report: (failure: { tool: string; flow: string; stack: string }) => void) {
+export function reported(
+  report: (failure: { tool: string | undefined; flow: string | undefined; stack: string }) => void,
+) {
   // #region errors
   const mid = midcall({
     onError(error, call) {
       const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      report({ tool: call.name, flow: call.flow, stack });
+      report({ tool: call?.name, flow: call?.flow, stack }); // no call: a registration failed
     },
   });
   // #endregion

@@ -18,7 +18,7 @@ const sure = { message: 'Sure?', form: Boolean } as const;
 /** A record of everything an operator is told. */
 function operator() {
   const audit: AuditEvent[] = [];
-  const errors: { readonly error: unknown; readonly call: CallRef }[] = [];
+  const errors: { readonly error: unknown; readonly call: CallRef | undefined }[] = [];
   const warned: string[] = [];
   return {
     audit,
@@ -26,7 +26,7 @@ function operator() {
     warned,
     options: {
       audit: (event: AuditEvent) => void audit.push(event),
-      onError: (error: unknown, call: CallRef) => void errors.push({ error, call }),
+      onError: (error: unknown, call: CallRef | undefined) => void errors.push({ error, call }),
       warn: (message: string) => void warned.push(message),
     } satisfies MidcallOptions,
     ended: () => audit.flatMap(event => (event.kind === 'ended' ? [pick(event)] : [])),

@@ -51,9 +51,17 @@ describe.each(ways)('a function of the operator that %s', (_, fails) => {
   });
 });
 
-it('what the operator does not give is not there, but warnings are written on standard error', () => {
+it('without functions of the operator, warnings and errors are written on standard error, and nothing is audited', () => {
   const lines = standardError();
   const { audit, onError, warn } = operatorSinks({});
   warn('A key is missing.');
-  expect([audit, onError, lines]).toEqual([undefined, undefined, ['A key is missing.']]);
+  onError(failure, call);
+  onError(failure, call);
+  expect([audit, lines]).toEqual([
+    undefined,
+    [
+      'A key is missing.',
+      expect.stringMatching(/^midcall: tools\/call of 'act' failed: RangeError: what-the-person-typed\n +at /u),
+    ],
+  ]);
 });

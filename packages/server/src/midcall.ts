@@ -181,34 +181,27 @@ export function midcall(options: MidcallOptions = {}): Midcall {
   };
   const wrap = (server: McpServer): McpServer => {
     const onPages = config.pages !== undefined;
-    let first: boolean;
     const names = oursOf(server);
     markReplayable(server, {
       isReplayable: (method, { name }) => names.has(method) || names.has(`${method} ${name ?? ''}`),
       endAbandoned: dispatch.endAbandoned,
     });
-    try {
-      first = wrapServer(
-        server,
-        (method, params) => {
-          if (oursOf(server).has(`${method} ${params.name ?? ''}`)) dispatch.refused(method, params);
-        },
-        (handler, unconnected) =>
-          callsMayBecomeTasks(
-            server,
-            handler as never,
-            unconnected as never,
-            tasks,
-            config,
-            name => toolsOf(server).get(name)?.registered ?? gateways.get(server),
-          ) as never,
-        name => toolsOf(server).has(name),
-      );
-    } catch (error) {
-      // Thrown from a factory, it would be swallowed by the SDK.
-      config.warn(`midcall: ${(error as Error).message}`);
-      throw error;
-    }
+    const first = wrapServer(
+      server,
+      (method, params) => {
+        if (oursOf(server).has(`${method} ${params.name ?? ''}`)) dispatch.refused(method, params);
+      },
+      (handler, unconnected) =>
+        callsMayBecomeTasks(
+          server,
+          handler as never,
+          unconnected as never,
+          tasks,
+          config,
+          name => toolsOf(server).get(name)?.registered ?? gateways.get(server),
+        ) as never,
+      name => toolsOf(server).has(name),
+    );
     if (first && hasResume(config)) {
       registerResume(server, dispatch, name => toolsOf(server).get(name), onPages);
       names.add('tools/call resume');
@@ -250,7 +243,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     return result as never;
   }
 
-  return {
+  const mid: Midcall = {
     tool(server, name, config, handler) {
       checkRegistration('mid.tool', { server, name, config, handler });
       checkOptions<ToolConfig<StandardSchemaWithJSON | undefined>>('mid.tool', config, toolKinds);
@@ -351,5 +344,23 @@ export function midcall(options: MidcallOptions = {}): Midcall {
       await Promise.all([tasks.close(), dispatch.close()]);
       await config.wake.close();
     },
+  };
+  /** Reports what a registration throws: the SDK tells nobody what a factory throws. */
+  const reported = <F extends (...args: never[]) => unknown>(register: F): F =>
+    ((...args) => {
+      try {
+        return register(...args);
+      } catch (error) {
+        config.onError(error, undefined);
+        throw error;
+      }
+    }) as F;
+  return {
+    ...mid,
+    tool: reported(mid.tool),
+    prompt: reported(mid.prompt),
+    resource: reported(mid.resource),
+    handle: reported(mid.handle),
+    wrap: reported(mid.wrap),
   };
 }

@@ -100,7 +100,7 @@ export const negotiation = (era: Era) => ({ mode: era === '2026-07-28' ? { pin: 
  * Connects a client to a server made by a factory.
  *
  * @param factory - makes the server, as `serveStdio` and `serveHttp` take it; `midcall()` itself belongs outside it
- * @throws TypeError for an option that is missing, unknown or invalid
+ * @throws what the factory threw; TypeError for an option that is missing, unknown or invalid
  */
 export async function connectPair(factory: McpServerFactory, options: PairOptions): Promise<Pair> {
   checkGiven('connectPair', 'the first argument', factory, serverFactoryKind);
@@ -117,10 +117,24 @@ export async function connectPair(factory: McpServerFactory, options: PairOption
   );
   person?.attach(client, capabilities);
   const frames: Frame[] = [];
-  const served = carrier === 'memory' ? serveInMemory(factory) : await serveOverHttp(factory, options.http);
+  let failed: { readonly error: unknown } | undefined;
+  const build: McpServerFactory = async context => {
+    try {
+      return await factory(context);
+    } catch (error) {
+      failed ??= { error };
+      throw error;
+    }
+  };
+  const served = carrier === 'memory' ? serveInMemory(build) : await serveOverHttp(build, options.http);
   const transport = recorded(served.transport, frames);
   if (options.tasks) followTasks(transport, { client, answer: person?.answer ?? nobody });
-  await client.connect(transport);
+  try {
+    await client.connect(transport);
+  } catch (error) {
+    await served.close();
+    throw failed ? failed.error : error;
+  }
   const close = async () => {
     await client.close();
     await served.close();

@@ -72,7 +72,7 @@ export class CallEnd {
     this.#misuses ??= new Set();
     if (this.#misuses.has(error)) return;
     this.#misuses.add(error);
-    this.#config.onError?.(error, this.#call);
+    this.#config.onError(error, this.#call);
   }
 
   /** @param final - what the client gets */
@@ -90,7 +90,7 @@ export class CallEnd {
     );
     if (outcome === 'input-required') return;
     this.#audit({ kind: 'ended', outcome, ...code, ...(isError && { isError }) });
-    if (outcome === 'failed' && !this.#misuses?.has(error)) this.#config.onError?.(asThrown(error), this.#call);
+    if (outcome === 'failed' && !this.#misuses?.has(error)) this.#config.onError(asThrown(error), this.#call);
   }
 
   #judged(final: Final): { readonly outcome: RequestOutcome | 'input-required'; readonly error?: unknown } {

@@ -202,7 +202,7 @@ class RunOptions implements EngineOptions {
 
   onDeferError(error: unknown): void {
     this.#config.warn(deferFailed(this.#call.name, error));
-    this.#config.onError?.(error, this.#call);
+    this.#config.onError(error, this.#call);
   }
 }
 
@@ -224,7 +224,7 @@ class Surroundings implements HandleOptions {
     this.config = config;
     this.request = request;
     this.audit = audit;
-    this.misused = config.onError && (error => end.misused(error));
+    this.misused = error => end.misused(error);
     this.#opened = opened;
     this.#access = access;
   }

@@ -35,6 +35,7 @@ import {
   validateHostHeader,
   validateOriginHeader,
 } from '@modelcontextprotocol/server';
+import { writeError } from '../observe/index.ts';
 import { makeServer } from '../request/index.ts';
 import { asksForTasks, plainPost, refusalOf, subscribeAt, TaskStreams } from '../sdk-seam/index.ts';
 import { batchRefusal, unread } from './body.ts';
@@ -103,7 +104,10 @@ export interface HttpOptions {
    * client reconnects for each. The streams of a `fleet` wait in Redis instead. No limit if absent.
    */
   readonly maxUnreadBytes?: number;
-  /** Called with errors, whose messages are one line of visible text; changes no response. */
+  /**
+   * Called with errors, whose messages are one line of visible text; changes no response. If absent, those of the server itself,
+   * such as what the factory throws, are written to standard error with their stacks; those of a client's making are not.
+   */
   readonly onError?: (error: Error) => void;
 }
 
@@ -190,6 +194,7 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
   checkOptions('mcpEndpoint', options, endpointKinds);
   const { path = '/mcp', owner = ownerOf, maxRequestBytes = DEFAULT_MAX_REQUEST_BODY_SIZE } = options;
   const onError = options.onError && visibleErrors(options.onError);
+  const build = onError ? factory : loud(factory);
   const hosts = [...localhostAllowedHostnames(), ...(options.allowedHosts ?? [])];
   const origins = [...localhostAllowedOrigins(), ...(options.allowedOrigins ?? [])];
   const bodies = new WeakMap<Request, unknown>();
@@ -199,7 +204,7 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
   const listening = new WeakMap<Request, McpServer>();
   const streams = new TaskStreams();
   const make: McpServerFactory = async context => {
-    const server = await makeServer(factory, withBody(context, bodies));
+    const server = await makeServer(build, withBody(context, bodies));
     const { requestInfo: request } = context;
     if (request && server instanceof McpServer && asksForTasks(bodies.get(request))) listening.set(request, server);
     return server;
@@ -219,8 +224,8 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
     ...(tellOfSessions && { onError: visibleErrors(tellOfSessions) }),
     tellsOwnersApart: options.authenticate !== undefined,
   };
-  const fleet = options.fleet && fleetSessions(options.fleet, factory, shared);
-  const sessions = options.sessions === false ? undefined : (fleet ?? new HttpSessions(factory, shared));
+  const fleet = options.fleet && fleetSessions(options.fleet, build, shared);
+  const sessions = options.sessions === false ? undefined : (fleet ?? new HttpSessions(build, shared));
   let draining = false;
   const { maxPerOwner = 100, maxCalls = 1_000 } = options.sessions || {};
   const openRequests = new OpenRequests({ listening: maxPerOwner, inAll: maxCalls });
@@ -328,7 +333,8 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
       const response = await serve(request, context);
       return limit && !paced.has(response) ? boundedStream(response, limit) : response;
     } catch (error) {
-      onError?.(error instanceof Error ? error : new Error(String(error)));
+      if (onError) onError(error instanceof Error ? error : new Error(String(error)));
+      else writeError('a request', error);
       return refused({ status: 500, code: -32603, message: 'Internal server error.' });
     }
   };
@@ -379,6 +385,18 @@ function withBody(context: McpRequestContext, bodies: WeakMap<Request, unknown>)
     },
   };
 }
+
+/** The same factory, which writes what it throws on standard error. */
+const loud =
+  (factory: McpServerFactory): McpServerFactory =>
+  async context => {
+    try {
+      return await factory(context);
+    } catch (error) {
+      writeError('the factory of a server', error);
+      throw error;
+    }
+  };
 
 /** Calls `back` once the response has ended, or there is none. */
 async function give(back: () => void, responding: Promise<Response>): Promise<Response> {

@@ -5,11 +5,14 @@
  * - operator-sinks-O1 None throws or rejects. What the operator's own function does wrong is told by the next: of `audit` to
  *   `onError`, of `onError` to `warn`, and of `warn` on standard error.
  */
+import { ProtocolError } from '@modelcontextprotocol/server';
 import type { AuditSink, CallRef, ErrorSink } from '../state/index.ts';
+import { writeError } from './standard-error.ts';
 
 /** The operator's own functions, as given. */
 interface Given {
   readonly audit?: AuditSink | undefined;
+  /** Standard error if absent. */
   readonly onError?: ErrorSink | undefined;
   /** Standard error if absent. */
   readonly warn?: ((message: string) => void) | undefined;
@@ -18,7 +21,7 @@ interface Given {
 /** The same, fit to be called anywhere. */
 export interface OperatorSinks {
   readonly audit: AuditSink | undefined;
-  readonly onError: ((error: unknown, call: CallRef) => void) | undefined;
+  readonly onError: (error: unknown, call: CallRef | undefined) => void;
   readonly warn: (message: string) => void;
 }
 
@@ -30,11 +33,17 @@ export function operatorSinks(given: Given): OperatorSinks {
     console.error(message);
     console.error(failed('warn', error));
   });
-  const onError = given.onError && guarded(given.onError, error => warn(failed('onError', error)));
+  const onError = guarded(given.onError ?? onStandardError, error => warn(failed('onError', error)));
   const audit =
     given.audit &&
-    guarded(given.audit, (error, { call }) => (onError ? onError(error, call) : warn(failed('audit', error))));
+    guarded(given.audit, (error, { call }) => (given.onError ? onError(error, call) : warn(failed('audit', error))));
   return { audit, onError, warn };
+}
+
+/** An error of the protocol is an answer to the client, which may have sent whatever it wanted. */
+function onStandardError(error: unknown, call: CallRef | undefined): void {
+  if (!(error instanceof ProtocolError))
+    writeError(call ? `${call.method} of '${call.name}'` : 'a registration', error);
 }
 
 /** A function that calls `sink`, and `failed` with what it throws or rejects with, sooner or later. */

@@ -88,7 +88,7 @@ export interface MidcallOptions {
   readonly audit?: AuditSink;
   /**
    * Called with the error of every call that failed, with every mistake in the use of this library, and with what `audit` threw;
-   * with stacks.
+   * with stacks. If absent, errors are written to standard error, except for those of the protocol.
    */
   readonly onError?: ErrorSink;
   /** Called with what handlers do while they run; for tests, see `explore` in `@midcall/testing`. */
@@ -136,8 +136,8 @@ export interface Config {
   readonly samplingOn2026: boolean;
   /** Never throws. */
   readonly audit: AuditSink | undefined;
-  /** Never throws; undefined if nobody listens. */
-  readonly onError: ((error: unknown, call: CallRef) => void) | undefined;
+  /** Never throws. */
+  readonly onError: (error: unknown, call: CallRef | undefined) => void;
   readonly observe: Observer | undefined;
   /** Never throws. */
   readonly warn: (message: string) => void;

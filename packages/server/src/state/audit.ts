@@ -72,8 +72,10 @@ export type Unstamped = AuditEvent extends infer E ? (E extends AuditEvent ? Omi
 export type AuditSink = (event: AuditEvent) => void;
 
 /**
- * Called with the errors that ended a call, and with an author's mistakes that a handler caught, with their stacks; an error
- * thrown by a step is the `cause`. If the function itself fails, that is reported as a warning and changes nothing.
+ * Called with the errors that ended a call, with an author's mistakes that a handler caught, and with what `mid.tool` and the
+ * like throw, with their stacks; an error thrown by a step is the `cause`. If the function itself fails, that is reported as a
+ * warning and changes nothing.
  * @param error - as thrown; unlike the audit it may contain what the handler put into its message
+ * @param call - undefined if something could not be registered
  */
-export type ErrorSink = (error: unknown, call: CallRef) => void | Promise<void>;
+export type ErrorSink = (error: unknown, call: CallRef | undefined) => void | Promise<void>;

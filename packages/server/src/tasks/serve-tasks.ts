@@ -142,7 +142,7 @@ async function reported<T>(config: Config, answer: () => Promise<T>, instead = s
     return await answer();
   } catch (error) {
     if (error instanceof ProtocolError) throw error;
-    config.onError?.(error, unread({}, 'tools/call'));
+    config.onError(error, unread({}, 'tools/call'));
     if (isMidcallError(error) && !error.code.startsWith('store/')) throw error;
     throw new ProtocolError(ProtocolErrorCode.InternalError, instead);
   }

@@ -14,7 +14,7 @@ import { openWire } from './explore-wire.ts';
 
 /** The options a server under exploration passes on to `midcall()`; later ones of its own win at its own risk. */
 export type ExploreOptionsForMidcall = Required<
-  Pick<MidcallOptions, 'clock' | 'store' | 'observe' | 'warn' | 'stateTtlMs' | 'maxRounds' | 'taskAfterMs'>
+  Pick<MidcallOptions, 'clock' | 'store' | 'observe' | 'onError' | 'warn' | 'stateTtlMs' | 'maxRounds' | 'taskAfterMs'>
 >;
 
 /** The parameters of runs; the same for every run of an exploration. */
@@ -43,6 +43,7 @@ export async function runPath(subject: Subject, playedAs: PlayedAs, pick: Picker
     clock,
     store: memoryStore({ clock }),
     observe: seen => trace.saw(seen),
+    onError: () => {},
     warn: () => {},
     stateTtlMs,
     maxRounds: manyRounds,
@@ -51,9 +52,19 @@ export async function runPath(subject: Subject, playedAs: PlayedAs, pick: Picker
   };
   const factory = await subject.server(options, name => trace.effect(name));
   checkGiven('explore', 'what server(options) gives', factory, factoryKind);
-  const wire = openWire(factory, clock, subject.hangMs);
+  let failed: { readonly error: unknown } | undefined;
+  const build: McpServerFactory = async context => {
+    try {
+      return await factory(context);
+    } catch (error) {
+      failed ??= { error };
+      throw error;
+    }
+  };
+  const wire = openWire(build, clock, subject.hangMs);
   try {
     const end = await play(playedAs, { subject, wire, clock, trace });
+    if (failed) throw failed.error;
     await wire.drain();
     return end && { playedAs, end, ...trace.told() };
   } finally {
