@@ -208,7 +208,7 @@ describe('docs/observability.md', () => {
   });
 
   it('reports the error of a call that failed, with its stack', async () => {
-    const failures: { tool: string; flow: string; stack: string }[] = [];
+    const failures: { tool: string | undefined; flow: string | undefined; stack: string }[] = [];
     const shop = {
       cancel: () => {
         throw new Error('The till is closed.');
