@@ -1,4 +1,6 @@
 export { bodyOf, originalUrl } from './framework-request.ts';
+export type { HttpListener, HttpListenerOptions, RequestHandler } from './http-listener.ts';
+export { contained, listenHttp } from './http-listener.ts';
 export type { OpenUrlOptions, Spawn } from './open-url.ts';
 export { openUrl } from './open-url.ts';
 export type { RequestTarget } from './request-target.ts';

@@ -4,11 +4,11 @@
  * - callback-L1 It listens on loopback only, accepts GET at one path under one host name, and redirects nowhere.
  * - callback-L2 Only the state of this sign-in is accepted, and only once; any other has no effect.
  * - callback-L3 The browser shows how the sign-in ended, not only that it returned.
+ * - callback-L4 Neither a sign-in that nobody finishes nor a connection of a browser keeps the process alive.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { readTarget } from '@midcall/core/node';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type HttpListener, listenHttp, readTarget } from '@midcall/core/node';
 import { callbackHeaders, callbackPage } from './callback-page.ts';
 
 /** The parameters that the browser returned with. */
@@ -22,14 +22,11 @@ const path = '/callback';
 
 /** Listens for one sign-in. */
 export class CallbackListener {
-  readonly #server: Server;
+  /** Set before the first request can come. */
+  #http!: HttpListener;
   #expected: { readonly state: string; readonly take: (callback: Callback) => void } | undefined;
 
-  private constructor() {
-    this.#server = createServer((request, response) => this.#heard(request, response));
-    // A sign-in that nobody finishes must not keep the process alive.
-    this.#server.unref();
-  }
+  private constructor() {}
 
   /**
    * Starts to listen.
@@ -38,17 +35,18 @@ export class CallbackListener {
    */
   static async open(port = 0): Promise<CallbackListener | undefined> {
     const listener = new CallbackListener();
-    return new Promise((resolve, reject) => {
-      listener.#server.once('error', (error: NodeJS.ErrnoException) => {
-        if (error.code === 'EADDRINUSE' || error.code === 'EACCES') resolve(undefined);
-        else reject(error);
-      });
-      listener.#server.listen(port, '127.0.0.1', () => resolve(listener));
-    });
+    try {
+      listener.#http = await listenHttp((...request) => listener.#heard(...request), { port, unref: true });
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'EADDRINUSE' || code === 'EACCES') return undefined;
+      throw error;
+    }
+    return listener;
   }
 
   get #host(): string {
-    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `127.0.0.1:${this.#http.port}`;
   }
 
   get redirectUri(): string {
@@ -64,8 +62,8 @@ export class CallbackListener {
 
   close(): void {
     this.#expected = undefined;
-    this.#server.close();
-    this.#server.closeIdleConnections();
+    this.#http.server.close();
+    this.#http.server.closeIdleConnections();
   }
 
   #heard(request: IncomingMessage, response: ServerResponse): void {

@@ -1,9 +1,8 @@
 /** Starts the desk: a web application on loopback, reached through a start link that works once. */
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { MidcallError } from '@midcall/core/errors';
-import { readTarget } from '@midcall/core/node';
+import { type HttpListener, listenHttp, type RequestHandler, readTarget } from '@midcall/core/node';
 import { anything, checkOptions, func, having, type Kinds, name, port, required } from '@midcall/core/options';
 import { type Clock, clockKind, machineZone } from '@midcall/core/time';
 import { originOf, type ServerEntry } from '../index.ts';
@@ -94,7 +93,6 @@ export async function serveDesk(workspace: Workspace, options: ServingOptions): 
   const guard = new Guard();
   const live = new Live(workspace.clock);
   const assets = loadAssets(options.client ?? new URL('./script/', import.meta.url));
-  let port = 0;
   const app = deskApp({
     workspace,
     guard,
@@ -108,19 +106,16 @@ export async function serveDesk(workspace: Workspace, options: ServingOptions): 
     onError: options.onError ?? (() => {}),
   });
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
-  const server = createServer((req, res) => {
+  const handle: RequestHandler = async (req, res) => {
     const target = readTarget(req);
     if (!target) return void res.writeHead(400, securityHeaders).end();
     req.url = target.path;
-    void listener(req, res);
-  });
-  try {
-    await listening(server, options.port ?? 0);
-  } catch (error) {
+    await listener(req, res);
+  };
+  const { server, port } = await listening(handle, options).catch(async error => {
     await workspace.close();
     throw error;
-  }
-  port = (server.address() as AddressInfo).port;
+  });
   const detach = workspace.inbox.present({ via, show: () => {} });
   const stopTelling = workspace.subscribe(announcement => live.changed(announcement));
   const origin = `http://127.0.0.1:${port}`;
@@ -150,20 +145,17 @@ export async function serveDesk(workspace: Workspace, options: ServingOptions): 
   };
 }
 
-function listening(server: Server, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', error =>
-      reject(
-        new MidcallError(
-          'host/refused',
-          (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
-            ? `Port ${port} on 127.0.0.1 is taken. Choose another, or 0 for any free one.`
-            : `The desk cannot listen on port ${port}: ${error.message}. Choose another, or 0 for any free one.`,
-        ),
-      ),
-    );
-    server.listen(port, '127.0.0.1', resolve);
-  });
+async function listening(handle: RequestHandler, { port = 0, onError }: ServingOptions): Promise<HttpListener> {
+  try {
+    return await listenHttp(handle, { port, onError });
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const why =
+      code === 'EADDRINUSE'
+        ? `Port ${port} on 127.0.0.1 is taken.`
+        : `The desk cannot listen on port ${port}: ${message}.`;
+    throw new MidcallError('host/refused', `${why} Choose another, or 0 for any free one.`, { cause });
+  }
 }
 
 /** How long open connections may take to finish, in milliseconds. */

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { MidcallError } from '@midcall/core/errors';
 import { restoreBody } from '@midcall/core/fetch';
-import { bodyOf, openUrl, originalUrl } from '@midcall/core/node';
+import { bodyOf, contained, openUrl, originalUrl } from '@midcall/core/node';
 import {
   anything,
   checkOptions,
@@ -187,7 +187,7 @@ export function connect(options: ConnectOptions): Connect {
   return {
     attach,
     fetch,
-    handle: async (req, res, parsed) => {
+    handle: contained(async (req, res, parsed?: unknown) => {
       const body = bodyOf(req, parsed);
       const { url } = req;
       req.url = originalUrl(req);
@@ -195,7 +195,7 @@ export function connect(options: ConnectOptions): Connect {
       const sent = getRequestListener(serve, { overrideGlobalObjects: false })(req, res);
       req.url = url;
       await sent;
-    },
+    }),
     get port() {
       return pageServer?.port;
     },

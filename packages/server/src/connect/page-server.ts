@@ -8,10 +8,8 @@
  * - page-server-P3 A request that does not end is cut off.
  * - page-server-P4 A browser sends 127.0.0.1 the cookies of every server that ever ran on any port: there is room for them.
  */
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { MidcallError } from '@midcall/core/errors';
-import { readTarget } from '@midcall/core/node';
+import { type HttpListener, listenHttp, type RequestHandler, readTarget } from '@midcall/core/node';
 import { type Clock, MAX_TIMER_MS } from '@midcall/core/time';
 import { getRequestListener } from './hono.ts';
 
@@ -39,7 +37,7 @@ const plainText = { 'content-type': 'text/plain; charset=utf-8' };
 
 export class PageServer {
   readonly #options: PageServerOptions;
-  #server: Server | undefined;
+  #http: HttpListener | undefined;
   #starting: Promise<number> | undefined;
   readonly #open = new Map<string, number>();
   #stopTimer: (() => void) | undefined;
@@ -50,7 +48,7 @@ export class PageServer {
 
   /** The port it listens on, or undefined if it does not. */
   get port(): number | undefined {
-    return (this.#server?.address() as AddressInfo | null | undefined)?.port;
+    return this.#http?.port;
   }
 
   /**
@@ -84,42 +82,38 @@ export class PageServer {
   async close(): Promise<void> {
     this.#stopTimer?.();
     this.#stopTimer = undefined;
-    const server = this.#server;
-    this.#server = undefined;
+    const http = this.#http;
+    this.#http = undefined;
     this.#starting = undefined;
-    if (!server) return;
-    const closed = new Promise(resolve => server.close(resolve));
-    server.closeAllConnections();
+    if (!http) return;
+    const closed = new Promise(resolve => http.server.close(resolve));
+    http.server.closeAllConnections();
     await closed;
   }
 
   async #start(): Promise<number> {
     const listener = getRequestListener(request => this.#options.fetch(request), { overrideGlobalObjects: false });
-    const server = createServer(limits, (req, res) => {
-      const port = (server.address() as AddressInfo | null)?.port;
+    const handle: RequestHandler = async (req, res) => {
+      const { port } = http;
       const target = readTarget(req);
       if (!target) return void res.writeHead(400, plainText).end('The request does not name one host and a path.\n');
       const { host, path } = target;
       req.url = path;
-      if (host === `127.0.0.1:${port}`) return void listener(req, res);
+      if (host === `127.0.0.1:${port}`) return void (await listener(req, res));
       // Somebody typed the address. A page is only shown at the one name from which its form can be sent.
       if (host === `localhost:${port}` && req.method === 'GET') {
         return void res.writeHead(307, { location: `http://127.0.0.1:${port}${path}` }).end();
       }
       res.writeHead(403, plainText).end('This page answers only at 127.0.0.1.\n');
-    });
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(this.#options.port, '127.0.0.1', resolve);
-    });
-    server.unref().on('connection', socket => socket.unref());
-    this.#server = server;
-    return (server.address() as AddressInfo).port;
+    };
+    const http = await listenHttp(handle, { ...limits, port: this.#options.port, unref: true });
+    this.#http = http;
+    return http.port;
   }
 
   #watch(): void {
     this.#stopTimer?.();
-    if (!this.#server) return;
+    if (!this.#http) return;
     const now = this.#options.clock.now();
     for (const [pageId, until] of this.#open) if (until <= now) this.#open.delete(pageId);
     const idle = this.#open.size === 0;

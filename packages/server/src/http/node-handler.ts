@@ -1,6 +1,6 @@
 /** An endpoint in a Node server: a plain one, or that of a framework that uses Node's requests. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { bodyOf, originalUrl, readTarget } from '@midcall/core/node';
+import { bodyOf, contained, originalUrl, readTarget } from '@midcall/core/node';
 import { checkGiven, having } from '@midcall/core/options';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import {
@@ -31,7 +31,7 @@ export type NodeHandler = (req: IncomingMessage, res: ServerResponse, parsedBody
  */
 export function nodeHandler(endpoint: Pick<McpEndpoint, 'fetch'>): NodeHandler {
   checkGiven('nodeHandler', 'the first argument', endpoint, having('an endpoint: mcpEndpoint(…)', 'fetch'));
-  return async (req, res, third) => {
+  return contained(async (req, res, third?: unknown) => {
     const { url, auth }: Verified = req;
     req.url = originalUrl(req);
     const target = readTarget(req);
@@ -51,7 +51,7 @@ export function nodeHandler(endpoint: Pick<McpEndpoint, 'fetch'>): NodeHandler {
     req.url = url;
     await sent;
     await sender.streaming;
-  };
+  });
 }
 
 /** Sends through a Node response; data for a client that has gone is dropped. */

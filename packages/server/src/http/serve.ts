@@ -1,8 +1,7 @@
 /** Listens with one or more endpoints, for both eras, in its own Node server. */
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { MidcallError } from '@midcall/core/errors';
-import { readTarget } from '@midcall/core/node';
+import { type HttpListener, listenHttp, type RequestHandler, readTarget } from '@midcall/core/node';
 import { checkGiven, checkOptions, type Kinds, name, port as portKind, serverFactoryKind } from '@midcall/core/options';
 import { isLoopback } from '@midcall/core/url';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
@@ -99,27 +98,22 @@ async function listen(
     const path = readTarget(req)?.path;
     return path === undefined ? undefined : byPath.get(new URL(`http://localhost${path}`).pathname);
   };
-  const server = createServer((req, res) => {
-    void (byPath.get(req.url ?? '') ?? handlerOf(req) ?? handlers[0]!)(req, res);
-  });
+  const handle: RequestHandler = (req, res) => (byPath.get(req.url ?? '') ?? handlerOf(req) ?? handlers[0]!)(req, res);
   const end = () => Promise.all(all.map(endpoint => endpoint.close()));
+  let http: HttpListener;
   try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(port, host, resolve);
-    });
+    http = await listenHttp(handle, { host, port, onError });
   } catch (error) {
     await end();
     throw new MidcallError('server/setup', cannotListen(error, host, port), { cause: error });
   }
-  server.on('error', error => onError?.(error));
   const name = host.includes(':') ? `[${host}]` : host;
   return {
-    url: new URL(`http://${name}:${(server.address() as AddressInfo).port}/`),
+    url: new URL(`http://${name}:${http.port}/`),
     async close() {
-      const closed = new Promise(resolve => server.close(resolve));
+      const closed = new Promise(resolve => http.server.close(resolve));
       await end();
-      server.closeAllConnections();
+      http.server.closeAllConnections();
       await closed;
     },
   };
