@@ -61,6 +61,19 @@ it.each([
   expect(existsSync(`${path}.lock`)).toBe(false);
 });
 
+it('lock-F2: breaks the locks of processes that died, one after the other, while they broke a lock', async () => {
+  const path = place();
+  const { pid } = spawnSync(process.execPath, ['-e', '']);
+  const ids = ['1', '2', '3'].map(each => id.replace(/0$/, each));
+  lockOf(path, { id, pid, host: hostname() });
+  for (const [at, breaker] of ids.entries())
+    writeFileSync(`${path}.lock.${[id, ...ids][at]}`, JSON.stringify({ id: breaker, pid, host: hostname() }));
+  const ran: number[] = [];
+  await Promise.all(Array.from({ length: 8 }, (_, at) => withFileLock(path, async () => void ran.push(at))));
+  expect(ran).toHaveLength(8);
+  expect(readdirSync(dirname(path))).toEqual([]);
+});
+
 it.each([
   ['a process that lives', { id, pid: process.ppid, host: hostname() }],
   ['a process of another machine', { id, pid: 1, host: 'elsewhere' }],

@@ -3,12 +3,13 @@
  *
  * - lock-F1 A lock appears complete, and only if there is none, by `link`.
  * - lock-F2 Only the lock of a dead process of this machine is broken, or one that has named nobody for a minute, as after a
- *   power cut; and by one process only: it holds a second lock named after the first, and checks again before it acts.
+ *   power cut; and by one process only: it holds a second lock named after the first, and checks again before it acts. If it
+ *   dies meanwhile, the second lock is broken in the same way.
  * - lock-F3 Waiting ends.
  */
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, link, open, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { MidcallError } from '@midcall/core/errors';
 import { isRecord } from '@midcall/core/json';
 import { type Clock, steadyNow, systemClock } from '@midcall/core/time';
@@ -41,22 +42,27 @@ export async function withFileLock<T>(
 ): Promise<T> {
   const lock = `${path}.lock`;
   const until = steadyNow(clock) + timeoutMs;
+  for (;;) {
+    const done = await ifFree(lock, work);
+    if (done) return done.result;
+    if (await broken(lock, lock, clock)) continue;
+    if (steadyNow(clock) >= until)
+      throw new MidcallError(
+        'host/refused',
+        `${path} is being changed by another process. If there is none, remove ${lock}.`,
+      );
+    await new Promise<void>(resolve => clock.after(pauseMs, resolve));
+  }
+}
+
+/** Runs `work` under a lock. @returns its result; undefined if there is such a lock already */
+async function ifFree<T>(lock: string, work: () => Promise<T>): Promise<{ readonly result: T } | undefined> {
   const id = randomUUID();
   held.add(id);
   try {
-    await withDraft(lock, id, async draft => {
-      while (!(await placed(draft, lock))) {
-        if (await broken(lock, clock)) continue;
-        if (steadyNow(clock) >= until)
-          throw new MidcallError(
-            'host/refused',
-            `${path} is being changed by another process. If there is none, remove ${lock}.`,
-          );
-        await new Promise<void>(resolve => clock.after(pauseMs, resolve));
-      }
-    });
+    if (!(await placed(lock, id))) return undefined;
     try {
-      return await work();
+      return { result: await work() };
     } finally {
       await rm(lock, { force: true });
     }
@@ -65,41 +71,37 @@ export async function withFileLock<T>(
   }
 }
 
-/** Writes the lock under another name, which exists for as long as `place` takes. */
-async function withDraft<T>(lock: string, id: string, place: (draft: string) => Promise<T>): Promise<T> {
+/** Writes a lock under another name, and links it to its own (lock-F1). @returns false if there is one already */
+async function placed(lock: string, id: string): Promise<boolean> {
   const draft = join(dirname(lock), `.${randomUUID()}.tmp`);
   try {
     await writeFile(draft, JSON.stringify({ id, ...ownMark() }), { mode: 0o600, flag: 'wx' });
-    return await place(draft);
-  } finally {
-    await rm(draft, { force: true });
-  }
-}
-
-/** @returns false if there is a lock already */
-async function placed(draft: string, lock: string): Promise<boolean> {
-  try {
     await link(draft, lock);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
+  } finally {
+    await rm(draft, { force: true });
   }
 }
 
-/** Breaks a lock whose holder is dead. @returns true if it did */
-async function broken(lock: string, clock: Clock): Promise<boolean> {
-  const dead = await deadLock(lock, clock);
+/**
+ * Breaks a lock whose holder is dead; if somebody died while breaking it, theirs.
+ * @param found - `lock`, or the lock of somebody who breaks it or another breaker's
+ * @returns true if it did
+ */
+async function broken(found: string, lock: string, clock: Clock): Promise<boolean> {
+  const dead = await deadLock(found, clock);
   if (dead === undefined) return false;
-  const breaker = join(dirname(lock), `${basename(lock)}.${dead}`);
-  if (!(await withDraft(breaker, randomUUID(), draft => placed(draft, breaker)))) return false;
-  try {
-    if ((await deadLock(lock, clock)) !== dead) return false;
-    await rm(lock);
+  // An id is never used again, so neither is this name.
+  const breaker = `${lock}.${dead}`;
+  const done = await ifFree(breaker, async () => {
+    if ((await deadLock(found, clock)) !== dead) return false;
+    await rm(found, { force: true });
     return true;
-  } finally {
-    await rm(breaker, { force: true });
-  }
+  });
+  return done ? done.result : broken(breaker, lock, clock);
 }
 
 /** What distinguishes a lock that nobody holds from every other, as a part of a file name; undefined if somebody may hold it. */
