@@ -1,4 +1,4 @@
-/** `midcall call` in a real pseudo-terminal, and the keys a person presses. */
+/** `midcall call` and other scripts in a real pseudo-terminal, and the keys a person presses. */
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,15 +16,21 @@ export const interrupt = '\u0003';
 export const esc = '\u001b';
 
 /**
- * A terminal one can wait on: `until` resolves once the text has come since the last wait.
+ * `midcall call` in a terminal.
  * @param server - the command that starts the server
  */
-export function terminal(
+export const terminal = (
   words: readonly string[],
   env: Readonly<Record<string, string>> = {},
   server: readonly string[] = ['node', askingServer],
-) {
-  const child = spawn(process.execPath, [midcall, 'call', ...words, '--', ...server], {
+) => inTerminal([midcall, 'call', ...words, '--', ...server], env);
+
+/**
+ * A script of Node in a terminal one can wait on: `until` resolves once the text has come since the last wait.
+ * @param words - the script and its arguments
+ */
+export function inTerminal(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const child = spawn(process.execPath, [...words], {
     cwd: root,
     cols: 120,
     rows: 40,

@@ -2,6 +2,7 @@
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { BorrowedInput } from '../../packages/host/src/terminal/borrowed-input.ts';
 import { plainPrompter } from '../../packages/host/src/terminal/plain-prompter.ts';
 import { wrapped } from '../../packages/host/src/terminal/wrap.ts';
 
@@ -72,12 +73,13 @@ it('sets in what does not fit of a title or a choice, with what is typed behind 
   const [input, output] = [new PassThrough(), Object.assign(new PassThrough(), { columns: 30 })];
   let text = '';
   output.on('data', part => (text += part));
-  const prompter = plainPrompter(input, output);
+  const borrowed = new BorrowedInput(input);
+  borrowed.borrow();
+  const prompter = plainPrompter(borrowed, output);
   const picks = [{ value: 'a', label: `== A server asks == ${'x'.repeat(60)}` }];
   const chosen = prompter.choose({ message: `Which? ${'y '.repeat(30)}`, picks, signal: new AbortController().signal });
   input.write('1\n');
   expect(await chosen).toEqual({ given: true, value: 'a' });
-  prompter.close();
   const lines = text.split('\n');
   expect(lines.filter(line => /^[=xy]/.test(line))).toEqual([]);
   expect(lines.at(-1)).toBe('Number or name: ');

@@ -2,7 +2,7 @@
  * Keys that go back to the previous field: Shift+Tab anywhere, and Up in a prompt with one line of text. Clack's prompts end on
  * Esc only, so the key is passed to them as Esc; the entered text is kept as it is on Esc.
  */
-import type { MaybeTty } from './line-source.ts';
+import type { BorrowedInput } from './borrowed-input.ts';
 import type { PromptResult } from './prompter.ts';
 
 /** As `node:readline` reports it; `name` and `sequence` are what a prompt looks at. */
@@ -17,7 +17,7 @@ interface Key {
  * @param keys - `none` if there is no previous field; `line` adds Up
  */
 export async function withBackKeys<T>(
-  input: MaybeTty,
+  input: BorrowedInput,
   keys: 'none' | 'line' | 'any',
   run: () => Promise<PromptResult<T>>,
 ): Promise<PromptResult<T>> {

@@ -1,9 +1,10 @@
 /** Draws prompts on a real terminal; long lists can be filtered by typing. */
 import { autocomplete, autocompleteMultiselect, isCancel, password, select } from '@clack/prompts';
 import { withBackKeys } from './back-key.ts';
+import type { BorrowedInput } from './borrowed-input.ts';
 import { fitted } from './frame.ts';
 import { keptLines, keptText, keptTicks, type Streams } from './kept-prompts.ts';
-import type { MaybeColumns, MaybeTty } from './line-source.ts';
+import type { MaybeColumns } from './line-source.ts';
 import { underOwnSignal } from './own-signal.ts';
 import {
   type ChoicePrompt,
@@ -35,7 +36,7 @@ const matches = (
  * A prompter that draws.
  * @param input - a TTY
  */
-export function clackPrompter(input: MaybeTty, output: MaybeColumns): Prompter {
+export function clackPrompter(input: BorrowedInput, output: MaybeColumns): Prompter {
   const result = <T>(value: T): PromptResult<Exclude<T, symbol>> =>
     isCancel(value) ? notGiven : { given: true, value: value as Exclude<T, symbol> };
   /** Clack indents the lines it wraps in the question of a choice, but not these. */
@@ -96,7 +97,6 @@ export function clackPrompter(input: MaybeTty, output: MaybeColumns): Prompter {
       ),
     choose: prompt => withBackKeys(input, backKeys(prompt, 'any'), () => choose(prompt)),
     chooseMany: prompt => withBackKeys(input, backKeys(prompt, 'any'), () => chooseMany(prompt)),
-    close: () => {},
   };
 
   async function choose({ message, signal, picks, initial, unchosen }: ChoicePrompt): Promise<PromptResult<string>> {

@@ -13,11 +13,12 @@ import {
   symbol,
   symbolBar,
 } from '@clack/prompts';
-import type { MaybeColumns, MaybeTty } from './line-source.ts';
+import type { BorrowedInput } from './borrowed-input.ts';
+import type { MaybeColumns } from './line-source.ts';
 import type { Pick, PromptResult, TextPrompt as TextRequest } from './prompter.ts';
 
 export interface Streams {
-  readonly input: MaybeTty;
+  readonly input: BorrowedInput;
   readonly output: MaybeColumns;
   readonly signal: AbortSignal;
 }

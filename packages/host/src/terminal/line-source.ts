@@ -1,11 +1,10 @@
 /**
- * Lines of a stream, one at a time; none is lost between two prompts. A TTY is read key by key, and stays in that mode:
- * otherwise Ctrl-C would reach every program of the terminal, including the server that asks. Whoever holds the keyboard
- * releases it.
+ * Lines of an input, one at a time; none is lost between two prompts. A TTY is read key by key: otherwise Ctrl-C would reach
+ * every program of the terminal, including the server that asks.
  */
-import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
+import type { BorrowedInput } from './borrowed-input.ts';
 import { notGiven, type PromptResult } from './prompter.ts';
 
 /** Where plain prompts read from. */
@@ -17,17 +16,13 @@ export interface LineSource {
   next(signal: AbortSignal, ready: () => void, hidden?: boolean): Promise<PromptResult<string>>;
   /** True once a prompt got no answer because the input has ended. */
   readonly starved: boolean;
-  close(): void;
 }
 
 /** An output as far as it may be a terminal. */
 export type MaybeColumns = Writable & { readonly columns?: number };
 
-/** An input as far as it may be a terminal. */
-export type MaybeTty = Readable & { readonly isTTY?: boolean; setRawMode?(raw: boolean): unknown };
-
-export function lineSource(input: MaybeTty, output: Writable): LineSource {
-  return input.isTTY === true && input.setRawMode ? keys(input, output) : lines(input);
+export function lineSource(input: BorrowedInput, output: Writable): LineSource {
+  return input.isTTY ? keys(input, output) : lines(input);
 }
 
 /** Calls `onAbort` once when the signal fires. @returns stops listening */
@@ -37,59 +32,60 @@ function onAborted(signal: AbortSignal, onAbort: () => void): () => void {
 }
 
 function lines(input: Readable): LineSource {
-  const read: string[] = [];
-  let waiting: ((line: PromptResult<string>) => void) | undefined;
-  let [ended, starved] = [false, false];
-  const reader = createInterface({ input, terminal: false, crlfDelay: Number.POSITIVE_INFINITY });
-  reader.on('line', line => {
-    if (waiting) waiting({ given: true, value: line });
-    else read.push(line);
-  });
-  reader.on('close', () => {
-    ended = true;
-    starved = waiting !== undefined;
-    waiting?.(notGiven);
-  });
+  let starved = false;
   return {
     get starved() {
       return starved;
     },
     next(signal, ready) {
       ready();
-      const line = read.shift();
-      if (line !== undefined) return Promise.resolve({ given: true, value: line });
-      starved = ended;
-      if (ended || signal.aborted) return Promise.resolve(notGiven);
+      starved = input.readableEnded;
+      if (starved || signal.aborted) return Promise.resolve(notGiven);
       return new Promise(resolve => {
-        const stop = onAborted(signal, () => waiting?.(notGiven));
-        waiting = result => {
-          waiting = undefined;
+        let read = Buffer.alloc(0);
+        /** @param length - of the line; what follows it is left for the next prompt */
+        const done = (result: PromptResult<string>, length: number): void => {
           stop();
+          input.off('data', onData).off('end', onEnd).pause();
+          if (length < read.length) input.unshift(read.subarray(length));
           resolve(result);
         };
+        const line = (length: number): PromptResult<string> => ({
+          given: true,
+          value: read.toString('utf8', 0, length).replace(/\r?\n?$/, ''),
+        });
+        const onData = (chunk: Buffer): void => {
+          const end = chunk.indexOf(0x0a);
+          const length = end < 0 ? undefined : read.length + end + 1;
+          read = Buffer.concat([read, chunk]);
+          if (length !== undefined) done(line(length), length);
+        };
+        const onEnd = (): void => {
+          starved = read.length === 0;
+          done(starved ? notGiven : line(read.length), read.length);
+        };
+        const stop = onAborted(signal, () => done(notGiven, 0));
+        input.on('data', onData).on('end', onEnd).resume();
       });
     },
-    close: () => reader.close(),
   };
 }
 
-function keys(input: MaybeTty, output: Writable): LineSource {
+function keys(input: Readable, output: Writable): LineSource {
   let starved = false;
-  /** Typed ahead of the prompt. */
-  const left: string[] = [];
   return {
     get starved() {
       return starved;
     },
     next(signal, ready, hidden = false) {
-      if (signal.aborted) return Promise.resolve(notGiven);
+      starved = input.readableEnded;
+      if (starved || signal.aborted) return Promise.resolve(notGiven);
       return new Promise(resolve => {
         const decoder = new StringDecoder('utf8');
         let typed: string[] = [];
         const done = (result: PromptResult<string>): void => {
           stop();
-          input.off('data', onData);
-          input.pause();
+          input.off('data', onData).off('end', onEnd).pause();
           if (result.given) output.write('\n');
           resolve(result);
         };
@@ -111,23 +107,18 @@ function keys(input: MaybeTty, output: Writable): LineSource {
         };
         const onData = (chunk: Buffer): void => {
           // Arrows and similar keys mean nothing to a plain line.
-          const pressed = decoder.write(chunk).replace(/\u001b(?:\[[0-9;?]*)?[@-~]/g, '');
-          take([...pressed]);
-        };
-        const take = (pressed: readonly string[]): void => {
+          const pressed = [...decoder.write(chunk).replace(/\u001b(?:\[[0-9;?]*)?[@-~]/g, '')];
           const last = pressed.findIndex(key => !press(key));
-          if (last >= 0) left.push(...pressed.slice(last + 1));
+          // Typed ahead of the next prompt.
+          if (last >= 0 && last + 1 < pressed.length) input.unshift(pressed.slice(last + 1).join(''));
         };
-        input.setRawMode?.(true);
-        input.on('data', onData);
-        input.resume();
+        const onEnd = (): void => {
+          starved = true;
+          leave();
+        };
         ready();
-        take(left.splice(0));
+        input.on('data', onData).on('end', onEnd).resume();
       });
-    },
-    close() {
-      input.setRawMode?.(false);
-      input.pause();
     },
   };
 }

@@ -2,8 +2,10 @@
  * Prompts line by line: for pipes, screen readers and terminals without drawing. Every prompt is one line of question and one
  * line of answer; a list is numbered, and part of a name finds an entry.
  */
+
+import type { BorrowedInput } from './borrowed-input.ts';
 import { fitted } from './frame.ts';
-import { lineSource, type MaybeColumns, type MaybeTty } from './line-source.ts';
+import { lineSource, type MaybeColumns } from './line-source.ts';
 import { notGiven, type Pick, type Prompter, type PromptResult } from './prompter.ts';
 
 /** A longer list is shown in part; typing part of a name finds the rest. */
@@ -15,7 +17,7 @@ const more = '\\';
 const bar = '  | ';
 
 /** A prompter of plain lines. Once its input has ended, every later prompt gets no answer. */
-export function plainPrompter(input: MaybeTty, output: MaybeColumns): Prompter {
+export function plainPrompter(input: BorrowedInput, output: MaybeColumns): Prompter {
   const lines = lineSource(input, output);
   const write = (text: string): void => void output.write(text);
   /** Titles, choices and defaults come from a server: none of them may continue at the left edge. */
@@ -109,7 +111,6 @@ export function plainPrompter(input: MaybeTty, output: MaybeColumns): Prompter {
         show(`! ${wrong}\n`);
       }
     },
-    close: () => lines.close(),
   };
 }
 

@@ -68,5 +68,4 @@ export interface Prompter {
   chooseMany(prompt: ManyPrompt): Promise<PromptResult<readonly string[]>>;
   /** True once a prompt got no answer because the input has ended. */
   readonly starved: boolean;
-  close(): void;
 }

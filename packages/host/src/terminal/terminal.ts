@@ -1,19 +1,19 @@
 /**
  * Questions in a terminal, one after the other. On a TTY they are drawn; in pipes, with NO_COLOR or on request, they are plain
  * lines. Ctrl-C and Esc go one step back, and pressed again ask whether to leave the question; a question that ends elsewhere
- * closes its dialog, and the editor if one is open.
+ * closes its dialog, and the editor if one is open. Between questions the input is the host's.
  */
 import type { Writable } from 'node:stream';
 import { anything, checkOptions, flag, func, having, type Kinds, name, required } from '@midcall/core/options';
 import { machineZone } from '@midcall/core/time';
 import { type Ending, openUrl, type Presenter, type Question, type Receipt, type Reply, visible } from '../index.ts';
+import { BorrowedInput, type MaybeTty } from './borrowed-input.ts';
 import { clackPrompter } from './clack-prompter.ts';
 import { consentDialog } from './consent-dialog.ts';
 import { type Editor, editorOf } from './editor.ts';
 import { formDialog } from './form-dialog.ts';
 import { endingLine } from './frame.ts';
 import { type Interruptible, interruptible } from './interruptible.ts';
-import type { MaybeTty } from './line-source.ts';
 import { plainPrompter } from './plain-prompter.ts';
 import type { PromptResult } from './prompter.ts';
 
@@ -48,6 +48,7 @@ type Controls = Parameters<Presenter['show']>[1];
 /** A view of open questions in a terminal. */
 export class Terminal implements Presenter {
   readonly via = 'terminal';
+  readonly #input: BorrowedInput;
   readonly #prompter: Interruptible;
   readonly #editor: Editor | undefined;
   readonly #options: TerminalOptions;
@@ -61,10 +62,8 @@ export class Terminal implements Presenter {
     const environment = options.environment ?? process.env;
     const noColor = (environment['NO_COLOR'] ?? '') !== '';
     const plain = options.plain ?? (options.input.isTTY !== true || options.output.isTTY !== true || noColor);
-    this.#prompter = interruptible(
-      (plain ? plainPrompter : clackPrompter)(options.input, options.output),
-      options.input,
-    );
+    this.#input = new BorrowedInput(options.input);
+    this.#prompter = interruptible((plain ? plainPrompter : clackPrompter)(this.#input, options.output), this.#input);
     this.#editor = this.#givenKeys(editorOf({ environment, input: options.input, output: options.output }));
     this.#options = options;
   }
@@ -131,7 +130,7 @@ export class Terminal implements Presenter {
       return result.given ? result.value : undefined;
     } finally {
       this.#interrupt = undefined;
-      this.#prompter.giveBackKeys();
+      this.#input.giveBack();
     }
   }
 
@@ -151,9 +150,9 @@ export class Terminal implements Presenter {
     await this.#working;
   }
 
-  /** Stops reading. */
+  /** Stops reading: a question that is open gets no answer. */
   close(): void {
-    this.#prompter.close();
+    this.#input.close();
   }
 
   async #work(): Promise<void> {
@@ -170,7 +169,7 @@ export class Terminal implements Presenter {
     const signal = AbortSignal.any([interrupt.signal, controls.ended]);
     let again: Parameters<typeof formDialog>[3] = {};
     for (;;) {
-      const reply = await this.#dialog(question, signal, again).finally(() => this.#prompter.giveBackKeys());
+      const reply = await this.#dialog(question, signal, again).finally(() => this.#input.giveBack());
       if (controls.ended.aborted) break;
       if (this.#prompter.starved && reply.action === 'dismiss') this.#options.onUnanswered?.(question);
       const receipt = await controls.reply(reply);
@@ -193,7 +192,7 @@ export class Terminal implements Presenter {
       editor && {
         name: editor.name,
         edit: (text, signal) => {
-          this.#prompter.giveBackKeys();
+          this.#input.lend();
           return editor.edit(text, signal);
         },
       }

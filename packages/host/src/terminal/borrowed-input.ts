@@ -1,0 +1,106 @@
+/**
+ * The input of a terminal, borrowed from the host for a question.
+ *
+ * - input-B1 Meanwhile nobody else hears what is typed, such as a readline of the host: it may be a secret.
+ * - input-B2 Afterwards the input is as it was found: its listeners, its raw mode, and whether it is read. What was typed ahead
+ *   is the host's again.
+ * - input-B3 Ctrl-C is a key from the first prompt of a question to its end: between two prompts, too, it is kept for the next
+ *   one, and does not end the server that asks.
+ */
+import { Readable } from 'node:stream';
+
+/** An input as far as it may be a terminal. */
+export type MaybeTty = Readable & {
+  readonly isTTY?: boolean;
+  readonly isRaw?: boolean;
+  setRawMode?(raw: boolean): unknown;
+};
+
+/** The events by which an input is read. */
+const readingEvents = ['data', 'readable', 'keypress'] as const;
+
+type Listener = (...args: unknown[]) => void;
+
+/** How an input was found. */
+interface Found {
+  readonly listeners: readonly { readonly event: string; readonly listener: Listener }[];
+  readonly flowing: boolean | null;
+  readonly raw: boolean;
+}
+
+/** What prompts read from: it hears only what is typed while the input is borrowed. */
+export class BorrowedInput extends Readable {
+  readonly isTTY: boolean;
+  readonly #input: MaybeTty;
+  #found: Found | undefined;
+
+  constructor(input: MaybeTty) {
+    super();
+    this.#input = input;
+    this.isTTY = input.isTTY === true && input.setRawMode !== undefined;
+  }
+
+  /** For prompts that would set it themselves (input-B3). */
+  setRawMode(): this {
+    return this;
+  }
+
+  override _read(): void {
+    // What is typed comes by itself.
+  }
+
+  /** Reads the input from now on, and is its only reader. */
+  borrow(): void {
+    const input = this.#input;
+    if (!this.#found) {
+      const listeners = readingEvents.flatMap(event =>
+        input.rawListeners(event).map(listener => ({ event, listener: listener as Listener })),
+      );
+      this.#found = { listeners, flowing: input.readableFlowing, raw: input.isRaw === true };
+      for (const { event, listener } of listeners) input.off(event, listener);
+      input.on('data', this.#feed).on('end', this.#over).on('close', this.#over).on('error', this.#over);
+      if (input.readableEnded || input.destroyed) this.#over();
+    }
+    if (this.isTTY) input.setRawMode?.(true);
+    input.resume();
+  }
+
+  /** Leaves the terminal to another program for a while, such as an editor: nothing is read. */
+  lend(): void {
+    if (!this.#found) return;
+    this.#input.pause();
+    if (this.isTTY) this.#input.setRawMode?.(false);
+  }
+
+  /** The question is over (input-B2). */
+  giveBack(): void {
+    const input = this.#input;
+    const found = this.#found;
+    if (!found) return;
+    this.#found = undefined;
+    input.off('data', this.#feed).off('end', this.#over).off('close', this.#over).off('error', this.#over);
+    input.pause();
+    // After its end an input takes nothing back; then it is there for the next question.
+    const ahead: Buffer | null = input.readableEnded || input.destroyed ? null : this.read();
+    if (ahead) input.unshift(input.readableEncoding ? ahead.toString(input.readableEncoding) : ahead);
+    for (const { event, listener } of found.listeners) input.on(event, listener);
+    if (this.isTTY && !input.destroyed) input.setRawMode?.(found.raw);
+    if (found.flowing) input.resume();
+    // Of an input that is paused, a listener that is added later hears nothing; of one that nobody has read yet, it does.
+    else if (found.flowing === null) Reflect.set(input, 'readableFlowing', null);
+  }
+
+  /** Gives the input back for good: every prompt ends without an answer. */
+  close(): void {
+    this.giveBack();
+    this.#over();
+  }
+
+  readonly #feed = (chunk: Buffer | string): void => void this.push(chunk);
+
+  readonly #over = (): void => {
+    if (!this.#isOver) this.push(null);
+    this.#isOver = true;
+  };
+  #isOver = false;
+}
