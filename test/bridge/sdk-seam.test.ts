@@ -2,9 +2,7 @@
  * What the bridge knows of the insides of the SDK's server, each fact by itself, against the SDK that is installed. A title that
  * fails after an update of the SDK names what moved, and which file of packages/midcall/src/bridge/sdk-seam/ is to follow it.
  */
-import { midcall } from '@midcall/server';
 import { InMemoryTransport, type JSONRPCMessage, McpServer } from '@modelcontextprotocol/server';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { describe, expect, it } from 'vitest';
 import { aroundMessages } from '../../packages/midcall/src/bridge/sdk-seam/around-messages.ts';
 import { HeldTransport } from '../../packages/midcall/src/bridge/sdk-seam/held-transport.ts';
@@ -66,73 +64,6 @@ describe('held-transport', () => {
     await send(ping(3));
     await grown(received, list => list.length === 3);
     expect(received.map(({ id }) => id).sort()).toEqual([1, 2, 3]);
-  });
-
-  it('offers whoever answers directly each message first, but none that follows one left to the SDK in the same turn', async () => {
-    const { far } = await rawHost();
-    const held = new HeldTransport(far);
-    void held.first();
-    const [direct, left]: [unknown[], unknown[]] = [[], []];
-    held.onmessage = message => void left.push((message as Frame).id);
-    await held.start();
-    held.ondirect = message => {
-      const { id, method } = message as Frame;
-      if (method === 'tools/call') direct.push(id);
-      return method === 'tools/call';
-    };
-    const hear = (id: number, method: string) => far.onmessage!({ jsonrpc: '2.0', id, method });
-    hear(1, 'tools/call');
-    hear(2, 'ping');
-    hear(3, 'tools/call');
-    await new Promise(setImmediate);
-    hear(4, 'tools/call');
-    expect(direct).toEqual([1, 4]);
-    expect(left).toEqual([2, 3]);
-  });
-
-  it('direct-D3: is where a call is answered, once the SDK has passed its server one, and no longer after the end', async () => {
-    const { far, received, send } = await rawHost();
-    const held = new HeldTransport(far);
-    void held.first();
-    const mid = midcall();
-    const served = serveStdio(
-      () => {
-        const called = server();
-        called.server.registerCapabilities({ tools: {} });
-        mid.handle(called, 'tools/call', async () => ({ content: [] }), {
-          direct: ({ params }) => ({ result: Promise.resolve({ content: [], of: params['name'] }), end: () => {} }),
-        });
-        return called;
-      },
-      { transport: held },
-    );
-    const bySdk: unknown[] = [];
-    const pass = held.onmessage!;
-    held.onmessage = (...heard) => {
-      bySdk.push((heard[0] as Frame).id);
-      pass(...heard);
-    };
-    const call = async (id: number) => {
-      await send({ id, method: 'tools/call', params: { name: `t${id}` } });
-      return grown(received, list => list.some(each => each.id === id));
-    };
-    const clientInfo = { name: 'host', version: '1' };
-    await send({
-      id: 1,
-      method: 'initialize',
-      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo },
-    });
-    await grown(received, list => list.length === 1);
-    await call(2);
-    await new Promise(setImmediate);
-    await call(3);
-    expect(bySdk).toEqual([1, 2]);
-    expect(received.slice(1).map(({ id, result }) => [id, result])).toEqual([
-      [2, { content: [], of: 't2' }],
-      [3, { content: [], of: 't3' }],
-    ]);
-    await served.close();
-    expect(held.ondirect).toBeUndefined();
   });
 
   it('tells whoever waits for a request, and the server it is given to, that the host has gone', async () => {

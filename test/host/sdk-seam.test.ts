@@ -22,7 +22,6 @@ import { replaceDefaultValidator } from '../../packages/host/src/sdk-seam/defaul
 import {
   isConnectionGone,
   isMessageTooLarge,
-  isRoundNotice,
   isUnreadableOAuthAnswer,
   redirectTarget,
 } from '../../packages/host/src/sdk-seam/error-prose.ts';
@@ -250,23 +249,6 @@ describe('words that say what no code does (error-prose.ts, core/sdk-seam/negoti
     } catch (error) {
       expect(isMessageTooLarge(error as Error)).toBe(true);
     }
-  });
-
-  it('isRoundNotice: what is reported as progress when a round begins', async () => {
-    const client = clientOf('2026-07-28');
-    client.registerCapabilities({ elicitation: {} });
-    client.setRequestHandler('elicitation/create', () => ({ action: 'decline' }));
-    const server = await serverOf('2026-07-28', ({ id, method, params }, send) => {
-      if (method !== 'tools/call') return;
-      const inputRequests = { q: { method: 'elicitation/create', params: { message: 'm', requestedSchema: flat } } };
-      if (params?.['requestState']) send({ id, result: { resultType: 'complete', content: [] } });
-      else send({ id, result: { resultType: 'input_required', requestState: 's', inputRequests } });
-    });
-    await client.connect(server.near);
-    const notices: string[] = [];
-    await client.callTool({ name: 'n' }, { onprogress: ({ message }) => notices.push(message ?? '') });
-    expect(notices.map(isRoundNotice)).toEqual([true]);
-    expect(isRoundNotice('Fulfilling your order')).toBe(false);
   });
 
   it('isConnectionGone: a client that was never connected, and one that is closed', async () => {

@@ -86,7 +86,7 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
       Catalogue Clock ConnectionEvent ConnectionOptions ConnectionState DetectedWorkspace ElicitationMode Ending Era
       FollowTasksOptions FormQuestion ForwardedAnswer ForwardedRequest ForwardOptions Grant GrantVault HostEvent InboxEvent
       InboxOptions KeptRules KeptTask KeptTasks KnownClient Limits ListName ListProblem MidcallErrorCode ModelReply Notice
-      OfferedRoot OfferedRootsOptions PassOptions PausableTransport PolicyOptions Presenter ProcessMark Question Receipt Reply Root
+      OfferedRoot OfferedRootsOptions PausableTransport PolicyOptions Presenter ProcessMark Question Receipt Reply Root
       RootsDisk RootsMemory RootsQuestion RootsState Rule RulesFileOptions RunOptions SamplingAccount SamplingLimits
       SamplingMessageView SamplingModel SamplingPrompt SamplingReplyQuestion SamplingRequest SamplingRequestQuestion
       SamplingResult SamplingSpent SamplingWishes ServerAuth ServerEntry ServerInfo ServerIntroduction ServerOpener ServerTarget

@@ -2,6 +2,5 @@ export { type Clock, clockKind, idleClock, MAX_TIMER_MS, nowKind, systemClock } 
 export type { Attempt } from './connect-in-time.ts';
 export { connectInTime, endlessProbe } from './connect-in-time.ts';
 export { dateFormat, machineZone } from './date-format.ts';
-export { type RestartedTimer, restartedTimer } from './restarted-timer.ts';
 export { steadyNow } from './steady-now.ts';
 export { spelledOffset, zoneOffset } from './zone-offset.ts';

@@ -14,7 +14,7 @@ import { randomUUID } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
 import { blocksBack, defined } from '@midcall/core/json';
 import { checkGiven, checkOptions, having } from '@midcall/core/options';
-import { afterClose, type JsonRpcMessage } from '@midcall/core/sdk-seam';
+import { afterClose } from '@midcall/core/sdk-seam';
 import { boundedStore } from '@midcall/core/store';
 import { type Clock, systemClock } from '@midcall/core/time';
 import type { Client } from '@modelcontextprotocol/client';
@@ -37,18 +37,17 @@ import type { Asker, CallContext } from '../question/question.ts';
 import { AnnouncedRoots } from '../roots/announced-roots.ts';
 import { type SamplingAccount, SamplingFlow } from '../sampling/flow.ts';
 import { aroundConnect } from '../sdk-seam/around-connect.ts';
-import { ClientCalls, requestOf } from '../sdk-seam/client-calls.ts';
+import { ClientCalls } from '../sdk-seam/client-calls.ts';
 import { replaceDefaultValidator } from '../sdk-seam/default-validator.ts';
 import {
   type ForwardedAnswer,
   type ForwardedRequest,
   ForwardedRequests,
   type ForwardOptions,
-  hasOwnStreams,
 } from '../sdk-seam/forwarded-requests.ts';
 import { Introduction } from '../sdk-seam/introduction.ts';
 import { placeholders } from '../sdk-seam/placeholders.ts';
-import { plainWireOf } from '../sdk-seam/plain-wire.ts';
+import { rawResultBack } from '../sdk-seam/raw-result.ts';
 import { stacked } from '../sdk-seam/stacked.ts';
 import { Tap } from '../sdk-seam/tap.ts';
 import { AttachedTasks } from '../tasks/attached-tasks.ts';
@@ -65,9 +64,7 @@ import {
   type CallRequest,
   type ServerIntroduction,
 } from './attachment.ts';
-import { forwardedCall } from './forwarded-call.ts';
 import { notingUnchecked, outputValidator } from './output-validator.ts';
-import { type PlainCall, PlainCalls } from './plain-calls.ts';
 import { type KeptRound, Rounds } from './rounds.ts';
 import { serveRequests } from './serve-requests.ts';
 
@@ -114,8 +111,6 @@ class Wiring implements Attachment {
   #roots: AnnouncedRoots | undefined;
   #tap: Tap | undefined;
   readonly #asker: AskerOf;
-  /** Undefined over a transport that has no place for them. */
-  #plain: PlainCalls | undefined;
 
   constructor(client: Client, options: AttachOptions) {
     const { inbox, sampling } = options;
@@ -198,49 +193,21 @@ class Wiring implements Attachment {
   }
 
   run(request: CallRequest, options: RunAttached = {}): Promise<Readonly<Record<string, unknown>>> {
-    const [about, rest] = this.#aboutOf(request, options);
-    return this.#runner.run(about, this.#callBySdk(about, rest), options);
-  }
-
-  pass(request: CallRequest, options: RunAttached): void {
-    const [about, rest] = this.#aboutOf(request, options);
-    if (!this.#plain?.begin(about, rest, options)) this.#follow({ about, rest, options });
-  }
-
-  /** @param plain - the call, if its request was sent before */
-  #follow({ about, rest, options, id, run }: Omit<PlainCall, 'id' | 'run'> & Partial<PlainCall>): void {
-    const bySdk = this.#callBySdk(about, rest);
-    const { transport } = this.#client;
-    // Only the SDK knows what a request needs over HTTP besides its message, such as headers for its arguments.
-    if (!run && (!transport || hasOwnStreams(transport))) {
-      this.#runner.run(about, bySdk, options).catch(() => {});
-      return;
-    }
-    const forwarding = forwardedCall(requestOf(about, rest), {
-      send: (sent, { signal, onProgress }, call, settle) => {
-        const within = <T>(now: () => T): T => this.#calls.sending(call, now);
-        this.#forwarded.sendCall(this.#client, sent, { signal, onProgress, within, settle, id });
-      },
-      handOver: (call, answer) => this.#tap?.answerOf(call, answer),
-      bySdk,
-    });
-    this.#runner.forward(about, forwarding, options, run);
-  }
-
-  #aboutOf({ kind, name, arguments: args, rest = {} }: CallRequest, { id, principal }: RunAttached) {
-    const about = { kind, name, arguments: { ...args }, id: id ?? this.#newId() };
-    return [principal === undefined ? about : { ...about, principal }, rest] as const;
-  }
-
-  #callBySdk(about: Omit<CallContext, 'id'>, rest: object): SendCall {
-    return this.#bySdk(own => this.#sdk.send(about, rest, own));
+    const { kind, name, arguments: args, rest = {} } = request;
+    const { id = this.#newId(), principal } = options;
+    const about = { kind, name, arguments: { ...args }, id, ...defined({ principal }) };
+    return this.#runner.run(
+      about,
+      this.#bySdk(own => this.#sdk.send(about, rest, own)),
+      options,
+    );
   }
 
   /** Sends a call through the SDK, which drives its rounds, and judges the result. */
   #bySdk(send: (own: SendOptions) => Promise<SentResult['result']>): SendCall {
     return async (own, call) => {
       const { result, ...noted } = await notingUnchecked(() => this.#calls.within(call, () => send(own)));
-      return { ...noted, result: blocksBack(result) };
+      return { ...noted, result: rawResultBack(result) ?? blocksBack(result) };
     };
   }
 
@@ -282,7 +249,6 @@ class Wiring implements Attachment {
   }
 
   leaveTasks(): Promise<void> {
-    this.#plain?.handOver();
     this.#tasks.close();
     return this.#tasks.settled();
   }
@@ -300,7 +266,6 @@ class Wiring implements Attachment {
   }
 
   cancel(callId: string): boolean {
-    this.#plain?.handOver();
     const call = this.#calls.get(callId);
     call?.abort.abort(cancelledByPerson);
     return call !== undefined;
@@ -343,7 +308,6 @@ class Wiring implements Attachment {
         placeholder: this.#modes.includes('form') ? placeholders.form : placeholders.url,
         roots: roots !== undefined,
         onRootsList: what => roots?.note(what),
-        answered: message => forwarded.answered(message as unknown as JsonRpcMessage),
         onRound: round => this.#rounds?.keep(round),
         onFlood: (call, why) => {
           this.#asking.refused('round', 'host', why, call.context);
@@ -354,26 +318,12 @@ class Wiring implements Attachment {
           this.#asking.refused(method, 'host', undeclared ? noFolder : why, call?.context);
         },
       });
-      const follower = this.#tasks.follower(transport);
       const forwarded = new ForwardedRequests();
       const introduction = new Introduction();
       this.#forwarded = forwarded;
       this.#introduction = introduction;
-      this.#tap.onto(transport, stacked(follower, stacked(forwarded, introduction)));
-      const wire = plainWireOf(transport);
-      const plain =
-        wire &&
-        new PlainCalls({
-          client,
-          wire,
-          runner: this.#runner,
-          forwarded,
-          sendsAsItIs: tool => follower.sendsAsItIs(tool),
-          follow: call => this.#follow(call),
-        });
-      this.#plain = plain;
+      this.#tap.onto(transport, stacked(this.#tasks.follower(transport), stacked(forwarded, introduction)));
       afterClose(transport, () => {
-        plain?.handOver();
         roots?.close();
         this.#tasks.close();
         forwarded.close();

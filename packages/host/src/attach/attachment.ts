@@ -121,8 +121,6 @@ export interface Attachment {
     request: CallRequest,
     options?: RunOptions & { readonly id?: string },
   ): Promise<Readonly<Record<string, unknown>>>;
-  /** Runs a call whose result is only handed on unchanged: nothing here reads it, so it is not judged, and the events tell how it ended. */
-  pass(request: CallRequest, options: RunOptions & { readonly id?: string }): void;
   /** Stops a running call. @returns false if none has this id */
   cancel(callId: string): boolean;
   /**

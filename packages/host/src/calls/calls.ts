@@ -7,8 +7,16 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { CallContext } from '../question/question.ts';
-import type { CallAbort } from './call-abort.ts';
 import type { CallTimeout } from './call-timeout.ts';
+
+/** Progress of a call, as the server reports it; `message` is untrusted. */
+export interface CallProgress {
+  /** In the server's own unit. */
+  readonly progress: number;
+  /** The total that `progress` reaches at the end, if the server knows it. */
+  readonly total?: number | undefined;
+  readonly message?: string | undefined;
+}
 
 /** A call in progress. */
 export interface RunningCall {
@@ -18,8 +26,12 @@ export interface RunningCall {
   readonly timeout: CallTimeout;
   /** True if the timeout goes on when it has become a task. */
   readonly limitsTask: boolean;
+  /** Called with its progress. */
+  readonly progressed: (progress: CallProgress) => void;
+  /** True if its result is handed on unchanged. */
+  readonly rawResult: boolean;
   /** Stops the call; its open questions are withdrawn. */
-  readonly abort: CallAbort;
+  readonly abort: AbortController;
 }
 
 /** One for all connections: Node passes each scope that was ever entered through every promise, for as long as it runs. */
@@ -29,7 +41,6 @@ const scope = new AsyncLocalStorage<RunningCall>();
 export class Calls {
   readonly #running = new Map<string, RunningCall>();
   readonly #answered = new WeakSet<RunningCall>();
-  #sending: RunningCall | undefined;
 
   add(call: RunningCall): void {
     this.#running.set(call.context.id, call);
@@ -52,20 +63,9 @@ export class Calls {
     return scope.run(call, fn);
   }
 
-  /** Runs `fn`, which sends its request at once, as part of this call; cheaper, but does not cover what comes back. */
-  sending<T>(call: RunningCall, fn: () => T): T {
-    const before = this.#sending;
-    this.#sending = call;
-    try {
-      return fn();
-    } finally {
-      this.#sending = before;
-    }
-  }
-
   /** The call whose stream or round this is, if the wire says so. */
   current(): RunningCall | undefined {
-    const call = this.#sending ?? scope.getStore();
+    const call = scope.getStore();
     return call && this.#running.get(call.context.id) === call ? call : undefined;
   }
 

@@ -9,10 +9,9 @@ import { invalidResultIssue, issueText } from '@midcall/core/sdk-seam';
 import { type Clock, MAX_TIMER_MS } from '@midcall/core/time';
 import { type RequestOptions, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import type { CallContext } from '../question/question.ts';
-import { isConnectionGone, isRoundNotice } from '../sdk-seam/error-prose.ts';
-import { CallAbort } from './call-abort.ts';
+import { isConnectionGone } from '../sdk-seam/error-prose.ts';
 import { callTimeout } from './call-timeout.ts';
-import type { Calls, RunningCall } from './calls.ts';
+import type { CallProgress, Calls, RunningCall } from './calls.ts';
 
 /** How a call ended; exactly one per call. */
 export type CallOutcome =
@@ -39,15 +38,6 @@ export type CallOutcome =
   /** The host gave up, since it could not ask or a request was hostile; it may be tried again by hand. */
   | { readonly how: 'abandoned'; readonly message: string }
   | { readonly how: 'server-gone'; readonly message: string };
-
-/** Progress of a call, as the server reports it; `message` is untrusted. */
-export interface CallProgress {
-  /** In the server's own unit. */
-  readonly progress: number;
-  /** The total that `progress` reaches at the end, if the server knows it. */
-  readonly total?: number | undefined;
-  readonly message?: string | undefined;
-}
 
 /** The task that a call has become, as the server reports it. */
 export interface CallTask {
@@ -101,42 +91,21 @@ export interface RunOptions {
    * False if absent, since tasks are meant to take long.
    */
   readonly limitsTask?: boolean;
+  /** True to get the server's result unchanged: it is checked neither against the protocol nor against the tool's output schema. */
+  readonly rawResult?: boolean;
   readonly onProgress?: (progress: CallProgress) => void;
   /** Called when it has become a task, and for each change of that. */
   readonly onTask?: (task: CallTask) => void;
 }
 
-/** Options of a call whose result is only handed on. */
-export interface PassOptions extends RunOptions {
-  /** Chosen by the caller, unique in the host. */
-  readonly id: string;
-  /** Called once, with how it ended. */
-  readonly onEnd: (outcome: CallOutcome) => void;
-}
-
 /** Options for sending a call. */
 export interface SendOptions extends RequestOptions {
   readonly signal: AbortSignal;
-  readonly onprogress: (progress: CallProgress) => void;
+  readonly onprogress: () => void;
 }
 
 /** Sends a call's request; see {@link CallRunner.run}. */
 export type SendCall = (options: SendOptions, call: RunningCall) => Promise<SentResult>;
-
-/** Sends a call past the SDK; see {@link CallRunner.forward}. */
-export interface ForwardCall {
-  /**
-   * Sends its request.
-   * @param ended - called with its result, or with what sends the call's next request if that is needed; the SDK takes over there
-   */
-  begin(
-    call: RunningCall,
-    onProgress: (progress: CallProgress) => void,
-    ended: (answer: { readonly result: SentResult['result'] } | { readonly goOn: SendCall }) => void,
-  ): void;
-  /** Sends it from its beginning, within a run of the runner. */
-  readonly send: SendCall;
-}
 
 /** The outcome of a request. */
 export interface SentResult {
@@ -146,12 +115,6 @@ export interface SentResult {
 
 /** What a run is told of its call. */
 export type RunAbout = Omit<CallContext, 'id'> & { readonly id?: string; readonly startedAt?: number };
-
-/** A call that has begun. */
-export interface BegunRun {
-  readonly call: RunningCall;
-  readonly stopListening: () => void;
-}
 
 /** Runs the calls of one connection. */
 export class CallRunner {
@@ -169,136 +132,71 @@ export class CallRunner {
    * @throws what the SDK throws; `cancelledByPerson` if it was cancelled
    */
   async run(about: RunAbout, send: SendCall, options: RunOptions = {}): Promise<SentResult['result']> {
-    return this.#finish(this.#begin(about, options), send, options, this.#options.gate());
-  }
-
-  /**
-   * Runs a call whose result is only handed on, so that nothing waits for it here: the events tell how it ended. While nothing
-   * but its result is needed, it costs no promise.
-   * @param earlier - the call, if {@link beginAtOnce} has begun it
-   */
-  forward(about: RunAbout, forwarding: ForwardCall, options: RunOptions, earlier?: BegunRun): void {
-    const begun = earlier ?? this.#begin(about, options);
-    const { call } = begun;
-    const opening = earlier ? undefined : this.#options.gate();
-    const finish = (send: SendCall): void => void this.#finish(begun, send, options, opening).catch(() => {});
-    if (opening || call.abort.aborted) {
-      finish(forwarding.send);
-      return;
-    }
-    forwarding.begin(call, this.#progressOf(call, options), answer => {
-      if ('result' in answer && !call.abort.aborted) this.#ended(begun, completed(answer));
-      else finish(once('result' in answer ? async () => answer : answer.goOn, forwarding.send));
-    });
-  }
-
-  /** Begins a call that is sent at once, by somebody else; undefined if it would have to wait. */
-  beginAtOnce(about: RunAbout, options: RunOptions): BegunRun | undefined {
-    return this.#options.gate() ? undefined : this.#begin(about, options);
-  }
-
-  /** Such a call has ended with a result. */
-  endAtOnce(begun: BegunRun, result: SentResult['result']): void {
-    this.#ended(begun, completed({ result }));
-  }
-
-  #begin(about: RunAbout, options: RunOptions): BegunRun {
-    const { calls, clock, newId, tell } = this.#options;
+    const { calls, clock, newId, gate, tell } = this.#options;
     const { kind, name, arguments: args, id = newId(), principal, startedAt = clock.now() } = about;
     const described = { kind, name, arguments: args, id };
     const context: CallContext = principal === undefined ? described : { ...described, principal };
-    const abort = new CallAbort();
+    const abort = new AbortController();
     const { signal } = options;
-    const onAbort = signal && ((): void => abort.abort(cancelledByPerson));
-    if (signal?.aborted) onAbort?.();
-    if (onAbort) signal.addEventListener('abort', onAbort, { once: true });
+    const onAbort = (): void => abort.abort(cancelledByPerson);
+    if (signal?.aborted) onAbort();
+    signal?.addEventListener('abort', onAbort, { once: true });
     const limitMs = options.timeoutMs ?? usualTimeoutMs;
     const expired = (): void =>
       abort.abort(
         new SdkError(SdkErrorCode.RequestTimeout, `The server did not answer within ${Math.round(limitMs / 1_000)} s.`),
       );
     const timeout = callTimeout(limitMs, clock, expired);
-    const call: RunningCall = { context, startedAt, abort, timeout, limitsTask: options.limitsTask === true };
+    const { limitsTask = false, rawResult = false } = options;
+    const progressed = (progress: CallProgress): void => {
+      timeout.renew();
+      tell({ type: 'call-progress', call: context, progress });
+      options.onProgress?.(progress);
+    };
+    const call: RunningCall = { context, startedAt, abort, timeout, limitsTask, rawResult, progressed };
     calls.add(call);
     tell({ type: 'call-started', call: context, startedAt });
-    return { call, stopListening: () => onAbort && signal.removeEventListener('abort', onAbort) };
-  }
-
-  async #finish(
-    begun: BegunRun,
-    send: SendCall,
-    options: RunOptions,
-    opening: Promise<void> | undefined,
-  ): Promise<SentResult['result']> {
-    const { call } = begun;
-    const { abort } = call;
+    const ended = (outcome: CallOutcome): void => {
+      try {
+        tell({ type: 'call-ended', call: context, outcome, endedAt: clock.now() });
+      } finally {
+        signal?.removeEventListener('abort', onAbort);
+        timeout.stop();
+        calls.remove(call);
+        abort.abort(callOver);
+      }
+    };
     try {
+      const opening = gate();
       if (opening) {
-        const goOn = call.timeout.pause();
-        await orAborted(opening, abort);
+        const goOn = timeout.pause();
+        await orAborted(opening, abort.signal);
         goOn();
-      } else if (abort.aborted) throw abort.reason;
-      const sent = await this.#send(call, send, options);
-      this.#ended(begun, completed(sent));
+      } else abort.signal.throwIfAborted();
+      const sent = await this.#send(call, send);
+      ended(completed(sent));
       return sent.result;
     } catch (error) {
-      const reason = abort.aborted ? abort.reason : error;
-      this.#ended(begun, outcomeOf(reason));
+      const reason = abort.signal.aborted ? abort.signal.reason : error;
+      ended(outcomeOf(reason));
       throw reason;
     }
   }
 
-  /** Tells how a call ended, and ends everything that depends on it. */
-  #ended({ call, stopListening }: BegunRun, outcome: CallOutcome): void {
-    const { calls, clock, tell } = this.#options;
-    try {
-      tell({ type: 'call-ended', call: call.context, outcome, endedAt: clock.now() });
-    } finally {
-      stopListening();
-      call.timeout.stop();
-      calls.remove(call);
-      call.abort.abort(callOver);
-    }
-  }
-
-  #progressOf(call: RunningCall, options: RunOptions): (progress: CallProgress) => void {
-    return progress => {
-      call.timeout.renew();
-      if (isRoundNotice(progress.message ?? '')) return;
-      this.#options.tell({ type: 'call-progress', call: call.context, progress });
-      options.onProgress?.(progress);
-    };
-  }
-
-  async #send(call: RunningCall, send: SendCall, options: RunOptions): Promise<SentResult> {
-    // The timeout is ours, so the SDK's is disabled.
-    const sent: SendOptions = {
-      get signal() {
-        return call.abort.signal;
-      },
-      timeout: MAX_TIMER_MS,
-      onprogress: this.#progressOf(call, options),
-    };
+  async #send(call: RunningCall, send: SendCall): Promise<SentResult> {
+    const { signal } = call.abort;
+    // The timeout is ours, so the SDK's is disabled. The tap reads the progress, which the SDK only asks for.
+    const sent: SendOptions = { signal, timeout: MAX_TIMER_MS, onprogress: () => {} };
     for (let round = 1; ; round += 1) {
       try {
         return await send(sent, call);
       } catch (error) {
-        if (call.abort.aborted || round > mostPageRounds) throw error;
+        if (signal.aborted || round > mostPageRounds) throw error;
         if (!(await this.#options.openPages(call, error))) throw error;
         call.timeout.renew();
       }
     }
   }
-}
-
-/** Sends the first request in one way, and those that follow, if the call is tried again, in another. */
-function once(first: SendCall, others: SendCall): SendCall {
-  let now = first;
-  return (options, call) => {
-    const send = now;
-    now = others;
-    return send(options, call);
-  };
 }
 
 function completed({ result, unchecked }: SentResult): CallOutcome {
@@ -309,12 +207,12 @@ function completed({ result, unchecked }: SentResult): CallOutcome {
 /** Ends everything that depends on a call that is over; distinct from a cancellation. */
 const callOver = { how: 'withdrawn' } as const;
 
-function orAborted<T>(promise: Promise<T>, abort: CallAbort): Promise<T> {
-  if (abort.aborted) return Promise.reject(abort.reason);
+function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) return Promise.reject(signal.reason);
   return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(abort.reason);
-    abort.addEventListener('abort', onAbort);
-    promise.then(resolve, reject).finally(() => abort.removeEventListener('abort', onAbort));
+    const onAbort = (): void => reject(signal.reason);
+    signal.addEventListener('abort', onAbort);
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
   });
 }
 

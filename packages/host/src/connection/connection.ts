@@ -12,7 +12,7 @@ import { attach } from '../attach/attach.ts';
 import type { AttachEvent, Attachment, CallRequest, ServerIntroduction } from '../attach/attachment.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
 import type { AskSignIn } from '../authorization/sign-in.ts';
-import type { CallOutcome, PassOptions, RunOptions } from '../calls/runner.ts';
+import type { CallOutcome, RunOptions } from '../calls/runner.ts';
 import { negotiationOf, unprobed } from '../era.ts';
 import type { SamplingAccount } from '../sampling/flow.ts';
 import type { ForwardedAnswer, ForwardedRequest, ForwardOptions } from '../sdk-seam/forwarded-requests.ts';
@@ -41,7 +41,7 @@ export type ConnectionEvent =
   | { readonly type: 'catalogue-changed'; readonly list: 'tools' | 'prompts' | 'resources' };
 
 /** What the caller of a running call waits for. */
-type RunningHere = Pick<PassOptions, 'onEnd' | 'onTask'>;
+type RunningHere = Pick<RunOptions, 'onTask'> & { readonly onEnd: (outcome: CallOutcome) => void };
 
 /** How many times a start asks the person to sign in: once, and once more if the server then wants more scopes. */
 const MOST_SIGN_INS = 2;
@@ -63,7 +63,7 @@ export class Connection {
   #attachment: Attachment | undefined;
   #transport: PausableTransport | undefined;
   #isPaused = false;
-  /** The calls that {@link run} and {@link pass} have started, by their ids. */
+  /** The calls that {@link run} has started, by their ids. */
   readonly #running = new Map<string, RunningHere>();
   #stopping: Promise<void> = Promise.resolve();
   /** The process of a server that is being stopped. */
@@ -237,13 +237,6 @@ export class Connection {
     return { id, outcome, cancel: () => void attachment.cancel(id) };
   }
 
-  /** Starts a call whose result is only handed on unchanged, so it is not judged. @throws MidcallError `host/server-gone` */
-  pass(request: CallRequest, options: PassOptions): void {
-    const { attachment } = this.#ready();
-    this.#running.set(options.id, options);
-    attachment.pass(request, options);
-  }
-
   /**
    * Forwards another party's request; see {@link Attachment.forward}.
    * @throws MidcallError `host/cancelled` if the signal fires, `host/server-gone` if the server is not ready or cannot be reached
@@ -386,8 +379,7 @@ export class Connection {
     };
     const mostBytes = maxMessageBytes === undefined ? {} : { mostBytes: maxMessageBytes };
     const running = started?.take(listeners.onStderr);
-    const isWatched = (): boolean => this.wire.isWatched;
-    const options = { ...listeners, ...mostBytes, running, isWatched, ...defined({ fetch, clock }) };
+    const options = { ...listeners, ...mostBytes, running, ...defined({ fetch, clock }) };
     return this.wire.onto(openTransport(this.entry.target, options));
   }
 }

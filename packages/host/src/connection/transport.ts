@@ -27,8 +27,6 @@ export interface TransportOptions {
   readonly mostBytes?: number;
   /** Called with the limit, in bytes, when a message exceeds it. */
   readonly onTooLarge?: (mostBytes: number) => void;
-  /** True while the messages have to be seen as they cross the transport; always if absent. */
-  readonly isWatched?: () => boolean;
 }
 
 /** A transport whose reading can be paused. */
@@ -52,7 +50,6 @@ export function openTransport(
     clock = systemClock,
     mostBytes = usualMessageBytes,
     onTooLarge,
-    isWatched,
   }: TransportOptions = {},
 ): PausableTransport {
   if (target.kind === 'url') {
@@ -74,7 +71,6 @@ export function openTransport(
     ...(cwd !== undefined && { cwd }),
   };
   const transport = new ServerProcess(parameters, running, onStray);
-  if (isWatched) transport.isWatched = isWatched;
   transport.onerror = error => {
     // The SDK signals it in no other way, and closes the transport.
     if (isMessageTooLarge(error)) onTooLarge?.(mostBytes);

@@ -26,11 +26,6 @@ export class WireWatch {
     return transport;
   }
 
-  /** True while it has a listener. */
-  get isWatched(): boolean {
-    return this.#listeners.size > 0;
-  }
-
   /** Calls `listener` for every message from now on. @returns ends it */
   subscribe(listener: (frame: WireFrame) => void): () => void {
     this.#listeners.add(listener);

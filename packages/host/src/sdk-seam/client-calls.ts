@@ -5,7 +5,6 @@
 import type { Client, RequestOptions } from '@modelcontextprotocol/client';
 import type { RunOptions } from '../calls/runner.ts';
 import type { CallContext } from '../question/question.ts';
-import type { ForwardedRequest } from './forwarded-requests.ts';
 
 type Result = Readonly<Record<string, unknown>>;
 
@@ -15,14 +14,6 @@ export type RunCall = (
   send: (own: RequestOptions) => Promise<Result>,
   options: RunOptions,
 ) => Promise<Result>;
-
-const methods = { tool: 'tools/call', prompt: 'prompts/get', resource: 'resources/read' } as const;
-
-/** A call as its request, with the other members. */
-export function requestOf({ kind, name, arguments: args }: Omit<CallContext, 'id'>, rest: object): ForwardedRequest {
-  const what = kind === 'resource' ? { uri: name } : { name, arguments: args };
-  return { method: methods[kind], params: { ...what, ...rest } };
-}
 
 /** A client's calls, before and after ours took their place. */
 export class ClientCalls {

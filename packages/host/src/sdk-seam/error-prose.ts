@@ -1,9 +1,6 @@
 /** Matches what the SDK says only in words, without a code or member for it. Pure. */
 import { SdkErrorCode } from '@modelcontextprotocol/client';
 
-/** True for the notice that a round begins, which looks like the server's progress. */
-export const isRoundNotice = (message: string): boolean => message.startsWith("Fulfilling input required by '");
-
 /** True if a stdio transport closes because a message is larger than it may be. */
 export const isMessageTooLarge = (error: Error): boolean =>
   error.message.startsWith('ReadBuffer exceeded maximum size');

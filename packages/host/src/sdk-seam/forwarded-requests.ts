@@ -5,14 +5,11 @@
  * - forwarded-F1 The answer is the server's, member for member, and so are its progress notifications.
  * - forwarded-F2 Ids and progress tokens are ours, and differ from those of the SDK, which are numbers.
  * - forwarded-F3 Every request ends: with its answer, when it is cancelled, or when the connection closes.
- * - forwarded-F4 The answer to a call passes everything that processes answers of calls, such as the task follower, before it
- *   is handed on.
  */
 import { MidcallError } from '@midcall/core/errors';
 import { isRecord } from '@midcall/core/json';
 import type { Interception, JsonRpcMessage } from '@midcall/core/sdk-seam';
 import type { Client, JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
-import type { AbortWatch } from '../calls/call-abort.ts';
 import { type Era, serverSendsRequests } from '../era.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -37,28 +34,10 @@ export interface ForwardOptions {
   readonly onProgress?: (params: Readonly<Record<string, unknown>>) => void;
 }
 
-/** The same for callers that have no `AbortSignal`. */
-interface WatchOptions extends Omit<ForwardOptions, 'signal'> {
-  readonly signal?: AbortWatch;
-}
-
-/** How a call is sent. */
-interface SentCall {
-  /** Sends it as part of the call. */
-  readonly within: <T>(send: () => T) => T;
-  readonly settle: (answer: ForwardedAnswer | MidcallError) => void;
-  /** Its id, if that was chosen before by {@link ForwardedRequests.newId}. */
-  readonly id?: string | undefined;
-}
-
 interface Waiting {
-  readonly isCall: boolean;
   readonly settle: (answer: ForwardedAnswer | MidcallError) => void;
   readonly onProgress: ForwardOptions['onProgress'];
 }
-
-/** The prefix of every id; the SDK's ids are numbers. */
-const mark = 'midcall-forwarded:';
 
 /** Other parties' requests on one connection. */
 export class ForwardedRequests implements Required<Interception> {
@@ -75,18 +54,8 @@ export class ForwardedRequests implements Required<Interception> {
       return;
     }
     const waiting = method === undefined && typeof id === 'string' ? this.#waiting.get(id) : undefined;
-    if (!waiting || waiting.isCall) deliver(message);
-    else waiting.settle(answerIn(message));
-  }
-
-  /**
-   * Takes the answer to a call after the others have processed it (forwarded-F4). @returns false if the call was not sent here
-   */
-  answered(message: JsonRpcMessage): boolean {
-    const { id } = message;
-    if (typeof id !== 'string' || !id.startsWith(mark)) return false;
-    this.#waiting.get(id)?.settle(answerIn(message));
-    return true;
+    if (waiting) waiting.settle(answerIn(message));
+    else deliver(message);
   }
 
   outgoing(message: JsonRpcMessage, send: (message: JsonRpcMessage) => Promise<void>): Promise<void> {
@@ -97,63 +66,39 @@ export class ForwardedRequests implements Required<Interception> {
    * Sends a request.
    * @throws MidcallError `host/cancelled` if it was cancelled, `host/server-gone` if the connection is closed
    */
-  send(client: Client, era: Era, request: ForwardedRequest, options: ForwardOptions): Promise<ForwardedAnswer> {
-    return new Promise((resolve, reject) =>
-      this.#send(client, request, options, era, undefined, answer => {
-        if (answer instanceof MidcallError) reject(answer);
-        else resolve(answer);
-      }),
-    );
-  }
-
-  /** Sends a call, not over HTTP. `settle` is called once, with the answer, or with the error of {@link send}. */
-  sendCall(client: Client, request: ForwardedRequest, call: WatchOptions & SentCall): void {
-    this.#send(client, request, call, undefined, call.within, call.settle, call.id);
-  }
-
-  /** An id for a request that nothing else uses. */
-  newId(): string {
-    this.#last += 1;
-    return `${mark}${this.#last}`;
-  }
-
-  #send(
+  async send(
     client: Client,
+    era: Era,
     { method, params }: ForwardedRequest,
-    { signal, onProgress }: WatchOptions,
-    era: Era | undefined,
-    within: SentCall['within'] | undefined,
-    settle: SentCall['settle'],
-    id = this.newId(),
-  ): void {
+    { signal, onProgress }: ForwardOptions,
+  ): Promise<ForwardedAnswer> {
     const { transport } = client;
-    if (!transport || signal?.aborted) {
-      settle(transport ? givenUp() : serverGone());
-      return;
-    }
+    if (!transport) throw serverGone();
+    if (signal?.aborted) throw givenUp();
+    this.#last += 1;
+    const id = `midcall-forwarded:${this.#last}`;
+    const sent = onProgress ? { ...params, _meta: { ...metaOf(params), progressToken: id } } : params;
+    const message = enveloped(client, { jsonrpc: '2.0', id, method, ...(sent && { params: sent }) });
     // On 2026-07-28 over HTTP, a request is cancelled by closing its stream.
-    const stream = era && hasOwnStreams(transport) && !serverSendsRequests(era) ? new AbortController() : undefined;
-    const over = (answer: ForwardedAnswer | MidcallError): void => {
-      this.#waiting.delete(id);
-      signal?.removeEventListener('abort', onAbort);
-      settle(answer);
-    };
-    const onAbort = (): void => {
-      over(givenUp());
-      if (stream) stream.abort();
-      else this.#tell(client, { method: 'notifications/cancelled', params: { requestId: id } }).catch(() => {});
-    };
-    const failed = (error: unknown): void => {
-      if (this.#waiting.has(id)) over(unsent(error));
-    };
-    this.#waiting.set(id, { isCall: within !== undefined, settle: over, onProgress });
-    signal?.addEventListener('abort', onAbort, { once: true });
+    const stream = hasOwnStreams(transport) && !serverSendsRequests(era) ? new AbortController() : undefined;
+    let onAbort: (() => void) | undefined;
     try {
-      const message = messageOf(client, id, { method, params }, onProgress !== undefined);
-      const send = () => transport.send(message, stream && { requestSignal: stream.signal });
-      (within ? within(send) : send()).catch(failed);
-    } catch (error) {
-      failed(error);
+      return await new Promise<ForwardedAnswer>((resolve, reject) => {
+        const settle = (answer: ForwardedAnswer | MidcallError): void =>
+          answer instanceof MidcallError ? reject(answer) : resolve(answer);
+        onAbort = () => {
+          settle(givenUp());
+          if (stream) stream.abort();
+          else this.#tell(client, { method: 'notifications/cancelled', params: { requestId: id } }).catch(() => {});
+        };
+        signal?.addEventListener('abort', onAbort, { once: true });
+        this.#waiting.set(id, { settle, onProgress });
+        const send = async () => transport.send(message, stream && { requestSignal: stream.signal });
+        send().catch((error: unknown) => settle(unsent(error)));
+      });
+    } finally {
+      this.#waiting.delete(id);
+      if (onAbort) signal?.removeEventListener('abort', onAbort);
     }
   }
 
@@ -175,17 +120,6 @@ export class ForwardedRequests implements Required<Interception> {
   }
 }
 
-/** A request as it is sent. @param reports - true if its progress is wanted */
-export function messageOf(
-  client: Client,
-  id: string,
-  { method, params }: ForwardedRequest,
-  reports: boolean,
-): JSONRPCMessage {
-  const sent = reports ? { ...params, _meta: { ...metaOf(params), progressToken: id } } : params;
-  return enveloped(client, { jsonrpc: '2.0', id, method, ...(sent && { params: sent }) });
-}
-
 /** What the SDK puts into each message of 2026-07-28: the sender and its capabilities. */
 function enveloped(client: Client, message: JsonObject): JSONRPCMessage {
   const { _envelopeOutbound: envelope } = client as unknown as {
@@ -205,7 +139,7 @@ function answerIn({ result, error }: JsonRpcMessage): ForwardedAnswer {
 }
 
 /** True if each request has a stream of its own, as over HTTP. */
-export const hasOwnStreams = (transport: Transport): boolean =>
+const hasOwnStreams = (transport: Transport): boolean =>
   (transport as { hasPerRequestStream?: boolean }).hasPerRequestStream === true;
 
 const serverGone = (): MidcallError => new MidcallError('host/server-gone', 'The server has stopped.');

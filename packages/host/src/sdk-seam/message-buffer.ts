@@ -3,7 +3,7 @@
  * tries one schema after the other on each message. The members of a message are checked by its reader.
  */
 import { isRecord } from '@midcall/core/json';
-import { isJsonRpcMessage, type JsonRpcMessage } from '@midcall/core/sdk-seam';
+import { isJsonRpcMessage } from '@midcall/core/sdk-seam';
 import type { JSONRPCMessage, ReadBuffer } from '@modelcontextprotocol/client';
 
 const lineFeed = 0x0a;
@@ -12,8 +12,6 @@ const lineFeed = 0x0a;
 export class MessageBuffer implements Pick<ReadBuffer, 'append' | 'readMessage' | 'clear'> {
   readonly #mostBytes: number;
   readonly #onStray: (line: string) => void;
-  /** Offered each message first. @returns true if it has taken it */
-  taken: ((message: JsonRpcMessage) => boolean) | undefined;
   /** The beginning of a line, from earlier chunks. */
   #begun: Buffer[] = [];
   #begunBytes = 0;
@@ -64,7 +62,6 @@ export class MessageBuffer implements Pick<ReadBuffer, 'append' | 'readMessage' 
       if (!isMessage) this.#onStray(line);
       if (!isMessage && !namesRequest(value))
         throw new Error('The server wrote a line of JSON that is not a JSON-RPC 2.0 message.');
-      if (this.taken?.(value as JsonRpcMessage)) continue;
       return value as JSONRPCMessage;
     }
   }

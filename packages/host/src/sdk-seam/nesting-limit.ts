@@ -14,16 +14,13 @@ export type ReadMessage = { readonly read?: JsonRpcMessage; readonly answer?: Js
 
 /** @param message - as received */
 export function withinNesting(message: JsonRpcMessage): ReadMessage {
-  if (!nestsTooDeeply(message)) return { read: message };
+  if (!nests(message, mostLevels)) return { read: message };
   const { id, method } = message;
   if (id === undefined) return {};
   if (method !== undefined)
     return { answer: { jsonrpc: '2.0', id, error: { code: -32600, message: why('a request') } } };
   return { read: { jsonrpc: '2.0', id, error: { code: -32603, message: why('an answer') } } };
 }
-
-/** True for a message that is not read. */
-export const nestsTooDeeply = (message: JsonRpcMessage): boolean => nests(message, mostLevels);
 
 function nests(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;

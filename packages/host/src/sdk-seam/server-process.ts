@@ -8,7 +8,6 @@ import { writeFirstAtOnce } from '@midcall/core/node';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { StdioClientTransport, type StdioServerParameters } from '@modelcontextprotocol/client/stdio';
 import { MessageBuffer } from './message-buffer.ts';
-import type { PlainWire } from './plain-wire.ts';
 
 /**
  * The members of the SDK's class that this relies on; checked by test/host/sdk-seam.test.ts and
@@ -23,10 +22,8 @@ interface Inside {
 const sent = Promise.resolve();
 
 /** A process whose output is read only on demand. */
-export class ServerProcess extends StdioClientTransport implements PlainWire {
+export class ServerProcess extends StdioClientTransport {
   readonly #running: ChildProcessWithoutNullStreams | undefined;
-  readonly written = new Set<unknown>();
-  isWatched: () => boolean = () => true;
 
   /**
    * @param running - a process that was started with these parameters; its standard error is read by whoever started it
@@ -51,7 +48,6 @@ export class ServerProcess extends StdioClientTransport implements PlainWire {
 
   override send(message: JSONRPCMessage): Promise<void> {
     const { _process: child } = this.#inside;
-    if (this.written.size > 0 && 'method' in message && 'id' in message && this.written.delete(message.id)) return sent;
     if (!child) return super.send(message);
     if (child.stdin.writableNeedDrain) return super.send(message);
     // The SDK makes a promise for each message, which need not wait.
@@ -61,23 +57,6 @@ export class ServerProcess extends StdioClientTransport implements PlainWire {
     } catch (error) {
       return Promise.reject(error);
     }
-  }
-
-  get isFree(): boolean {
-    const stdin = this.#inside._process?.stdin;
-    return stdin?.writable === true && !stdin.writableNeedDrain;
-  }
-
-  write(text: string): void {
-    writeFirstAtOnce(this.#inside._process!.stdin, `${text}\n`);
-  }
-
-  get taken(): PlainWire['taken'] {
-    return this.#inside._readBuffer.taken;
-  }
-
-  set taken(taken: PlainWire['taken']) {
-    this.#inside._readBuffer.taken = taken;
   }
 
   /** Pauses reading; the output of the process waits in its pipe, and then the process waits. */

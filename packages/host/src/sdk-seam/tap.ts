@@ -11,17 +11,17 @@
  * - tap-T5 Responses are sent a few at a time: over HTTP each is a connection, and a server may have asked any number of
  *   questions.
  * - tap-T6 The content of a result belongs to the server: the SDK sees none of its blocks, since an unknown one would fail the
- *   call; see blocks-aside.ts.
- * - tap-T8 If somebody else sent a call for the SDK, its answer is given to the SDK as the answer to the call that the SDK then
- *   makes, which is not sent again.
+ *   call; see blocks-aside.ts. Of a result that is handed on unchanged, it sees nothing; see raw-result.ts.
+ * - tap-T8 The progress of a call reaches it at once: the SDK passes progress on later, and not at all if the answer came meanwhile.
  * - tap-T7 A round with more requests than a person could look at ends its call; none of them is asked.
  */
 
-import { blocksAside, isRecord } from '@midcall/core/json';
-import { type Interception, interceptTransport, type JsonRpcMessage } from '@midcall/core/sdk-seam';
+import { blocksAside, isRecord, own } from '@midcall/core/json';
+import { type Interception, interceptTransport } from '@midcall/core/sdk-seam';
 import type { JSONRPCMessage, JSONRPCResponse, Transport } from '@modelcontextprotocol/client';
 import type { Calls, RunningCall } from '../calls/calls.ts';
 import { withinNesting } from './nesting-limit.ts';
+import { rawResultAside } from './raw-result.ts';
 import { wholeResponse } from './whole-response.ts';
 
 /** The requests that need a person. */
@@ -57,8 +57,6 @@ export interface TapOptions {
   /** Called when the SDK refuses a request, so that no handler sees it. */
   readonly onRefused?: (request: TappedRequest, message: string) => void;
   readonly onRound?: (round: TappedRound) => void;
-  /** Takes the answer to a call that the SDK has not sent. @returns false if the SDK has */
-  readonly answered?: (message: JSONRPCResponse) => boolean;
   /** Called when a round asks too much at once; its call must end. */
   readonly onFlood?: (call: RunningCall, message: string) => void;
 }
@@ -88,8 +86,6 @@ export class Tap {
   readonly #callOfRequest = new Map<unknown, RunningCall>();
   readonly #pushed = new Map<unknown, TappedRequest>();
   readonly #turns = new Set<() => void>();
-  /** Answers that are known before the SDK asks (tap-T8). */
-  readonly #early = new WeakMap<RunningCall, JsonRpcMessage>();
   #deliver: (message: JSONRPCMessage) => void = () => {};
   #sending = 0;
 
@@ -113,7 +109,6 @@ export class Tap {
         });
       },
       outgoing: (message, send, sendApart) => {
-        if (this.#answerEarly(message)) return Promise.resolve();
         const outgoing = this.#outgoing(message as JSONRPCMessage) as unknown as Json;
         const sendBelow = () => below.outgoing(outgoing, send, sendApart);
         return 'method' in outgoing ? sendBelow() : this.#inTurn(sendBelow);
@@ -130,24 +125,9 @@ export class Tap {
     return request;
   }
 
-  /** Supplies the answer to the next request of this call (tap-T8). */
-  answerOf(call: RunningCall, answer: JsonRpcMessage): void {
-    this.#early.set(call, answer);
-  }
-
-  #answerEarly({ id, method }: JsonRpcMessage): boolean {
-    const call = id !== undefined && callMethods.has(method as string) ? this.#options.calls.current() : undefined;
-    const answer = call && this.#early.get(call);
-    if (!call || !answer) return false;
-    this.#early.delete(call);
-    this.#callOfRequest.set(id, call);
-    const response = { jsonrpc: '2.0', id, ...answer } as unknown as JSONRPCResponse;
-    queueMicrotask(() => this.#incomingResponse(response, this.#deliver));
-    return true;
-  }
-
   #incoming(message: JSONRPCMessage, deliver: (message: JSONRPCMessage) => void): void {
     if (!('method' in message)) this.#incomingResponse(message, deliver);
+    else if (message.method === 'notifications/progress' && this.#progressed(message.params)) return;
     else if (message.method === 'notifications/cancelled') {
       deliver(message);
       // A cancelled request is not answered.
@@ -162,18 +142,31 @@ export class Tap {
     }
   }
 
+  /** @returns false if it is not the progress of a call */
+  #progressed(params: unknown): boolean {
+    const call = this.#callOfRequest.get(own(params, 'progressToken'));
+    if (!call || this.#isOver(call)) return false;
+    const [progress, total, message] = [own(params, 'progress'), own(params, 'total'), own(params, 'message')];
+    if (typeof progress === 'number')
+      call.progressed({
+        progress,
+        ...(typeof total === 'number' && { total }),
+        ...(typeof message === 'string' && { message }),
+      });
+    return true;
+  }
+
   #incomingResponse(message: JSONRPCResponse, deliver: (message: JSONRPCMessage) => void): void {
     const call = this.#callOfRequest.get(message.id);
     this.#callOfRequest.delete(message.id);
     const result = 'result' in message ? (message.result as Json) : undefined;
     if (call && isFinal(result)) this.#options.calls.answered(call);
-    if (this.#options.answered?.(message)) return;
     if (!call || this.#isOver(call) || !isRecord(result)) {
       deliver(message);
       return;
     }
     if (result['resultType'] !== 'input_required') {
-      deliver({ ...message, result: blocksAside(result) } as JSONRPCMessage);
+      deliver({ ...message, result: (call.rawResult ? rawResultAside : blocksAside)(result) } as JSONRPCMessage);
       return;
     }
     const count = isRecord(result['inputRequests']) ? Object.keys(result['inputRequests']).length : 0;
@@ -181,6 +174,8 @@ export class Tap {
       this.#options.onFlood?.(call, `It asked ${count} things at once; at most ${mostInRound} are read.`);
       return;
     }
+    // The server has shown activity.
+    call.timeout.renew();
     const round = this.#round(call, result);
     this.#options.onRound?.(round.seen);
     const disguised = { ...message, result: { ...result, inputRequests: round.inputRequests } } as JSONRPCMessage;

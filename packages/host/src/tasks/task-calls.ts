@@ -5,7 +5,6 @@
 import { isRecord } from '@midcall/core/json';
 import type { JsonRpcMessage } from '@midcall/core/sdk-seam';
 import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/client';
-import type { AbortWatch } from '../calls/call-abort.ts';
 import type { RunningCall } from '../calls/calls.ts';
 import type { OwnRequests, SentFor } from './own-requests.ts';
 import { createdTask, declaresTasks, type TaskState } from './task-messages.ts';
@@ -19,7 +18,7 @@ export interface SentCall extends SentFor {
   readonly id: unknown;
   readonly call: RunningCall | undefined;
   /** Fires if the call is cancelled, even after it has become a task. */
-  readonly signal: AbortWatch | undefined;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** What a server declares, once that is known. */
@@ -71,14 +70,6 @@ export class TaskCalls {
   /** Processes a message of the server. */
   note(message: JsonRpcMessage): void {
     this.#support.note(message);
-  }
-
-  /** True if a call of this tool is sent as it is, so that its answer is a result unless it says otherwise. */
-  sendsAsItIs(tool: string): boolean {
-    const { callsNameTasks, capabilities } = this.#options.server();
-    if (!callsNameTasks || !takesTasks(capabilities)) return true;
-    const support = this.#support.known(tool);
-    return support === 'forbidden' || (support === 'optional' && !this.#options.stored);
   }
 
   /** Sends a call, as one that may become a task if both sides support tasks. */

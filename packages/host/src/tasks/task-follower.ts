@@ -119,11 +119,6 @@ export class TaskFollower implements Interception {
     await Promise.race([Promise.all(this.#cancelling), late]).finally(callOff);
   }
 
-  /** True if a call of this tool would pass here unchanged. */
-  sendsAsItIs(tool: string): boolean {
-    return this.#calls.sendsAsItIs(tool);
-  }
-
   /** Keeps the next request of this call from being sent, since the call is a task already. */
   resume({ call, taskId, status, cancelled = false }: KeptTask): void {
     const working = readTask({ taskId, status: 'working' })!;
@@ -156,7 +151,7 @@ export class TaskFollower implements Interception {
       meta: metaOf(params),
       send: sendApart,
       call,
-      signal: call?.abort ?? connectionGone,
+      signal: call?.abort.signal ?? connectionGone,
     };
     const resumed = sent.call && this.#resuming.get(sent.call.context.id);
     if (!sent.call || !resumed) return this.#calls.send(message, sent, send);

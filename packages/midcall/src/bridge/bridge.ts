@@ -3,7 +3,7 @@
  * of the upstream server are answered by the host if it can, and otherwise by the person at the desk.
  */
 
-import { defined, isRecord, own } from '@midcall/core/json';
+import { defined } from '@midcall/core/json';
 import type { SamplingModel } from '@midcall/core/sampling';
 import { afterClose } from '@midcall/core/sdk-seam';
 import { systemClock } from '@midcall/core/time';
@@ -187,13 +187,7 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
       pending.set(link, isOld);
       return link.server;
     }
-    const sessionNow = (capabilities: unknown): UpstreamSession | undefined => {
-      const { hostRoots } = running;
-      if (isOld ? hostRoots && !hostRoots.isSettled : hostRoots && isRecord(own(capabilities, 'roots')))
-        return undefined;
-      return running;
-    };
-    const link = await hostServer({ era, mid, session: () => running, sessionFor, sessionNow, forward });
+    const link = await hostServer({ era, mid, session: () => running, sessionFor, forward });
     if (isOld) running.hostRoots?.follow(link.server);
     afterClose(link.server.server, running.join(link));
     return link.server;

@@ -20,7 +20,6 @@ import type { CallProgress, CallRequest, Inbox, Question } from '@midcall/host';
 import type { Call, GatewayCall } from '@midcall/server';
 import { SdkError, SdkErrorCode, type ServerContext } from '@modelcontextprotocol/server';
 import { answeredWithin } from './answered-within.ts';
-import type { BegunCall } from './direct-calls.ts';
 import { type HostLink, openRequest } from './host-link.ts';
 import { resultOf, unanswered, type WireResult } from './outcome.ts';
 import { type Answered, replyOf } from './reply.ts';
@@ -34,8 +33,6 @@ export interface ForwardOptions {
   readonly session: () => Promise<UpstreamSession>;
   /** The connection that the call came over. */
   readonly link: HostLink;
-  /** The call, if it was made before its handler ran. */
-  readonly begun: BegunCall | undefined;
   /** Whose calls these are, if there are several principals: a client that comes back finds only its own. */
   readonly principal?: string;
   readonly clock: Clock;
@@ -54,12 +51,11 @@ export async function forward(
 ): Promise<WireResult> {
   let session: UpstreamSession;
   let upstreamCall: UpstreamCall;
-  const { begun } = parts;
   call.defer(parts.link.begin(openRequest(ctx)));
   try {
-    session = begun?.session ?? (await parts.session());
-    const rest = begun ? {} : withMeta(request.rest, await session.logsFor(parts.link));
-    upstreamCall = await joined({ ...request, rest }, call, ctx, session, parts);
+    session = await parts.session();
+    const rest = withMeta(request.rest, await session.logsFor(parts.link));
+    upstreamCall = await joined({ ...request, rest }, call, ctx, session, parts.principal);
   } catch (error) {
     if (!isMidcallError(error, 'host/not-found') && !isMidcallError(error, 'host/server-gone')) throw error;
     return unanswered(request.kind, error.message);
@@ -98,7 +94,7 @@ async function joined(
   call: Call,
   { mcpReq }: ServerContext,
   { calls, upstream }: UpstreamSession,
-  { begun, principal }: Pick<ForwardOptions, 'begun' | 'principal'>,
+  principal: string | undefined,
 ): Promise<UpstreamCall> {
   const onProgress = (progress: CallProgress): void => {
     const progressToken = mcpReq._meta?.progressToken;
@@ -121,11 +117,8 @@ async function joined(
     if (mcpReq.signal.aborted && !isGone) at.upstreamCall.stop();
     else at.leave();
   });
-  join(begun?.upstreamCall);
-  begun?.leave();
   // Joined within the step, so that neither another client nor the end of this run can come between.
   const id = await call.step('call the upstream server', async () => {
-    if (begun) return begun.upstreamCall.id;
     await upstream.client();
     if (mcpReq.signal.aborted) throw over();
     const upstreamCall = calls.begin(request, principal);

@@ -25,7 +25,6 @@ export class HostRoots {
   readonly #parts: HostRootsParts;
   #changes: Promise<unknown> = Promise.resolve();
   #read: Promise<void> = Promise.resolve();
-  #reading = 0;
 
   constructor(parts: HostRootsParts) {
     this.#parts = parts;
@@ -46,24 +45,16 @@ export class HostRoots {
       const { clock } = this.#parts;
       const before = this.#read;
       const reading = before.then(read);
-      this.#reading += 1;
       this.#read = new Promise<void>(resolve => {
         const callOff = clock.after(readMs, resolve);
         void reading.then(() => {
           callOff();
           resolve();
         });
-      }).then(() => {
-        this.#reading -= 1;
       });
     };
     server.oninitialized = begin;
     server.setNotificationHandler('notifications/roots/list_changed', begin);
-  }
-
-  /** True if {@link settled} would not wait. */
-  get isSettled(): boolean {
-    return this.#reading === 0;
   }
 
   /** Resolves when the last list that a followed client announced is in force, or has been waited for long enough. */

@@ -7,7 +7,6 @@ import { blocksAside } from '@midcall/core/json';
 import type { CallRequest } from '@midcall/host';
 import type { Call, GatewayCall, Handled, Midcall } from '@midcall/server';
 import { McpServer, type McpServerFactory } from '@modelcontextprotocol/server';
-import { DirectCalls } from './direct-calls.ts';
 import { type ForwardOptions, forward } from './forward.ts';
 import { HostLink } from './host-link.ts';
 import { passWhole, restOf } from './host-wire.ts';
@@ -23,9 +22,7 @@ export interface HostServerOptions {
   readonly session: () => UpstreamSession;
   /** The upstream server that runs a call: the one that was told of this host's roots. */
   readonly sessionFor: (call: Call) => Promise<UpstreamSession>;
-  /** The same for a host with these capabilities, if it need not be waited for. */
-  readonly sessionNow: (capabilities: unknown) => UpstreamSession | undefined;
-  readonly forward: Omit<ForwardOptions, 'session' | 'link' | 'begun'>;
+  readonly forward: Omit<ForwardOptions, 'session' | 'link'>;
 }
 
 const kinds = { 'tools/call': 'tool', 'prompts/get': 'prompt', 'resources/read': 'resource' } as const;
@@ -45,7 +42,7 @@ export async function hostServer(options: HostServerOptions): Promise<HostLink> 
   const link = new HostLink(server, !isOld);
   passWhole(server, isOld);
   declare(server, can, isOld && upstreamEra === '2025-11-25');
-  forwardCalls(link, mid, can, options.forward, sessionFor, options.sessionNow);
+  forwardCalls(link, mid, can, options.forward, sessionFor);
   passThrough(link, session, options.forward, isOld);
   return link;
 }
@@ -57,18 +54,14 @@ export function forwardCalls(
   can: Readonly<Record<string, unknown>>,
   how: HostServerOptions['forward'],
   sessionFor: HostServerOptions['sessionFor'],
-  sessionNow: HostServerOptions['sessionNow'] = () => undefined,
 ): void {
   const { server } = link;
-  const { principal, ownModels, clock } = how;
-  const calls = new DirectCalls({ link, session: sessionNow, principal, ownModels, clock });
   for (const [method, kind] of Object.entries(kinds) as [keyof typeof kinds, CallRequest['kind']][]) {
     if (!can[`${kind}s`]) continue;
     const answer = async ({ params, ctx }: Handled, call: GatewayCall): Promise<WireResult> => {
       const { name, uri, arguments: args } = params as { name?: string; uri?: string; arguments?: object };
       const request = { kind, name: name ?? uri ?? '', arguments: { ...args }, rest: restOf(params) };
-      const begun = calls.take(ctx.mcpReq.id);
-      const result = await forward(request, call, ctx, { ...how, link, begun, session: () => sessionFor(call) });
+      const result = await forward(request, call, ctx, { ...how, link, session: () => sessionFor(call) });
       // On 2025-11-25, structured content must be an object.
       const fits =
         kind === 'tool' ? (server.server.projectCallToolResult(result as never, undefined) as WireResult) : result;
@@ -76,7 +69,6 @@ export function forwardCalls(
     };
     mid.handle<WireResult>(server, method, answer, {
       task: kind === 'tool' ? 'when-needed' : 'never',
-      direct: request => calls.begin(method, kind, request),
     });
   }
 }

@@ -26,7 +26,7 @@ export function upstreamError(error: Json): ProtocolError {
 const knownParams = new Set(['name', 'arguments', 'uri', '_meta', 'inputResponses', 'requestState', 'task']);
 const calls = new Set<unknown>(['tools/call', 'prompts/get', 'resources/read']);
 
-/** The other params of a call, including `_meta`, as forwarded; also for a call that bypassed the SDK. */
+/** The other params of a call, including `_meta`, as forwarded. */
 export function restOf(params: Json): Json {
   const unknown = unknownIn(params);
   const sentMeta = params['_meta'];

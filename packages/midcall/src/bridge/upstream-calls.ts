@@ -246,13 +246,6 @@ export class UpstreamCall implements UpstreamCallListener {
     return this.#happened[n]!;
   }
 
-  /** Calls `listener` with the first event, as soon as it has happened. */
-  first(listener: (happened: Happened) => void): void {
-    const [happened] = this.#happened;
-    if (happened) listener(happened);
-    else this.#waiting.push(() => listener(this.#happened[0]!));
-  }
-
   /**
    * Registers a client that waits for the call from now on.
    * @param onProgress - told of the server's progress

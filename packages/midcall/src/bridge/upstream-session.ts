@@ -9,8 +9,6 @@ import type { SamplingModel } from '@midcall/core/sampling';
 import type { Clock } from '@midcall/core/time';
 import type {
   CallOutcome,
-  CallProgress,
-  CallTask,
   Connection,
   ConnectionOptions,
   ForwardedAnswer,
@@ -163,15 +161,16 @@ export class UpstreamSession {
         return `${anyCall}-${made}`;
       },
       run: (id, request, told, caller) => {
-        const how = {
+        const { outcome } = connection.run(request, {
           id,
           // The host decides how long a call may take.
           timeoutMs: Number.POSITIVE_INFINITY,
-          onProgress: (progress: CallProgress) => told.progressed(progress),
-          onTask: (task: CallTask) => told.becameTask(task),
-          onEnd: (outcome: CallOutcome) => told.over(outcomeForHosts(outcome, connection, warn)),
-        };
-        connection.pass(request, caller === undefined ? how : { ...how, principal: caller });
+          rawResult: true,
+          onProgress: progress => told.progressed(progress),
+          onTask: task => told.becameTask(task),
+          ...defined({ principal: caller }),
+        });
+        void outcome.then(ended => told.over(outcomeForHosts(ended, connection, warn)));
       },
       cancel: id => void connection.cancel(id),
       digest: ({ kind, name, arguments: args = {}, rest: { _meta: _, ...rest } = {} }, caller = '') =>
@@ -224,27 +223,17 @@ export class UpstreamSession {
    * if the level is set once.
    * @returns members for the request's `_meta`
    */
-  async logsFor(link: HostLink): Promise<Readonly<Record<string, unknown>>> {
-    const logs = this.logsNow(link);
-    if (logs) return logs;
-    const most = this.#mostOf(link.level);
-    this.#level = most;
-    // A server without log levels logs what it chooses.
-    await this.forward({ method: 'logging/setLevel', params: { level: most } });
-    return {};
-  }
-
-  /** The same if nothing must be announced first; otherwise undefined. */
-  logsNow({ level }: HostLink): Readonly<Record<string, unknown>> | undefined {
+  async logsFor({ level }: HostLink): Promise<Readonly<Record<string, unknown>>> {
     if (level === undefined) return {};
     const { server, introduction } = this.connection;
+    // A server without log levels logs what it chooses.
     if (!server || !introduction?.capabilities['logging']) return {};
     if (server.era === '2026-07-28') return { [LOG_LEVEL_META_KEY]: level };
-    return this.#level === this.#mostOf(level) ? {} : undefined;
-  }
-
-  #mostOf(level: string | undefined): string {
-    return [...this.#links].map(link => link.level).reduce(moreOf, level)!;
+    const most = [...this.#links].map(link => link.level).reduce(moreOf, level)!;
+    if (this.#level === most) return {};
+    this.#level = most;
+    await this.forward({ method: 'logging/setLevel', params: { level: most } });
+    return {};
   }
 
   /**

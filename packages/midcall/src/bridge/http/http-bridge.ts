@@ -9,7 +9,7 @@
  *   nothing on this one.
  */
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
-import { defined, isRecord, own } from '@midcall/core/json';
+import { defined } from '@midcall/core/json';
 import { afterClose } from '@midcall/core/sdk-seam';
 import { systemClock } from '@midcall/core/time';
 import type { ServerEntry } from '@midcall/host';
@@ -151,14 +151,9 @@ export async function startHttpBridge(options: HttpBridgeOptions): Promise<HttpB
           if (isSignInNeeded(error)) return undefined;
           throw error;
         });
-        const sessionNow = (capabilities: unknown): UpstreamSession | undefined => {
-          // A call that another bridge may take over must be recorded before it is made.
-          if (fleet && isOld) return undefined;
-          return kind.hasRoots && isRecord(own(capabilities, 'roots')) ? undefined : session;
-        };
         const facing = { mid, sessionFor, forward };
         const link: HostLink = started
-          ? await hostServer({ ...facing, era, session: () => session ?? started, sessionNow })
+          ? await hostServer({ ...facing, era, session: () => session ?? started })
           : pendingServer({ ...facing, isOld, name: entry.id, ready });
         if (started) use(started);
         else

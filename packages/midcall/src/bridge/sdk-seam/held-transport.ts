@@ -4,20 +4,14 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 type Rest<T extends readonly unknown[]> = T extends readonly [unknown, ...infer R] ? R : never;
 type Heard = NonNullable<Transport['onmessage']>;
 
-/**
- * An open transport that buffers messages until it is started. It offers requests to {@link HeldTransport.ondirect} before the SDK
- * gets them, but none while the SDK may still be busy with an earlier message.
- */
+/** An open transport that buffers messages until it is started. */
 export class HeldTransport implements Transport {
   onmessage?: Heard;
-  /** Set by `mid.handle` for requests that it answers directly. @returns false if the SDK must get the message */
-  ondirect: ((message: JSONRPCMessage) => boolean) | undefined = undefined;
   onclose?: () => void;
   onerror?: (error: Error) => void;
   readonly gone = new AbortController();
   readonly #transport: Transport;
   #held: Parameters<Heard>[] | undefined = [];
-  #isBehind = false;
 
   constructor(transport: Transport) {
     this.#transport = transport;
@@ -29,7 +23,7 @@ export class HeldTransport implements Transport {
       this.#transport.onmessage = (...heard: Parameters<Heard>) => {
         const [message] = heard;
         if (!this.#held) {
-          if (!this.#takeDirectly(message)) this.onmessage?.(...heard);
+          this.onmessage?.(...heard);
           return;
         }
         // basic/lifecycle, "Initialization": a host may ping before it initializes, and waits for the answer.
@@ -46,17 +40,6 @@ export class HeldTransport implements Transport {
       this.#transport.onerror = error => this.onerror?.(error);
       this.#transport.start().catch(reject);
     });
-  }
-
-  #takeDirectly(message: JSONRPCMessage): boolean {
-    if (!this.#isBehind && this.ondirect?.(message)) return true;
-    if (this.ondirect && !this.#isBehind) {
-      this.#isBehind = true;
-      setImmediate(() => {
-        this.#isBehind = false;
-      });
-    }
-    return false;
   }
 
   async start(): Promise<void> {

@@ -11,7 +11,6 @@ const results = {
   refused: id => say({ id, error: { code: -32050, message: 'No.', data: { own: 1 } } }),
   // The same member twice: the last one counts, whoever reads it.
   twice: id => write(`{"jsonrpc":"2.0","id":"somebody","id":${JSON.stringify(id)},"result":{"content":[]}}`),
-  other: id => write(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"id":"somebody","result":{"content":["not this"]}}`),
   collides: id => {
     say({ id: 'midcall-forwarded:999999', result: { content: ['not this'] } });
     say({ id: 0.5, result: { content: ['nor this'] } });
@@ -23,6 +22,11 @@ const results = {
   'both-members': id => say({ id, result: { content: [] }, error: null }),
   'no-object': id => say({ id, result: [] }),
   proto: id => write(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"content":[],"__proto__":{"a":1}}}`),
+  'unlike-any-result': id =>
+    say({
+      id,
+      result: { content: 'no list', structuredContent: [1], _meta: { own: true }, resultType: 'complete' },
+    }),
   'proto-beside': id => write(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"__proto__":{"result":{}},"result":{}}`),
   deep: id =>
     write(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"a":${'['.repeat(2_000)}${']'.repeat(2_000)}}}`),
@@ -66,7 +70,7 @@ const results = {
     asking = id;
   },
   exits: () => process.exit(0),
-  never: () => {},
+  never: id => say({ method: 'notifications/progress', params: { progressToken: id, progress: 1 } }),
 };
 let asking;
 
