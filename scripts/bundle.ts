@@ -7,7 +7,7 @@
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
-import { clientScripts } from '../packages/host/src/web/assets.ts';
+import { clientScripts } from '../packages/host/src/web/routes/assets.ts';
 import { root } from './places.ts';
 
 const out = join(root, 'packages/midcall/command/dist');

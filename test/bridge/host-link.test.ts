@@ -2,8 +2,8 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { InMemoryTransport, type JSONRPCMessage, McpServer } from '@modelcontextprotocol/server';
 import { afterEach, expect, it, vi } from 'vitest';
-import { passAnnouncements } from '../../packages/midcall/src/bridge/announcements.ts';
-import { HostLink } from '../../packages/midcall/src/bridge/host-link.ts';
+import { HostLink } from '../../packages/midcall/src/bridge/link/host-link.ts';
+import { passAnnouncements } from '../../packages/midcall/src/bridge/upstream/announcements.ts';
 
 afterEach(() => vi.useRealTimers());
 

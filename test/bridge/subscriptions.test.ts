@@ -4,7 +4,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import type { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { tokenGuard } from '../../packages/midcall/src/bridge/http/callers.ts';
-import { Subscriptions } from '../../packages/midcall/src/bridge/subscriptions.ts';
+import { Subscriptions } from '../../packages/midcall/src/bridge/upstream/subscriptions.ts';
 import { grown } from '../fixtures/grown.ts';
 import { httpStage } from './http-stage.ts';
 

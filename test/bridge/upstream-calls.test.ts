@@ -8,7 +8,7 @@ import type { Midcall } from '@midcall/server';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { UpstreamCalls } from '../../packages/midcall/src/bridge/upstream-calls.ts';
+import { UpstreamCalls } from '../../packages/midcall/src/bridge/upstream/upstream-calls.ts';
 import { handClock } from '../host/clock.ts';
 import { pairs, reply, stage, textOf } from './stage.ts';
 import { ring, until, untilAfterRoots, untilArmed } from './until.ts';

@@ -1,7 +1,7 @@
 /** Which upstream server a host uses, when one is told of other directories, and when one is stopped. */
 import { describe, expect, it } from 'vitest';
 import { UpstreamPool } from '../../packages/midcall/src/bridge/http/upstream-pool.ts';
-import type { UpstreamSession } from '../../packages/midcall/src/bridge/upstream-session.ts';
+import type { UpstreamSession } from '../../packages/midcall/src/bridge/upstream/upstream-session.ts';
 import { handClock } from '../host/clock.ts';
 
 const plain = { hasRoots: false, declares: {} };

@@ -2,7 +2,7 @@
 
 import { readServerEntries } from '@midcall/host';
 import { describe, expect, it } from 'vitest';
-import { originOf } from '../../packages/host/src/connection/server-entry.ts';
+import { originOf } from '../../packages/host/src/servers/server-entry.ts';
 import { chooseEra, chooseServer } from '../../packages/midcall/src/cli/server-choice.ts';
 import { wordsAfterDashes } from '../../packages/midcall/src/cli/server-flags.ts';
 import { checkRequired, readToolArguments } from '../../packages/midcall/src/cli/tool-arguments.ts';

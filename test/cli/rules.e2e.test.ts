@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { commandTarget, Policy, rulesFile } from '@midcall/host';
 import { expect, it } from 'vitest';
-import { originOf } from '../../packages/host/src/connection/server-entry.ts';
+import { originOf } from '../../packages/host/src/servers/server-entry.ts';
 import { askingServer } from '../host/person.ts';
 
 const midcall = fileURLToPath(new URL('../../packages/midcall/bin/midcall.js', import.meta.url));

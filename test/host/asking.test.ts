@@ -1,7 +1,7 @@
 /** How long a question is open, and who says so. */
 import { Audit, Inbox, Policy, type Question } from '@midcall/host';
 import { expect, it } from 'vitest';
-import { Asking } from '../../packages/host/src/attach/asking.ts';
+import { Asking } from '../../packages/host/src/asking/asking.ts';
 import { Calls, type RunningCall } from '../../packages/host/src/calls/calls.ts';
 import { handClock } from './clock.ts';
 

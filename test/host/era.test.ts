@@ -1,4 +1,4 @@
-/** What a revision does differently on the host's side; see packages/host/src/era.ts. */
+/** What a revision does differently on the host's side; see packages/host/src/base/era.ts. */
 import { describe, expect, it } from 'vitest';
 import {
   callsOutliveProcess,
@@ -8,7 +8,7 @@ import {
   negotiationOf,
   samplesSingleBlock,
   serverSendsRequests,
-} from '../../packages/host/src/era.ts';
+} from '../../packages/host/src/base/era.ts';
 
 describe('the era of a connection', () => {
   it.each([

@@ -8,7 +8,7 @@ import { eras } from '@midcall/testing';
 import { InMemoryTransport, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Calls } from '../../packages/host/src/calls/calls.ts';
-import { Tap, type TapOptions } from '../../packages/host/src/sdk-seam/tap.ts';
+import { Tap, type TapOptions } from '../../packages/host/src/calls/tap.ts';
 import { handClock } from './clock.ts';
 import { nextQuestion } from './person.ts';
 import { type Tool, wired } from './wire-server.ts';

@@ -147,7 +147,7 @@ describe('messages on their way (core/sdk-seam/intercept-transport.ts)', () => {
   });
 });
 
-describe('questions hidden from the SDK (host/sdk-seam/tap.ts, placeholders.ts)', () => {
+describe('questions hidden from the SDK (host/calls/tap.ts, placeholders.ts)', () => {
   it.each(eras)('the SDK shows a handler no pattern, which is why the wire is looked at, %s', async era => {
     const { handler } = await askedBy(era, { mode: 'form', message: 'm', requestedSchema: flat });
     expect(handler).toMatchObject({ requestedSchema: { properties: { colour: { type: 'string' } } } });

@@ -22,8 +22,8 @@ import {
 } from '@midcall/host';
 import type { RunningDesk } from '@midcall/host/web';
 import { afterAll, expect } from 'vitest';
-import { clientScripts } from '../../packages/host/src/web/assets.ts';
 import { serveDesk } from '../../packages/host/src/web/desk.ts';
+import { clientScripts } from '../../packages/host/src/web/routes/assets.ts';
 import { Workspace } from '../../packages/host/src/web/workspace/workspace.ts';
 
 /** Where the build puts the client script. */

@@ -1,6 +1,6 @@
 /** How a call ended, in words for a model. Pure. */
 import { isRecord, own } from '@midcall/core/json';
-import type { CallOutcome } from '../calls/runner.ts';
+import type { CallOutcome } from '../calls/index.ts';
 
 /** How a call ended, in the form that an agent framework expects. */
 export interface AgentReply {

@@ -14,9 +14,9 @@ import { checkGiven, having } from '@midcall/core/options';
 import { boundedStore } from '@midcall/core/store';
 import { systemClock } from '@midcall/core/time';
 import type { Tool } from '@modelcontextprotocol/client';
-import type { CallOutcome } from '../calls/runner.ts';
-import type { Connection } from '../connection/connection.ts';
-import type { Question } from '../question/question.ts';
+import type { CallOutcome } from '../calls/index.ts';
+import type { Connection } from '../connection/index.ts';
+import type { Question } from '../question/index.ts';
 import { type AgentReply, agentReply } from './agent-reply.ts';
 import { type AskedCall, KeptCalls } from './kept-calls.ts';
 

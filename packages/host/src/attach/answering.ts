@@ -8,13 +8,12 @@ import { MidcallError } from '@midcall/core/errors';
 import type { Root } from '@midcall/core/roots';
 import type { SamplingResult } from '@midcall/core/sampling';
 import { ProtocolError, ProtocolErrorCode, SdkErrorCode } from '@modelcontextprotocol/client';
-import { hasElicitationIds } from '../era.ts';
-import { type ElicitationMode, type ElicitResult, elicitResult, readElicitation } from '../question/elicitation.ts';
-import type { OfferedRoots } from '../roots/offered-roots.ts';
-import type { SamplingFlow } from '../sampling/flow.ts';
-import type { TappedRequest } from '../sdk-seam/tap.ts';
-import type { UrlFlow } from '../url/flow.ts';
-import type { Asking } from './asking.ts';
+import type { Asking, UrlFlow } from '../asking/index.ts';
+import { hasElicitationIds } from '../base/index.ts';
+import type { TappedRequest } from '../calls/index.ts';
+import { type ElicitationMode, type ElicitResult, elicitResult, readElicitation } from '../question/index.ts';
+import type { OfferedRoots } from '../roots/index.ts';
+import type { SamplingFlow } from '../sampling/index.ts';
 
 export interface AnsweringOptions {
   readonly asking: Asking;

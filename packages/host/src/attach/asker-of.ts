@@ -1,7 +1,7 @@
 /** Who a server is, in every question and every entry of the record. */
 import type { Client } from '@modelcontextprotocol/client';
-import type { Era } from '../era.ts';
-import type { Asker } from '../question/question.ts';
+import type { Era } from '../base/index.ts';
+import type { Asker } from '../question/index.ts';
 import type { AttachOptions } from './attachment.ts';
 
 /** The longest part of a server's own name that is kept. */

@@ -18,44 +18,41 @@ import { afterClose } from '@midcall/core/sdk-seam';
 import { boundedStore } from '@midcall/core/store';
 import { type Clock, systemClock } from '@midcall/core/time';
 import type { Client } from '@modelcontextprotocol/client';
-import { Audit } from '../audit/audit.ts';
-import { callEnded, callStarted } from '../audit/call-events.ts';
-import type { AskSignIn } from '../authorization/sign-in.ts';
-import { Calls } from '../calls/calls.ts';
+import { Asking, UrlFlow } from '../asking/index.ts';
+import { Audit, callEnded, callStarted } from '../audit/index.ts';
+import type { AskSignIn } from '../authorization/index.ts';
+import { callsOutliveProcess, type Era, eraOf } from '../base/index.ts';
 import {
   CallRunner,
+  Calls,
   cancelledByPerson,
   type RunOptions,
   type SendCall,
   type SendOptions,
   type SentResult,
-} from '../calls/runner.ts';
-import { callsOutliveProcess, type Era, eraOf } from '../era.ts';
-import { Policy } from '../policy/policy.ts';
-import type { ElicitationMode } from '../question/elicitation.ts';
-import type { Asker, CallContext } from '../question/question.ts';
-import { AnnouncedRoots } from '../roots/announced-roots.ts';
-import { type SamplingAccount, SamplingFlow } from '../sampling/flow.ts';
-import { aroundConnect } from '../sdk-seam/around-connect.ts';
-import { ClientCalls } from '../sdk-seam/client-calls.ts';
-import { replaceDefaultValidator } from '../sdk-seam/default-validator.ts';
+  Tap,
+} from '../calls/index.ts';
+import { Policy } from '../policy/index.ts';
+import type { Asker, CallContext, ElicitationMode } from '../question/index.ts';
+import { AnnouncedRoots } from '../roots/index.ts';
+import { type SamplingAccount, SamplingFlow } from '../sampling/index.ts';
 import {
+  aroundConnect,
+  ClientCalls,
   type ForwardedAnswer,
   type ForwardedRequest,
   ForwardedRequests,
   type ForwardOptions,
-} from '../sdk-seam/forwarded-requests.ts';
-import { Introduction } from '../sdk-seam/introduction.ts';
-import { placeholders } from '../sdk-seam/placeholders.ts';
-import { rawResultBack } from '../sdk-seam/raw-result.ts';
-import { stacked } from '../sdk-seam/stacked.ts';
-import { Tap } from '../sdk-seam/tap.ts';
-import { AttachedTasks } from '../tasks/attached-tasks.ts';
-import { UrlFlow } from '../url/flow.ts';
-import { judgeUrl } from '../url/judge.ts';
+  Introduction,
+  placeholders,
+  rawResultBack,
+  replaceDefaultValidator,
+  stacked,
+} from '../sdk-seam/index.ts';
+import { AttachedTasks } from '../tasks/index.ts';
+import { judgeUrl } from '../url/index.ts';
 import { Answering } from './answering.ts';
 import { AskerOf } from './asker-of.ts';
-import { Asking } from './asking.ts';
 import {
   type AttachEvent,
   type Attachment,
@@ -169,7 +166,7 @@ class Wiring implements Attachment {
       era: () => this.#era(),
       inbox,
       asking: this.#asking,
-      answering: this.#answering,
+      answer: (request, withdrawn) => this.#answering.answer(request, withdrawn),
       calls: this.#calls,
       clock: this.#clock,
       newId,

@@ -4,8 +4,8 @@
  * restarted with another key refuses it, and the call ends with that refusal.
  */
 import type { Store } from '@midcall/core/store';
-import type { CallContext } from '../question/question.ts';
-import { type AskMethod, askMethods, type TappedRound } from '../sdk-seam/tap.ts';
+import { type AskMethod, askMethods, type TappedRound } from '../calls/index.ts';
+import type { CallContext } from '../question/index.ts';
 
 /** One input request of a round. */
 export interface KeptRequest {

@@ -1,8 +1,8 @@
 /** What a client declares to its server, and the handlers of the requests that this leads to. */
 import { type Client, type CreateMessageResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
-import type { ElicitationMode } from '../question/elicitation.ts';
-import type { TappedRequest } from '../sdk-seam/tap.ts';
-import { tasksExtension } from '../tasks/task-messages.ts';
+import type { TappedRequest } from '../calls/index.ts';
+import type { ElicitationMode } from '../question/index.ts';
+import { tasksExtension } from '../tasks/index.ts';
 import type { Answering } from './answering.ts';
 import type { AttachOptions } from './attachment.ts';
 

@@ -1,8 +1,7 @@
 /** One entry of the audit record: what is in it, and how it is sealed. */
 import { hash } from 'node:crypto';
 import { canonical, defined } from '@midcall/core/json';
-import type { Asker, CallContext, Ending, Question } from '../question/question.ts';
-import { maskedArguments } from '../question/secrets.ts';
+import { type Asker, type CallContext, type Ending, maskedArguments, type Question } from '../question/index.ts';
 
 /** What happened; `asker` and `call` are added if they are known. */
 export type HostEvent =

@@ -15,7 +15,7 @@
 import { checkOptions, func, having, notNegative } from '@midcall/core/options';
 import { visibleJson } from '@midcall/core/text';
 import { type Clock, clockKind, systemClock } from '@midcall/core/time';
-import type { Asker, CallContext } from '../question/question.ts';
+import type { Asker, CallContext } from '../question/index.ts';
 import {
   type AuditEntry,
   contentOf,

@@ -1,5 +1,5 @@
 /** The events of calls in the record; one for every entry that says the same. */
-import type { CallOutcome } from '../calls/runner.ts';
+import type { CallOutcome } from '../calls/index.ts';
 import type { HostEvent } from './audit-entry.ts';
 
 export const callStarted: HostEvent = { type: 'call', state: 'started' };

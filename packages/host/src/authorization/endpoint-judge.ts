@@ -8,7 +8,7 @@
 import { MidcallError } from '@midcall/core/errors';
 import { visible } from '@midcall/core/text';
 import { isConfidential, isLoopback } from '@midcall/core/url';
-import { judgeUrl } from '../url/judge.ts';
+import { judgeUrl } from '../url/index.ts';
 
 /**
  * @param what - in words, such as `the token endpoint`

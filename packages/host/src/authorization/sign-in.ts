@@ -3,7 +3,7 @@ import { MidcallError } from '@midcall/core/errors';
 import { visible } from '@midcall/core/text';
 import type { Clock } from '@midcall/core/time';
 import type { OAuthTokens } from '@modelcontextprotocol/client';
-import type { Ending } from '../question/question.ts';
+import type { Ending } from '../question/index.ts';
 import type { Discovered } from './discovery.ts';
 import type { KnownClient } from './grant.ts';
 import type { ServerAuth } from './server-auth.ts';

@@ -10,7 +10,7 @@ import {
   OAuthError,
   RegistrationRejectedError,
 } from '@modelcontextprotocol/client';
-import { isUnreadableOAuthAnswer } from '../sdk-seam/error-prose.ts';
+import { isUnreadableOAuthAnswer } from '../sdk-seam/index.ts';
 
 /** The `error` of an OAuth answer (RFC 6749, section 5.2); undefined if there was none. */
 export function oauthCode(error: unknown): string | undefined {

@@ -15,7 +15,7 @@ import { MidcallError } from '@midcall/core/errors';
 import { isRecord } from '@midcall/core/json';
 import { writeWhole } from '@midcall/core/node';
 import { type Clock, systemClock } from '@midcall/core/time';
-import { withFileLock } from '../files/file-lock.ts';
+import { withFileLock } from '../files/index.ts';
 import type { Grant } from './grant.ts';
 import { type GrantVault, isGrant, type VaultKey } from './vault.ts';
 

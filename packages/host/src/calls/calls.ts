@@ -6,7 +6,7 @@
  * running, it belongs to that one; if several are, it belongs to none.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { CallContext } from '../question/question.ts';
+import type { CallContext } from '../question/index.ts';
 import type { CallTimeout } from './call-timeout.ts';
 
 /** Progress of a call, as the server reports it; `message` is untrusted. */

@@ -8,8 +8,8 @@ import { isRecord, own } from '@midcall/core/json';
 import { invalidResultIssue, issueText } from '@midcall/core/sdk-seam';
 import { type Clock, MAX_TIMER_MS } from '@midcall/core/time';
 import { type RequestOptions, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
-import type { CallContext } from '../question/question.ts';
-import { isConnectionGone } from '../sdk-seam/error-prose.ts';
+import type { CallContext } from '../question/index.ts';
+import { isConnectionGone } from '../sdk-seam/index.ts';
 import { callTimeout } from './call-timeout.ts';
 import type { CallProgress, Calls, RunningCall } from './calls.ts';
 

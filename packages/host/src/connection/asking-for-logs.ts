@@ -1,7 +1,7 @@
 /** Has a server send the log messages of a call. */
 import { LOG_LEVEL_META_KEY } from '@modelcontextprotocol/client';
-import type { CallRequest, ServerIntroduction } from '../attach/attachment.ts';
-import { eraOf, logsOnRequest } from '../era.ts';
+import type { CallRequest, ServerIntroduction } from '../attach/index.ts';
+import { eraOf, logsOnRequest } from '../base/index.ts';
 
 /**
  * The request of a call that asks for every log message of the server, if it logs and has to be asked

@@ -1,8 +1,8 @@
 /** Whether a host signs in to a server at all. */
 import { systemClock } from '@midcall/core/time';
-import { Authorizer, type AuthorizerOptions } from '../authorization/authorizer.ts';
+import { Authorizer, type AuthorizerOptions } from '../authorization/index.ts';
+import type { ServerTarget } from '../servers/index.ts';
 import type { ConnectionOptions } from './connection-options.ts';
-import type { ServerTarget } from './server-entry.ts';
 
 /** @returns undefined for a command, if nothing may be stored, and if the person gave a token of their own */
 export function authorizerOf(

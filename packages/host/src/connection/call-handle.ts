@@ -1,4 +1,4 @@
-import type { CallOutcome } from '../calls/runner.ts';
+import type { CallOutcome } from '../calls/index.ts';
 
 /** A call that was started. */
 export interface CallHandle {

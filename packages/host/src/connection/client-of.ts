@@ -1,8 +1,8 @@
 /** The SDK client of a connection: how it negotiates the revision, and what it does automatically. */
 import { endlessProbe } from '@midcall/core/time';
 import { Client } from '@modelcontextprotocol/client';
-import { outputValidator } from '../attach/output-validator.ts';
-import type { negotiationOf } from '../era.ts';
+import { outputValidator } from '../attach/index.ts';
+import type { negotiationOf } from '../base/index.ts';
 import type { ConnectionOptions } from './connection-options.ts';
 
 /** How many milliseconds a server may take to start, unless an option says otherwise. */

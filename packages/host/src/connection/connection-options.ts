@@ -1,7 +1,7 @@
 /** How a host reaches a server. */
-import type { AttachOptions } from '../attach/attachment.ts';
-import type { GrantVault } from '../authorization/vault.ts';
-import type { Era } from '../era.ts';
+import type { AttachOptions } from '../attach/index.ts';
+import type { GrantVault } from '../authorization/index.ts';
+import type { Era } from '../base/index.ts';
 import type { StartedServer } from './started-server.ts';
 
 /** How a server is reached, and who answers for its client. */

@@ -8,14 +8,19 @@ import { defined } from '@midcall/core/json';
 import { endedWhenProbed } from '@midcall/core/sdk-seam';
 import { connectInTime, systemClock } from '@midcall/core/time';
 import type { Client } from '@modelcontextprotocol/client';
-import { attach } from '../attach/attach.ts';
-import type { AttachEvent, Attachment, CallRequest, ServerIntroduction } from '../attach/attachment.ts';
-import type { Authorizer } from '../authorization/authorizer.ts';
-import type { AskSignIn } from '../authorization/sign-in.ts';
-import type { CallOutcome, RunOptions } from '../calls/runner.ts';
-import { negotiationOf, unprobed } from '../era.ts';
-import type { SamplingAccount } from '../sampling/flow.ts';
-import type { ForwardedAnswer, ForwardedRequest, ForwardOptions } from '../sdk-seam/forwarded-requests.ts';
+import {
+  type AttachEvent,
+  type Attachment,
+  attach,
+  type CallRequest,
+  type ServerIntroduction,
+} from '../attach/index.ts';
+import type { AskSignIn, Authorizer } from '../authorization/index.ts';
+import { negotiationOf, unprobed } from '../base/index.ts';
+import type { CallOutcome, RunOptions } from '../calls/index.ts';
+import type { SamplingAccount } from '../sampling/index.ts';
+import type { ForwardedAnswer, ForwardedRequest, ForwardOptions } from '../sdk-seam/index.ts';
+import { originOf, type ServerEntry, taskServerOf } from '../servers/index.ts';
 import { askingForLogs } from './asking-for-logs.ts';
 import { authorizerOf } from './authorizer-of.ts';
 import type { CallHandle } from './call-handle.ts';
@@ -24,7 +29,6 @@ import { clientOf, START_MS } from './client-of.ts';
 import { attachOptionsOf, type ConnectionOptions } from './connection-options.ts';
 import { LastWords } from './last-words.ts';
 import { listProblem } from './list-problem.ts';
-import { originOf, type ServerEntry, taskServerOf } from './server-entry.ts';
 import { type ServerInfo, serverInfoOf } from './server-info.ts';
 import { terminate } from './terminate.ts';
 import { openTransport, type PausableTransport } from './transport.ts';

@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { MidcallError } from '@midcall/core/errors';
 import { visible } from '@midcall/core/text';
-import { isHeaderName, isHeaderValue } from './header-syntax.ts';
+import { isHeaderName, isHeaderValue } from '../servers/index.ts';
 
 /**
  * Reads a file of lines `Name: value`; empty lines and those that begin with `#` are ignored.

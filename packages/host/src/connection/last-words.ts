@@ -3,8 +3,8 @@
  * message at all.
  */
 import { visible } from '@midcall/core/text';
-import type { AttachEvent } from '../attach/attachment.ts';
-import { originOf, type ServerEntry } from './server-entry.ts';
+import type { AttachEvent } from '../attach/index.ts';
+import { originOf, type ServerEntry } from '../servers/index.ts';
 import { StderrTail } from './stderr-tail.ts';
 import { endedEarly, unreached } from './unreached.ts';
 

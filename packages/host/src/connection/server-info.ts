@@ -1,7 +1,7 @@
 import { defined } from '@midcall/core/json';
 import type { Client } from '@modelcontextprotocol/client';
-import type { Attachment } from '../attach/attachment.ts';
-import type { Era } from '../era.ts';
+import type { Attachment } from '../attach/index.ts';
+import type { Era } from '../base/index.ts';
 
 /** What a server says about itself; everything but `era` is untrusted. */
 export interface ServerInfo {

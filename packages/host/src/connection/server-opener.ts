@@ -1,6 +1,6 @@
 /** Reaches one server repeatedly, each time with a new transport, and says why if it cannot be reached. */
 import type { Transport } from '@modelcontextprotocol/client';
-import type { ServerTarget } from './server-entry.ts';
+import type { ServerTarget } from '../servers/index.ts';
 import { StderrTail } from './stderr-tail.ts';
 import { openTransport } from './transport.ts';
 import { systemReason } from './unreached.ts';

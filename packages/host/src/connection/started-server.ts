@@ -3,9 +3,9 @@
  * of the SDK is needed here. The last lines that it writes to standard error meanwhile are kept.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { inheritedEnvironment } from '../sdk-seam/inherited-environment.ts';
+import { inheritedEnvironment } from '../sdk-seam/index.ts';
+import type { ServerTarget } from '../servers/index.ts';
 import { readLines } from './read-lines.ts';
-import type { ServerTarget } from './server-entry.ts';
 import { StderrTail } from './stderr-tail.ts';
 import { terminate } from './terminate.ts';
 

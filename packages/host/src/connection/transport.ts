@@ -4,13 +4,12 @@ import type { Readable } from 'node:stream';
 import { limitedFetch } from '@midcall/core/fetch';
 import { type Clock, systemClock } from '@midcall/core/time';
 import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
-import { isMessageTooLarge } from '../sdk-seam/error-prose.ts';
-import { ServerProcess } from '../sdk-seam/server-process.ts';
+import { isMessageTooLarge, ServerProcess } from '../sdk-seam/index.ts';
+import type { ServerTarget } from '../servers/index.ts';
 import { readHeadersFile } from './headers-file.ts';
 import { readLines } from './read-lines.ts';
 import { ReadingGate } from './reading-gate.ts';
 import { pacedReconnections } from './reconnections.ts';
-import type { ServerTarget } from './server-entry.ts';
 
 /** What a transport needs besides its target. */
 export interface TransportOptions {

@@ -5,8 +5,8 @@
 import { isMidcallError } from '@midcall/core/errors';
 import { endedWhenProbed, invalidResultIssue, issueText, notOfferedRevision } from '@midcall/core/sdk-seam';
 import { visible } from '@midcall/core/text';
-import { redirectTarget } from '../sdk-seam/error-prose.ts';
-import type { ServerTarget } from './server-entry.ts';
+import { redirectTarget } from '../sdk-seam/index.ts';
+import type { ServerTarget } from '../servers/index.ts';
 
 interface Cause {
   readonly name?: unknown;

@@ -14,9 +14,16 @@ import type { Store } from '@midcall/core/store';
 import { boundedStore } from '@midcall/core/store';
 import { visible } from '@midcall/core/text';
 import { type Clock, clockKind, systemClock } from '@midcall/core/time';
-import { callsOutliveProcess } from '../era.ts';
-import type { Ending, Presenter, Question, Receipt, Reply, Via } from '../question/question.ts';
-import { maskedEnding } from '../question/secrets.ts';
+import { callsOutliveProcess } from '../base/index.ts';
+import {
+  type Ending,
+  maskedEnding,
+  type Presenter,
+  type Question,
+  type Receipt,
+  type Reply,
+  type Via,
+} from '../question/index.ts';
 import { checkReply } from './reply-check.ts';
 import { StoredQuestions } from './stored-questions.ts';
 

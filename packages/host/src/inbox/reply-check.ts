@@ -3,7 +3,7 @@ import { checkContent, type Issue } from '@midcall/core/form';
 import { isRecord } from '@midcall/core/json';
 import { nearest, oneOf } from '@midcall/core/options';
 import { visible } from '@midcall/core/text';
-import type { Question, Reply, SamplingReplyQuestion, SamplingRequestQuestion } from '../question/question.ts';
+import type { Question, Reply, SamplingReplyQuestion, SamplingRequestQuestion } from '../question/index.ts';
 
 type Content = Readonly<Record<string, unknown>>;
 

@@ -3,7 +3,7 @@
  * order they were made. If the store fails, this is reported, and the questions stay open in memory.
  */
 import type { Store } from '@midcall/core/store';
-import type { Question } from '../question/question.ts';
+import type { Question } from '../question/index.ts';
 
 const listKey = 'host:questions';
 const entryKey = (id: string): string => `host:question:${id}`;

@@ -9,7 +9,7 @@
  */
 import { statSync } from 'node:fs';
 import { MidcallError } from '@midcall/core/errors';
-import { ownerFile } from '../files/owner-file.ts';
+import { ownerFile } from '../files/index.ts';
 import type { Rule } from './judge.ts';
 
 /** Rules that are kept. */

@@ -6,8 +6,8 @@
  * and never treats it as markup.
  */
 import type { Field, Issue } from '@midcall/core/form';
-import type { Era } from '../era.ts';
-import type { UrlJudgement } from '../url/judge.ts';
+import type { Era } from '../base/index.ts';
+import type { UrlJudgement } from '../url/index.ts';
 
 /** Who asks, in our own words: never taken from the question's text. */
 export interface Asker {

@@ -1,8 +1,8 @@
 /** The folders that the server of one connection knows of; announces changes to it. */
 import type { Clock } from '@midcall/core/time';
 import type { Client } from '@modelcontextprotocol/client';
-import { type Era, hearsRootsChanged, serverSendsRequests } from '../era.ts';
-import { sendRootsChanged } from '../sdk-seam/roots-changed.ts';
+import { type Era, hearsRootsChanged, serverSendsRequests } from '../base/index.ts';
+import { sendRootsChanged } from '../sdk-seam/index.ts';
 import { RootsGate } from './gate.ts';
 import type { OfferedRoots } from './offered-roots.ts';
 

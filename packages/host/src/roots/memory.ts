@@ -1,4 +1,4 @@
-import { ownerFile } from '../files/owner-file.ts';
+import { ownerFile } from '../files/index.ts';
 
 /** What is stored between sessions. */
 export interface RootsState {

@@ -17,10 +17,10 @@ import {
   type SamplingResult,
 } from '@midcall/core/sampling';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
-import type { Asking } from '../attach/asking.ts';
-import { samplesSingleBlock } from '../era.ts';
-import type { Ending, SamplingPrompt } from '../question/question.ts';
-import type { TappedRequest } from '../sdk-seam/tap.ts';
+import type { Asking } from '../asking/index.ts';
+import { samplesSingleBlock } from '../base/index.ts';
+import type { TappedRequest } from '../calls/index.ts';
+import type { Ending, SamplingPrompt } from '../question/index.ts';
 import { type SamplingBudget, type SamplingLimits, type SamplingSpent, samplingBudget } from './budget.ts';
 import { singleBlock } from './single-block.ts';
 import { wishesOf } from './wishes.ts';

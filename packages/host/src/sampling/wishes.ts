@@ -2,7 +2,7 @@
  * How a server wants a model to run, besides what the model is sent: read for a question, and in words for every view. Pure.
  */
 import type { SamplingRequest } from '@midcall/core/sampling';
-import type { SamplingWishes } from '../question/question.ts';
+import type { SamplingWishes } from '../question/index.ts';
 
 /** The wishes in a request that has been checked. */
 export function wishesOf(request: SamplingRequest): SamplingWishes {

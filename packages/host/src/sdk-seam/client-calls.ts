@@ -3,16 +3,29 @@
  * runner.
  */
 import type { Client, RequestOptions } from '@modelcontextprotocol/client';
-import type { RunOptions } from '../calls/runner.ts';
-import type { CallContext } from '../question/question.ts';
 
 type Result = Readonly<Record<string, unknown>>;
 
+/** What is called. */
+export interface Called {
+  readonly kind: 'tool' | 'prompt' | 'resource';
+  /** Tool or prompt name, or the resource's URI. */
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+/** What the caller has asked of the SDK. */
+export interface CallerOptions {
+  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number;
+  readonly onProgress?: NonNullable<RequestOptions['onprogress']>;
+}
+
 /** Runs a call: `send` makes the request with the options that the runner chooses. */
 export type RunCall = (
-  call: Omit<CallContext, 'id'>,
+  call: Called,
   send: (own: RequestOptions) => Promise<Result>,
-  options: RunOptions,
+  options: CallerOptions,
 ) => Promise<Result>;
 
 /** A client's calls, before and after ours took their place. */
@@ -29,7 +42,7 @@ export class ClientCalls {
    * Sends a call as the SDK does.
    * @param round - `inputResponses` and `requestState`, if it answers a round
    */
-  send(call: Omit<CallContext, 'id'>, round: object, own: RequestOptions): Promise<Result> {
+  send(call: Called, round: object, own: RequestOptions): Promise<Result> {
     const { callTool, getPrompt, readResource } = this.#sdk;
     const { kind, name } = call;
     const args = { ...call.arguments };
@@ -65,7 +78,7 @@ export class ClientCalls {
   }
 }
 
-function runOptions(options: RequestOptions | undefined): RunOptions {
+function runOptions(options: RequestOptions | undefined): CallerOptions {
   const { signal, timeout, onprogress } = options ?? {};
   return {
     ...(signal && { signal }),

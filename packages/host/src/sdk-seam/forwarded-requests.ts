@@ -10,7 +10,7 @@ import { MidcallError } from '@midcall/core/errors';
 import { isRecord } from '@midcall/core/json';
 import type { Interception, JsonRpcMessage } from '@midcall/core/sdk-seam';
 import type { Client, JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
-import { type Era, serverSendsRequests } from '../era.ts';
+import { type Era, serverSendsRequests } from '../base/index.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 

@@ -3,14 +3,18 @@ import { MidcallError } from '@midcall/core/errors';
 import { isRecord, own } from '@midcall/core/json';
 import type { Clock } from '@midcall/core/time';
 import type { Client, Transport } from '@modelcontextprotocol/client';
-import type { Answering } from '../attach/answering.ts';
-import type { Asking } from '../attach/asking.ts';
-import type { Calls, RunningCall } from '../calls/calls.ts';
-import type { CallEvent } from '../calls/runner.ts';
-import type { TaskServer } from '../connection/server-entry.ts';
-import { callsNameTasks, type Era } from '../era.ts';
-import type { Inbox } from '../inbox/inbox.ts';
-import { type AskMethod, askMethods } from '../sdk-seam/tap.ts';
+import type { Asking } from '../asking/index.ts';
+import { callsNameTasks, type Era } from '../base/index.ts';
+import {
+  type AskMethod,
+  askMethods,
+  type CallEvent,
+  type Calls,
+  type RunningCall,
+  type TappedRequest,
+} from '../calls/index.ts';
+import type { Inbox } from '../inbox/index.ts';
+import type { TaskServer } from '../servers/index.ts';
 import type { KeptTask, KeptTasks } from './kept-tasks.ts';
 import { TaskFollower, type TaskOfCall, type TaskRequest } from './task-follower.ts';
 
@@ -20,7 +24,8 @@ export interface AttachedTasksOptions {
   readonly era: () => Era;
   readonly inbox: Inbox;
   readonly asking: Asking;
-  readonly answering: Answering;
+  /** Has the person answer a request. @throws if its call must end with the error */
+  readonly answer: (request: TappedRequest, withdrawn: AbortSignal) => Promise<object>;
   readonly calls: Calls;
   readonly clock: Clock;
   readonly newId: () => string;
@@ -129,7 +134,7 @@ export class AttachedTasks {
 
   /** Asks the person a task's question, under the id it had in an earlier process. */
   async #answer(call: RunningCall | undefined, request: TaskRequest, withdrawn: AbortSignal): Promise<object> {
-    const { answering, asking, newId, inbox } = this.#options;
+    const { answer, asking, newId, inbox } = this.#options;
     const method = own(request.request, 'method');
     if (!askMethods.includes(method as AskMethod)) {
       const why = `A task asked for '${String(method)}', which a client does not answer.`;
@@ -141,10 +146,7 @@ export class AttachedTasks {
     // A question that ended here, perhaps with its connection, is asked again.
     const id = before === undefined || inbox.ending(before) ? newId() : before;
     if (call && before !== id) await this.#remember(call.context.id, request.key, id);
-    return answering.answer(
-      { id, method: method as AskMethod, params: isRecord(params) ? params : {}, call },
-      withdrawn,
-    );
+    return answer({ id, method: method as AskMethod, params: isRecord(params) ? params : {}, call }, withdrawn);
   }
 
   async #remember(callId: string, key: string, questionId: string): Promise<void> {

@@ -4,7 +4,7 @@ import { checkOptions, func, having, required } from '@midcall/core/options';
 import { afterClose, interceptTransport } from '@midcall/core/sdk-seam';
 import { type Clock, clockKind, systemClock } from '@midcall/core/time';
 import type { Client, Transport } from '@modelcontextprotocol/client';
-import { callsNameTasks, eraOf } from '../era.ts';
+import { callsNameTasks, eraOf } from '../base/index.ts';
 import { TaskFollower } from './task-follower.ts';
 import { tasksExtension } from './task-messages.ts';
 

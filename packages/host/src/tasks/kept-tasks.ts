@@ -11,11 +11,10 @@
 import { MidcallError } from '@midcall/core/errors';
 import { isRecord } from '@midcall/core/json';
 import { type Clock, systemClock } from '@midcall/core/time';
-import type { TaskServer } from '../connection/server-entry.ts';
-import type { Era } from '../era.ts';
-import { ownerFile } from '../files/owner-file.ts';
-import { isMark, mayRun, ownMark, type ProcessMark } from '../files/process-mark.ts';
-import type { CallContext } from '../question/question.ts';
+import type { Era } from '../base/index.ts';
+import { isMark, mayRun, ownerFile, ownMark, type ProcessMark } from '../files/index.ts';
+import type { CallContext } from '../question/index.ts';
+import type { TaskServer } from '../servers/index.ts';
 
 /** A call that continues without a request. */
 export interface KeptTask {

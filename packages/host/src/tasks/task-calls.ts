@@ -5,7 +5,7 @@
 import { isRecord } from '@midcall/core/json';
 import type { JsonRpcMessage } from '@midcall/core/sdk-seam';
 import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/client';
-import type { RunningCall } from '../calls/calls.ts';
+import type { RunningCall } from '../calls/index.ts';
 import type { OwnRequests, SentFor } from './own-requests.ts';
 import { createdTask, declaresTasks, type TaskState } from './task-messages.ts';
 import { type TaskMode, TaskSupport, takesTasks } from './task-support.ts';

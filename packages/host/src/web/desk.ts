@@ -6,13 +6,9 @@ import { type HttpListener, listenHttp, type RequestHandler, readTarget } from '
 import { anything, checkOptions, func, having, type Kinds, name, port, required } from '@midcall/core/options';
 import { type Clock, clockKind, machineZone } from '@midcall/core/time';
 import { originOf, type ServerEntry } from '../index.ts';
-import { AppDocuments } from './apps/app-documents.ts';
-import { loadAssets } from './assets.ts';
-import { Guard, securityHeaders } from './guard.ts';
-import { deskApp } from './routes/app.ts';
-import { via } from './routes/questions.ts';
-import { Live } from './workspace/live.ts';
-import { Workspace, type WorkspaceParts } from './workspace/workspace.ts';
+import { AppDocuments } from './apps/index.ts';
+import { deskApp, Guard, loadAssets, securityHeaders, via } from './routes/index.ts';
+import { Live, Workspace, type WorkspaceParts } from './workspace/index.ts';
 
 /** What a desk shows, and how it is served. */
 export interface DeskOptions extends WorkspaceParts {

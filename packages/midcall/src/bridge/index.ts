@@ -1,3 +1,3 @@
-export type { Bridge, BridgeOptions } from './bridge.ts';
-export { startBridge } from './bridge.ts';
-export { HostStdio } from './host-stdio.ts';
+export { HostStdio } from './link/index.ts';
+export type { Bridge, BridgeOptions } from './stdio/index.ts';
+export { startBridge } from './stdio/index.ts';

@@ -1,6 +1,6 @@
 /** The frames of Apps: above the form that one fills in, and above the result that one shows. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts/index.ts';
 
 /**
  * The document is loaded by client script once it listens: anything an App said before that would be lost. By its key, the page

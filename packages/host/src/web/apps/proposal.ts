@@ -1,7 +1,7 @@
 /** What an App proposes for a form. Pure. */
 import { checkContent, type Field, type Issue } from '@midcall/core/form';
 import { isRecord } from '@midcall/core/json';
-import { type Draft, draftFrom } from '../form/draft.ts';
+import { type Draft, draftFrom } from '../form/index.ts';
 
 /** The most characters of a proposal. */
 const longestProposal = 100_000;

@@ -4,9 +4,9 @@
  */
 import { attributes, type Html, html } from '@midcall/core/page';
 import type { Question } from '../../index.ts';
-import { icons } from '../icons.ts';
-import { texts } from '../texts/texts.ts';
-import { durations } from '../workspace/durations.ts';
+import { icons } from '../html/index.ts';
+import { texts } from '../texts/index.ts';
+import { durations } from '../workspace/index.ts';
 import { formBody } from './form-body.ts';
 import { type CardBody, type CardContext, cardFrame } from './frame.ts';
 import { rootsBody } from './roots-body.ts';

@@ -3,11 +3,10 @@
 import { checkContent, type Field, type Issue, isCardNumber, isWayBack, labelOf } from '@midcall/core/form';
 import { attributes, type Html, html } from '@midcall/core/page';
 import { type FormQuestion, mask, secretsOf } from '../../index.ts';
-import { formAppFrame } from '../apps/app-frame.ts';
-import { contentOf, untouched } from '../form/draft.ts';
-import { fieldControl } from '../form/field-controls.ts';
-import { texts } from '../texts/texts.ts';
-import { visibleHtml } from '../visible-html.ts';
+import { formAppFrame } from '../apps/index.ts';
+import { contentOf, fieldControl, untouched } from '../form/index.ts';
+import { visibleHtml } from '../html/index.ts';
+import { texts } from '../texts/index.ts';
 import { type CardBody, type CardContext, quoted } from './frame.ts';
 import { sentValue } from './sent-value.ts';
 

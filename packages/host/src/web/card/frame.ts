@@ -5,12 +5,10 @@
 import type { Issue } from '@midcall/core/form';
 import { attributes, type Html, html } from '@midcall/core/page';
 import { maskedArguments, type Question, type SignInQuestion } from '../../index.ts';
-import { minute } from '../clock.ts';
-import type { Draft } from '../form/draft.ts';
-import { icons } from '../icons.ts';
-import type { Session } from '../session.ts';
-import { spelledAge, spelledLeft, texts } from '../texts/texts.ts';
-import { visibleHtml, visibleValue } from '../visible-html.ts';
+import type { Draft } from '../form/index.ts';
+import { icons, minute, visibleHtml, visibleValue } from '../html/index.ts';
+import { spelledAge, spelledLeft, texts } from '../texts/index.ts';
+import type { Session } from '../workspace/index.ts';
 
 /** What a card needs besides its question. */
 export interface CardContext extends Session {

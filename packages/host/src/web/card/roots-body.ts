@@ -4,9 +4,9 @@
  */
 import { attributes, html } from '@midcall/core/page';
 import type { RootsQuestion } from '../../index.ts';
-import type { Draft } from '../form/draft.ts';
-import { texts } from '../texts/texts.ts';
-import { visibleHtml } from '../visible-html.ts';
+import type { Draft } from '../form/index.ts';
+import { visibleHtml } from '../html/index.ts';
+import { texts } from '../texts/index.ts';
 import { problemSummary } from './form-body.ts';
 import type { CardBody, CardContext } from './frame.ts';
 

@@ -6,9 +6,9 @@ import {
   type SamplingRequestQuestion,
   wishLines,
 } from '../../index.ts';
-import { type Draft, first } from '../form/draft.ts';
-import { texts } from '../texts/texts.ts';
-import { visibleHtml, visibleJsonHtml } from '../visible-html.ts';
+import { type Draft, first } from '../form/index.ts';
+import { visibleHtml, visibleJsonHtml } from '../html/index.ts';
+import { texts } from '../texts/index.ts';
 import { problemSummary } from './form-body.ts';
 import type { CardBody, CardContext } from './frame.ts';
 

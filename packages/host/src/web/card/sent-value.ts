@@ -2,9 +2,8 @@
 import type { Field } from '@midcall/core/form';
 import { attributes, type Html, html } from '@midcall/core/page';
 import { spelledNumber, writtenMoment } from '../../index.ts';
-import { sentMoment } from '../clock.ts';
-import { readable } from '../form/draft.ts';
-import { visibleHtml } from '../visible-html.ts';
+import { readable } from '../form/index.ts';
+import { sentMoment, visibleHtml } from '../html/index.ts';
 
 /** A number as the person writes it, and exactly as it is sent, if that differs. */
 function sentNumber(value: number): Html {

@@ -5,9 +5,8 @@
  */
 import { attributes, type Html, html } from '@midcall/core/page';
 import type { SignInQuestion, UrlFinishQuestion, UrlQuestion } from '../../index.ts';
-import { icons } from '../icons.ts';
-import { texts } from '../texts/texts.ts';
-import { visibleHtml } from '../visible-html.ts';
+import { icons, visibleHtml } from '../html/index.ts';
+import { texts } from '../texts/index.ts';
 import { type CardBody, quoted } from './frame.ts';
 
 /** A longer address scrolls on a narrow screen, so that what follows it stays in sight. */

@@ -5,7 +5,7 @@
  */
 import { type Field, type Issue, parseTextual, type TextField } from '@midcall/core/form';
 import { isRecord } from '@midcall/core/json';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts/index.ts';
 import type { ArgumentField, ListField, SingleField } from './argument-form.ts';
 import { toZoned } from './zoned.ts';
 

@@ -15,9 +15,8 @@ import {
   optionControl,
 } from '@midcall/core/page';
 import { isLongText, saidAlready, secretWarnings } from '../../index.ts';
-import { icons } from '../icons.ts';
-import { texts } from '../texts/texts.ts';
-import { visibleHtml } from '../visible-html.ts';
+import { icons, visibleHtml } from '../html/index.ts';
+import { texts } from '../texts/index.ts';
 import type { SingleField } from './argument-form.ts';
 import { type Draft, first } from './draft.ts';
 import { isZone, offsetIn } from './zoned.ts';

@@ -8,7 +8,7 @@ import type { Issue } from '@midcall/core/form';
 import { canonical, isRecord } from '@midcall/core/json';
 import { judgeBySchema } from '@midcall/core/json-schema';
 import { mask, maskedArguments, secretNames } from '../../index.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts/index.ts';
 import type { ArgumentField } from './argument-form.ts';
 import { contentOf, type Draft, draftFrom, first } from './draft.ts';
 

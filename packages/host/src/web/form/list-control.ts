@@ -5,9 +5,8 @@
 import { labelOf } from '@midcall/core/form';
 import { attributes, type Html, html, lineControl } from '@midcall/core/page';
 import { secretNames } from '../../index.ts';
-import { icons } from '../icons.ts';
-import { texts } from '../texts/texts.ts';
-import { visibleHtml } from '../visible-html.ts';
+import { icons, visibleHtml } from '../html/index.ts';
+import { texts } from '../texts/index.ts';
 import type { ArgumentField, ListField } from './argument-form.ts';
 import { cellName, first, isBlank, rowsOf } from './draft.ts';
 import { earlierList, fieldControl, type Place, sentence } from './field-controls.ts';

@@ -2,7 +2,7 @@
 import { labelOf } from '@midcall/core/form';
 import { isRecord } from '@midcall/core/json';
 import { type Question, secretsOf } from '../../index.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts/index.ts';
 import { contentOf, type Draft, first, readable, untouched } from './draft.ts';
 
 /** One control and its input. */

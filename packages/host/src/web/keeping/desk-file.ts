@@ -10,7 +10,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { defined, isRecord } from '@midcall/core/json';
 import { ownerFile, type ServerEntry, withFileLock } from '../../index.ts';
-import { type PreferencesRecord, readPreferences } from '../workspace/preferences.ts';
+import { type PreferencesRecord, readPreferences } from './preferences.ts';
 
 /** What a desk stores. */
 export interface DeskRecord {

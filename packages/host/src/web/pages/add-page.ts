@@ -1,9 +1,9 @@
 /** The page that puts servers on the desk: by a command, by an address, or by an mcp.json. Pure. */
 import { attributes, html } from '@midcall/core/page';
-import { type Draft, first } from '../form/draft.ts';
-import type { Session } from '../session.ts';
-import { texts } from '../texts/texts.ts';
-import { visibleHtml } from '../visible-html.ts';
+import { type Draft, first } from '../form/index.ts';
+import { visibleHtml } from '../html/index.ts';
+import { texts } from '../texts/index.ts';
+import type { Session } from '../workspace/index.ts';
 import type { Content } from './layout.ts';
 import { secretLines, workingDirectory } from './server-fields.ts';
 

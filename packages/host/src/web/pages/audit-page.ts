@@ -1,10 +1,9 @@
 /** The audit log: searched, checked and exported. Pure. */
 import { type Html, html } from '@midcall/core/page';
 import type { AuditEntry, AuditVerdict } from '../../index.ts';
-import { clock } from '../clock.ts';
-import type { Session } from '../session.ts';
-import { texts } from '../texts/texts.ts';
-import { visibleHtml } from '../visible-html.ts';
+import { clock, visibleHtml } from '../html/index.ts';
+import { texts } from '../texts/index.ts';
+import type { Session } from '../workspace/index.ts';
 import type { Content } from './layout.ts';
 import { table } from './table.ts';
 

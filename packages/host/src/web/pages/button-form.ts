@@ -1,6 +1,6 @@
 /** A form that is one button, for what a click changes. Pure. */
 import { type Html, html } from '@midcall/core/page';
-import type { Session } from '../session.ts';
+import type { Session } from '../workspace/index.ts';
 
 /** A form that is one button. @param path - where it is posted to */
 export function buttonForm(

@@ -2,12 +2,11 @@
 import type { Issue } from '@midcall/core/form';
 import { type Html, html } from '@midcall/core/page';
 import type { Question } from '../../index.ts';
-import { card } from '../card/card.ts';
-import type { CardContext } from '../card/frame.ts';
-import type { Draft } from '../form/draft.ts';
-import { texts } from '../texts/texts.ts';
-import { visibleHtml } from '../visible-html.ts';
-import { type CallView, isOpen, type QuestionView, type ServerView } from '../workspace/views.ts';
+import { type CardContext, card } from '../card/index.ts';
+import type { Draft } from '../form/index.ts';
+import { visibleHtml } from '../html/index.ts';
+import { texts } from '../texts/index.ts';
+import { type CallView, isOpen, type QuestionView, type ServerView } from '../workspace/index.ts';
 import { buttonForm } from './button-form.ts';
 import type { Content } from './layout.ts';
 import { againPath, callPath, comparePath, serverPath } from './paths.ts';

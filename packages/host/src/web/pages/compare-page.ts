@@ -1,11 +1,9 @@
 /** Two calls of one tool beside each other: what differs in their arguments and in their results. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
 import { jsonIn, maskedArguments } from '../../index.ts';
-import { clock, day } from '../clock.ts';
-import type { Session } from '../session.ts';
-import { spelledSpan, texts } from '../texts/texts.ts';
-import { visibleHtml } from '../visible-html.ts';
-import type { CallView } from '../workspace/views.ts';
+import { clock, day, visibleHtml } from '../html/index.ts';
+import { spelledSpan, texts } from '../texts/index.ts';
+import type { CallView, Session } from '../workspace/index.ts';
 import type { Content } from './layout.ts';
 import { lineDiff } from './line-diff.ts';
 import { againPath, callPath, comparePath, serverPath } from './paths.ts';

@@ -1,11 +1,10 @@
 /** The page that changes a server: its name, how it is reached, and its secrets, which are never shown. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
 import type { ServerEntry } from '../../index.ts';
-import { type Draft, first } from '../form/draft.ts';
-import type { Session } from '../session.ts';
-import { texts } from '../texts/texts.ts';
-import { visibleHtml } from '../visible-html.ts';
-import { secretsOf, writtenTarget } from '../workspace/server-form.ts';
+import { type Draft, first } from '../form/index.ts';
+import { visibleHtml } from '../html/index.ts';
+import { texts } from '../texts/index.ts';
+import { type Session, secretsOf, writtenTarget } from '../workspace/index.ts';
 import type { Content } from './layout.ts';
 import { serverPath } from './paths.ts';
 import { secretLines, workingDirectory } from './server-fields.ts';

@@ -1,12 +1,9 @@
 /** Search results, as a list that the box beside every page and the palette also show. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
-import { questionIcon, questionSubject } from '../card/frame.ts';
-import { icons } from '../icons.ts';
-import type { Session } from '../session.ts';
-import { texts } from '../texts/texts.ts';
-import { visibleHtml } from '../visible-html.ts';
-import type { Hit } from '../workspace/find.ts';
-import type { DeskView } from '../workspace/views.ts';
+import { questionIcon, questionSubject } from '../card/index.ts';
+import { icons, visibleHtml } from '../html/index.ts';
+import { texts } from '../texts/index.ts';
+import type { DeskView, Hit, Session } from '../workspace/index.ts';
 import type { Content } from './layout.ts';
 import { offerPath, questionPath, serverPath } from './paths.ts';
 

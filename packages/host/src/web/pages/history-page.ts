@@ -1,12 +1,10 @@
 /** The calls and questions, and how they ended: searched, filtered, in pages. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
 import type { CallContext } from '../../index.ts';
-import { questionSubject } from '../card/frame.ts';
-import { clock, day } from '../clock.ts';
-import type { Session } from '../session.ts';
-import { texts } from '../texts/texts.ts';
-import { visibleHtml } from '../visible-html.ts';
-import type { CallView, NoticeView, QuestionView } from '../workspace/views.ts';
+import { questionSubject } from '../card/index.ts';
+import { clock, day, visibleHtml } from '../html/index.ts';
+import { texts } from '../texts/index.ts';
+import type { CallView, NoticeView, QuestionView, Session } from '../workspace/index.ts';
 import { buttonForm } from './button-form.ts';
 import type { Content } from './layout.ts';
 import { againPath, callPath, questionPath } from './paths.ts';

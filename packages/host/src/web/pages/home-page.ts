@@ -1,9 +1,8 @@
 /** The first page: open questions, every server as one row, the running calls and the last ones. Pure. */
 import { type Html, html } from '@midcall/core/page';
-import { clock } from '../clock.ts';
-import { texts } from '../texts/texts.ts';
-import { visibleHtml } from '../visible-html.ts';
-import type { CallView, DeskView, ServerView } from '../workspace/views.ts';
+import { clock, visibleHtml } from '../html/index.ts';
+import { texts } from '../texts/index.ts';
+import type { CallView, DeskView, ServerView } from '../workspace/index.ts';
 import { alertSwitch, type Content, inboxItem } from './layout.ts';
 import { callPath, serverPath } from './paths.ts';
 import { restartButton, serverCounts, serverTrouble } from './server-parts.ts';

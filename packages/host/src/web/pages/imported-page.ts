@@ -1,8 +1,8 @@
 /** What became of each server of an mcp.json that was added. Pure. */
 import { html } from '@midcall/core/page';
-import { texts } from '../texts/texts.ts';
-import { visibleHtml } from '../visible-html.ts';
-import type { DeskView, ServerView } from '../workspace/views.ts';
+import { visibleHtml } from '../html/index.ts';
+import { texts } from '../texts/index.ts';
+import type { DeskView, ServerView } from '../workspace/index.ts';
 import type { Content } from './layout.ts';
 import { serverPath } from './paths.ts';
 import { serverCounts, serverTrouble } from './server-parts.ts';

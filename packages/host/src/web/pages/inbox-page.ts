@@ -1,7 +1,7 @@
 /** Every open question as a list, since the rail beside each page may not hold them all. Pure. */
 import { html } from '@midcall/core/page';
-import { texts } from '../texts/texts.ts';
-import type { DeskView } from '../workspace/views.ts';
+import { texts } from '../texts/index.ts';
+import type { DeskView } from '../workspace/index.ts';
 import { alertSwitch, type Content, inboxItem } from './layout.ts';
 
 /** How many questions a page of the inbox shows. */

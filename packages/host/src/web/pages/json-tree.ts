@@ -1,8 +1,8 @@
 /** A JSON value as a tree that folds, with lists of similar objects as tables; all of it is foreign text. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
 import { type Members, tableColumns, visible } from '../../index.ts';
-import { texts } from '../texts/texts.ts';
-import { visibleHtml } from '../visible-html.ts';
+import { visibleHtml } from '../html/index.ts';
+import { texts } from '../texts/index.ts';
 
 /** How much of one value is shown: nodes in total, members of one node, rows of a table, unfolded levels. */
 const [mostNodes, mostMembers, mostRows, openLevels] = [3_000, 200, 100, 2];

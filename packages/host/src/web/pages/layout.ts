@@ -1,11 +1,10 @@
 /** The layout of every page: navigation, servers, and open questions. Pure. */
 import { attributes, brandMark, type Html, html, type Page, page } from '@midcall/core/page';
 import { type Question, visible } from '../../index.ts';
-import { age, questionIcon, questionSubject } from '../card/frame.ts';
-import { icons } from '../icons.ts';
-import { texts } from '../texts/texts.ts';
-import { visibleHtml } from '../visible-html.ts';
-import type { DeskView } from '../workspace/views.ts';
+import { age, questionIcon, questionSubject } from '../card/index.ts';
+import { icons, visibleHtml } from '../html/index.ts';
+import { texts } from '../texts/index.ts';
+import type { DeskView } from '../workspace/index.ts';
 import { keyboardDialogs } from './palette.ts';
 import { part } from './part.ts';
 import { questionPath } from './paths.ts';

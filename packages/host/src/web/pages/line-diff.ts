@@ -1,8 +1,8 @@
 /** Two texts line by line: removed lines, added lines, and the unchanged ones around them. Pure. */
 import { type Html, html } from '@midcall/core/page';
 import { diffLines } from 'diff';
-import { texts } from '../texts/texts.ts';
-import { visibleHtml } from '../visible-html.ts';
+import { visibleHtml } from '../html/index.ts';
+import { texts } from '../texts/index.ts';
 
 /** The most characters of a text that are compared, changes that are searched for, and lines that are shown. */
 const [mostCharacters, mostChanges, mostLines] = [400_000, 1_500, 2_000];

@@ -8,8 +8,8 @@
  */
 import { escaped, type Html, html, trusted } from '@midcall/core/page';
 import { hostOf, isMarkdown, type MarkdownRule, markdownReader, visible } from '../../index.ts';
-import { texts } from '../texts/texts.ts';
-import { visibleHtml } from '../visible-html.ts';
+import { visibleHtml } from '../html/index.ts';
+import { texts } from '../texts/index.ts';
 import { tableHeads } from './table-heads.ts';
 
 // Alignment is a class: no page of ours accepts inline styles.

@@ -1,11 +1,9 @@
 /** The person's models: which there are, what each server has spent on them, and how much it may. Pure. */
 import { type Html, html } from '@midcall/core/page';
 import type { SamplingAccount } from '../../index.ts';
-import { icons } from '../icons.ts';
-import type { Session } from '../session.ts';
-import { spelledAge, texts } from '../texts/texts.ts';
-import { visibleHtml } from '../visible-html.ts';
-import type { ModelsView, ServerView } from '../workspace/views.ts';
+import { icons, visibleHtml } from '../html/index.ts';
+import { spelledAge, texts } from '../texts/index.ts';
+import type { ModelsView, ServerView, Session } from '../workspace/index.ts';
 import type { Content } from './layout.ts';
 import { table } from './table.ts';
 

@@ -2,16 +2,20 @@
 import type { Issue } from '@midcall/core/form';
 import { areaControl, attributes, type Html, html } from '@midcall/core/page';
 import { secretNames } from '../../index.ts';
-import { problemSummary } from '../card/form-body.ts';
-import { type ArgumentField, argumentFields } from '../form/argument-form.ts';
-import { type Draft, first, untouched } from '../form/draft.ts';
-import { isJson, jsonControl } from '../form/json-arguments.ts';
-import { argumentControl } from '../form/list-control.ts';
-import { icons } from '../icons.ts';
-import type { Session } from '../session.ts';
-import { texts } from '../texts/texts.ts';
-import { visibleHtml } from '../visible-html.ts';
-import type { OfferKind, OfferView, ServerView } from '../workspace/views.ts';
+import { problemSummary } from '../card/index.ts';
+import {
+  type ArgumentField,
+  argumentControl,
+  argumentFields,
+  type Draft,
+  first,
+  isJson,
+  jsonControl,
+  untouched,
+} from '../form/index.ts';
+import { icons, visibleHtml } from '../html/index.ts';
+import { texts } from '../texts/index.ts';
+import type { OfferKind, OfferView, ServerView, Session } from '../workspace/index.ts';
 import { jsonTree } from './json-tree.ts';
 import type { Content } from './layout.ts';
 import { offerPath, serverPath } from './paths.ts';

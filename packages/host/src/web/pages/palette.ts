@@ -1,6 +1,6 @@
 /** The two dialogs that every page has for the keyboard: the palette, which finds anything, and the list of keys. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts/index.ts';
 import { part } from './part.ts';
 
 /** The palette; its results are fetched while somebody types. */

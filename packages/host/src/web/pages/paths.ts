@@ -1,7 +1,6 @@
 /** The paths of the desk's pages, as {@link Session.link} takes them. Pure. */
 import type { Question } from '../../index.ts';
-import { manyOf } from '../workspace/offers.ts';
-import type { CallView, OfferKind } from '../workspace/views.ts';
+import { type CallView, manyOf, type OfferKind } from '../workspace/index.ts';
 
 /** The path of a question: in its call's timeline, or on its own. */
 export function questionPath(question: Question): string {

@@ -1,13 +1,10 @@
 /** Standing decisions: listed, made and revoked. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
 import type { Rule } from '../../index.ts';
-import { clock } from '../clock.ts';
-import { type Draft, first } from '../form/draft.ts';
-import type { Session } from '../session.ts';
-import { texts } from '../texts/texts.ts';
-import { visibleHtml } from '../visible-html.ts';
-import { durations } from '../workspace/durations.ts';
-import type { ServerView } from '../workspace/views.ts';
+import { type Draft, first } from '../form/index.ts';
+import { clock, visibleHtml } from '../html/index.ts';
+import { texts } from '../texts/index.ts';
+import { durations, type ServerView, type Session } from '../workspace/index.ts';
 import { buttonForm } from './button-form.ts';
 import type { Content } from './layout.ts';
 import { table } from './table.ts';

@@ -1,10 +1,9 @@
 /** A call's result, as a person reads it: text as text, pictures and sound as themselves, the rest as JSON. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
 import { jsonIn } from '../../index.ts';
-import { icons } from '../icons.ts';
-import type { Session } from '../session.ts';
-import { texts } from '../texts/texts.ts';
-import { visibleHtml, visibleJsonHtml } from '../visible-html.ts';
+import { icons, visibleHtml, visibleJsonHtml } from '../html/index.ts';
+import { texts } from '../texts/index.ts';
+import type { Session } from '../workspace/index.ts';
 import { jsonTree } from './json-tree.ts';
 import { foreignText } from './markdown.ts';
 import { callPath, offerPath } from './paths.ts';

@@ -1,10 +1,9 @@
 /** The folders on offer, and which server may know of which: shown, and the forms that change it. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
 import type { OfferedRoot } from '../../index.ts';
-import type { Session } from '../session.ts';
-import { texts } from '../texts/texts.ts';
-import { visibleHtml } from '../visible-html.ts';
-import type { ServerView } from '../workspace/views.ts';
+import { visibleHtml } from '../html/index.ts';
+import { texts } from '../texts/index.ts';
+import type { ServerView, Session } from '../workspace/index.ts';
 import { buttonForm } from './button-form.ts';
 import type { Content } from './layout.ts';
 

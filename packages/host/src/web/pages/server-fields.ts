@@ -1,6 +1,6 @@
 /** Fields of the forms that add or change a server. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts/index.ts';
 
 /** The directory a command is started in. */
 export const workingDirectory = (scope: string, value: string): Html =>

@@ -1,11 +1,9 @@
 /** The page of one server: all it offers, and the end of its log. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
 import type { ServerEntry } from '../../index.ts';
-import type { Session } from '../session.ts';
-import { texts } from '../texts/texts.ts';
-import { visibleHtml } from '../visible-html.ts';
-import { asConfig } from '../workspace/server-form.ts';
-import type { ServerView } from '../workspace/views.ts';
+import { visibleHtml } from '../html/index.ts';
+import { texts } from '../texts/index.ts';
+import { asConfig, type ServerView, type Session } from '../workspace/index.ts';
 import { buttonForm } from './button-form.ts';
 import type { Content } from './layout.ts';
 import { serverPath } from './paths.ts';

@@ -1,10 +1,9 @@
 /** Parts of a server that several pages show: its facts, what it offers, and what to do if it is not running. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
 import type { ListName } from '../../index.ts';
-import type { Session } from '../session.ts';
-import { texts } from '../texts/texts.ts';
-import { visibleHtml } from '../visible-html.ts';
-import type { OfferKind, OfferView, ServerView } from '../workspace/views.ts';
+import { visibleHtml } from '../html/index.ts';
+import { texts } from '../texts/index.ts';
+import type { OfferKind, OfferView, ServerView, Session } from '../workspace/index.ts';
 import { buttonForm } from './button-form.ts';
 import { offerPath, serverPath } from './paths.ts';
 

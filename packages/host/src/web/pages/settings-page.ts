@@ -1,8 +1,8 @@
 /** How the desk looks, what it remembers, and how it alerts the person. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
-import type { Session } from '../session.ts';
-import { texts } from '../texts/texts.ts';
-import type { Theme } from '../workspace/theme.ts';
+import type { Theme } from '../keeping/index.ts';
+import { texts } from '../texts/index.ts';
+import type { Session } from '../workspace/index.ts';
 import { buttonForm } from './button-form.ts';
 import { alertSwitch, type Content } from './layout.ts';
 

@@ -1,10 +1,9 @@
 /** The servers beside every page, with their tools below them if they are unfolded, and one box to find any. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
 import { visible } from '../../index.ts';
-import { icons } from '../icons.ts';
-import { texts } from '../texts/texts.ts';
-import { visibleHtml } from '../visible-html.ts';
-import type { DeskView, OfferView, ServerView } from '../workspace/views.ts';
+import { icons, visibleHtml } from '../html/index.ts';
+import { texts } from '../texts/index.ts';
+import type { DeskView, OfferView, ServerView } from '../workspace/index.ts';
 import { part } from './part.ts';
 import { offerPath, serverPath } from './paths.ts';
 

@@ -1,8 +1,8 @@
 /** What the page of a call says while the call continues as a task. */
 import { type Html, html } from '@midcall/core/page';
-import { texts } from '../texts/texts.ts';
-import { visibleHtml } from '../visible-html.ts';
-import type { CallView } from '../workspace/views.ts';
+import { visibleHtml } from '../html/index.ts';
+import { texts } from '../texts/index.ts';
+import type { CallView } from '../workspace/index.ts';
 
 /** The server's own words for its work, and whether the desk has to stay open. */
 export function taskNote({ task }: CallView): Html | false {

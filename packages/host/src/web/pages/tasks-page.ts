@@ -1,10 +1,8 @@
 /** The calls that continue as tasks. Pure. */
 import { type Html, html } from '@midcall/core/page';
-import { minute } from '../clock.ts';
-import type { Session } from '../session.ts';
-import { texts } from '../texts/texts.ts';
-import { visibleHtml } from '../visible-html.ts';
-import type { LeftCall } from '../workspace/left-calls.ts';
+import { minute, visibleHtml } from '../html/index.ts';
+import { texts } from '../texts/index.ts';
+import type { LeftCall, Session } from '../workspace/index.ts';
 import { buttonForm } from './button-form.ts';
 import type { Content } from './layout.ts';
 import { table } from './table.ts';

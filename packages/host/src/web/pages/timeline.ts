@@ -3,16 +3,20 @@
 import { labelOf } from '@midcall/core/form';
 import { attributes, type Html, html } from '@midcall/core/page';
 import { type Ending, type Notice, type Question, secretsOf } from '../../index.ts';
-import { resultAppFrame } from '../apps/app-frame.ts';
-import { card } from '../card/card.ts';
-import { age, argumentRow, type CardContext, questionHeadline, questionIcon, quoted } from '../card/frame.ts';
-import { sentValue } from '../card/sent-value.ts';
-import { clock } from '../clock.ts';
-import type { Draft } from '../form/draft.ts';
-import { typedIn } from '../form/typed.ts';
-import { icons } from '../icons.ts';
-import { spelledAge, spelledSpan, texts } from '../texts/texts.ts';
-import { visibleHtml } from '../visible-html.ts';
+import { resultAppFrame } from '../apps/index.ts';
+import {
+  age,
+  argumentRow,
+  type CardContext,
+  card,
+  questionHeadline,
+  questionIcon,
+  quoted,
+  sentValue,
+} from '../card/index.ts';
+import { type Draft, typedIn } from '../form/index.ts';
+import { clock, icons, visibleHtml } from '../html/index.ts';
+import { spelledAge, spelledSpan, texts } from '../texts/index.ts';
 import {
   type CallView,
   isOpen,
@@ -20,7 +24,7 @@ import {
   type QuestionView,
   type RefusalView,
   refusalOf,
-} from '../workspace/views.ts';
+} from '../workspace/index.ts';
 import { part } from './part.ts';
 import { callPath } from './paths.ts';
 import { resultContent } from './result.ts';

@@ -1,11 +1,8 @@
 /** What one server sends besides its answers: its log messages, its standard error, and every message on the wire. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
-import { clock } from '../clock.ts';
-import type { Session } from '../session.ts';
-import { texts } from '../texts/texts.ts';
-import { visibleHtml, visibleJsonHtml } from '../visible-html.ts';
-import type { ServerView } from '../workspace/views.ts';
-import type { FrameView } from '../workspace/wire.ts';
+import { clock, visibleHtml, visibleJsonHtml } from '../html/index.ts';
+import { texts } from '../texts/index.ts';
+import type { FrameView, ServerView, Session } from '../workspace/index.ts';
 import { buttonForm } from './button-form.ts';
 import type { Content } from './layout.ts';
 import { serverPath } from './paths.ts';

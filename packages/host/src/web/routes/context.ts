@@ -3,21 +3,25 @@
 import { html, type Page, page } from '@midcall/core/page';
 import type { Context } from 'hono';
 import type { Question } from '../../index.ts';
-import type { AppDocuments } from '../apps/app-documents.ts';
-import type { Assets } from '../assets.ts';
-import type { CardContext } from '../card/frame.ts';
-import { argumentFields } from '../form/argument-form.ts';
-import type { Draft } from '../form/draft.ts';
-import type { Guard } from '../guard.ts';
-import { comparable } from '../pages/compare-page.ts';
-import { type Content, layout } from '../pages/layout.ts';
-import type { ArgumentsContext } from '../pages/offer-page.ts';
-import { texts } from '../texts/texts.ts';
-import { earlierValues } from '../workspace/earlier-values.ts';
-import type { Live } from '../workspace/live.ts';
-import { manyOf, offerOf } from '../workspace/offers.ts';
-import type { CallView, DeskView, OfferKind, OfferView, ServerView } from '../workspace/views.ts';
-import type { Workspace } from '../workspace/workspace.ts';
+import type { AppDocuments } from '../apps/index.ts';
+import type { CardContext } from '../card/index.ts';
+import { argumentFields, type Draft } from '../form/index.ts';
+import { type ArgumentsContext, type Content, comparable, layout } from '../pages/index.ts';
+import { texts } from '../texts/index.ts';
+import {
+  type CallView,
+  type DeskView,
+  earlierValues,
+  type Live,
+  manyOf,
+  type OfferKind,
+  type OfferView,
+  offerOf,
+  type ServerView,
+  type Workspace,
+} from '../workspace/index.ts';
+import type { Assets } from './assets.ts';
+import type { Guard } from './guard.ts';
 
 declare module 'hono' {
   interface ContextVariableMap {

@@ -7,13 +7,24 @@ import { own } from '@midcall/core/json';
 import { checkArgument } from '@midcall/core/json-schema';
 import type { Context, Hono } from 'hono';
 import { expandTemplate } from '../../index.ts';
-import { argumentFields } from '../form/argument-form.ts';
-import { contentOf, type Draft, draftFrom, first, visitedIssues } from '../form/draft.ts';
-import { fittingDraft, isJson, jsonControl, readJson, stillMasked, toForm, toJson } from '../form/json-arguments.ts';
-import { offerPage } from '../pages/offer-page.ts';
-import { callPath } from '../pages/paths.ts';
-import { texts } from '../texts/texts.ts';
-import type { OfferView } from '../workspace/views.ts';
+import {
+  argumentFields,
+  contentOf,
+  type Draft,
+  draftFrom,
+  first,
+  fittingDraft,
+  isJson,
+  jsonControl,
+  readJson,
+  stillMasked,
+  toForm,
+  toJson,
+  visitedIssues,
+} from '../form/index.ts';
+import { callPath, offerPage } from '../pages/index.ts';
+import { texts } from '../texts/index.ts';
+import type { OfferView } from '../workspace/index.ts';
 import { type Desk, missing, offerAsked, offerContext, offerPattern, posted, redirect, show } from './context.ts';
 
 type Read = { readonly content: Readonly<Record<string, unknown>>; readonly issues: readonly Issue[] };

@@ -1,20 +1,27 @@
 /** The pages that only show something. */
 import type { Hono } from 'hono';
-import { addPage } from '../pages/add-page.ts';
-import { callPage, questionPage } from '../pages/call-page.ts';
-import { comparable, comparePage, lastBefore } from '../pages/compare-page.ts';
-import { findPage } from '../pages/find-page.ts';
-import { historyPage } from '../pages/history-page.ts';
-import { homePage } from '../pages/home-page.ts';
-import { inboxPage } from '../pages/inbox-page.ts';
-import { pages } from '../pages/layout.ts';
-import { modelsPage } from '../pages/models-page.ts';
-import { callPath, questionPath } from '../pages/paths.ts';
-import { blocksOf, mediaOf, textOf } from '../pages/result.ts';
-import { serverPage } from '../pages/server-page.ts';
-import { texts } from '../texts/texts.ts';
-import { type Findable, find } from '../workspace/find.ts';
-import type { DeskView } from '../workspace/views.ts';
+import {
+  addPage,
+  blocksOf,
+  callPage,
+  callPath,
+  comparable,
+  comparePage,
+  findPage,
+  historyPage,
+  homePage,
+  inboxPage,
+  lastBefore,
+  mediaOf,
+  modelsPage,
+  pages,
+  questionPage,
+  questionPath,
+  serverPage,
+  textOf,
+} from '../pages/index.ts';
+import { texts } from '../texts/index.ts';
+import { type DeskView, type Findable, find } from '../workspace/index.ts';
 import { callContext, cardContext, type Desk, missing, oneOf, redirect, show, viewOf } from './context.ts';
 
 /** How many search results are shown. */

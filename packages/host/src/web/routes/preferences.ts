@@ -1,9 +1,8 @@
 /** Stores how the person likes the desk. */
 import type { Hono } from 'hono';
-import { first } from '../form/draft.ts';
-import { offerPath } from '../pages/paths.ts';
-import { type Settings, settingsPage } from '../pages/settings-page.ts';
-import { texts } from '../texts/texts.ts';
+import { first } from '../form/index.ts';
+import { offerPath, type Settings, settingsPage } from '../pages/index.ts';
+import { texts } from '../texts/index.ts';
 import { type Desk, missing, offerAsked, offerPattern, posted, redirect, show } from './context.ts';
 
 export function preferenceRoutes(app: Hono, desk: Desk): void {

@@ -4,18 +4,12 @@ import { isMidcallError } from '@midcall/core/errors';
 import { type Issue, isWayBack } from '@midcall/core/form';
 import type { Context, Hono } from 'hono';
 import { type Question, type Receipt, type Reply, secretsOf } from '../../index.ts';
-import { readProposal } from '../apps/proposal.ts';
-import { mayBeAllowed } from '../card/card.ts';
-import { issuesOf } from '../card/form-body.ts';
-import { grantedRoots } from '../card/roots-body.ts';
-import { samplingEdits } from '../card/sampling-body.ts';
-import { contentOf, type Draft, first, visitedIssues } from '../form/draft.ts';
-import { callPage, questionPage, type Returned } from '../pages/call-page.ts';
-import { openingPage } from '../pages/layout.ts';
-import { callPath } from '../pages/paths.ts';
-import { texts } from '../texts/texts.ts';
-import { durationOf } from '../workspace/durations.ts';
-import type { CallView } from '../workspace/views.ts';
+import { readProposal } from '../apps/index.ts';
+import { grantedRoots, issuesOf, mayBeAllowed, samplingEdits } from '../card/index.ts';
+import { contentOf, type Draft, first, visitedIssues } from '../form/index.ts';
+import { callPage, callPath, openingPage, questionPage, type Returned } from '../pages/index.ts';
+import { texts } from '../texts/index.ts';
+import { type CallView, durationOf } from '../workspace/index.ts';
 import { callContext, cardContext, type Desk, missing, posted, redirect, show } from './context.ts';
 
 /** The name this view answers under. */

@@ -3,16 +3,20 @@
 import { isMidcallError } from '@midcall/core/errors';
 import type { Hono } from 'hono';
 import { readServerList } from '../../index.ts';
-import { type Draft, first } from '../form/draft.ts';
-import { addPage } from '../pages/add-page.ts';
-import { editPage } from '../pages/edit-page.ts';
-import { type Imported, importedPage } from '../pages/imported-page.ts';
-
-import { againPath, callPath, serverPath } from '../pages/paths.ts';
-import { serverPage } from '../pages/server-page.ts';
-import { wirePage } from '../pages/wire-page.ts';
-import { texts } from '../texts/texts.ts';
-import { nameByTarget, nameFrom, targetOf } from '../workspace/server-form.ts';
+import { type Draft, first } from '../form/index.ts';
+import {
+  addPage,
+  againPath,
+  callPath,
+  editPage,
+  type Imported,
+  importedPage,
+  serverPage,
+  serverPath,
+  wirePage,
+} from '../pages/index.ts';
+import { texts } from '../texts/index.ts';
+import { nameByTarget, nameFrom, targetOf } from '../workspace/index.ts';
 import { type Desk, missing, oneOf, posted, redirect, show, viewOf } from './context.ts';
 
 /**

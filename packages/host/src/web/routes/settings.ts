@@ -4,12 +4,10 @@ import { isAbsolute } from 'node:path';
 import { isMidcallError } from '@midcall/core/errors';
 import type { Context, Hono } from 'hono';
 import type { Rule } from '../../index.ts';
-import { type Draft, first } from '../form/draft.ts';
-import { auditPage } from '../pages/audit-page.ts';
-import { policyPage } from '../pages/policy-page.ts';
-import { rootsPage } from '../pages/roots-page.ts';
-import { texts } from '../texts/texts.ts';
-import { durationOf } from '../workspace/durations.ts';
+import { type Draft, first } from '../form/index.ts';
+import { auditPage, policyPage, rootsPage } from '../pages/index.ts';
+import { texts } from '../texts/index.ts';
+import { durationOf } from '../workspace/index.ts';
 import { type Desk, posted, redirect, show } from './context.ts';
 
 export function settingRoutes(app: Hono, desk: Desk): void {

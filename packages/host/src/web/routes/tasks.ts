@@ -1,9 +1,9 @@
 /** The calls that continue as tasks: shown and forgotten. */
 import { isMidcallError } from '@midcall/core/errors';
 import type { Context, Hono } from 'hono';
-import { first } from '../form/draft.ts';
-import { tasksPage } from '../pages/tasks-page.ts';
-import { leftCalls } from '../workspace/left-calls.ts';
+import { first } from '../form/index.ts';
+import { tasksPage } from '../pages/index.ts';
+import { leftCalls } from '../workspace/index.ts';
 import { type Desk, posted, redirect, show } from './context.ts';
 
 export function taskRoutes(app: Hono, desk: Desk): void {

@@ -5,8 +5,8 @@
  */
 import type { Clock } from '@midcall/core/time';
 import type { CallContext, Connection, ConnectionEvent, InboxEvent } from '../../index.ts';
-import type { Draft } from '../form/draft.ts';
-import { texts } from '../texts/texts.ts';
+import type { Draft } from '../form/index.ts';
+import { texts } from '../texts/index.ts';
 import { Drafts, endedByPerson, keepable } from './drafts.ts';
 import { History } from './history.ts';
 import type { Announcement } from './live.ts';

@@ -4,7 +4,7 @@
  */
 import { MidcallError } from '@midcall/core/errors';
 import type { Audit, Inbox, KeptRules, Policy, Rule } from '../../index.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts/index.ts';
 import type { Duration } from './durations.ts';
 
 /** What decisions act on. */

@@ -8,7 +8,7 @@
  */
 import { isCardNumber } from '@midcall/core/form';
 import { type Ending, type Question, secretsOf } from '../../index.ts';
-import type { Draft } from '../form/draft.ts';
+import type { Draft } from '../form/index.ts';
 
 /** In characters; a longer draft is not stored. */
 const longest = 1_000_000;

@@ -4,7 +4,7 @@
  * together are too large.
  */
 import type { CallContext, Question } from '../../index.ts';
-import type { Draft } from '../form/draft.ts';
+import type { Draft } from '../form/index.ts';
 import type { CallView, NoticeView, QuestionView } from './views.ts';
 
 interface CallRecord extends Omit<CallView, 'items'> {

@@ -2,8 +2,8 @@
 import { MidcallError } from '@midcall/core/errors';
 import { defined } from '@midcall/core/json';
 import { commandTarget, commandWords, originOf, type ServerEntry, urlTarget } from '../../index.ts';
-import { type Draft, first } from '../form/draft.ts';
-import { texts } from '../texts/texts.ts';
+import { type Draft, first } from '../form/index.ts';
+import { texts } from '../texts/index.ts';
 
 type Target = ServerEntry['target'];
 

@@ -5,7 +5,7 @@
  */
 import { MidcallError } from '@midcall/core/errors';
 import type { Connection, ConnectionEvent, ListProblem, OfferedRoots, ServerEntry } from '../../index.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts/index.ts';
 import type { Announcement } from './live.ts';
 import { type Offers, offersAfter, shownOffers } from './offers.ts';
 import type { RootView, ServerView } from './views.ts';

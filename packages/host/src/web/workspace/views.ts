@@ -11,9 +11,9 @@ import type {
   Question,
   SamplingAccount,
 } from '../../index.ts';
-import type { Draft } from '../form/draft.ts';
-import type { Session } from '../session.ts';
-import type { Theme } from './theme.ts';
+import type { Draft } from '../form/index.ts';
+import type { Theme } from '../keeping/index.ts';
+import type { Session } from './session.ts';
 
 /** What a server offers; each of them can be called, and may ask. */
 export type OfferKind = CallContext['kind'];

@@ -3,12 +3,10 @@
  */
 import { type Clock, systemClock } from '@midcall/core/time';
 import type { Audit, Connection, Inbox, KeptRules, KeptTasks, OfferedRoots, Policy, ServerEntry } from '../../index.ts';
-import type { CallMemory, KeptCall } from '../keeping/call-file.ts';
-import type { DeskMemory, DeskRecord } from '../keeping/desk-file.ts';
+import { type CallMemory, type DeskMemory, type DeskRecord, type KeptCall, Preferences } from '../keeping/index.ts';
 import { DeskCalls } from './calls.ts';
 import { Decisions } from './decisions.ts';
 import type { Announcement } from './live.ts';
-import { Preferences } from './preferences.ts';
 import { DeskServers } from './servers.ts';
 import type { ModelsView } from './views.ts';
 import { Wire } from './wire.ts';

@@ -1,7 +1,7 @@
 /** One desk for all upstream servers of one person. Each is added when it first has a question. */
 import type { Connection, Question, ServerEntry } from '@midcall/host';
 import type { RunningDesk } from '@midcall/host/web';
-import { LazyDesk, type LazyDeskOptions } from '../lazy-desk.ts';
+import { LazyDesk, type LazyDeskOptions } from '../desk/index.ts';
 import type { PrincipalDesk } from './principals.ts';
 
 /** How the desk is started and shown. */

@@ -11,9 +11,8 @@ import {
   type Question,
   type ServerEntry,
 } from '@midcall/host';
-import { declaredIn } from '../host-transport.ts';
-import { UpstreamSession, type UpstreamSessionOptions } from '../upstream-session.ts';
-import { withheld } from '../withheld.ts';
+import { declaredIn } from '../link/index.ts';
+import { UpstreamSession, type UpstreamSessionOptions, withheld } from '../upstream/index.ts';
 import { type Caller, localCaller } from './callers.ts';
 import { type HostKind, type PoolUser, UpstreamPool } from './upstream-pool.ts';
 

@@ -8,8 +8,8 @@
  * - upstream-pool-P3 An unused server without a call in progress is stopped after a while.
  */
 import type { Clock } from '@midcall/core/time';
-import type { Declared } from '../host-transport.ts';
-import type { UpstreamSession } from '../upstream-session.ts';
+import type { Declared } from '../link/index.ts';
+import type { UpstreamSession } from '../upstream/index.ts';
 
 /** A root as hosts name it. */
 export interface HostRoot {

@@ -1,0 +1,223 @@
+/**
+ * The only path from a server's request to a person: policy first, then the inbox, with the call's timeout paused and every step
+ * in the audit record.
+ */
+
+import type { MidcallError } from '@midcall/core/errors';
+import { visible } from '@midcall/core/text';
+import { type Clock, steadyNow } from '@midcall/core/time';
+import type { ProtocolError } from '@modelcontextprotocol/client';
+import type { Audit } from '../audit/index.ts';
+import { serverSendsRequests } from '../base/index.ts';
+import type { Calls, RunningCall } from '../calls/index.ts';
+import type { Inbox } from '../inbox/index.ts';
+import type { Policy, Subject } from '../policy/index.ts';
+import {
+  type Asker,
+  type CallContext,
+  type Ending,
+  type FormQuestion,
+  type Question,
+  secretsOf,
+} from '../question/index.ts';
+
+/** Events of one connection besides the inbox's. */
+export type Notice =
+  /** A request that was never shown as a question, and why. */
+  | {
+      readonly type: 'refused';
+      readonly kind: string;
+      readonly by: 'host' | 'policy';
+      readonly why: string;
+      readonly call?: CallContext;
+    }
+  /** Something a rule of the person answered. */
+  | { readonly type: 'allowed'; readonly kind: string; readonly rule: string; readonly call?: CallContext };
+
+/** The parts that all questions share. */
+export type Frame = Pick<Question, 'id' | 'asker' | 'askedAt'> & { readonly call?: CallContext };
+
+/** One request in progress. */
+export interface QuestionSource {
+  /** Becomes the question's id. */
+  readonly id: string;
+  readonly subject: Subject;
+  readonly call: RunningCall | undefined;
+  /** Fires when the server withdraws the request or disconnects; its reason may be an {@link Ending}. */
+  readonly signal: AbortSignal;
+}
+
+export interface AskingOptions {
+  readonly inbox: Inbox;
+  readonly policy: Policy;
+  readonly audit: Audit;
+  readonly calls: Calls;
+  readonly clock: Clock;
+  /** Who asks, as far as is known by now. */
+  readonly asker: () => Asker;
+  readonly notify: (notice: Notice) => void;
+  /** The principal that the server is reached for; see `AttachOptions`. */
+  readonly principal?: string;
+  /** Milliseconds a person has per question; forever if absent. */
+  readonly answerTimeoutMs?: number;
+}
+
+/** The last moment that a Date can hold; a server may name a later one. */
+const latestDate = 8.64e15;
+
+/** How many refusals of one connection are recorded and reported; a server could otherwise fill a disk with them. */
+const recorded = { perWindow: 60, windowMs: 60_000 } as const;
+
+/** Asks for one connection. */
+export class Asking {
+  readonly #options: AskingOptions;
+  #refusedAt: readonly number[] = [];
+  #unrecorded = 0;
+
+  constructor(options: AskingOptions) {
+    this.#options = options;
+  }
+
+  asker(): Asker {
+    return this.#options.asker();
+  }
+
+  now(): number {
+    return this.#options.clock.now();
+  }
+
+  /** For durations. */
+  steadyNow(): number {
+    return steadyNow(this.#options.clock);
+  }
+
+  /**
+   * Puts a question to the person unless policy decides first.
+   * @param build - the question, given its frame
+   * @returns its ending; `answered` via `policy` if a rule allows it, `refused-by-policy` if one refuses it
+   */
+  async put(source: QuestionSource, build: (frame: Frame) => Question): Promise<Ending> {
+    const { inbox, policy, clock, audit, principal } = this.#options;
+    const asker = this.asker();
+    const call = source.call?.context;
+    const about = { asker, ...(call && { call }) };
+    const open = inbox.list().filter(question => question.asker.id === asker.id).length;
+    const verdict = policy.judge(asker.id, source.subject, open, asker.origin);
+    if (verdict.do === 'refuse') {
+      this.refused(source.subject, 'policy', verdict.why, call);
+      return { how: 'refused-by-policy', rule: verdict.why };
+    }
+    if (verdict.do === 'allow') {
+      audit.record({ type: 'allowed', kind: source.subject, rule: verdict.rule }, { ...about, principal });
+      this.#options.notify({ type: 'allowed', kind: source.subject, rule: verdict.rule, ...(call && { call }) });
+      return { how: 'answered', via: 'policy' };
+    }
+    policy.count(asker.id);
+    return this.ask(source, build({ id: source.id, ...about, askedAt: clock.now() }));
+  }
+
+  /** Asks without a verdict, for what follows from an answer that the person has already given. */
+  async ask(source: Pick<QuestionSource, 'call' | 'signal'>, unlimited: Question): Promise<Ending> {
+    const { inbox, audit, calls, clock, principal } = this.#options;
+    const { timeoutMs, question } = this.#limited(unlimited);
+    const about = { asker: question.asker, call: question.call, principal };
+    const { id, kind } = question;
+    const resume = calls.pause(source.call);
+    try {
+      const ended = inbox.ask(question, { signal: source.signal, ...(timeoutMs !== undefined && { timeoutMs }) });
+      audit.record({ type: 'asked', question: id, kind, about: aboutOf(question), shownBy: inbox.views() }, about);
+      const ending = await ended;
+      const via = 'via' in ending ? { via: ending.via } : {};
+      const rule = 'rule' in ending ? { rule: ending.rule } : {};
+      const elapsedMs = clock.now() - question.askedAt;
+      audit.record({ type: 'ended', question: id, kind, how: ending.how, ...via, ...rule, elapsedMs }, about);
+      return ending;
+    } finally {
+      resume();
+    }
+  }
+
+  /**
+   * A question with the time at which it ends, and the milliseconds after which this host ends it itself. How long a server keeps
+   * a task is no such time: it stops waiting for an answer long before that, and does not say when.
+   */
+  #limited(question: Question): { readonly question: Question; readonly timeoutMs?: number } {
+    const { inbox, clock, answerTimeoutMs } = this.#options;
+    // A question from an earlier process keeps the deadline it was given then.
+    const askedAt = inbox.get(question.id)?.askedAt ?? question.askedAt;
+    const until = answerTimeoutMs === undefined ? undefined : askedAt + answerTimeoutMs;
+    const ends = [question.openUntil, until].flatMap(each => (each !== undefined && each <= latestDate ? [each] : []));
+    const { openUntil: _, ...unlimited } = question;
+    return {
+      question: ends.length === 0 ? unlimited : { ...unlimited, openUntil: Math.min(...ends) },
+      ...(until !== undefined && { timeoutMs: Math.max(0, until - clock.now()) }),
+    };
+  }
+
+  /** True if a rule of the person refuses this subject to the server. */
+  refuses(subject: Subject): boolean {
+    const { id, origin } = this.asker();
+    const verdict = this.#options.policy.judge(id, subject, 0, origin);
+    return verdict.do === 'refuse' && verdict.rule !== 'limit';
+  }
+
+  /**
+   * How a request ends that gets no answer.
+   * @param sent - to the server, whose request it was
+   * @param ended - if there is nothing to send it to, and the call ends with it
+   */
+  unanswered(sent: ProtocolError, ended: MidcallError): Error {
+    return serverSendsRequests(this.asker().era) ? sent : ended;
+  }
+
+  /** Records a request that is not shown, and tells the views; beyond the limit, only counts it. */
+  refused(kind: string, by: 'host' | 'policy', reason: string, call: CallContext | undefined): void {
+    const now = this.steadyNow();
+    const recent = this.#refusedAt.filter(at => now - at < recorded.windowMs);
+    if (recent.length >= recorded.perWindow) {
+      this.#unrecorded += 1;
+      return;
+    }
+    const last = recent.length === recorded.perWindow - 1;
+    const why = [
+      reason,
+      ...(this.#unrecorded > 0 ? [`${counted(this.#unrecorded, 'refusal')} before this one went unrecorded.`] : []),
+      ...(last ? ['This happens so often that further refusals are only counted.'] : []),
+    ].join(' ');
+    this.#refusedAt = [...recent, now];
+    this.#unrecorded = 0;
+    const { audit, principal } = this.#options;
+    audit.record({ type: 'refused', kind, by, why }, { asker: this.asker(), call, principal });
+    this.#options.notify({ type: 'refused', kind, by, why, ...(call && { call }) });
+  }
+}
+
+/** A line break in a message is not escaped: the record has one line for each entry. */
+const onOneLine = (text: string): string => visible(text.replace(/(?<!\s)\s*\n\s*/g, ' '), { max: 500 });
+
+const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
+
+/** A field that asks for a secret is recorded as such. */
+function fieldNames(question: FormQuestion): readonly string[] {
+  const secrets = secretsOf(question);
+  return question.fields.map(({ name }) => (secrets.has(name) ? `${name}: asks for a secret` : name));
+}
+
+/** What a question is about, for the record: the server's words cut short, the names of fields, the origin of a URL. */
+function aboutOf(question: Question): string {
+  switch (question.kind) {
+    case 'form':
+      return onOneLine(`${question.message} [${fieldNames(question).join(', ')}]`);
+    case 'url':
+    case 'url-finish':
+      return onOneLine(`${question.message} [${question.url.readableHost ?? question.url.parts.domain}]`);
+    case 'sign-in':
+      return onOneLine(`sign-in at ${question.issuer} [${question.scopes.join(', ')}]`);
+    case 'sampling-request':
+      return `${counted(question.messages.length, 'message')} for the model '${question.model.name}', at most ${counted(question.maxTokens, 'token')}`;
+    case 'sampling-reply':
+      return `reply of ${question.model.name}`;
+    case 'roots':
+      return counted(question.roots.length, 'directory', 'directories');
+  }
+}

@@ -1,0 +1,2 @@
+export { Asking, type Notice } from './asking.ts';
+export { UrlFlow } from './url-flow.ts';

@@ -1,0 +1,13 @@
+export {
+  callsNameTasks,
+  callsOutliveProcess,
+  type Era,
+  eraOf,
+  hasElicitationIds,
+  hearsRootsChanged,
+  logsOnRequest,
+  negotiationOf,
+  samplesSingleBlock,
+  serverSendsRequests,
+  unprobed,
+} from './era.ts';

@@ -1,0 +1,1 @@
+export { Inbox, type InboxEvent } from './inbox.ts';

@@ -1,0 +1,22 @@
+export { appUri } from './app-uri.ts';
+export { type ElicitationMode, type ElicitResult, elicitResult, readElicitation } from './elicitation.ts';
+export type {
+  Asker,
+  CallContext,
+  Ending,
+  FormQuestion,
+  Presenter,
+  Question,
+  Receipt,
+  Reply,
+  RootsQuestion,
+  SamplingPrompt,
+  SamplingReplyQuestion,
+  SamplingRequestQuestion,
+  SamplingWishes,
+  SignInQuestion,
+  UrlFinishQuestion,
+  UrlQuestion,
+  Via,
+} from './question.ts';
+export { mask, maskedArguments, maskedEnding, secretNames, secretsOf, secretWarnings } from './secrets.ts';

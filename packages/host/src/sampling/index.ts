@@ -1,0 +1,3 @@
+export type { SamplingLimits } from './budget.ts';
+export { type SamplingAccount, SamplingFlow } from './flow.ts';
+export { wishLines } from './wishes.ts';

@@ -1,0 +1,19 @@
+export { aroundConnect } from './around-connect.ts';
+export { ClientCalls } from './client-calls.ts';
+export { replaceDefaultValidator } from './default-validator.ts';
+export { isConnectionGone, isMessageTooLarge, isUnreadableOAuthAnswer, redirectTarget } from './error-prose.ts';
+export {
+  type ForwardedAnswer,
+  type ForwardedRequest,
+  ForwardedRequests,
+  type ForwardOptions,
+} from './forwarded-requests.ts';
+export { inheritedEnvironment } from './inherited-environment.ts';
+export { Introduction } from './introduction.ts';
+export { withinNesting } from './nesting-limit.ts';
+export { placeholders } from './placeholders.ts';
+export { rawResultAside, rawResultBack } from './raw-result.ts';
+export { sendRootsChanged } from './roots-changed.ts';
+export { ServerProcess } from './server-process.ts';
+export { stacked } from './stacked.ts';
+export { wholeResponse } from './whole-response.ts';

@@ -1,0 +1,223 @@
+/** A server as hosts name it: a command, a URL, or an entry of an `mcp.json`. Parses only; the connection starts it. */
+
+import { resolve } from 'node:path';
+import { isMidcallError, MidcallError } from '@midcall/core/errors';
+import { defined, isRecord } from '@midcall/core/json';
+import { visible } from '@midcall/core/text';
+import { readServerAuth, type ServerAuth } from '../authorization/index.ts';
+import { parseCommented } from './commented-json.ts';
+import { isHeaderName, isHeaderValue } from './header-syntax.ts';
+
+/** The server of a task, with what another process needs to reach it. */
+export interface TaskServer {
+  readonly id: string;
+  readonly origin: string;
+  /** Without environment and headers, which may hold secrets. Absent if the host does not say. */
+  readonly target?: ServerTarget;
+  /** The `mcp.json` that names it, with the members that are omitted here. */
+  readonly listedIn?: string;
+}
+
+/** How to reach a server. */
+export type ServerTarget =
+  | {
+      readonly kind: 'command';
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env?: Readonly<Record<string, string>>;
+      readonly cwd?: string;
+    }
+  | {
+      readonly kind: 'url';
+      readonly url: string;
+      readonly headers?: Readonly<Record<string, string>>;
+      /** The path of a file with further headers, read with each start; see `readHeadersFile`. */
+      readonly headersFile?: string;
+      /** How the host signs in, if the server requires it. */
+      readonly auth?: ServerAuth;
+    };
+
+/** A server with the name the person gave it. */
+export interface ServerEntry {
+  /** Unique in the host. */
+  readonly id: string;
+  readonly target: ServerTarget;
+  /** True if one process may serve everybody; otherwise a bridge over HTTP starts one for each principal. */
+  readonly shared?: boolean;
+  /** The `mcp.json` it was read from. */
+  readonly listedIn?: string;
+}
+
+/** Names and values of the list may be a stranger's. */
+const bad = (message: string): MidcallError => new MidcallError('cli/usage', visible(message, { max: 1_000 }));
+
+/** A server by its command line, which begins with the program. @throws MidcallError `cli/usage` if it is empty */
+export function commandTarget(words: readonly string[], options: { readonly cwd?: string } = {}): ServerTarget {
+  const [command, ...args] = words;
+  if (command === undefined || command === '') throw bad('Name the program that starts the server.');
+  return { kind: 'command', command, args, ...(options.cwd !== undefined && { cwd: options.cwd }) };
+}
+
+/**
+ * A server by its URL.
+ * @param options - `headers` that are sent with every request, `headersFile` with more of them, and `auth`: how the host signs
+ *   in
+ * @throws MidcallError `cli/usage` if it is not http(s), if two of these give a token, or if a header cannot be sent; no value is
+ *   quoted
+ */
+export function urlTarget(
+  url: string,
+  { headers, headersFile, auth }: Omit<ServerTarget & { readonly kind: 'url' }, 'kind' | 'url'> = {},
+): ServerTarget {
+  let parsed: URL;
+  try {
+    parsed = new URL(url);
+  } catch {
+    throw bad('The server URL is not a complete web address.');
+  }
+  if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:') throw bad('The server URL must be http or https.');
+  // The SDK's error about such an address quotes the password.
+  if (parsed.username !== '' || parsed.password !== '')
+    throw bad("The server URL must not contain a user name or password. Send them in a header 'Authorization'.");
+  for (const [name, value] of Object.entries(headers ?? {})) {
+    if (!isHeaderName(name)) throw bad('A header has a name with a character that no name of a header may have.');
+    if (!isHeaderValue(value)) throw bad(`The header '${name}' has a value with a character that no header may have.`);
+  }
+  const own = Object.keys(headers ?? {}).some(name => name.toLowerCase() === 'authorization');
+  if (auth && own) throw bad("Give the server a header 'Authorization' or 'auth', not both.");
+  if (auth && headersFile !== undefined) throw bad("Give the server 'headersFile' or 'auth', not both.");
+  return { kind: 'url', url: parsed.href, ...defined({ headers, headersFile, auth }) };
+}
+
+/**
+ * The servers of an `mcp.json`, with or without comments and trailing commas, in the shapes hosts write it: `mcpServers` or
+ * `servers`, each with `command`, `args`, `env`, `cwd`, or with `url` and `headers`; and `shared`, `headersFile` and `auth`, which
+ * are ours.
+ * @param text - the file's text; untrusted
+ * @param environment - what `${NAME}`, `${env:NAME}` and `${NAME:-default}` stand for
+ * @param only - the one entry to read; what is wrong with the others does not matter then
+ * @throws MidcallError `cli/usage`, naming the entry and the member
+ */
+export function readServerEntries(
+  text: string,
+  environment: Readonly<Record<string, string | undefined>> = {},
+  only?: string,
+): readonly ServerEntry[] {
+  let json: unknown;
+  try {
+    json = parseCommented(text);
+  } catch {
+    throw bad('The server list is not JSON.');
+  }
+  const listed = isRecord(json) ? (json['mcpServers'] ?? json['servers']) : undefined;
+  if (!isRecord(listed)) throw bad("The server list has no member 'mcpServers' or 'servers'.");
+  const entries = Object.entries(listed).filter(([id]) => only === undefined || id === only);
+  if (only !== undefined && entries.length === 0)
+    throw bad(`There is no server '${only}' in the list. It has: ${Object.keys(listed).join(', ') || 'none'}.`);
+  return entries.map(([id, entry]) => ({
+    id,
+    target: readTarget(id, entry, environment),
+    ...readShared(id, entry),
+  }));
+}
+
+function readShared(id: string, entry: unknown): { readonly shared?: boolean } {
+  const shared = isRecord(entry) ? entry['shared'] : undefined;
+  if (shared === undefined) return {};
+  if (typeof shared !== 'boolean') throw bad(`'shared' of the server '${id}' must be true or false.`);
+  return { shared };
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+function readTarget(id: string, entry: unknown, environment: Environment): ServerTarget {
+  if (!isRecord(entry)) throw bad(`The server '${id}' is not an object.`);
+  const { command, url, args, env, cwd, headers, headersFile, auth } = entry;
+  const fill = (text: string): string => filled(id, text, environment);
+  if (typeof url === 'string') {
+    if (headersFile !== undefined && typeof headersFile !== 'string')
+      throw bad(`'headersFile' of the server '${id}' is not text.`);
+    const options = defined({
+      headers: texts(id, 'headers', headers, fill),
+      headersFile: headersFile === undefined ? undefined : fill(headersFile),
+      auth: auth === undefined ? undefined : readServerAuth(`'auth' of the server '${id}'`, auth, fill),
+    });
+    const address = fill(url);
+    try {
+      return urlTarget(address, options);
+    } catch (cause) {
+      throw isMidcallError(cause, 'cli/usage') ? bad(`The server '${id}': ${cause.message}`) : cause;
+    }
+  }
+  if (typeof command !== 'string') throw bad(`The server '${id}' has neither 'command' nor 'url'.`);
+  if (args !== undefined && !(Array.isArray(args) && args.every(each => typeof each === 'string')))
+    throw bad(`'args' of the server '${id}' is not a list of strings.`);
+  if (cwd !== undefined && typeof cwd !== 'string') throw bad(`'cwd' of the server '${id}' is not text.`);
+  const filledEnv = texts(id, 'env', env, fill);
+  return {
+    kind: 'command',
+    command: fill(command),
+    args: ((args ?? []) as string[]).map(fill),
+    ...(filledEnv && { env: filledEnv }),
+    ...(cwd !== undefined && { cwd: fill(cwd) }),
+  };
+}
+
+function texts(
+  id: string,
+  member: string,
+  value: unknown,
+  fill: (text: string) => string,
+): Readonly<Record<string, string>> | undefined {
+  if (value === undefined) return undefined;
+  if (!isRecord(value)) throw bad(`'${member}' of the server '${id}' is not an object.`);
+  const entries = Object.entries(value).map(([name, text]) => {
+    if (typeof text !== 'string') throw bad(`'${member}.${name}' of the server '${id}' is not text.`);
+    return [name, fill(text)] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+/** A reference to a variable, without the brace that ends it and the text. */
+const reference = /\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?$/;
+
+function filled(id: string, text: string, environment: Environment): string {
+  const input = /\$\{(?:input|command):/.exec(text);
+  const end = input ? text.indexOf('}', input.index) : -1;
+  if (input && end >= 0) {
+    const named = text.slice(input.index, end + 1);
+    throw bad(`The server '${id}' uses ${named}, which only its editor can fill in. Use \${env:NAME} instead.`);
+  }
+  // Split first: a pattern for whole references would look for the end of the text from the beginning of each.
+  const parts = text.split('}');
+  const last = parts.pop()!;
+  const filledParts = parts.map(part => {
+    const found = reference.exec(part);
+    if (!found) return `${part}}`;
+    const [, name = '', otherwise] = found;
+    const value = (Object.hasOwn(environment, name) ? environment[name] : undefined) ?? otherwise;
+    if (value === undefined) throw bad(`The server '${id}' needs the environment variable ${name}, which is not set.`);
+    return part.slice(0, found.index) + value;
+  });
+  return filledParts.join('') + last;
+}
+
+/** What a person is shown as the server's origin: its command line, or its URL without credentials and query. */
+export function originOf(target: ServerTarget): string {
+  if (target.kind === 'command') return [target.command, ...target.args].map(quoted).join(' ');
+  const url = new URL(target.url);
+  return `${url.origin}${url.pathname}`;
+}
+
+/**
+ * A server as it is stored with its tasks: without anything that may be secret, and with the directory that it is started in.
+ */
+export function taskServerOf({ id, target, listedIn }: ServerEntry): TaskServer {
+  const bare: ServerTarget =
+    target.kind === 'url'
+      ? { kind: 'url', url: target.url }
+      : { kind: 'command', command: target.command, args: target.args, cwd: resolve(target.cwd ?? '.') };
+  return { id, origin: originOf(target), target: bare, ...(listedIn !== undefined && { listedIn }) };
+}
+
+const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);

@@ -1,0 +1,1 @@
+export { judgeUrl, type UrlJudgement } from './judge.ts';

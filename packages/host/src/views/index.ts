@@ -1,0 +1,7 @@
+export { jsonIn, type Members, tableColumns } from './json-value.ts';
+export { isLongText } from './long-text.ts';
+export { hostOf, isMarkdown, type MarkdownRule, type MarkdownToken, markdownReader } from './markdown-reader.ts';
+export { expandTemplate, templateNames } from './resource-template.ts';
+export { saidAlready } from './said-already.ts';
+export { spelledNumber } from './spelled-number.ts';
+export { momentStyles, spelledMoment, type WrittenMoment, writtenMoment } from './written-moment.ts';

@@ -1,0 +1,3 @@
+export { AppDocuments, appHeaders } from './app-documents.ts';
+export { formAppFrame, resultAppFrame } from './app-frame.ts';
+export { readProposal } from './proposal.ts';

@@ -1,0 +1,14 @@
+export { card, mayBeAllowed } from './card.ts';
+export { issuesOf, problemSummary } from './form-body.ts';
+export {
+  age,
+  argumentRow,
+  type CardContext,
+  questionHeadline,
+  questionIcon,
+  questionSubject,
+  quoted,
+} from './frame.ts';
+export { grantedRoots } from './roots-body.ts';
+export { samplingEdits } from './sampling-body.ts';
+export { sentValue } from './sent-value.ts';

@@ -1,0 +1,6 @@
+export { type ArgumentField, argumentFields } from './argument-form.ts';
+export { contentOf, type Draft, draftFrom, draftOf, first, readable, untouched, visitedIssues } from './draft.ts';
+export { fieldControl } from './field-controls.ts';
+export { fittingDraft, isJson, jsonControl, readJson, stillMasked, toForm, toJson } from './json-arguments.ts';
+export { argumentControl } from './list-control.ts';
+export { typedIn } from './typed.ts';

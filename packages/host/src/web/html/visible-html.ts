@@ -1,0 +1,36 @@
+/** Foreign text as markup: made visible by the host's rules, escaped, and every written-out code point set apart. */
+import { escaped, type Html, trusted } from '@midcall/core/page';
+import { visible } from '../../index.ts';
+import { texts } from '../texts/index.ts';
+
+/**
+ * @param text - as received from a server
+ * @param max - characters shown
+ * @param lines - true keeps line breaks
+ */
+export function visibleHtml(text: string, max = 2_000, lines = false): Html {
+  const marked = escaped(visible(text, { max, lines })).replace(
+    /⟦U\+[0-9A-F]+⟧/g,
+    '<mark class="code-point">$&</mark>',
+  );
+  return trusted(marked);
+}
+
+/** A JSON value on one line. */
+export function visibleValue(value: unknown, max = 160): Html {
+  return visibleHtml(written(value), max);
+}
+
+/** The JSON value written over several lines. */
+export function visibleJsonHtml(value: unknown, max = 20_000): Html {
+  return visibleHtml(written(value, 2), max, true);
+}
+
+/** A value that a server nests deeper than the stack can be received, but not written out. */
+function written(value: unknown, indent?: number): string {
+  try {
+    return JSON.stringify(value, null, indent) ?? 'undefined';
+  } catch {
+    return texts.call.tooDeep;
+  }
+}

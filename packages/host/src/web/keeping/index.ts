@@ -1,0 +1,4 @@
+export type { CallMemory, KeptCall } from './call-file.ts';
+export type { DeskMemory, DeskRecord } from './desk-file.ts';
+export { Preferences } from './preferences.ts';
+export type { Theme } from './theme.ts';

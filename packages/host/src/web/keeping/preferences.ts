@@ -1,0 +1,135 @@
+/** How a person likes their desk: what is folded, their favourite tools, shortcuts and colours. */
+import { isRecord } from '@midcall/core/json';
+import type { CallContext } from '../../index.ts';
+import type { Theme } from './theme.ts';
+
+type OfferKind = CallContext['kind'];
+
+/** What is remembered, as plain data. */
+export interface PreferencesRecord {
+  /** By server: true if its tools are folded away beside every page. */
+  readonly folds?: Readonly<Record<string, boolean>>;
+  /** Offers marked by the person, by server, kind and name, as a JSON array. */
+  readonly favourites?: readonly string[];
+  /** False if keys without a modifier do nothing. */
+  readonly singleKeys?: boolean;
+  /** False if calls are forgotten with their session. */
+  readonly keepsCalls?: boolean;
+  /** The colours; those of the person's system if absent. */
+  readonly theme?: Theme;
+}
+
+/** The most entries of one kind that are remembered; the oldest are dropped first. */
+const mostEntries = 500;
+
+/** The key under which a tool, a prompt or a resource of a server is remembered. */
+const offerKey = (serverId: string, kind: OfferKind, name: string): string => JSON.stringify([serverId, kind, name]);
+
+/** The valid part of preferences that were read from a file. */
+export function readPreferences(value: unknown): PreferencesRecord {
+  if (!isRecord(value)) return {};
+  const { folds, favourites, singleKeys, keepsCalls, theme } = value;
+  return {
+    ...(isRecord(folds) && {
+      folds: Object.fromEntries(
+        Object.entries(folds).flatMap(([id, folded]) => (typeof folded === 'boolean' ? [[id, folded]] : [])),
+      ),
+    }),
+    ...(Array.isArray(favourites) && { favourites: favourites.filter(each => typeof each === 'string') }),
+    ...(typeof singleKeys === 'boolean' && { singleKeys }),
+    ...(typeof keepsCalls === 'boolean' && { keepsCalls }),
+    ...((theme === 'light' || theme === 'dark') && { theme }),
+  };
+}
+
+/** The preferences of one desk. */
+export class Preferences {
+  readonly #folds: Map<string, boolean>;
+  readonly #favourites: Set<string>;
+  readonly #onChange: () => void;
+  #singleKeys: boolean;
+  #keepsCalls: boolean;
+  #theme: Theme | undefined;
+
+  /** @param onChange - called after every change */
+  constructor(before: PreferencesRecord, onChange: () => void) {
+    this.#folds = new Map(Object.entries(before.folds ?? {}));
+    this.#favourites = new Set(before.favourites);
+    this.#singleKeys = before.singleKeys ?? true;
+    this.#keepsCalls = before.keepsCalls ?? true;
+    this.#theme = before.theme;
+    this.#onChange = onChange;
+  }
+
+  /** All preferences, to be stored. */
+  get record(): PreferencesRecord {
+    return {
+      folds: Object.fromEntries(this.#folds),
+      favourites: [...this.#favourites],
+      singleKeys: this.#singleKeys,
+      keepsCalls: this.#keepsCalls,
+      ...(this.#theme && { theme: this.#theme }),
+    };
+  }
+
+  /** Whether a server's tools are folded away; undefined if the person never said. */
+  isFolded(serverId: string): boolean | undefined {
+    return this.#folds.get(serverId);
+  }
+
+  fold(serverId: string, folded: boolean): void {
+    this.#folds.delete(serverId);
+    this.#folds.set(serverId, folded);
+    forgetOldest(this.#folds);
+    this.#onChange();
+  }
+
+  isFavourite(serverId: string, kind: OfferKind, name: string): boolean {
+    return this.#favourites.has(offerKey(serverId, kind, name));
+  }
+
+  favour(serverId: string, kind: OfferKind, name: string, favourite: boolean): void {
+    const key = offerKey(serverId, kind, name);
+    this.#favourites.delete(key);
+    if (favourite) this.#favourites.add(key);
+    forgetOldest(this.#favourites);
+    this.#onChange();
+  }
+
+  /** True if keys without a modifier do something. */
+  get singleKeys(): boolean {
+    return this.#singleKeys;
+  }
+
+  set singleKeys(on: boolean) {
+    this.#singleKeys = on;
+    this.#onChange();
+  }
+
+  /** True if calls are stored for the next session. */
+  get keepsCalls(): boolean {
+    return this.#keepsCalls;
+  }
+
+  set keepsCalls(on: boolean) {
+    this.#keepsCalls = on;
+    this.#onChange();
+  }
+
+  /** Undefined for the colours of the person's system. */
+  get theme(): Theme | undefined {
+    return this.#theme;
+  }
+
+  set theme(theme: Theme | undefined) {
+    this.#theme = theme;
+    this.#onChange();
+  }
+}
+
+function forgetOldest(all: Map<string, unknown> | Set<string>): void {
+  for (const oldest of all.keys()) {
+    if (all.size <= mostEntries) return;
+    all.delete(oldest);
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * Who may talk to the desk: only its own pages, in the browser of the person who started it.
+ *
+ * - guard-G1 Only loopback names are a valid Host, so that a name rebound to 127.0.0.1 gets nothing.
+ * - guard-G2 The start link works once. It leads to a cookie that no script can read and no other site can send, and to the
+ *   secret path of all pages. Browsers send the cookies of 127.0.0.1 to every port: the cookie is limited to that path, so that
+ *   a browser does not send it to another server on this machine, which does not know the path.
+ * - guard-G3 A change needs the cookie, our own Origin and the page's token, all three.
+ * - guard-G4 A page may load only our own files and run only our own scripts, and may not be framed. The content of its frames
+ *   is served by us, and has an opaque origin.
+ */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { pageHeaders } from '@midcall/core/page';
+import type { Session } from '../workspace/index.ts';
+
+/** Sent with every response. */
+export const securityHeaders = pageHeaders(
+  "script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; media-src 'self'; frame-src 'self'",
+);
+
+/** What the guard checks. */
+export interface Visit {
+  readonly method: string;
+  readonly host: string | undefined;
+  readonly origin: string | undefined;
+  /** The browser's `Sec-Fetch-Site`. */
+  readonly site: string | undefined;
+  readonly cookie: string | undefined;
+}
+
+/** What is wrong with a request. */
+export type Refusal = 'host' | 'origin' | 'session' | 'token';
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** Compares secrets in constant time. */
+const same = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
+
+const loopback = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?$/;
+
+export interface GuardOptions {
+  /** Random text of a length in bytes. */
+  readonly secret?: (bytes: number) => string;
+}
+
+/** The one session of a desk. */
+export class Guard implements Session {
+  /** The hidden token of every form. */
+  readonly csrf: string;
+  /** The path of all pages, without a slash at its end. It is in no command line, and not in the start link. */
+  readonly base: string;
+  /** The address of a page of the desk, by its path below {@link base}. */
+  readonly link = (path: string): string => `${this.base}${path}`;
+  readonly #session: string;
+  readonly #secret: (bytes: number) => string;
+  #start: string | undefined;
+
+  constructor(options: GuardOptions = {}) {
+    this.#secret = options.secret ?? (bytes => randomBytes(bytes).toString('base64url'));
+    this.csrf = this.#secret(32);
+    this.base = `/${this.#secret(16)}`;
+    this.#session = this.#secret(32);
+  }
+
+  /** A new key for a start link; the previous one stops working. */
+  newStartKey(): string {
+    this.#start = this.#secret(24);
+    return this.#start;
+  }
+
+  /** Redeems a start key. @returns the cookie if the key is valid, once */
+  enter(key: string, port: number): string | undefined {
+    if (this.#start === undefined || !same(key, this.#start)) return undefined;
+    this.#start = undefined;
+    return `${cookieName(port)}=${this.#session}; Path=${this.base}; HttpOnly; SameSite=Strict`;
+  }
+
+  /** Judges where a request comes from and, unless it is for a public file, whether it has the session. */
+  refusal(visit: Visit, port: number, needs: 'nothing' | 'session' = 'session'): Refusal | undefined {
+    if (visit.host === undefined || !loopback.test(visit.host)) return 'host';
+    const changes = visit.method !== 'GET' && visit.method !== 'HEAD';
+    if (changes && visit.origin !== `http://${visit.host}`) return 'origin';
+    if (changes && visit.site !== undefined && visit.site !== 'same-origin') return 'origin';
+    return needs === 'session' && !this.hasSession(visit.cookie, port) ? 'session' : undefined;
+  }
+
+  /** True if a form contains this desk's token. */
+  holdsToken(token: unknown): boolean {
+    return typeof token === 'string' && same(token, this.csrf);
+  }
+
+  /** True if a cookie header contains the session of this desk. */
+  hasSession(cookie: string | undefined, port: number): boolean {
+    const prefix = `${cookieName(port)}=`;
+    const sessionCookie = cookie?.split(/;\s*/).find(each => each.startsWith(prefix));
+    return sessionCookie !== undefined && same(sessionCookie.slice(prefix.length), this.#session);
+  }
+}
+
+/** Cookies ignore ports, so the name says which desk it belongs to. */
+function cookieName(port: number): string {
+  return `midcall-desk-${port}`;
+}

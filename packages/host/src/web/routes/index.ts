@@ -1,0 +1,4 @@
+export { deskApp } from './app.ts';
+export { loadAssets } from './assets.ts';
+export { Guard, securityHeaders } from './guard.ts';
+export { via } from './questions.ts';

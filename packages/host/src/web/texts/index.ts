@@ -1,0 +1,1 @@
+export { spelledAge, spelledLeft, spelledSpan, texts } from './texts.ts';

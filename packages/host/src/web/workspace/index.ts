@@ -1,0 +1,23 @@
+export { durationOf, durations } from './durations.ts';
+export { earlierValues } from './earlier-values.ts';
+export { type Findable, find, type Hit } from './find.ts';
+export { type LeftCall, leftCalls } from './left-calls.ts';
+export { Live } from './live.ts';
+export { manyOf, offerOf } from './offers.ts';
+export { asConfig, nameByTarget, nameFrom, secretsOf, targetOf, writtenTarget } from './server-form.ts';
+export type { Session } from './session.ts';
+export {
+  type CallView,
+  type DeskView,
+  isOpen,
+  type ModelsView,
+  type NoticeView,
+  type OfferKind,
+  type OfferView,
+  type QuestionView,
+  type RefusalView,
+  refusalOf,
+  type ServerView,
+} from './views.ts';
+export type { FrameView } from './wire.ts';
+export { Workspace, type WorkspaceParts } from './workspace.ts';

@@ -1,0 +1,4 @@
+export { answeredWithin } from './answered-within.ts';
+export { LazyDesk, type LazyDeskOptions } from './lazy-desk.ts';
+export { asksSignIn, isSignInNeeded, orSignIn, type SignInWait, signInNeeded } from './sign-in-wait.ts';
+export { unclaimed } from './unclaimed.ts';

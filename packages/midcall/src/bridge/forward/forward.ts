@@ -1,0 +1,255 @@
+/**
+ * Forwards one call from the client to the upstream server, and its questions back. On 2026-07-28 the handler may run again
+ * from the top in every round; its decisions are recorded as steps.
+ *
+ * - forward-B1 A form or a page goes to the host if it declares that mode. It goes to the desk if the host does not, if the
+ *   host's answer cannot be a person's, or if its rounds are used up. Sampling goes to the host's model if it has one.
+ *   Everything else is answered at the desk.
+ * - forward-B2 A client is not kept waiting for the desk longer than it is likely to wait: it is told to call again, and the
+ *   call continues.
+ * - forward-B3 If nobody can be asked, the question ends as unanswered: the bridge neither accepts nor declines.
+ * - forward-B4 A call that its client cancels is stopped, at whatever moment that happens. If the client disconnects, the call
+ *   is kept for a while, and found when the client makes it again.
+ * - forward-B5 A call that is a task of its host waits for as long as the task does, and is stopped when the task is over.
+ */
+
+import { isMidcallError, MidcallError } from '@midcall/core/errors';
+import { emit } from '@midcall/core/form';
+import { type Clock, steadyNow } from '@midcall/core/time';
+import type { CallProgress, CallRequest, Inbox, Question } from '@midcall/host';
+import type { Call, GatewayCall } from '@midcall/server';
+import { SdkError, SdkErrorCode, type ServerContext } from '@modelcontextprotocol/server';
+import { answeredWithin, signInNeeded } from '../desk/index.ts';
+import { type HostLink, openRequest } from '../link/index.ts';
+import type { Sample, UpstreamCall, UpstreamSession } from '../upstream/index.ts';
+import { resultOf, unanswered, type WireResult } from './outcome.ts';
+import { type Answered, replyOf } from './reply.ts';
+
+/** What forwarding needs. */
+export interface ForwardOptions {
+  /** The upstream server, which has been told by then what this host offers. @throws MidcallError `host/not-found` */
+  readonly session: () => Promise<UpstreamSession>;
+  /** The connection that the call came over. */
+  readonly link: HostLink;
+  /** Whose calls these are, if there are several principals: a client that comes back finds only its own. */
+  readonly principal?: string;
+  readonly clock: Clock;
+  /** How many milliseconds a client is kept waiting for the desk (forward-B2). */
+  readonly holdMs: number;
+  /** True if the operator provided models; those of hosts are then not asked. */
+  readonly ownModels: boolean;
+}
+
+/** @returns the result of the upstream server, or a text for the model if there is none yet */
+export async function forward(
+  request: CallRequest,
+  call: GatewayCall,
+  ctx: ServerContext,
+  parts: ForwardOptions,
+): Promise<WireResult> {
+  let session: UpstreamSession;
+  let upstreamCall: UpstreamCall;
+  call.defer(parts.link.begin(openRequest(ctx)));
+  try {
+    session = await parts.session();
+    const rest = withMeta(request.rest, await session.logsFor(parts.link));
+    upstreamCall = await joined({ ...request, rest }, call, ctx, session, parts.principal);
+  } catch (error) {
+    if (!isMidcallError(error, 'host/not-found') && !isMidcallError(error, 'host/server-gone')) throw error;
+    return unanswered(request.kind, error.message);
+  }
+  call.onTask(over => upstreamCall.keepUntil(over));
+  upstreamCall.samplesAtHost = call.can.sampling && !parts.ownModels && call.roundsLeft > 0;
+  const { inbox } = session;
+  const desk = new DeskTime(inbox, call.outlivesRequest ? { ...parts, holdMs: Number.POSITIVE_INFINITY } : parts);
+  for (let n = 0; ; n += 1) {
+    const happened = await upstreamCall.happened(n);
+    if ('outcome' in happened) {
+      upstreamCall.delivered();
+      return resultOf(happened.outcome, request.kind);
+    }
+    if ('sample' in happened) await sample(happened.sample, n, call);
+    else if (isLeftToHost(happened.question, upstreamCall, inbox)) {
+      await inbox.reply(happened.question.id, { action: 'accept' }, 'host');
+    } else if (!(await put(happened.question, n, call, session, desk, upstreamCall.ended)))
+      return sendAway(request, upstreamCall, happened.question);
+  }
+}
+
+const withMeta = ({ _meta, ...rest }: Rest = {}, more: object): Rest => {
+  const meta = { ...(_meta as object), ...more };
+  return Object.keys(meta).length > 0 ? { ...rest, _meta: meta } : rest;
+};
+
+type Rest = NonNullable<CallRequest['rest']>;
+
+/**
+ * Makes the call, or finds it, and waits with its client until the run ends (forward-B4). @throws MidcallError if it cannot be
+ * made, or is over
+ */
+async function joined(
+  request: CallRequest,
+  call: Call,
+  { mcpReq }: ServerContext,
+  { calls, upstream }: UpstreamSession,
+  principal: string | undefined,
+): Promise<UpstreamCall> {
+  const onProgress = (progress: CallProgress): void => {
+    const progressToken = mcpReq._meta?.progressToken;
+    if (progressToken === undefined) return;
+    // That a client is gone shows in the signal of its request.
+    mcpReq
+      .notify({ method: 'notifications/progress', params: { ...progress, progressToken } } as never)
+      .catch(() => {});
+  };
+  let at: { readonly upstreamCall: UpstreamCall; readonly leave: () => void } | undefined;
+  const join = (upstreamCall: UpstreamCall | undefined): void => {
+    if (!at && upstreamCall) at = { upstreamCall, leave: upstreamCall.join(onProgress) };
+  };
+  call.defer(() => {
+    if (!at) return;
+    // A host that disconnects has not cancelled its call, and may make it again when it reconnects.
+    const isGone =
+      mcpReq.signal.reason instanceof SdkError && mcpReq.signal.reason.code === SdkErrorCode.ConnectionClosed;
+    if (isGone) at.upstreamCall.sentAway = true;
+    if (mcpReq.signal.aborted && !isGone) at.upstreamCall.stop();
+    else at.leave();
+  });
+  // Joined within the step, so that neither another client nor the end of this run can come between.
+  const id = await call.step('call the upstream server', async () => {
+    await upstream.client();
+    if (mcpReq.signal.aborted) throw over();
+    const upstreamCall = calls.begin(request, principal);
+    join(upstreamCall);
+    return upstreamCall.id;
+  });
+  join(calls.get(id));
+  if (!at) throw over();
+  return at.upstreamCall;
+}
+
+const over = (): MidcallError =>
+  new MidcallError(
+    'call/interrupted',
+    'This call is over: it was stopped, or the bridge that made it has ended. Find out what took effect before calling again.',
+  );
+
+/** The host shows sampling to its person: the request before its model runs, and the reply after it. */
+function isLeftToHost(question: Question, upstreamCall: UpstreamCall, inbox: Inbox): boolean {
+  if (!question.call || !isOpen(inbox, question)) return false;
+  if (question.kind === 'sampling-request') return upstreamCall.samplesAtHost;
+  return question.kind === 'sampling-reply' && upstreamCall.takeReply();
+}
+
+/** Asks the host's model; the host's person sees the request and may refuse it. */
+async function sample(job: Sample, n: number, call: Call): Promise<void> {
+  if (!(await call.step(`sampling ${n}`, () => job.open))) return;
+  const { includeContext: _, ...request } = job.request;
+  try {
+    job.settle({ result: await call.sample(request) });
+  } catch (error) {
+    job.settle({ error });
+  }
+}
+
+/**
+ * Asks one question by whatever way can answer it.
+ * @param ended - fires when the call has ended at the upstream server
+ * @returns false if it was not answered in time
+ */
+async function put(
+  question: Question,
+  n: number,
+  call: GatewayCall,
+  session: UpstreamSession,
+  desk: DeskTime,
+  ended: AbortSignal,
+): Promise<boolean> {
+  const { inbox } = session;
+  // A question that names no call was shown at the desk when it came, and stays there for other calls when this one has ended.
+  if (!question.call && ended.aborted) return true;
+  const asksHost =
+    question.call !== undefined &&
+    (await call.step(`question ${n}`, () => isOpen(inbox, question) && canAsk(question, call)));
+  const reply = asksHost ? replyOf(await askHost(question, call, session)) : undefined;
+  if (!isOpen(inbox, question)) return true;
+  if (reply && (await inbox.reply(question.id, reply, 'host')).ok) return true;
+  if (await session.showDesk(question)) return desk.answers(question, question.call ? undefined : ended);
+  inbox.end(question.id, { how: 'timed-out' });
+  return true;
+}
+
+/** A form that does not fit is asked again, so it may take more than one round. */
+const roundsOfForm = 3;
+
+/**
+ * How long a question of a task waits for the host, in milliseconds: as long as the task lives. The server withdraws it before
+ * that.
+ */
+const taskMs = 7 * 24 * 60 * 60_000;
+
+/** True if the host declares what the question needs, and has rounds left. */
+function canAsk({ kind }: Question, { can, roundsLeft }: GatewayCall): boolean {
+  if (kind === 'form') return can.form && roundsLeft >= roundsOfForm;
+  return kind === 'url' && can.url && roundsLeft > 0;
+}
+
+/**
+ * The host's answer; undefined for what it cannot show, and for what hosts are never asked, such as a form with a secret in it.
+ */
+async function askHost(
+  question: Question,
+  call: GatewayCall,
+  { inbox, pagesAtHost }: UpstreamSession,
+): Promise<Answered | undefined> {
+  const ended = inbox.ended(question.id);
+  const time = call.outlivesRequest ? { timeoutMs: taskMs } : {};
+  try {
+    if (question.kind === 'form')
+      return await call.elicit({ message: question.message, form: emit(question.fields), ...time }, ended);
+    if (question.kind !== 'url') return undefined;
+    const { message, url, elicitationId } = question;
+    const page = { message, url: url.href, elicitationId: elicitationId ?? question.id, ...time };
+    const answer = await call.consent(page, ended);
+    if (elicitationId !== undefined && answer.action === 'accept') pagesAtHost.add(elicitationId);
+    return answer;
+  } catch (error) {
+    if (isMidcallError(error, 'form/unsupported') || isMidcallError(error, 'form/secret')) return undefined;
+    throw error;
+  }
+}
+
+const isOpen = (inbox: Inbox, { id }: Question): boolean => inbox.get(id) !== undefined;
+
+/** How long one request of a client may wait for the desk, whatever the number of questions (forward-B2). */
+class DeskTime {
+  readonly #inbox: Inbox;
+  readonly #clock: Clock;
+  #leftMs: number;
+
+  constructor(inbox: Inbox, { clock, holdMs }: Pick<ForwardOptions, 'clock' | 'holdMs'>) {
+    this.#inbox = inbox;
+    this.#clock = clock;
+    this.#leftMs = holdMs;
+  }
+
+  /** @returns false if the question is still open and needed when the time is up */
+  async answers(question: Question, needless: AbortSignal | undefined): Promise<boolean> {
+    const since = steadyNow(this.#clock);
+    const answered = await answeredWithin(question, this.#leftMs, this.#inbox, this.#clock, needless);
+    this.#leftMs = Math.max(0, this.#leftMs - (steadyNow(this.#clock) - since));
+    return answered;
+  }
+}
+
+/** Ends this request; the call itself continues, and the same call made again finds it. */
+function sendAway({ kind, name }: CallRequest, upstreamCall: UpstreamCall, question: Question): WireResult {
+  upstreamCall.sentAway = true;
+  if (question.kind === 'sign-in') throw signInNeeded(question);
+  return unanswered(
+    kind,
+    `'${name}' is waiting for the person's answer, on Midcall's page in their browser. Nothing has failed, ` +
+      `and nothing is lost. Tell them so; when they have answered, call '${name}' again with the same arguments: it goes on ` +
+      'where it is, and nothing is done twice.',
+  );
+}

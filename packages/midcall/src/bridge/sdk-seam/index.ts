@@ -1,0 +1,2 @@
+export { aroundMessages } from './around-messages.ts';
+export { HeldTransport } from './held-transport.ts';
