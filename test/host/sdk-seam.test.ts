@@ -9,7 +9,6 @@ import { type Era, eras, negotiation } from '@midcall/testing';
 import {
   Client,
   parseErrorResponse,
-  ReadBuffer,
   SdkErrorCode,
   StreamableHTTPClientTransport,
   type Transport,
@@ -21,7 +20,6 @@ import { aroundConnect } from '../../packages/host/src/sdk-seam/around-connect.t
 import { replaceDefaultValidator } from '../../packages/host/src/sdk-seam/default-validator.ts';
 import {
   isConnectionGone,
-  isMessageTooLarge,
   isUnreadableOAuthAnswer,
   redirectTarget,
 } from '../../packages/host/src/sdk-seam/error-prose.ts';
@@ -241,16 +239,6 @@ describe('methods of the client that ours stand around', () => {
 });
 
 describe('words that say what no code does (error-prose.ts, core/sdk-seam/negotiation-failure.ts)', () => {
-  it('isMessageTooLarge: the read buffer that is full', () => {
-    const fill = (): void => new ReadBuffer({ maxBufferSize: 4 }).append(Buffer.from('12345'));
-    expect(fill).toThrow();
-    try {
-      fill();
-    } catch (error) {
-      expect(isMessageTooLarge(error as Error)).toBe(true);
-    }
-  });
-
   it('isConnectionGone: a client that was never connected, and one that is closed', async () => {
     const client = clientOf('2025-11-25');
     const errorOf = (call: Promise<unknown>) => call.catch((error: { code?: unknown; message: string }) => error);

@@ -1,15 +1,15 @@
 /** Makes the transport that reaches a server's target; nothing is started before the transport is. */
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import type { Readable } from 'node:stream';
 import { limitedFetch } from '@midcall/core/fetch';
+import { defined } from '@midcall/core/json';
 import { type Clock, systemClock } from '@midcall/core/time';
 import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
-import { isMessageTooLarge, ServerProcess } from '../sdk-seam/index.ts';
 import type { ServerTarget } from '../servers/index.ts';
 import { readHeadersFile } from './headers-file.ts';
 import { readLines } from './read-lines.ts';
 import { ReadingGate } from './reading-gate.ts';
 import { pacedReconnections } from './reconnections.ts';
+import { ServerProcess } from './server-process.ts';
 
 /** What a transport needs besides its target. */
 export interface TransportOptions {
@@ -61,21 +61,14 @@ export function openTransport(
     return Object.assign(transport, { pause: () => gate.close(), resume: () => gate.open() });
   }
   const { command, args, env, cwd } = target;
-  const parameters = {
+  const transport = new ServerProcess({
     command,
-    args: [...args],
-    stderr: 'pipe' as const,
-    maxBufferSize: mostBytes,
-    ...(env && { env: { ...env } }),
-    ...(cwd !== undefined && { cwd }),
-  };
-  const transport = new ServerProcess(parameters, running, onStray);
-  transport.onerror = error => {
-    // The SDK signals it in no other way, and closes the transport.
-    if (isMessageTooLarge(error)) onTooLarge?.(mostBytes);
-  };
-  if (transport.stderr && !running) {
-    readLines(transport.stderr as Readable, line => onStderr?.(line));
-  }
+    args,
+    mostBytes,
+    onTooLarge: () => onTooLarge?.(mostBytes),
+    running,
+    ...defined({ env, cwd, onStray }),
+  });
+  readLines(transport.stderr, line => onStderr?.(line));
   return transport;
 }

@@ -1,10 +1,6 @@
 /** Matches what the SDK says only in words, without a code or member for it. Pure. */
 import { SdkErrorCode } from '@modelcontextprotocol/client';
 
-/** True if a stdio transport closes because a message is larger than it may be. */
-export const isMessageTooLarge = (error: Error): boolean =>
-  error.message.startsWith('ReadBuffer exceeded maximum size');
-
 /** True if a connection is gone; one such error of the SDK has no code. */
 export const isConnectionGone = (code: unknown, message: string): boolean =>
   code === SdkErrorCode.ConnectionClosed || code === SdkErrorCode.NotConnected || message === 'Not connected';

@@ -1,7 +1,7 @@
 export { aroundConnect } from './around-connect.ts';
 export { ClientCalls } from './client-calls.ts';
 export { replaceDefaultValidator } from './default-validator.ts';
-export { isConnectionGone, isMessageTooLarge, isUnreadableOAuthAnswer, redirectTarget } from './error-prose.ts';
+export { isConnectionGone, isUnreadableOAuthAnswer, redirectTarget } from './error-prose.ts';
 export {
   type ForwardedAnswer,
   type ForwardedRequest,
@@ -10,10 +10,10 @@ export {
 } from './forwarded-requests.ts';
 export { inheritedEnvironment } from './inherited-environment.ts';
 export { Introduction } from './introduction.ts';
+export { MessageBuffer } from './message-buffer.ts';
 export { withinNesting } from './nesting-limit.ts';
 export { placeholders } from './placeholders.ts';
 export { rawResultAside, rawResultBack } from './raw-result.ts';
 export { sendRootsChanged } from './roots-changed.ts';
-export { ServerProcess } from './server-process.ts';
 export { stacked } from './stacked.ts';
 export { wholeResponse } from './whole-response.ts';
