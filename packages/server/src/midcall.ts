@@ -23,7 +23,6 @@ import {
   registerResume,
   resourceResult,
   runUnattended,
-  timedDirect,
   toolResult,
 } from './call/index.ts';
 import { configure, drawn } from './configure.ts';
@@ -58,7 +57,7 @@ import {
   type Registered,
 } from './request/index.ts';
 import type { Files } from './roots/index.ts';
-import { type AskingMethod, answerDirectly, askingMethods, wrapServer } from './sdk-seam/index.ts';
+import { type AskingMethod, askingMethods, wrapServer } from './sdk-seam/index.ts';
 import { callsMayBecomeTasks, serveTasks, Tasks, waitingKinds } from './tasks/index.ts';
 
 type ArgsOf<S> = S extends StandardSchemaWithJSON ? StandardSchemaWithJSON.InferOutput<S> : Record<string, never>;
@@ -304,8 +303,8 @@ export function midcall(options: MidcallOptions = {}): Midcall {
       checkGiven('mid.handle', 'the first argument', server, serverKind);
       checkGiven('mid.handle', 'the method', method, oneOf(...askingMethods));
       checkGiven('mid.handle', 'the handler', handler, func);
-      checkOptions<GatewayOptions>('mid.handle', options, { task: taskKind, direct: func });
-      const { task = 'never', direct } = options;
+      checkOptions<GatewayOptions>('mid.handle', options, { task: taskKind });
+      const { task = 'never' } = options;
       if (task !== 'never' && method !== 'tools/call')
         throw new TypeError(`mid.handle: only calls of tools become tasks, not ${method}.`);
       if (hasResume(config)) {
@@ -326,7 +325,6 @@ export function midcall(options: MidcallOptions = {}): Midcall {
         dispatch.run(server, ctx, registered, call =>
           handler({ params: request.params, ctx }, call as GatewayCall),
         )) as never);
-      if (direct) answerDirectly(server, method, timedDirect(method, direct, config.clock));
     },
     wrap,
     files: (server, ctx) => dispatch.files(server, ctx),

@@ -88,7 +88,6 @@ export type {
   WizardForms,
   WizardValidate,
 } from './request/wizard-ask.ts';
-export type { Direct, DirectAnswer, DirectRequest } from './sdk-seam/direct-answers.ts';
 export type { AuditEvent, AuditSink, CallRef, ErrorSink, PageEvent, RequestOutcome } from './state/audit.ts';
 export { type KeyRing, type KeyRingOptions, type KeySource, keyRing, type SealKey } from './state/keys.ts';
 export { createSealer, type Opened, type Sealer, type SealerOptions } from './state/seal.ts';

@@ -21,7 +21,7 @@ export const nowKind = having('a clock: { now }', 'now');
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** What a timer of Node is given: it fires at once where it is given more, or what is not a number. */
-export const timerMs = (ms: number): number => (ms <= MAX_TIMER_MS ? Math.max(0, ms) : MAX_TIMER_MS);
+const timerMs = (ms: number): number => (ms <= MAX_TIMER_MS ? Math.max(0, ms) : MAX_TIMER_MS);
 
 /** The clock of this machine. */
 export const systemClock: Clock = {

@@ -1,5 +1,4 @@
 export { dispatcher, type ResumableTool } from './dispatch.ts';
 export { promptResult, resourceResult, toolResult } from './handler-result.ts';
 export { registerResume } from './resume-tool.ts';
-export { timedDirect } from './timed-direct.ts';
 export { runUnattended } from './unattended.ts';

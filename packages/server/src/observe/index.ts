@@ -1,5 +1,5 @@
 export { errorCode } from './error-code.ts';
-export { isMeasured, measured, measureOpen, measureOperation } from './metrics.ts';
+export { measured, measureOpen, measureOperation } from './metrics.ts';
 export { type Observer, observed } from './observe.ts';
 export { operatorSinks } from './operator-sinks.ts';
 export { writeError } from './standard-error.ts';

@@ -44,9 +44,6 @@ function instruments(): Instruments | undefined {
   return byOurMeter;
 }
 
-/** True if metrics are collected. */
-export const isMeasured = (): boolean => metrics.getMeter('midcall') !== createNoopMeter();
-
 const make = (meter: Meter): Instruments => ({
   operations: meter.createHistogram('mcp.server.operation.duration', {
     unit: 's',

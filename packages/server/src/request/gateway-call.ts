@@ -1,7 +1,6 @@
 /** The call that a handler of `mid.handle` is given: its questions are another server's. */
 import type { Answer, By, CancelReason, FormInput, FormValue } from '@midcall/core/form';
 import type { ServerContext } from '@modelcontextprotocol/server';
-import type { Direct } from '../sdk-seam/index.ts';
 import type { Call, ElicitAsk } from './call.ts';
 import type { TaskMode } from './request.ts';
 
@@ -38,11 +37,6 @@ export interface GatewayOptions {
    * `execution.taskSupport` yourself.
    */
   readonly task?: TaskMode;
-  /**
-   * Answers requests that need nothing but a result, before their handler is called and without the SDK's processing around it;
-   * the handler gets the requests that this leaves. Its return value is sent unchanged.
-   */
-  readonly direct?: Direct;
 }
 
 /** The call that a handler of `mid.handle` is given. */

@@ -3,7 +3,6 @@ export { begun } from './begun.ts';
 export { type CancelListener, Cancellation } from './cancellation.ts';
 export { type OpenRequest, requestUntil, sendToClient, type Taker } from './client-request.ts';
 export type { Departure } from './departure.ts';
-export { answerDirectly, type Direct } from './direct-answers.ts';
 export { HeldRequests, type OpenedStream, type Opening } from './held-requests.ts';
 export { dropMalformedAnswers } from './malformed-answers.ts';
 export { withSignal } from './plain-context.ts';
