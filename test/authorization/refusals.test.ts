@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { type GrantVault, memoryVault } from '@midcall/host';
 import { eras } from '@midcall/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { Authorizer } from '../../packages/host/src/authorization/authorizer.ts';
 import { discover } from '../../packages/host/src/authorization/discovery.ts';
 import { judgeEndpoint } from '../../packages/host/src/authorization/endpoint-judge.ts';
 import { isFresh, withTokens } from '../../packages/host/src/authorization/grant.ts';
@@ -336,6 +337,32 @@ describe('a stored sign-in', () => {
     };
     return { sent, fetch };
   }
+
+  it('authorizer-Z1: has a token that is sent to its server alone, not to another origin, port or scheme', async () => {
+    const vault = memoryVault();
+    const key = { principal: 'ada', server: 'https://mcp.example/mcp' };
+    await vault.change(key, async () => grant);
+    const sent: [string, string | null][] = [];
+    const authorizer = new Authorizer({
+      serverUrl: new URL(key.server),
+      auth,
+      vault,
+      principal: key.principal,
+      name: 'test-host',
+      fetch: async (input, init) => {
+        sent.push([String(input), new Headers(init?.headers).get('authorization')]);
+        return new Response(null, { status: 204 });
+      },
+      clock,
+      ask: () => undefined,
+    });
+    const others = ['https://evil.example/mcp', 'http://mcp.example/mcp', 'https://mcp.example:8443/mcp'];
+    for (const other of others) await authorizer.fetch(other, { method: 'POST' });
+    await authorizer.fetch(new Request('https://mcp.example.evil.example/mcp'));
+    expect(sent.map(([, authorization]) => authorization)).toEqual([null, null, null, null]);
+    await authorizer.fetch(key.server, { method: 'POST' });
+    expect(sent.at(-1)).toEqual([key.server, 'Bearer access-canary']);
+  });
 
   it('authorizer-Z1: is neither renewed nor revoked at another authorization server, which gets nothing of it', async () => {
     const { sent, fetch } = answering(() => Response.json(tokens));

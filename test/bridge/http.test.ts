@@ -147,6 +147,68 @@ describe.each(hosts)('hosts of %s', kind => {
     await his.close();
   });
 
+  it('are asked by a shared server themselves, and at no desk, not even at that of whoever called it', async () => {
+    const asking = (mid: Midcall, server: McpServer): void => {
+      mid.tool(server, 'ask', {}, async (_, call) =>
+        says((await call.elicit({ message: 'Sure?', form: Boolean })).action),
+      );
+    };
+    let shown = 0;
+    const atDesk = async (inbox: Inbox) => {
+      shown += 1;
+      for (const { id } of inbox.list()) await inbox.reply(id, { action: 'decline' }, 'test');
+    };
+    const entries = (entry: ServerEntry) => [{ path: '/mcp', entry: { ...entry, shared: true }, guard }];
+    await using on = await httpStage({ upstream: '2025-11-25', serve: asking, atDesk, entries });
+    for (const token of [ada, alan]) {
+      const unable = await connectHost(kind, on.url, { token });
+      expect(textOf(await unable.call('ask'))).toBe('cancel');
+      const able = await connectHost(kind, on.url, {
+        token,
+        capabilities: { elicitation: {} },
+        answers: [{ action: 'accept', content: { value: true } }],
+      });
+      expect(textOf(await able.call('ask'))).toBe('accept');
+      expect(able.asked).toHaveLength(1);
+      await unable.close();
+      await able.close();
+    }
+    expect([shown, on.bridge.servers]).toEqual([0, 1]);
+  });
+
+  it('are told of to their own server, with their directories and extensions, and not to a shared one', async () => {
+    const told = (_: Midcall, server: McpServer): void => {
+      server.registerTool('told', {}, () => says(JSON.stringify(server.server.getClientCapabilities())));
+    };
+    const entries = (entry: ServerEntry) => [
+      { path: '/mcp', entry, guard },
+      { path: '/shared', entry: { ...entry, id: 'shared', shared: true }, guard },
+    ];
+    await using on = await httpStage({ upstream: '2025-11-25', serve: told, entries });
+    const toldAt = async (path: string) => {
+      const host = await connectHost(kind, new URL(path, on.url), {
+        token: ada,
+        capabilities: {
+          roots: {},
+          experimental: { 'example.org/try': { of: 'ada' } },
+          extensions: { 'example.org/part': { of: 'ada' } },
+        } as object,
+        roots: () => [{ uri: 'file:///home/ada' }],
+      });
+      const capabilities = JSON.parse(textOf(await host.call('told'))) as Record<string, unknown>;
+      await host.close();
+      return capabilities;
+    };
+    expect(await toldAt('/mcp')).toMatchObject({
+      roots: {},
+      experimental: { 'example.org/try': { of: 'ada' } },
+      ...(kind !== 'SDK 1, 2025-11-25' && { extensions: { 'example.org/part': { of: 'ada' } } }),
+    });
+    const shared = await toldAt('/shared');
+    expect(shared).not.toHaveProperty('roots');
+    expect(JSON.stringify(shared)).not.toMatch(/example\.org|ada/u);
+  });
+
   it('do not have their directories passed on where they may be on another machine', async () => {
     const where = (mid: Midcall, server: McpServer): void => {
       mid.tool(server, 'where', {}, async (_, call) => says(JSON.stringify((await call.roots()) ?? 'none')));

@@ -1,7 +1,8 @@
 /** What somebody sends who does not keep to forms, methods, addresses and encodings. */
 import { request as httpRequest } from 'node:http';
 import { connect as tcp } from 'node:net';
-import { confirm, formPage, secret } from '@midcall/server/connect';
+import { html } from '@midcall/core/page';
+import { confirm, formPage, type PageKind, pageOf, secret } from '@midcall/server/connect';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../fixtures/grown.ts';
 import { fixture, told } from './fixture.ts';
@@ -22,11 +23,15 @@ const pages = {
   }),
 };
 
-async function opened(kind: keyof typeof pages, midcall: object = {}) {
+async function opened(kind: keyof typeof pages | PageKind, midcall: object = {}) {
   const made = await fixture({
     era: '2025-11-25',
     midcall,
-    handler: async call => told(await call.elicitUrl({ message: 'Sure?', page: pages[kind] as never })),
+    ...(typeof kind === 'object' && { connect: { kinds: [kind] } }),
+    handler: async call => {
+      const page = typeof kind === 'object' ? pageOf(kind, null) : pages[kind];
+      return told(await call.elicitUrl({ message: 'Sure?', page: page as never }));
+    },
   });
   const result = made.call({ folder: 'work' });
   const { params } = await made.whenAsked(1);
@@ -191,6 +196,43 @@ describe('a form', () => {
     await person.send({ do: 'decline' });
     expect(await result).toContain('decline');
   });
+
+  it.each(['submit', 'finish', 'show'] as const)(
+    'whose %s fails with what was entered says so to the person and the operator, and repeats none of it',
+    async at => {
+      const failsAt = (here: string): void => {
+        if (here === at) throw new Error('canary-0123456789 was entered by ada@example.org');
+      };
+      let shows = 0;
+      const { person, result, warned, audit } = await opened({
+        name: 'failing',
+        show() {
+          shows += 1;
+          if (shows === 2) failsAt('show');
+          return { title: 'Enter it', body: html`<input name="secret">`, send: 'Send' };
+        },
+        submit() {
+          failsAt('submit');
+          return {
+            finish() {
+              failsAt('finish');
+              return null;
+            },
+          };
+        },
+      });
+      const look = at === 'show' ? await person.get() : await person.send({ secret: 'canary-0123456789' });
+      expect(look.title).toBe('This could not be finished');
+      if (at !== 'finish') {
+        await person.get();
+        await person.send({ do: 'decline' });
+      }
+      expect(await result).toContain(at === 'finish' ? 'cancel error' : 'decline');
+      expect(warned).toHaveLength(1);
+      expect(warned[0]).toMatch(/^midcall connect: a page (failed|could not be finished) \(Error\)\.$/u);
+      expect(JSON.stringify([warned, audit, look.text])).not.toMatch(/canary|ada@/u);
+    },
+  );
 
   it('sent after the call took its question back has no effect, and is told so', async () => {
     const { pair, pages: served, ...made } = await opened('confirm');

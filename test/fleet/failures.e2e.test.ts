@@ -20,8 +20,11 @@ interface World {
   readonly audits: AuditEvent[][];
   /** Held by a step while it runs. */
   slow: Promise<void> | undefined;
+  /** The replicas at which an answer has reached the handler, and what delays the step that follows it there. */
+  readonly answered: number[];
+  readonly between: (Promise<void> | undefined)[];
 }
-const world = (): World => ({ effects: [], audits: [], slow: undefined });
+const world = (): World => ({ effects: [], audits: [], slow: undefined, answered: [], between: [] });
 
 function server(of: World) {
   return (at: number) => {
@@ -32,6 +35,8 @@ function server(of: World) {
       mid.tool(server, 'charge', { inputSchema: z.object({ order: z.string() }) }, async ({ order }, call) => {
         const answer = await call.elicit({ message: `Charge ${order}?`, form: { confirm: Boolean } });
         if (answer.action !== 'accept') return said(`Not charged: ${answer.action}.`);
+        of.answered.push(at);
+        await of.between[at];
         await call.step('charge', async () => {
           of.effects.push(`charge ${order} at ${at}`);
           await of.slow;
@@ -255,6 +260,28 @@ describe.skipIf(!redisServer)('replicas that end', () => {
     await resume();
     expect(of.effects).toEqual(['charge d-5 at 0']);
     expect(ends(of, 1)).toEqual([]);
+    await client.close();
+  });
+
+  it('running-call-F1: a replica that loses its claim between an answer and a step does not begin the step', async () => {
+    const of = world();
+    await using replicas = await startReplicas({ factory: server(of) });
+    replicas.route(what => (what === 'tools/call' ? 1 : undefined));
+    let goOn = (): void => {};
+    of.between[1] = new Promise(resolve => {
+      goOn = resolve;
+    });
+    const { charge, asked, answer, client } = await person(replicas);
+    const call = charge('d-6');
+    await asked();
+    answer();
+    await grown(of.answered, list => list.includes(1));
+    const resume = await replicas.pause(1);
+    expect(textOf(await call)).toBe('Charged.');
+    goOn();
+    await resume();
+    await replicas.servings[1]!.endpoint.drain();
+    expect(of.effects).toEqual([expect.stringMatching(/^charge d-6 at [02]$/)]);
     await client.close();
   });
 });

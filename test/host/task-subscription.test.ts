@@ -170,3 +170,32 @@ it('ext-tasks-57; followed-task-2: a question that the task asks no more is take
   await running;
   expect(of('tasks/update')).toEqual([]);
 });
+
+it('followed-task-1: a question that was answered is not asked again, also where the task lists it again after it was gone', async () => {
+  const waits = (...keys: string[]) => ({
+    status: 'input_required',
+    inputRequests: Object.fromEntries(keys.map(key => [key, asks(`Sure of ${key}?`)])),
+  });
+  const states = [waits('a'), {}, waits('a', 'b'), { status: 'completed', result: { content: [] } }];
+  let looks = 0;
+  const { of, call, clock, me } = await connected(({ method }) => {
+    if (method === 'tools/call') return { result: { resultType: 'task', ...task() } };
+    if (method === 'subscriptions/listen') return { error: { code: -32601, message: 'Method not found' } };
+    if (method === 'tasks/update') return { result: { resultType: 'complete' } };
+    if (method !== 'tasks/get') return undefined;
+    looks += 1;
+    return { result: { resultType: 'complete', ...task(states[looks - 1]) } };
+  });
+  const running = call();
+  for (const updates of [1, 1, 2, 2]) {
+    await eventually(() => clock.left.includes(1_000));
+    clock.move(1_000);
+    await eventually(() => of('tasks/update').length >= updates);
+  }
+  await running;
+  expect(me.seen).toHaveLength(2);
+  expect(of('tasks/update').map(({ params }) => params?.['inputResponses'])).toEqual([
+    { a: { action: 'accept', content: { value: true } } },
+    { b: { action: 'accept', content: { value: true } } },
+  ]);
+});

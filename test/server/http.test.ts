@@ -538,6 +538,46 @@ describe('bad requests', () => {
     expect(endpoint.sessions).toBe(0);
   });
 
+  it.each(eras)('runs no tool for a body that is not declared to be JSON, on %s', async (revision, mode) => {
+    let runs = 0;
+    const serving = await serveHttp(() => {
+      const server = new McpServer({ name: 'fixture', version: '1.0.0' });
+      server.registerTool('act', {}, () => {
+        runs += 1;
+        return { content: [] };
+      });
+      return server;
+    });
+    open.push(serving);
+    const { transport } = await connect(serving.url, mode);
+    const call = JSON.stringify({
+      ...{ jsonrpc: '2.0', id: 7, method: 'tools/call' },
+      params: {
+        name: 'act',
+        ...(revision === '2026-07-28' && {
+          _meta: {
+            'io.modelcontextprotocol/protocolVersion': revision,
+            'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+            'io.modelcontextprotocol/clientCapabilities': {},
+          },
+        }),
+      },
+    });
+    const { sessionId } = transport;
+    const { 'content-type': type, ...others } = {
+      ...json,
+      ...(sessionId !== undefined && { 'mcp-session-id': sessionId }),
+      'mcp-protocol-version': revision,
+      ...(revision === '2026-07-28' && { 'mcp-method': 'tools/call', 'mcp-name': 'act' }),
+    };
+    // A page in a browser may send the first three of them to another site without asking it.
+    for (const other of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', ''])
+      expect((await raw(serving.url, { ...others, ...(other && { 'content-type': other }) }, call)).status).toBe(415);
+    expect(runs).toBe(0);
+    expect((await raw(serving.url, { ...others, 'content-type': type }, call)).status).toBe(200);
+    expect(runs).toBe(1);
+  });
+
   it('keeps no session for an initialize that was refused, and closes its server', async () => {
     let closed = 0;
     const serving = await serveHttp(() => {
