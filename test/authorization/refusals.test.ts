@@ -214,6 +214,28 @@ describe.each(eras)('a host that signs in, on %s', era => {
     expect(question!.scopes).not.toContain('admin');
   });
 
+  it.each(['metadata', 'refusal'])('asks for no more scopes than a person could look through: its %s', async where => {
+    const named = Array.from({ length: 50_000 }, (_, at) => `scope-${at}`);
+    const { url } = await guarded({
+      metadata: own => ({ ...own, scopes_supported: named }),
+      intercept: () => {
+        const challenge = where === 'refusal' ? `Bearer scope="${named.slice(0, 1_000).join(' ')}"` : 'Bearer';
+        return new Response(null, { status: 401, headers: { 'www-authenticate': challenge } });
+      },
+    });
+    const host = hostOf(url, {
+      era,
+      vault: memoryVault(),
+      person: ({ id }, inbox) => inbox.reply(id, { action: 'decline' }, 'test'),
+    });
+    await host.refusal();
+    const { scopes, url: page } = host.asked[0]!;
+    const asked = scopes.filter(each => each !== 'offline_access');
+    expect(asked).toEqual(named.slice(0, asked.length));
+    expect(asked.length).toBeGreaterThan(300);
+    expect(page.href.length).toBeLessThan(6_000);
+  });
+
   it('cannot be told by a view that the person has signed in', async () => {
     const { url } = await guarded();
     const receipts: unknown[] = [];
@@ -243,6 +265,18 @@ describe('addresses that a server names for a sign-in', () => {
     ['https://2130706433/', 'on this machine or its network'],
     ['https://[::ffff:10.0.0.1]/', 'on this machine or its network'],
     ['https://[fd00::1]/', 'on this machine or its network'],
+    ['https://198.18.0.1/', 'on this machine or its network'],
+    ['https://198.19.255.254/', 'on this machine or its network'],
+    ['https://192.0.0.192/', 'on this machine or its network'],
+    ['https://224.0.0.1/', 'on this machine or its network'],
+    ['https://255.255.255.255/', 'on this machine or its network'],
+    ['https://[2002:a00:1::1]/', 'on this machine or its network'],
+    ['https://[2002:808:808::1]/', 'on this machine or its network'],
+    ['https://[2001:0:4136:e378:8000:63bf:f5ff:fffe]/', 'on this machine or its network'],
+    ['https://[64:ff9b:1::a00:1]/', 'on this machine or its network'],
+    ['https://[fec0::1]/', 'on this machine or its network'],
+    ['https://[ff02::1]/', 'on this machine or its network'],
+    ['https://[::10.0.0.1]/', 'on this machine or its network'],
     ['https://router/', 'on this machine or its network'],
     ['https://router./', 'on this machine or its network'],
     ['https://metadata.google.internal/', 'on this machine or its network'],
@@ -281,8 +315,15 @@ describe('addresses that a server names for a sign-in', () => {
     );
   });
 
+  it('one of more than 2,000 characters is refused', () => {
+    const address = `https://login.example.com/${'a'.repeat(2_000)}`;
+    expect(() => judgeEndpoint('The token endpoint', address, publicServer)).toThrow('is longer than 2000 characters');
+  });
+
   it('https on another public name is allowed, and loopback where the server is there too', () => {
     expect(judgeEndpoint('x', 'https://login.example.net/a', publicServer).hostname).toBe('login.example.net');
+    for (const address of ['https://8.8.8.8/', 'https://198.20.0.1/', 'https://[2606:4700:4700::1111]/'])
+      expect(judgeEndpoint('x', address, publicServer).href).toBe(address);
     expect(judgeEndpoint('x', 'http://127.0.0.1:9/', new URL('http://localhost:1/mcp')).port).toBe('9');
   });
 });

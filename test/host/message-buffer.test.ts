@@ -68,6 +68,16 @@ describe('what a process has written', () => {
     expect(read(buffer, [Buffer.from('{"jsonrpc":"2.0","id":1,"result":{}}\n')])).toHaveLength(1);
   });
 
+  it('has the messages of a batch read one by one, and what is none of them told apart', () => {
+    const stray: string[] = [];
+    const [one, two] = ['{"jsonrpc":"2.0","id":1,"result":{}}', '{"jsonrpc":"2.0","method":"notifications/x"}'];
+    const lines = `[${one},7,[${one}],${two}]\n[]\n${one}\n`;
+    const messages = read(new MessageBuffer(1_000, line => stray.push(line)), [Buffer.from(lines)]);
+    const of = (line: string): unknown => JSON.parse(line);
+    expect(messages).toEqual([of(one), 'an error', 'an error', of(two), 'an error', of(one)]);
+    expect(stray).toEqual(['7', `[${one}]`, '[]']);
+  });
+
   it('passes a message whose members only its reader can judge, so that its request ends', () => {
     const stray: string[] = [];
     const buffer = () => new MessageBuffer(1_000, line => stray.push(line));

@@ -32,8 +32,7 @@ const results = {
     write(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"a":${'['.repeat(2_000)}${']'.repeat(2_000)}}}`),
   later: id => say({ id, result: { resultType: 'later' } }),
   batch: id => {
-    write(JSON.stringify([{ jsonrpc: '2.0', id, result: { content: ['in a batch'] } }]));
-    results.plain(id);
+    write(JSON.stringify([{ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'in a batch' }] } }]));
   },
   huge: id => say({ id, result: { content: [{ type: 'text', text: 'é'.repeat(300_000) }] } }),
   split: id => {

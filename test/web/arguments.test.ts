@@ -119,7 +119,12 @@ describe('arguments as JSON', () => {
 
   it('say what is wrong with them', () => {
     const wrong = (json: string) => readJson(draftOf([['json', json]]), schema).issues.map(({ message }) => message);
-    expect(wrong('{"title":')[0]).toMatch(/^This is not JSON/);
+    expect(wrong('{"title":')[0]).toMatch(/^This cannot be read as JSON/);
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    expect(wrong(`{"deep":${deep}}`)[0]).toContain('nests more than 256 levels');
+    expect(contentOf(fields, draftOf([[`f${fields.findIndex(({ name }) => name === 'deep')}`, deep]])).issues).toEqual([
+      { field: 'deep', rule: 'json', message: expect.stringContaining('nests more than 256 levels') },
+    ]);
     expect(wrong('[1]')[0]).toMatch(/must be one JSON object/);
     expect(wrong('{"title": 5}')[0]).toMatch(/^At title: /);
     expect(wrong('{"title": "T", "more": 1}')).toEqual([]);

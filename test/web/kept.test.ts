@@ -207,7 +207,15 @@ describe('an mcp.json', () => {
   it('costs no more than its length', () => {
     const [slashes, commas] = ['/*'.repeat(200_000), ','.repeat(200_000)];
     for (const text of [slashes, commas, `{"a":"${'\\'.repeat(200_001)}`])
-      expect(() => readServerList(text)).toThrow('This is not JSON');
+      expect(() => readServerList(text)).toThrow('This cannot be read as JSON');
+  });
+
+  it('that nests so deeply that nothing could traverse it is refused, wherever that is', () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    const entry = (more: string) => `{ "mcpServers": { "a": { "command": "x", ${more} } } }`;
+    for (const text of [deep, `{ "a": ${deep} }`, entry(`"more": ${deep}`), entry(`"env": /* [ */ ${deep}`)])
+      expect(() => readServerList(text)).toThrow('It nests more than 256 levels. Write it flatter.');
+    expect(readServerList(entry(`"more": "${deep}"`))).toMatchObject([{ id: 'a', entry: { id: 'a' } }]);
   });
 
   it('takes names of object members as names, and refuses those that nobody could read or address', () => {

@@ -3,4 +3,5 @@ export { canonical } from './canonical.ts';
 export { defined } from './defined.ts';
 export type { JsonLoss } from './json-loss.ts';
 export { jsonLoss, lossText } from './json-loss.ts';
+export { nests, parseShallow, textNests, tooDeeply } from './nesting.ts';
 export { isRecord, own } from './record.ts';

@@ -8,6 +8,12 @@ import { createServer, type IncomingMessage, type Server, type ServerOptions, ty
 import type { AddressInfo } from 'node:net';
 import { visible } from '../text/index.ts';
 
+/**
+ * Milliseconds within which a request's head, and the whole request, must arrive. Node's own limits let half a body hold a connection
+ * and its memory for five minutes.
+ */
+const requestLimits = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 5_000 };
+
 /** Handles a request of Node's HTTP server. */
 export type RequestHandler = (req: IncomingMessage, res: ServerResponse) => void | Promise<void>;
 
@@ -38,7 +44,7 @@ export async function listenHttp(
   handle: RequestHandler,
   { host = '127.0.0.1', port, unref = false, onError = report, ...options }: HttpListenerOptions,
 ): Promise<HttpListener> {
-  const server = createServer(options, contained(handle, onError));
+  const server = createServer({ ...requestLimits, ...options }, contained(handle, onError));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, () => {

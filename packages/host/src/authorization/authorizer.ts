@@ -18,6 +18,7 @@ import { type Discovered, discover } from './discovery.ts';
 import { type Grant, isFresh, withoutTokens, withTokens } from './grant.ts';
 import { ownTokens, refreshed } from './renewal.ts';
 import { revoked } from './revocation.ts';
+import { withinScopes } from './scopes.ts';
 import type { ServerAuth } from './server-auth.ts';
 import type { AskSignIn } from './sign-in.ts';
 import type { GrantVault, VaultKey } from './vault.ts';
@@ -291,7 +292,9 @@ function scopeFor(
   before: Grant | undefined,
 ): string | undefined {
   const requestedScope = challenge.scope ?? auth.scopes?.join(' ') ?? discovered.scopesSupported;
-  const scope = computeScopeUnion(before?.scope, before?.tokens?.scope, requestedScope);
+  // What is needed now comes first: what does not fit is not asked for.
+  const union = computeScopeUnion(requestedScope, before?.scope, before?.tokens?.scope);
+  const scope = union && withinScopes(union);
   const offline = discovered.metadata.scopes_supported?.includes('offline_access') === true;
   return scope !== undefined && offline ? computeScopeUnion(scope, 'offline_access') : scope;
 }

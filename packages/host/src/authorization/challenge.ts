@@ -1,5 +1,6 @@
 /** What a server says when it refuses a request for lack of a token (RFC 6750, RFC 9728). All of it is untrusted. Pure. */
 import { extractWWWAuthenticateParams } from '@modelcontextprotocol/client';
+import { withinScopes } from './scopes.ts';
 
 /** Why a request was refused, and what would be accepted. */
 export interface Challenge {
@@ -18,10 +19,7 @@ export function challengeOf(response: Response): Challenge | undefined {
   if (response.status === 403 && error !== 'insufficient_scope') return undefined;
   return {
     wants: response.status === 401 ? 'token' : 'scope',
-    ...(scope !== undefined && { scope: scope.slice(0, longestScope) }),
+    ...(scope !== undefined && { scope: withinScopes(scope) }),
     ...(resourceMetadataUrl && { metadataUrl: resourceMetadataUrl }),
   };
 }
-
-/** The most characters of a list of scopes that are sent on; a longer list is cut, and the rest is not granted. */
-const longestScope = 4_000;

@@ -15,7 +15,8 @@ import {
   selectResourceURL,
 } from '@modelcontextprotocol/client';
 import type { Challenge } from './challenge.ts';
-import { judgeEndpoint } from './endpoint-judge.ts';
+import { judgeEndpoint, longestAddress } from './endpoint-judge.ts';
+import { withinScopes } from './scopes.ts';
 import type { ServerAuth } from './server-auth.ts';
 
 /** An authorization server, and what tokens are requested for. */
@@ -79,7 +80,9 @@ export async function discover(options: DiscoveryOptions): Promise<Discovered | 
     issuer: metadata.issuer,
     metadata,
     ...(resource !== undefined && { resource }),
-    ...(protectedResource?.scopes_supported && { scopesSupported: protectedResource.scopes_supported.join(' ') }),
+    ...(protectedResource?.scopes_supported && {
+      scopesSupported: withinScopes(protectedResource.scopes_supported.join(' ')),
+    }),
   };
 }
 
@@ -139,6 +142,7 @@ async function resourceOf(
 ): Promise<string | undefined> {
   try {
     await selectResourceURL(serverUrl, {} as OAuthClientProvider, metadata);
+    if (metadata && metadata.resource.length > longestAddress) throw new Error('too long');
     // Exactly as written: a parser would add a slash.
     return metadata?.resource;
   } catch (cause) {

@@ -5,6 +5,7 @@
  * - endpoint-E1 A request with a secret uses https, or stays on this machine.
  * - endpoint-E2 A server elsewhere may not name an address of this machine or its network.
  */
+import { BlockList, isIP } from 'node:net';
 import { MidcallError } from '@midcall/core/errors';
 import { visible } from '@midcall/core/text';
 import { isConfidential, isLoopback } from '@midcall/core/url';
@@ -22,6 +23,7 @@ export function judgeEndpoint(what: string, address: string, serverUrl: URL): UR
       `${what} that the server names is refused: ${visible(address, { max: 300 })} ${why}`,
     );
   if (!judgeUrl(address).openable) throw refused('is not a web address that can be opened.');
+  if (address.length > longestAddress) throw refused(`is longer than ${longestAddress} characters.`);
   const url = new URL(address);
   if (url.username !== '' || url.password !== '') throw refused('has a name or password in it.');
   if (isLocal(url.hostname) && !isLocal(serverUrl.hostname))
@@ -30,21 +32,48 @@ export function judgeEndpoint(what: string, address: string, serverUrl: URL): UR
   return url;
 }
 
+/** A server names each of them, and the person has to read the one of the sign-in page. */
+export const longestAddress = 2_000;
+
 /** True for this machine, and for addresses that exist only in its network. */
 function isLocal(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$|\.$/g, '').toLowerCase();
   if (isLoopback(host) || /(?:^|\.)(?:localhost|local|internal|home\.arpa)$/.test(host)) return true;
-  if (host.includes(':')) return /^(?:::|f[cd]|fe[89ab]|64:ff9b:)/.test(host);
-  const parts = /^(\d+)\.(\d+)\.\d+\.\d+$/.exec(host);
-  if (!parts) return !host.includes('.');
-  const [a, b] = [Number(parts[1]), Number(parts[2])];
-  return (
-    a === 0 ||
-    a === 10 ||
-    a === 127 ||
-    (a === 100 && b >= 64 && b < 128) ||
-    (a === 169 && b === 254) ||
-    (a === 172 && b >= 16 && b < 32) ||
-    (a === 192 && b === 168)
-  );
+  const version = isIP(host);
+  if (version === 0) return !host.includes('.');
+  return version === 4 ? notPublic.check(host) : !allocated.check(host, 'ipv6') || notPublic.check(host, 'ipv6');
 }
+
+/** Everything else of IPv6 belongs to a network, or contains an address of IPv4. */
+const allocated = new BlockList();
+allocated.addSubnet('2000::', 3, 'ipv6');
+
+/**
+ * What the registries of special-purpose addresses (RFC 6890) say is not on the internet, and what carries an address of IPv4
+ * within one of IPv6, which may lead into the network: Teredo, 6to4.
+ */
+const notPublic = new BlockList();
+for (const [network, length] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+] as const)
+  notPublic.addSubnet(network, length, 'ipv4');
+for (const [network, length] of [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+] as const)
+  notPublic.addSubnet(network, length, 'ipv6');

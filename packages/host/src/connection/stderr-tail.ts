@@ -6,18 +6,19 @@ const mostLines = 200;
 
 /** The end of what a server wrote to standard error. */
 export class StderrTail {
-  #lines: string[] = [];
+  readonly #lines: string[] = [];
 
   /** Keeps a line. @returns as much of it as is kept */
   add(line: string): string {
     const clipped = line.slice(0, widestLine);
-    this.#lines = [...this.#lines.slice(1 - mostLines), clipped];
+    this.#lines.push(clipped);
+    if (this.#lines.length > mostLines) this.#lines.shift();
     return clipped;
   }
 
   /** Oldest first; untrusted. */
   get lines(): readonly string[] {
-    return this.#lines;
+    return [...this.#lines];
   }
 
   /** Its last words as a sentence to follow another, safe to show; empty if it wrote nothing. */

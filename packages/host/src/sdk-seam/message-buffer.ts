@@ -8,7 +8,7 @@ import type { JSONRPCMessage, ReadBuffer } from '@modelcontextprotocol/client';
 
 const lineFeed = 0x0a;
 
-/** One message per line. */
+/** One message per line, or a batch of messages, as 2025-03-26 has them. */
 export class MessageBuffer implements Pick<ReadBuffer, 'append' | 'readMessage' | 'clear'> {
   readonly #mostBytes: number;
   readonly #onStray: (line: string) => void;
@@ -18,6 +18,8 @@ export class MessageBuffer implements Pick<ReadBuffer, 'append' | 'readMessage' 
   /** What follows, and where it is read on. */
   #chunk: Buffer = Buffer.alloc(0);
   #from = 0;
+  /** The messages of a batch (2025-03-26) that are still to be read, the next one last. */
+  #batch: unknown[] = [];
 
   /**
    * @param mostBytes - bytes of one message and what follows it in the same chunk
@@ -45,6 +47,10 @@ export class MessageBuffer implements Pick<ReadBuffer, 'append' | 'readMessage' 
    */
   readMessage(): JSONRPCMessage | null {
     for (;;) {
+      if (this.#batch.length > 0) {
+        const value = this.#batch.pop();
+        return this.#messageOf(value, JSON.stringify(value));
+      }
       const end = this.#chunk.indexOf(lineFeed, this.#from);
       if (end < 0) {
         this.#begin();
@@ -58,12 +64,21 @@ export class MessageBuffer implements Pick<ReadBuffer, 'append' | 'readMessage' 
         if (line.trim() !== '') this.#onStray(line);
         continue;
       }
-      const isMessage = isJsonRpcMessage(value);
-      if (!isMessage) this.#onStray(line);
-      if (!isMessage && !namesRequest(value))
-        throw new Error('The server wrote a line of JSON that is not a JSON-RPC 2.0 message.');
-      return value as JSONRPCMessage;
+      if (Array.isArray(value) && value.length > 0) {
+        this.#batch = value.reverse();
+        continue;
+      }
+      return this.#messageOf(value, line);
     }
+  }
+
+  /** @throws Error for JSON that is not a message */
+  #messageOf(value: unknown, line: string): JSONRPCMessage {
+    const isMessage = isJsonRpcMessage(value);
+    if (!isMessage) this.#onStray(line);
+    if (!isMessage && !namesRequest(value))
+      throw new Error('The server wrote a line of JSON that is not a JSON-RPC 2.0 message.');
+    return value as JSONRPCMessage;
   }
 
   clear(): void {
@@ -71,6 +86,7 @@ export class MessageBuffer implements Pick<ReadBuffer, 'append' | 'readMessage' 
     this.#begunBytes = 0;
     this.#chunk = Buffer.alloc(0);
     this.#from = 0;
+    this.#batch = [];
   }
 
   #lineUntil(end: number): string {

@@ -2,6 +2,7 @@
  * Messages that nest too deeply are not read: whatever writes a value out or walks through it runs out of stack, and then a call
  * would have no end.
  */
+import { nests } from '@midcall/core/json';
 import type { JsonRpcMessage } from '@midcall/core/sdk-seam';
 
 /** The most levels that a message may nest. */
@@ -22,10 +23,3 @@ export function withinNesting(message: JsonRpcMessage): ReadMessage {
   return { read: { jsonrpc: '2.0', id, error: { code: -32603, message: why('an answer') } } };
 }
 
-function nests(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (levels === 0) return true;
-  if (Array.isArray(value)) return value.some(each => nests(each, levels - 1));
-  for (const name in value) if (nests((value as Record<string, unknown>)[name], levels - 1)) return true;
-  return false;
-}

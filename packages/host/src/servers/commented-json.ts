@@ -1,4 +1,5 @@
 /** JSON as people write it: with comments, trailing commas, and the byte order mark of some editors. */
+import { parseShallow } from '@midcall/core/json';
 
 /** Where a string, a comment or the space at a position ends; the position itself if none begins there. */
 function tokenEnd(text: string, at: number): number {
@@ -43,5 +44,5 @@ function withoutComments(text: string): string {
   return parts.join('');
 }
 
-/** @throws SyntaxError as `JSON.parse` does, with positions in this text */
-export const parseCommented = (text: string): unknown => JSON.parse(withoutComments(text.replace(/^\uFEFF/, ' ')));
+/** @throws SyntaxError as `JSON.parse` does, with positions in this text, and if it nests too deeply */
+export const parseCommented = (text: string): unknown => parseShallow(withoutComments(text.replace(/^\uFEFF/, ' ')));

@@ -114,12 +114,15 @@ export function readServerEntries(
   const entries = Object.entries(listed).filter(([id]) => only === undefined || id === only);
   if (only !== undefined && entries.length === 0)
     throw bad(`There is no server '${only}' in the list. It has: ${Object.keys(listed).join(', ') || 'none'}.`);
-  return entries.map(([id, entry]) => ({
-    id,
-    target: readTarget(id, entry, environment),
-    ...readShared(id, entry),
-  }));
+  return entries.map(([id, entry]) => readServerEntry(id, entry, environment));
 }
+
+/** One entry of such a list. @throws MidcallError `cli/usage`, naming the member */
+export const readServerEntry = (id: string, entry: unknown, environment: Environment): ServerEntry => ({
+  id,
+  target: readTarget(id, entry, environment),
+  ...readShared(id, entry),
+});
 
 function readShared(id: string, entry: unknown): { readonly shared?: boolean } {
   const shared = isRecord(entry) ? entry['shared'] : undefined;

@@ -5,7 +5,7 @@ import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { isRecord } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
 import { parseCommented } from './commented-json.ts';
-import { readServerEntries, type ServerEntry } from './server-entry.ts';
+import { readServerEntry, type ServerEntry } from './server-entry.ts';
 
 /** Each of them is started, so a file of megabytes must not name as many as fit into it. */
 const mostServers = 100;
@@ -34,7 +34,7 @@ export function readServerList(
   try {
     json = parseCommented(text);
   } catch (cause) {
-    throw new MidcallError('cli/usage', `This is not JSON: ${(cause as Error).message}`, { cause });
+    throw new MidcallError('cli/usage', `This cannot be read as JSON: ${(cause as Error).message}`, { cause });
   }
   const listed = isRecord(json) ? (json['mcpServers'] ?? json['servers'] ?? json) : undefined;
   if (!isRecord(listed) || Object.keys(listed).length === 0 || !Object.values(listed).every(isRecord))
@@ -52,8 +52,7 @@ export function readServerList(
     if (!isName(id))
       return { id, problem: `Its name must have at most ${longestName} characters, all visible. Rename it.` };
     try {
-      const [entry] = readServerEntries(JSON.stringify({ mcpServers: { [id]: each } }), environment);
-      return { id, entry: entry! };
+      return { id, entry: readServerEntry(id, each, environment) };
     } catch (error) {
       if (!isMidcallError(error)) throw error;
       return { id, problem: error.message };

@@ -1,6 +1,5 @@
 export { copyJson, digest, type Json } from './digest.ts';
 export { KeptWith } from './kept-with.ts';
-export { nests, textNests, tooDeeply } from './nesting.ts';
 export { isPrincipal, type Principal } from './principal.ts';
 export {
   hasBatches,

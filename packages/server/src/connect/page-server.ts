@@ -22,16 +22,8 @@ export interface PageServerOptions {
 
 /** Milliseconds for which the server stays open after the last page's time, to show its outcome. */
 const LINGER_MS = 60_000;
-/**
- * Milliseconds within which a request's head, and the whole request, must arrive; and the maximum size of a head in bytes
- * (page-server-P4).
- */
-const limits = {
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  connectionsCheckingInterval: 5_000,
-  maxHeaderSize: 131_072,
-};
+/** The maximum size of a request's head in bytes (page-server-P4). */
+const maxHeaderSize = 131_072;
 
 const plainText = { 'content-type': 'text/plain; charset=utf-8' };
 
@@ -106,7 +98,7 @@ export class PageServer {
       }
       res.writeHead(403, plainText).end('This page answers only at 127.0.0.1.\n');
     };
-    const http = await listenHttp(handle, { ...limits, port: this.#options.port, unref: true });
+    const http = await listenHttp(handle, { maxHeaderSize, port: this.#options.port, unref: true });
     this.#http = http;
     return http.port;
   }

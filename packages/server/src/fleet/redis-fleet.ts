@@ -125,11 +125,13 @@ export async function redisFleet(options: RedisFleetOptions): Promise<Fleet> {
           return sessions.size;
         },
         serve: request => sessions.serve(request),
-        async ready() {
-          await evicts();
-          // Tested by writing, since a Redis that is full or read-only, or a cluster with an unavailable part, still answers
-          // reads.
-          await replica.show();
+        ready() {
+          return withinHealth(clock, async () => {
+            await evicts();
+            // Tested by writing, since a Redis that is full or read-only, or a cluster with an unavailable part, still answers
+            // reads.
+            await replica.show();
+          });
         },
         drain: ms => sessions.drain(ms),
         async close() {
@@ -140,4 +142,16 @@ export async function redisFleet(options: RedisFleetOptions): Promise<Fleet> {
       };
     },
   };
+}
+
+/** Milliseconds in which Redis must answer for a replica to be ready: a load balancer that asks does not wait long. */
+const healthMs = 2_000;
+
+/** @throws MidcallError `store/unavailable` as well if the work takes longer than {@link healthMs} */
+function withinHealth(clock: Clock, work: () => Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const message = `The Redis of this fleet did not answer within ${healthMs / 1_000} seconds.`;
+    const stop = clock.after(healthMs, () => reject(new MidcallError('store/unavailable', message)));
+    work().then(resolve, reject).finally(stop);
+  });
 }

@@ -2,7 +2,8 @@
  * The body of a POST: what may be read at all, and which batches may be served. Both are checked before anything traverses the
  * body.
  */
-import { hasBatches, nests, textNests, tooDeeply } from '../base/index.ts';
+import { nests, textNests, tooDeeply } from '@midcall/core/json';
+import { hasBatches } from '../base/index.ts';
 import type { Refusal } from './refusal.ts';
 
 /** The most messages in a batch; the SDK's own limit, which it applies after it has looked at each. */

@@ -9,8 +9,9 @@
  */
 
 import { MidcallError } from '@midcall/core/errors';
+import { nests, tooDeeply } from '@midcall/core/json';
 import { type McpServer, ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server';
-import { KeptWith, nests, tooDeeply } from '../base/index.ts';
+import { KeptWith } from '../base/index.ts';
 import { type AskingMethod, askingMethods, type RawParams } from './asking-method.ts';
 import { begun } from './begun.ts';
 import type { Departure } from './departure.ts';

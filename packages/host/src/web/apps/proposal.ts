@@ -1,6 +1,6 @@
 /** What an App proposes for a form. Pure. */
 import { checkContent, type Field, type Issue } from '@midcall/core/form';
-import { isRecord } from '@midcall/core/json';
+import { isRecord, parseShallow } from '@midcall/core/json';
 import { type Draft, draftFrom } from '../form/index.ts';
 
 /** The most characters of a proposal. */
@@ -49,7 +49,7 @@ export function readProposal(
 
 function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseShallow(text);
     return isRecord(value) ? value : undefined;
   } catch {
     return undefined;

@@ -4,7 +4,7 @@
  * value of a server can collide with ours.
  */
 import { type Field, type Issue, parseTextual, type TextField } from '@midcall/core/form';
-import { isRecord } from '@midcall/core/json';
+import { isRecord, parseShallow } from '@midcall/core/json';
 import { texts } from '../texts/index.ts';
 import type { ArgumentField, ListField, SingleField } from './argument-form.ts';
 import { toZoned } from './zoned.ts';
@@ -151,7 +151,7 @@ function valueFrom(field: ArgumentField, name: string, draft: Draft): { value?: 
     case 'json':
       if (text.trim() === '') return {};
       try {
-        return { value: JSON.parse(text) };
+        return { value: parseShallow(text) };
       } catch (error) {
         return { issue: { field: field.name, rule: 'json', message: texts.field.notJson((error as Error).message) } };
       }

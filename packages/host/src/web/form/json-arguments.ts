@@ -5,7 +5,7 @@
  * - json-arguments-J2 A secret is not written into the text: a mask stands for it, which is never sent.
  */
 import type { Issue } from '@midcall/core/form';
-import { canonical, isRecord } from '@midcall/core/json';
+import { canonical, isRecord, parseShallow } from '@midcall/core/json';
 import { judgeBySchema } from '@midcall/core/json-schema';
 import { mask, maskedArguments, secretNames } from '../../index.ts';
 import { texts } from '../texts/index.ts';
@@ -48,7 +48,7 @@ export function readJson(
   const text = (first(draft, jsonControl) ?? '').trim();
   let content: unknown;
   try {
-    content = JSON.parse(text === '' ? '{}' : text);
+    content = parseShallow(text === '' ? '{}' : text);
   } catch (error) {
     return { content: {}, issues: [issue(texts.field.notJson((error as Error).message))] };
   }

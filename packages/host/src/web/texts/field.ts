@@ -14,7 +14,7 @@ export const fieldTexts = {
   reveal: 'Show',
   hidden: 'hidden',
   typeAgain: 'Enter this again: secrets are not kept on the page.',
-  notJson: (why: string) => `This is not JSON: ${why}`,
+  notJson: (why: string) => `This cannot be read as JSON: ${why}`,
   inJson: (path: string, why: string) => (path === '' ? why : `At ${path}: ${why}`),
   json: 'In JSON.',
   noObject: 'The arguments must be one JSON object, such as {"title": "Report"}.',

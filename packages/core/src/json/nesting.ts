@@ -1,5 +1,6 @@
 /**
- * How deeply a message may nest: a deeper one takes seconds to parse, and overflows the stack of any code that traverses it. Pure.
+ * How deeply JSON from others may nest: a deeper text takes seconds to parse, and its value overflows the stack of any code that
+ * traverses it. Pure.
  */
 
 /** The maximum nesting depth. */
@@ -28,7 +29,16 @@ export function textNests(text: string): boolean {
   return false;
 }
 
-/** The same for a parsed value. */
+/**
+ * Reads JSON that somebody else wrote.
+ * @throws SyntaxError if it is not JSON, or nests too deeply
+ */
+export function parseShallow(text: string): unknown {
+  if (textNests(text)) throw new SyntaxError(`It nests more than ${maxDepth} levels. Write it flatter.`);
+  return JSON.parse(text);
+}
+
+/** The same as {@link textNests} for a parsed value. */
 export function nests(value: unknown, levels = maxDepth): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
