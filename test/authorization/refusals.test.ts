@@ -434,6 +434,15 @@ describe('a stored sign-in', () => {
     expect(knownClient(discoveredAt(grant.issuer), {}, client, 1_000)).toBeUndefined();
   });
 
+  it.each([1e306, Number.MAX_VALUE, Number.POSITIVE_INFINITY])(
+    'has a token that ends in %d seconds for as long as a date can say, also when it is read again',
+    seconds => {
+      const read = JSON.parse(JSON.stringify(withTokens(grant, { ...tokens, expires_in: seconds }, 60_000)));
+      expect(isFresh(read, 120_000)).toBe(true);
+      expect(new Date(read.endsAt).getTime()).toBe(read.endsAt);
+    },
+  );
+
   it('has a token without a time to end that does not end when the one before it did', () => {
     const before = withTokens(grant, { ...tokens, expires_in: 60 }, 0);
     expect(isFresh(before, 60_000)).toBe(false);

@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { ownMark } from '@midcall/core/node';
 import { expect, it } from 'vitest';
 import { withFileLock } from '../../packages/host/src/files/file-lock.ts';
-import { ownMark } from '../../packages/host/src/files/process-mark.ts';
 
 const place = (): string => join(mkdtempSync(join(tmpdir(), 'midcall-lock-')), 'file.json');
 const id = '00000000-0000-4000-8000-000000000000';

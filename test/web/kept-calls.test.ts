@@ -1,5 +1,7 @@
 /** Calls of earlier sessions: kept, found, run again, and forgotten. */
-import { appendFileSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Audit, Connection, Inbox, machineDisk, OfferedRoots, Policy } from '@midcall/host';
@@ -7,6 +9,7 @@ import { callFile, deskFile, type RunningDesk, startDesk } from '@midcall/host/w
 import { expect, it, onTestFinished } from 'vitest';
 import { maskedArguments } from '../../packages/host/src/question/secrets.ts';
 import { lineDiff } from '../../packages/host/src/web/pages/line-diff.ts';
+import { eventually } from '../fixtures/grown.ts';
 import { enter } from './client.ts';
 import { noClient } from './stage.ts';
 
@@ -24,6 +27,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   const reply = result => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n');
   if (method === 'initialize') reply({ protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } });
   else if (method === 'tools/list') reply({ tools });
+  else if (method === 'tools/call' && params.arguments.what === 'never') continue;
   else if (method === 'tools/call') reply({ content: [{ type: 'text', text: 'Looked at ' + params.arguments.what }], isError: params.name === 'wipe' });
   else if (id !== undefined) process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'no' } }) + '\\n');
 }`,
@@ -103,6 +107,37 @@ it('are not kept where the person wants none, and go where they are cleared', as
   await visitor.post('/history/clear', {});
   expect(rows((await visitor.get('/history')).text)).toEqual([]);
   expect(await callFile(join(place, 'calls.jsonl')).read()).toEqual([]);
+});
+
+it('call-file-C4: are there from their beginning, and in doubt if their desk was killed before they ended', async () => {
+  const place = folder();
+  const path = join(place, 'calls.jsonl');
+  const { visitor } = await session(place);
+  while ((await visitor.get('/servers/s/tools/look')).status !== 200);
+  const at = String(
+    (await visitor.post('/servers/s/tools/look', { f0: 'never', f1: 'heron-pass-7715' })).headers['location'],
+  );
+  const stored = () => readFileSync(path, 'utf8').split('\n').filter(Boolean);
+  await eventually(() => existsSync(path) && stored().length === 1);
+  expect(stored()[0]).not.toContain('heron-pass-7715');
+  // It is still running.
+  expect(await callFile(path).read()).toEqual([]);
+  const killed = spawn(process.execPath, ['-e', '']);
+  await once(killed, 'exit');
+  const { by, ...begun } = JSON.parse(stored()[0]!);
+  expect(by).toMatchObject({ pid: process.pid });
+  const later = folder();
+  const copy = join(later, 'calls.jsonl');
+  writeFileSync(copy, `${JSON.stringify({ ...begun, by: { ...by, pid: killed.pid } })}\n`);
+  expect(await callFile(copy).read()).toMatchObject([
+    { context: { name: 'look', arguments: { what: 'never' } }, outcome: { how: 'abandoned' } },
+  ]);
+  const next = await session(later);
+  expect(rows((await next.visitor.get('/history')).text)).toEqual([at]);
+  expect((await next.visitor.get(at)).text).toContain('how it ended is not known. It may have taken effect.');
+  // Once it has ended, that is what is stored of it.
+  await callFile(copy).add({ ...begun, endedAt: 1, outcome: { how: 'cancelled' } });
+  expect(await callFile(copy).read()).toMatchObject([{ outcome: { how: 'cancelled' } }]);
 });
 
 const call = (at: number, text = '') => ({

@@ -1,6 +1,7 @@
 /** `@midcall/host`: the answering side. */
 export type { MidcallErrorCode } from '@midcall/core/errors';
 export { isMidcallError, MidcallError } from '@midcall/core/errors';
+export type { ProcessMark } from '@midcall/core/node';
 export type { Root } from '@midcall/core/roots';
 export type { ModelReply, SamplingModel, SamplingRequest, SamplingResult } from '@midcall/core/sampling';
 export type { Store } from '@midcall/core/store';
@@ -38,7 +39,6 @@ export { serverOpener } from './connection/server-opener.ts';
 export { StartedServer } from './connection/started-server.ts';
 export type { PausableTransport, TransportOptions } from './connection/transport.ts';
 export type { WireFrame, WireWatch } from './connection/wire-watch.ts';
-export type { ProcessMark } from './files/process-mark.ts';
 export { storeFile } from './files/store-file.ts';
 export type { InboxEvent, InboxOptions } from './inbox/inbox.ts';
 export { Inbox } from './inbox/inbox.ts';

@@ -7,8 +7,8 @@
 import { createHash } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
 import { canonical, isRecord } from '@midcall/core/json';
+import { isMark, mayRun, ownMark, type ProcessMark } from '@midcall/core/node';
 import type { Store } from '@midcall/core/store';
-import { isMark, mayRun, ownMark, type ProcessMark } from '../files/index.ts';
 import type { AgentReply } from './agent-reply.ts';
 
 /** A call, as an agent asked for it. */

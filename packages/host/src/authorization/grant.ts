@@ -28,11 +28,17 @@ export interface Grant {
 /** How many milliseconds before its expiry a token is no longer sent. */
 const marginMs = 20_000;
 
+/** The last moment that a `Date` can hold; a later one, such as Infinity, has no JSON. */
+const lastMoment = 8_640_000_000_000_000;
+
+/** The moment so many seconds from now, which a server named. */
+export const endOf = (now: number, seconds: number): number => Math.min(now + seconds * 1_000, lastMoment);
+
 /** Tokens as received, with the time at which they expire. */
 export function withTokens(grant: Grant, tokens: OAuthTokens, now: number): Grant {
   const { endsAt: _, ...rest } = grant;
   const { expires_in: seconds } = tokens;
-  return { ...rest, tokens, ...(seconds !== undefined && { endsAt: now + seconds * 1_000 }) };
+  return { ...rest, tokens, ...(seconds !== undefined && { endsAt: endOf(now, seconds) }) };
 }
 
 /** A sign-in whose tokens are no longer usable. */

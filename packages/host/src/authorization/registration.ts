@@ -6,7 +6,7 @@ import { MidcallError } from '@midcall/core/errors';
 import { visible } from '@midcall/core/text';
 import { type OAuthClientMetadata, registerClient } from '@modelcontextprotocol/client';
 import type { Discovered } from './discovery.ts';
-import type { KnownClient } from './grant.ts';
+import { endOf, type KnownClient } from './grant.ts';
 import type { ServerAuth } from './server-auth.ts';
 import { tokenProblem } from './token-problem.ts';
 
@@ -78,7 +78,7 @@ export async function register(options: RegistrationOptions): Promise<KnownClien
       from: 'registration',
       information: { ...information, issuer },
       ...(redirectUri !== undefined && { redirectUri }),
-      ...(endsAt !== undefined && endsAt > 0 && { secretEndsAt: endsAt * 1_000 }),
+      ...(endsAt !== undefined && endsAt > 0 && { secretEndsAt: endOf(0, endsAt) }),
     };
   } catch (error) {
     throw tokenProblem(`The registration at ${where}`, error);

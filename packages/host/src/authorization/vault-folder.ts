@@ -8,12 +8,12 @@
  * Sealing keeps tokens out of searches, backups and listings of the folder. Whoever can read both the key and the files can
  * open them.
  */
-import { createCipheriv, createDecipheriv, createHash, randomBytes, randomUUID } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MidcallError } from '@midcall/core/errors';
 import { isRecord } from '@midcall/core/json';
-import { writeWhole } from '@midcall/core/node';
+import { draftIn, writeWhole } from '@midcall/core/node';
 import { type Clock, systemClock } from '@midcall/core/time';
 import { withFileLock } from '../files/index.ts';
 import type { Grant } from './grant.ts';
@@ -87,7 +87,7 @@ async function mustBePrivate(path: string): Promise<void> {
 /** The key of the folder; made by the first process that needs it. */
 async function readKey(folder: string): Promise<Buffer> {
   const path = join(folder, 'key');
-  const draft = join(folder, `.${randomUUID()}.tmp`);
+  const draft = await draftIn(folder);
   try {
     await stat(path);
   } catch {

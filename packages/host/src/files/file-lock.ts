@@ -9,11 +9,11 @@
  */
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, link, open, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { MidcallError } from '@midcall/core/errors';
 import { isRecord } from '@midcall/core/json';
+import { draftIn, isMark, mayRun, ownMark, type ProcessMark } from '@midcall/core/node';
 import { type Clock, steadyNow, systemClock } from '@midcall/core/time';
-import { isMark, mayRun, ownMark, type ProcessMark } from './process-mark.ts';
 
 /** Injected dependencies of a lock. */
 export interface FileLockOptions {
@@ -73,7 +73,7 @@ async function ifFree<T>(lock: string, work: () => Promise<T>): Promise<{ readon
 
 /** Writes a lock under another name, and links it to its own (lock-F1). @returns false if there is one already */
 async function placed(lock: string, id: string): Promise<boolean> {
-  const draft = join(dirname(lock), `.${randomUUID()}.tmp`);
+  const draft = await draftIn(dirname(lock));
   try {
     await writeFile(draft, JSON.stringify({ id, ...ownMark() }), { mode: 0o600, flag: 'wx' });
     await link(draft, lock);

@@ -10,9 +10,10 @@
  */
 import { MidcallError } from '@midcall/core/errors';
 import { isRecord } from '@midcall/core/json';
+import { isMark, mayRun, ownMark, type ProcessMark } from '@midcall/core/node';
 import { type Clock, systemClock } from '@midcall/core/time';
 import type { Era } from '../base/index.ts';
-import { isMark, mayRun, ownerFile, ownMark, type ProcessMark } from '../files/index.ts';
+import { ownerFile } from '../files/index.ts';
 import type { CallContext } from '../question/index.ts';
 import type { TaskServer } from '../servers/index.ts';
 

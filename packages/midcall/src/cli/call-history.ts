@@ -21,8 +21,12 @@ export interface CallHistory {
     of: Pick<MadeCall, 'serverId' | 'tool'>,
     fields: readonly { readonly kind: string; readonly name: string }[],
   ): Promise<ReadonlyMap<string, readonly string[]>>;
-  /** Stores a call that has ended. @param startedAt - milliseconds since the epoch */
-  add(call: MadeCall, outcome: CallOutcome, startedAt: number): Promise<void>;
+  /**
+   * Stores a call that begins, and again when it has ended.
+   * @param startedAt - milliseconds since the epoch
+   * @param outcome - absent while it runs
+   */
+  add(call: MadeCall, startedAt: number, outcome?: CallOutcome): Promise<void>;
 }
 
 /** @param folder - the desk's own, from `--keep` */
@@ -36,10 +40,10 @@ export async function callHistory(folder: string): Promise<CallHistory> {
       const newest = calls.map(call => ({ ...call, earlier: true })).reverse();
       return earlierValues(newest, { serverId, kind: 'tool', name: tool }, fields);
     },
-    async add({ id, serverId, tool, arguments: args }, outcome, startedAt) {
+    async add({ id, serverId, tool, arguments: args }, startedAt, outcome) {
       if (!keeps) return;
       const context = { id, kind: 'tool', name: tool, arguments: args } as const;
-      await file.add({ context, serverId, startedAt, endedAt: Date.now(), outcome });
+      await file.add({ context, serverId, startedAt, ...(outcome && { endedAt: Date.now(), outcome }) });
     },
   };
 }

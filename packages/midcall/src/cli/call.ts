@@ -7,7 +7,15 @@
 import { resolve } from 'node:path';
 import { isMidcallError } from '@midcall/core/errors';
 import { visible, visibleJson } from '@midcall/core/text';
-import { type CallTask, Connection, type KeptTask, type ServerEntry, StartedServer, tasksFile } from '@midcall/host';
+import {
+  type CallOutcome,
+  type CallTask,
+  Connection,
+  type KeptTask,
+  type ServerEntry,
+  StartedServer,
+  tasksFile,
+} from '@midcall/host';
 import { Terminal } from '@midcall/host/terminal';
 import type { Command } from 'commander';
 import { configPath, ownVersion } from '../install/index.ts';
@@ -186,6 +194,11 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
     if (typeof running === 'string') return running;
     const startedAt = Date.now();
     giveUp = () => running.cancel();
+    const keep = async (outcome?: CallOutcome): Promise<void> => {
+      if ('arguments' in running)
+        await history?.add({ ...running, serverId: entry.id }, startedAt, outcome).catch(complain);
+    };
+    await keep();
     const stop = onInterrupt(() => terminal?.interrupt() !== true && running.cancel());
     if (terminal && process.stderr.isTTY)
       say([`calling ${visible(running.tool, { max: 100 })} (Ctrl-C cancels it; at a question, it goes one step back)`]);
@@ -207,8 +220,7 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
     if (flags.json && unanswered !== undefined) printFailure('unanswered', unanswered);
     else if (flags.json) process.stdout.write(`${visibleJson(outcome)}\n`);
     else if (!wantsFolder || 'result' in outcome) printOutcome(outcome, { plain: flags.plain === true });
-    if ('arguments' in running)
-      await history?.add({ ...running, serverId: entry.id }, outcome, startedAt).catch(complain);
+    await keep(outcome);
     if (wantsFolder) say([noFolder]);
     if (unanswered !== undefined) {
       say([`midcall: ${unanswered}`]);

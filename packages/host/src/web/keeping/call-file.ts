@@ -5,14 +5,16 @@
  *   it.
  * - call-file-C2 Arguments that may contain a secret are stored masked, and the questions of a call are not stored.
  * - call-file-C3 A line that cannot be parsed, such as one that a crash cut off, is ignored.
+ * - call-file-C4 A call is stored when it begins, and again when it has ended. One whose process is gone without that is in doubt:
+ *   it is read as abandoned.
  */
 import { appendFile, mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isRecord } from '@midcall/core/json';
-import { writeWhole } from '@midcall/core/node';
+import { isMark, mayRun, ownMark, type ProcessMark, writeWhole } from '@midcall/core/node';
 import { type CallContext, type CallOutcome, maskedArguments, withFileLock } from '../../index.ts';
 
-/** A call as it is stored: it has ended. */
+/** A call as it is stored. */
 export interface KeptCall {
   readonly context: CallContext;
   readonly serverId: string;
@@ -20,13 +22,15 @@ export interface KeptCall {
   readonly startedAt: number;
   /** Milliseconds since the epoch. */
   readonly endedAt?: number;
+  /** Absent if it has not ended. */
   readonly outcome?: CallOutcome;
 }
 
 /** Where a desk stores its calls. */
 export interface CallMemory {
-  /** Oldest first. */
+  /** Those that have ended, oldest first. */
   read(): Promise<readonly KeptCall[]>;
+  /** Stores a call that begins, or one that has ended, in place of what is stored of it. */
   add(call: KeptCall): Promise<void>;
   clear(): Promise<void>;
 }
@@ -50,9 +54,11 @@ const kinds: readonly unknown[] = ['tool', 'prompt', 'resource'];
 function isCall(value: unknown): value is KeptCall {
   if (!isRecord(value)) return false;
   const { context, serverId, startedAt, outcome } = value;
-  if (!isRecord(context) || !isRecord(outcome) || !ends.includes(outcome['how'])) return false;
+  if (!isRecord(context)) return false;
+  if (outcome === undefined ? !isMark(value['by']) : !isRecord(outcome) || !ends.includes(outcome['how'])) return false;
   const hasNames = [context['id'], context['name'], serverId].every(each => typeof each === 'string');
-  const whole = outcome['how'] === 'completed' || outcome['how'] === 'tool-error' ? isRecord(outcome['result']) : true;
+  const how = isRecord(outcome) ? outcome['how'] : undefined;
+  const whole = how === 'completed' || how === 'tool-error' ? isRecord((outcome as { result?: unknown }).result) : true;
   return (
     hasNames && whole && kinds.includes(context['kind']) && isRecord(context['arguments']) && Number.isFinite(startedAt)
   );
@@ -64,6 +70,8 @@ function lineOf({ context, serverId, startedAt, endedAt, outcome }: KeptCall): s
     serverId,
     startedAt,
     endedAt,
+    // Whoever reads it finds out whether the process that runs it is gone.
+    ...(!outcome && { by: ownMark() }),
   };
   const whole = written({ ...stored, outcome });
   if (whole !== undefined && whole.length <= mostCharacters) return whole;
@@ -79,6 +87,15 @@ function written(value: unknown): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** A call as it is read: none that is still running (call-file-C4). */
+function endedOrInDoubt(call: KeptCall): readonly KeptCall[] {
+  if (call.outcome) return [call];
+  const { by, ...rest } = call as KeptCall & { readonly by: ProcessMark };
+  if (mayRun(by)) return [];
+  const message = 'The process that made this call is gone, so how it ended is not known. It may have taken effect.';
+  return [{ ...rest, outcome: { how: 'abandoned', message } }];
 }
 
 /** Stores calls in a file, for {@link DeskOptions.calls}. */
@@ -110,8 +127,22 @@ export function callFile(path: string): CallMemory {
       return [];
     }
   };
+  /** The last line of each call. */
+  const newest = (all: readonly string[]): ReadonlyMap<string, { readonly line: string; readonly call: KeptCall }> => {
+    const byId = new Map<string, { readonly line: string; readonly call: KeptCall }>();
+    for (const line of all) {
+      const [call] = understood(line);
+      if (!call) continue;
+      byId.delete(call.context.id);
+      byId.set(call.context.id, { line, call });
+    }
+    return byId;
+  };
   return {
-    read: async () => (await lines()).slice(-mostCalls).flatMap(understood),
+    async read() {
+      const calls = [...newest(await lines()).values()].flatMap(({ call }) => endedOrInDoubt(call));
+      return calls.slice(-mostCalls);
+    },
     async add(call) {
       const line = lineOf(call);
       if (line === undefined) return;
@@ -121,7 +152,9 @@ export function callFile(path: string): CallMemory {
         added += 1;
         if (added % lookEvery !== 1) return;
         const all = await lines();
-        if (all.length > mostCalls) await writeWhole(path, `${all.slice(-mostCalls).join('\n')}\n`);
+        if (all.length <= mostCalls) return;
+        const kept = [...newest(all).values()].map(each => each.line).slice(-mostCalls);
+        await writeWhole(path, `${kept.join('\n')}\n`);
       });
     },
     clear: () => alone(() => rm(path, { force: true })),

@@ -71,7 +71,7 @@ export const settingTexts = {
     history: {
       title: 'History',
       on: (count: number) =>
-        `Calls that have ended are kept in a file that only you can read. It has ${plural(count, 'call')} from earlier sessions.`,
+        `Calls are kept in a file that only you can read. It has ${plural(count, 'call')} from earlier sessions.`,
       off: 'Calls are forgotten when the desk stops.',
       switchOff: 'Stop keeping calls',
       switchOn: 'Keep calls',

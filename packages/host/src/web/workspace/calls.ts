@@ -19,8 +19,8 @@ export interface DeskCallsParts {
   readonly clock: Clock;
   /** Calls of earlier sessions, oldest first. */
   readonly before?: readonly Omit<CallView, 'items'>[];
-  /** Called with every call that has ended. */
-  readonly onEnded?: (call: CallView) => void;
+  /** Called with every call that begins, and again when it has ended. */
+  readonly onCall?: (call: CallView) => void;
   /** Called when anything that is shown has changed. */
   readonly onChange: (announcement?: Announcement) => void;
 }
@@ -104,6 +104,7 @@ export class DeskCalls {
     switch (event.type) {
       case 'call-started':
         this.#history.started(event.call, serverId, event.startedAt);
+        this.#tell(event.call.id);
         break;
       case 'call-progress':
         this.#history.update(event.call.id, { progress: event.progress });
@@ -114,7 +115,7 @@ export class DeskCalls {
         break;
       case 'call-ended':
         this.#history.update(event.call.id, { outcome: event.outcome, endedAt: event.endedAt });
-        this.#tellEnd(event.call.id);
+        this.#tell(event.call.id);
         break;
       case 'refused':
       case 'allowed':
@@ -142,9 +143,9 @@ export class DeskCalls {
     }
   }
 
-  #tellEnd(id: string): void {
+  #tell(id: string): void {
     const call = this.get(id);
-    if (call) this.#parts.onEnded?.(call);
+    if (call) this.#parts.onCall?.(call);
   }
 
   /** Forgets everything that has ended. */

@@ -28,7 +28,7 @@ export interface WorkspaceParts {
   readonly clock?: Clock;
   /** Stores the servers and the person's preferences for the next session; nothing is stored if absent. */
   readonly memory?: DeskMemory;
-  /** Stores the calls that have ended for the next session; they are forgotten if absent. */
+  /** Stores the calls for the next session; they are forgotten if absent. */
   readonly calls?: CallMemory;
   /** Called with anything that could not be stored. */
   readonly onError?: (error: unknown) => void;
@@ -86,7 +86,7 @@ export class Workspace {
       clock: this.clock,
       onChange,
       before: calls,
-      onEnded: call => this.#keepCall(call),
+      onCall: call => this.#keepCall(call),
     });
     this.servers = new DeskServers({
       roots,
