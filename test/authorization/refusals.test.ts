@@ -236,6 +236,42 @@ describe.each(eras)('a host that signs in, on %s', era => {
     expect(page.href.length).toBeLessThan(6_000);
   });
 
+  it.each(['\r\n', '\n', '\0', 'é'])(
+    'takes no token with %j in it, repeats none of it, and signs in anew',
+    async odd => {
+      const { url } = await guarded();
+      const vault = memoryVault();
+      const token = `canary-${odd}-canary`;
+      const oddly: typeof fetch = async (input, init) => {
+        const response = await fetch(input, init);
+        if (!String(input).endsWith('/token')) return response;
+        return Response.json({ ...((await response.json()) as object), access_token: token });
+      };
+      const host = hostOf(url, { era, vault, fetch: oddly });
+      const refused = await host.refusal();
+      expect(refused).toContain('gave a token with a character that no token may have');
+      expect(refused).not.toContain('canary');
+      const next = hostOf(url, { era, vault });
+      await next.connection.start();
+      expect(await next.call('whoami')).toBe('alice');
+      // One that an earlier version has stored.
+      const key = { principal: 'local', server: url.href };
+      let stored: Awaited<ReturnType<GrantVault['read']>>;
+      const older: GrantVault = {
+        read: async () =>
+          (stored ??= { ...(await vault.read(key))!, tokens: { access_token: token, token_type: 'Bearer' } }),
+        change: async (_, make) => {
+          stored = await make(await older.read(key));
+          return stored;
+        },
+      };
+      const again = hostOf(url, { era, vault: older });
+      expect(await again.refusal()).toBe('started');
+      expect(await again.call('whoami')).toBe('alice');
+      expect(again.asked).toHaveLength(1);
+    },
+  );
+
   it('cannot be told by a view that the person has signed in', async () => {
     const { url } = await guarded();
     const receipts: unknown[] = [];

@@ -91,11 +91,16 @@ describe('a file that cannot be used', () => {
     expect((error as Error).message).not.toContain('canary');
   });
 
-  it('because everybody may read it is refused', async () => {
-    const path = file({ tokens: [{ token, principal: 'ada' }] });
-    chmodSync(path, 0o604);
-    await expect(readAuthFile(path)).rejects.toThrow('Run chmod 600 on it.');
-  });
+  it.each([0o604, 0o602, 0o660, 0o620])(
+    'because others may read or write it is refused, as a key file is: %o',
+    async mode => {
+      const path = file({ tokens: [{ token, principal: 'ada' }] });
+      chmodSync(path, mode);
+      await expect(readAuthFile(path)).rejects.toThrow('Run chmod 600 on it.');
+      chmodSync(path, 0o440);
+      await readAuthFile(path);
+    },
+  );
 
   it('because it is not there is refused', async () => {
     await expect(readAuthFile('/nowhere/auth.json')).rejects.toThrow('there is no such file');

@@ -94,7 +94,10 @@ describe.each(['opaque', 'jwt'] as const)('%s tokens', tokens => {
   it('invented, damaged and expired ones are refused, and nothing of them is said', async () => {
     const good = await token(resource.href);
     const damaged = `${good.slice(0, -4)}${good.endsWith('AAAA') ? 'BBBB' : 'AAAA'}`;
-    for (const each of ['canary', 'canary.canary.canary', damaged]) {
+    const [head, body] = good.split('.');
+    const malformed = ['@@@canary', 'canary=', 'a', 'canary+/', ''].map(signature => `${head}.${body}.${signature}`);
+    const noObject = ['bnVsbA', 'WzFd'].map(part => `${part}.${body}.canary`);
+    for (const each of ['canary', 'canary.canary.canary', damaged, ...malformed, ...noObject]) {
       const [status, challenge, body] = await refusal(present(`Bearer ${each}`));
       expect([status, `${challenge}${body}`.includes(each)]).toEqual([401, false]);
     }
@@ -108,6 +111,38 @@ describe.each(['opaque', 'jwt'] as const)('%s tokens', tokens => {
       time = Date.now();
     }
   });
+
+  it.runIf(tokens === 'opaque')(
+    'what introspection does not call an access token of this moment is refused',
+    async () => {
+      const seconds = Math.floor(time / 1_000);
+      const described = { active: true, sub: 'alice', client_id: 'public', scope: 'notes', aud: resource.href };
+      const answers: [object, boolean][] = [
+        [{ token_type: 'Bearer' }, true],
+        [{ token_type: 'bearer', nbf: seconds - 60 }, true],
+        [{ token_type: 'Bearer', nbf: seconds + 3_600 }, false],
+        [{ token_type: 'Bearer', nbf: 'tomorrow' }, false],
+        [{ token_type: 'refresh_token' }, false],
+        [{ token_type: 'DPoP' }, false],
+        // As a refresh token is described by the server of this test.
+        [{}, false],
+      ];
+      for (const [answer, isAccepted] of answers) {
+        server.state.intercept = (req, res) => {
+          if (!req.url?.includes('introspection')) return false;
+          const body = JSON.stringify({ ...described, exp: seconds + 3_600, ...answer });
+          res.writeHead(200, { 'content-type': 'application/json' }).end(body);
+          return true;
+        };
+        const presented = await present('Bearer a-token');
+        expect([answer, presented instanceof Response ? presented.status : 200]).toEqual([
+          answer,
+          isAccepted ? 200 : 401,
+        ]);
+      }
+      server.state.intercept = undefined;
+    },
+  );
 
   it('one without the scope that is needed is told so', async () => {
     const [status, challenge] = await refusal(present(`Bearer ${await token(resource.href, ['more'])}`));

@@ -265,6 +265,7 @@ describe('connecting', () => {
       [200, 'text/html', '<script>canary-of-the-provider</script>'],
       [200, 'application/json', '{"access_token":"canary-of-the-provider"'],
       [200, 'application/json', '{"access_token":"canary-of-the-provider-2","token_type":"mac"}'],
+      [200, 'application/json', '{"access_token":"canary-of-the-provider-4\\r\\n","token_type":"bearer"}'],
       [
         200,
         'application/json',

@@ -1,4 +1,5 @@
 /** Calls that go on as tasks (extension io.modelcontextprotocol/tasks), as a client sees them on the wire of 2026-07-28. */
+import { MidcallError } from '@midcall/core/errors';
 import { systemClock } from '@midcall/core/time';
 import {
   type AuditEvent,
@@ -671,6 +672,20 @@ describe('a task', () => {
     away = false;
     await update(taskId, { [asked!]: yes });
     expect(textOf(await until(taskId, 'completed'))).toBe('accept true');
+  });
+
+  it('is not said to be there still where the store is damaged', async () => {
+    const held = memoryStore();
+    let damaged = false;
+    const corrupt = () => Promise.reject(new MidcallError('store/corrupt', 'The file /srv/canary.db is damaged.'));
+    const store = { ...held, get: (key: string) => (damaged ? corrupt() : held.get(key)) };
+    const { call, until, send } = await client(serverOf(sure, { task: 'always', store }));
+    const { taskId } = told(await call());
+    await until(taskId, 'input_required');
+    damaged = true;
+    const { error } = await send('tasks/get', { taskId });
+    expect(error).toMatchObject({ code: -32603, message: expect.stringContaining('cannot read its store') });
+    expect(JSON.stringify(error)).not.toMatch(/still there|canary/u);
   });
 
   it('is unknown to every message once its time is up', async () => {

@@ -332,3 +332,22 @@ describe('the SQLite store', () => {
     await expect(sqliteStore(':memory:', { sync: 'off' as never })).rejects.toThrow(TypeError);
   });
 });
+
+it('says nothing of its path in what clients may be told of its failures', async () => {
+  const path = freshPath();
+  const store = await sqliteStore(path);
+  store.close();
+  const other = await sqliteStore(path);
+  await other.set('a', '1');
+  const reader = new Database(path);
+  reader.exec('DROP TABLE midcall_store');
+  reader.close();
+  for (const each of [store, other]) {
+    const failed = await Promise.allSettled([each.get('a'), each.set('a', '2'), each.take('a'), each.delete('a')]);
+    for (const one of failed) {
+      expect(one).toMatchObject({ reason: { code: expect.stringMatching(/^store\//u) } });
+      expect(String((one as PromiseRejectedResult).reason)).not.toContain(folder);
+    }
+  }
+  other.close();
+});

@@ -15,7 +15,7 @@ import type { Clock } from '@midcall/core/time';
 import { computeScopeUnion } from '@modelcontextprotocol/client';
 import { type Challenge, challengeOf } from './challenge.ts';
 import { type Discovered, discover } from './discovery.ts';
-import { type Grant, isFresh, withoutTokens, withTokens } from './grant.ts';
+import { type Grant, isFresh, isSendable, withoutTokens, withTokens } from './grant.ts';
 import { ownTokens, refreshed } from './renewal.ts';
 import { revoked } from './revocation.ts';
 import { withinScopes } from './scopes.ts';
@@ -171,7 +171,9 @@ export class Authorizer {
     const grant = this.#grant;
     if (!grant?.tokens) return undefined;
     const { access_token: token } = grant.tokens;
-    return isFresh(grant, clock.now()) ? token : ((await this.#renewed(token, { wants: 'token' })) ?? token);
+    if (isFresh(grant, clock.now())) return token;
+    const usable = (await this.#renewed(token, { wants: 'token' })) ?? token;
+    return isSendable(usable) ? usable : undefined;
   }
 
   /** A token other than the rejected one, obtained without a person; undefined if there is none. */

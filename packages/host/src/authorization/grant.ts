@@ -1,4 +1,6 @@
 /** What a host stores of a sign-in to one server. Its secrets stay in the vault and in token requests. */
+import { MidcallError } from '@midcall/core/errors';
+import { visible } from '@midcall/core/text';
 import type { OAuthTokens, StoredOAuthClientInformation } from '@modelcontextprotocol/client';
 
 /** This host, as one authorization server knows it. */
@@ -34,8 +36,19 @@ const lastMoment = 8_640_000_000_000_000;
 /** The moment so many seconds from now, which a server named. */
 export const endOf = (now: number, seconds: number): number => Math.min(now + seconds * 1_000, lastMoment);
 
-/** Tokens as received, with the time at which they expire. */
+/** True for a token that can be sent in a header (RFC 6749, A.12). The error of `fetch` about any other quotes it. */
+export const isSendable = (token: string): boolean => /^[\x20-\x7e]+$/.test(token);
+
+/**
+ * Tokens as received, with the time at which they expire.
+ * @throws MidcallError `host/unauthorized` for a token that cannot be sent
+ */
 export function withTokens(grant: Grant, tokens: OAuthTokens, now: number): Grant {
+  if (!isSendable(tokens.access_token))
+    throw new MidcallError(
+      'host/unauthorized',
+      `The authorization server ${visible(grant.issuer, { max: 300 })} gave a token with a character that no token may have.`,
+    );
   const { endsAt: _, ...rest } = grant;
   const { expires_in: seconds } = tokens;
   return { ...rest, tokens, ...(seconds !== undefined && { endsAt: endOf(now, seconds) }) };
@@ -48,4 +61,4 @@ export function withoutTokens({ tokens: _, endsAt: __, ...rest }: Grant): Grant 
 
 /** True if the access token can be sent. */
 export const isFresh = ({ tokens, endsAt }: Grant, now: number): boolean =>
-  tokens !== undefined && (endsAt === undefined || now < endsAt - marginMs);
+  tokens !== undefined && isSendable(tokens.access_token) && (endsAt === undefined || now < endsAt - marginMs);

@@ -104,7 +104,8 @@ export async function sqliteStore(
     return expires === null || Number(expires) > clock.now() ? value : undefined;
   };
   const connection = new SqliteConnection<Row, Statements>(database, {
-    subject,
+    // Clients may be told of these errors, and the path is none of their business.
+    subject: 'The SQLite store',
     lockTimeoutMs,
     own: opened !== undefined,
     get: GET,

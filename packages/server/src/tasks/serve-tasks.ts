@@ -132,6 +132,8 @@ export function serveTasks(server: McpServer, tasks: Tasks, config: Config): voi
 }
 
 const storeIsAway = 'The server cannot reach its store at the moment. Your tasks are still there: try again.';
+const storeIsDamaged =
+  'The server cannot read its store, which is damaged. Trying again does not help: whoever runs it has to restore it.';
 
 /**
  * Answers a client, and reports a failure to the operator.
@@ -144,7 +146,8 @@ async function reported<T>(config: Config, answer: () => Promise<T>, instead = s
     if (error instanceof ProtocolError) throw error;
     config.onError(error, unread({}, 'tools/call'));
     if (isMidcallError(error) && !error.code.startsWith('store/')) throw error;
-    throw new ProtocolError(ProtocolErrorCode.InternalError, instead);
+    const isDamaged = isMidcallError(error, 'store/corrupt');
+    throw new ProtocolError(ProtocolErrorCode.InternalError, isDamaged ? storeIsDamaged : instead);
   }
 }
 

@@ -80,8 +80,8 @@ async function readSecretJson(path: string, bad: (text: string) => MidcallError)
     const { code } = error as NodeJS.ErrnoException;
     throw bad(code === 'ENOENT' ? 'there is no such file.' : 'the file cannot be read.');
   }
-  if (process.platform !== 'win32' && (mode & 0o007) !== 0)
-    throw bad('everybody on this machine may open the file. Run chmod 600 on it.');
+  if (process.platform !== 'win32' && (mode & 0o027) !== 0)
+    throw bad('others may open the file, or its group may change it. Run chmod 600 on it.');
   try {
     return JSON.parse(text);
   } catch {

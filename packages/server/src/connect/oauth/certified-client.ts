@@ -111,6 +111,10 @@ export function certifiedClient(options: OAuthClientOptions): Requests {
     if (response.token_type.toLowerCase() !== 'bearer') {
       throw new ProviderError(`${name} gave a kind of token that this server cannot use.`, 'refused');
     }
+    // The error of `fetch` about such a header would quote it.
+    if (!/^[\x20-\x7e]+$/.test(response.access_token)) {
+      throw new ProviderError(`${name} gave a token with a character that no token may have.`, 'refused');
+    }
     return {
       accessToken: response.access_token,
       // If absent, as requested (RFC 6749, section 5.1). Some providers separate them with commas.
@@ -207,10 +211,13 @@ export function certifiedClient(options: OAuthClientOptions): Requests {
         const server = config.serverMetadata();
         if (server.introspection_endpoint !== undefined && registered?.secret !== undefined) {
           const introspection = await oidc.tokenIntrospection(config, token, { token_type_hint: 'access_token' });
-          return introspection.active && (introspection.iss === undefined || introspection.iss === issuerName)
+          const isOurs = introspection.iss === undefined || introspection.iss === issuerName;
+          return introspection.active && isOurs && isAccessTokenNow(introspection, clock.now())
             ? presented(introspection, audience)
             : undefined;
         }
+        // The library takes other text for a mistake of the program.
+        if (!isCompact(token)) return undefined;
         const request = new Request(audience, { headers: { authorization: `Bearer ${token}` } });
         try {
           const claims = await jwt.validateJwtAccessToken(server, request, audience, {
@@ -242,6 +249,24 @@ const unfit: ReadonlySet<unknown> = new Set([
   jwt.KEY_SELECTION,
   jwt.UNSUPPORTED_OPERATION,
 ]);
+
+/** Seconds by which the clocks of the two machines may differ. */
+const skewSeconds = 30;
+
+/**
+ * Whether what introspection describes may be presented now (RFC 7662, 2.2): refresh tokens are introspected as well, and some
+ * servers describe them without a type.
+ */
+function isAccessTokenNow({ token_type: type, nbf }: oidc.IntrospectionResponse, now: number): boolean {
+  if (typeof type !== 'string' || type.toLowerCase() !== 'bearer') return false;
+  return nbf === undefined || (typeof nbf === 'number' && nbf <= now / 1_000 + skewSeconds);
+}
+
+/** True for the compact form of a signed JWT (RFC 7515, 7.1): three parts in base64url. */
+const isCompact = (token: string): boolean => {
+  const parts = token.split('.');
+  return parts.length === 3 && parts.every(part => Buffer.from(part, 'base64url').toString('base64url') === part);
+};
 
 /** The claims of a valid token; undefined if required ones are missing, or it is meant for others. */
 function presented(claims: Readonly<Record<string, unknown>>, audience: string): PresentedToken | undefined {
