@@ -55,6 +55,37 @@ describe('what a backtracking engine may do with a text', () => {
     expect(within(pattern, text, 20 * text.length)).toBe(true);
   });
 
+  it.each<[string, string]>([
+    ['^[a-z]*$', 'a'],
+    ['^$|^(?:[0-9a-zA-Z+/]{4})*(?:[0-9a-zA-Z+/]{2}==)?$', 'QUJD'],
+    ['^data:[a-z]{1,20};(?:[a-z]{2})*', 'data:a;bc'],
+    ['foo|ba?r', 'foo'],
+  ])('%s is known to be linear without a count, and it is', (pattern, repeated) => {
+    const linear = backtrackingOf(pattern)!;
+    expect(linear.isLinearWithin(20_000_000, 100_000)).toBe(true);
+    expect(linear.isLinearWithin(20_000_000, 1_000_000_000)).toBe(false);
+    const text = repeated.repeat(2_000);
+    expect(within(pattern, text, 100 * text.length)).toBe(true);
+  });
+
+  it.each([
+    ...[
+      '^(a+)+$',
+      '^(a|a)*$',
+      '(?:a?){40}b',
+      '^a*a*$',
+      'a*$',
+      '^(?:a|b)*$',
+      '^(?:ab?)*$',
+      '^(?:a*){2}$',
+      '^[^x]*$',
+      '^.*$',
+    ],
+    ...['^a*|b*', '^(?:a?){3,40}$', '^(?=a*)a*$', '^(?:)*$'],
+  ])('%s is not known to be linear', pattern => {
+    expect(backtrackingOf(pattern)!.isLinearWithin(20_000_000, 10_000)).toBe(false);
+  });
+
   it('a quadratic pattern takes some thousand characters, and no hundred thousand', () => {
     expect(within('\\s+$', `${' '.repeat(3_000)}x`)).toBe(true);
     expect(within('\\s+$', `${' '.repeat(100_000)}x`)).toBe(false);

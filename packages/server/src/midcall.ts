@@ -29,6 +29,7 @@ import { configure, drawn } from './configure.ts';
 import type { WaitingCall } from './observe/index.ts';
 import {
   addressKind,
+  boundedSchema,
   checkRegistration,
   isHarmless,
   type PromptAnswer,
@@ -246,7 +247,11 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     tool(server, name, config, handler) {
       checkRegistration('mid.tool', { server, name, config, handler });
       checkOptions<ToolConfig<StandardSchemaWithJSON | undefined>>('mid.tool', config, toolKinds);
-      const { version = '', task = 'when-needed', ...described } = config;
+      const { version = '', task = 'when-needed', ...rest } = config;
+      const described = {
+        ...rest,
+        ...(rest.inputSchema && { inputSchema: boundedSchema('mid.tool', name, rest.inputSchema) }),
+      };
       wrap(server);
       if (task !== 'never') {
         withTasks(server);
@@ -284,7 +289,11 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     prompt(server, name, config, handler) {
       checkRegistration('mid.prompt', { server, name, config, handler });
       checkOptions<PromptConfig<StandardSchemaWithJSON | undefined>>('mid.prompt', config, promptKinds);
-      const { version = '', ...described } = config;
+      const { version = '', ...rest } = config;
+      const described = {
+        ...rest,
+        ...(rest.argsSchema && { argsSchema: boundedSchema('mid.prompt', name, rest.argsSchema) }),
+      };
       wrap(server);
       oursOf(server).add(`prompts/get ${name}`);
       const registered = { method: 'prompts/get', version, mayFallBack: true } as const;

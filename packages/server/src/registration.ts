@@ -1,6 +1,8 @@
 /** What tools, prompts and resources are registered with, and what their handlers return. */
 import { MidcallError } from '@midcall/core/errors';
+import { describe, type StandardForm } from '@midcall/core/form';
 import { isRecord } from '@midcall/core/json';
+import { type ArgumentCost, argumentCost } from '@midcall/core/json-schema';
 import {
   anything,
   checkGiven,
@@ -104,6 +106,32 @@ export function checkRegistration(
 /** schema.json, `ToolAnnotations`: a tool may be destructive unless it says otherwise. */
 export const isHarmless = (annotations: ToolAnnotations | undefined): boolean =>
   annotations?.readOnlyHint === true || annotations?.destructiveHint === false;
+
+const costs = new WeakMap<StandardSchemaWithJSON, ArgumentCost>();
+
+/**
+ * The same schema, which judges nothing that the engine of its library could take forever to match: arguments come from strangers,
+ * and its patterns backtrack. What a refinement does is the author's own business.
+ * @throws TypeError if it has a pattern whose cost cannot be counted
+ */
+export function boundedSchema<S extends StandardSchemaWithJSON | undefined>(place: string, name: string, schema: S): S {
+  if (schema === undefined) return schema;
+  const cost = costs.get(schema) ?? argumentCost(describe(schema as StandardForm));
+  costs.set(schema, cost);
+  if (cost.uncounted !== undefined)
+    throw new TypeError(
+      `${place} '${name}': the arguments have a pattern with a lookbehind or a backreference, or too large a one, so a text could ` +
+        `keep its engine busy without end: ${cost.uncounted.slice(0, 200)}. Use a simpler pattern, or check the text in the handler.`,
+    );
+  const standard = schema['~standard'];
+  const message = 'A text takes too long to check against its pattern: send a shorter one.';
+  return {
+    '~standard': {
+      ...standard,
+      validate: (value: unknown) => (cost.isWithin(value) ? standard.validate(value) : { issues: [{ message }] }),
+    },
+  } as unknown as S;
+}
 
 /** Parses raw arguments as the SDK does for a first call. */
 export async function readArguments(schema: StandardSchemaWithJSON | undefined, raw: unknown): Promise<unknown> {

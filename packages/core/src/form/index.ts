@@ -30,6 +30,7 @@ export { refuseSecretMessage } from './refuse-secret.ts';
 export type { Secret, SecretKind } from './secret-in.ts';
 export { secretIn, secretInMessage } from './secret-in.ts';
 export type { StandardForm, StandardIssue, StandardResult } from './standard.ts';
+export { describe } from './standard.ts';
 export { readFormParams, wayBackMeta, withWayBackField } from './way-back.ts';
 export type { WireProperty, WireSchema } from './wire.ts';
 export { emit } from './wire.ts';

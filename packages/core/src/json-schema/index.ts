@@ -1,3 +1,4 @@
+export { type ArgumentCost, argumentCost } from './argument-cost.ts';
 export { argumentField } from './argument-field.ts';
 export type { CheckedArgument } from './check-argument.ts';
 export { checkArgument } from './check-argument.ts';

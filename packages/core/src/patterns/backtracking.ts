@@ -24,6 +24,11 @@ export interface Backtracking {
    * @param work - pays for the counting; false if it is used up
    */
   isWithin(most: number, text: string, work: Work): boolean;
+  /**
+   * True if an engine takes a time proportional to the text, and about no more than so many steps for this length, whatever the
+   * text is. That costs nothing to know, so a long text is asked about here first.
+   */
+  isLinearWithin(most: number, length: number): boolean;
 }
 
 /** One instruction; `next` and `other` are indices. `depth`: how many repetitions it is in. */
@@ -46,8 +51,11 @@ export function backtrackingOf(source: string): Backtracking | undefined {
   const flags = flagsOf(source);
   if (flags === undefined) return undefined;
   try {
-    const { program } = new Assembler(readPattern(source, flags === 'u'));
+    const pattern = readPattern(source, flags === 'u');
+    const { program } = new Assembler(pattern);
+    const perCharacter = waysOfLinear(pattern) * program.length;
     return {
+      isLinearWithin: (most, length) => perCharacter * (length + 1) <= most * boundOverTime,
       isWithin(most, text, work) {
         const trimmed = text.trim();
         const texts = trimmed === text ? [text] : [text, trimmed];
@@ -59,6 +67,69 @@ export function backtrackingOf(source: string): Backtracking | undefined {
     throw error;
   }
 }
+
+/** How many times more paths {@link waysOfLinear} bounds than an engine takes, at least. */
+const boundOverTime = 20;
+
+/**
+ * How many paths there are from one position, for a pattern whose time is proportional to the text whatever the text is, so that
+ * nothing needs to be counted: it has at most one repetition without an end, of a fixed number of characters, on a line, and after a
+ * `^`. Infinity for any other pattern.
+ */
+function waysOfLinear(pattern: PatternNode): number {
+  const { loops, ways } = waysOf(pattern);
+  return loops === 0 || (loops === 1 && isAnchored(pattern)) ? ways : Number.POSITIVE_INFINITY;
+}
+
+/** The repetitions without an end on one path, Infinity if they are not simple; and the paths if each of them has one. */
+function waysOf(node: PatternNode): { readonly loops: number; readonly ways: number } {
+  switch (node.type) {
+    case 'points':
+    case 'at':
+      return { loops: 0, ways: 1 };
+    case 'ahead':
+      return waysOf(node.part);
+    case 'sequence': {
+      const parts = node.parts.map(waysOf);
+      return {
+        loops: parts.reduce((sum, { loops }) => sum + loops, 0),
+        ways: parts.reduce((product, { ways }) => product * ways, 1),
+      };
+    }
+    case 'either': {
+      const parts = node.parts.map(waysOf);
+      return {
+        loops: Math.max(0, ...parts.map(({ loops }) => loops)),
+        ways: parts.reduce((sum, { ways }) => sum + ways, 0),
+      };
+    }
+    case 'repeat': {
+      const { part, min, max } = node;
+      const { loops, ways } = waysOf(part);
+      if (max === Number.POSITIVE_INFINITY) return { loops: isFixed(part) ? 1 : max, ways: 1 };
+      if (loops > 0 && max > 1) return { loops: Number.POSITIVE_INFINITY, ways };
+      let sum = 0;
+      for (let times = min; times <= max && sum < Number.POSITIVE_INFINITY; times += 1) sum += ways ** times;
+      return { loops, ways: sum };
+    }
+  }
+}
+
+/** True for a fixed number of characters, none of which ends a line: with the flag `m`, a `^` holds there. */
+function isFixed(node: PatternNode): boolean {
+  if (node.type === 'points') return node.points !== anyOnLine && !lineEnds.some(point => node.points.has(point));
+  if (node.type === 'sequence') return node.parts.length > 0 && node.parts.every(isFixed);
+  return node.type === 'repeat' && node.min === node.max && node.min > 0 && isFixed(node.part);
+}
+
+/** True if every match begins where `^` holds. */
+function isAnchored(node: PatternNode): boolean {
+  if (node.type === 'at') return node.place === 'start';
+  if (node.type === 'either') return node.parts.every(isAnchored);
+  return node.type === 'sequence' && node.parts[0] !== undefined && isAnchored(node.parts[0]);
+}
+
+const lineEnds = [10, 13, 0x2028, 0x2029];
 
 /** A text in code points, and in code units if these differ: engines without the flag `u` read those. */
 function spellings(text: string): (readonly number[])[] {
@@ -223,8 +294,7 @@ function isWithin(program: readonly Instruction[], text: readonly number[], most
   return true;
 }
 
-const endsLine = (point: number | undefined): boolean =>
-  point === undefined || point === 10 || point === 13 || point === 0x2028 || point === 0x2029;
+const endsLine = (point: number | undefined): boolean => point === undefined || lineEnds.includes(point);
 
 function mayHold(place: 'start' | 'end' | 'anywhere', at: number, text: readonly number[]): boolean {
   return place === 'anywhere' || endsLine(place === 'start' ? text[at - 1] : text[at]);
