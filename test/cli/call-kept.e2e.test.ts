@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { midcall as toolkit } from '@midcall/server';
+import { serveHttp } from '@midcall/server/node';
 import { sqliteStore } from '@midcall/server/stores/sqlite';
-import { expect, it } from 'vitest';
+import { McpServer } from '@modelcontextprotocol/server';
+import { expect, it, onTestFinished } from 'vitest';
 import { askingServer } from '../host/person.ts';
 import { interrupt, terminal } from './tty.ts';
 
@@ -118,4 +120,28 @@ it('lists the tools where none is named and nobody is there to choose', async ()
   expect(stdout).toMatch(/^plain\b.*$/m);
   const json = await midcall(['call', '--json', ...named]);
   expect(JSON.parse(json.stdout)).toContainEqual(expect.objectContaining({ name: 'plain' }));
+});
+
+it('does not leave a call over HTTP on 2025-11-25 whose task would be its session’s alone, and says so', async () => {
+  const mid = toolkit({ warn: () => {} });
+  const serving = await serveHttp(
+    () => {
+      const server = new McpServer({ name: 'remote', version: '1.0.0' });
+      mid.tool(server, 'act', { task: 'always' }, async () => 'done here');
+      return server;
+    },
+    { port: 0 },
+  );
+  onTestFinished(async () => {
+    await serving.close();
+    await mid.close();
+  });
+  const tasks = join(mkdtempSync(join(tmpdir(), 'midcall-kept-')), 'tasks.json');
+  const call = (era: string) =>
+    midcall(['call', 'act', '--era', era, '--detach', '--tasks', tasks, '--url', serving.url.href]);
+  const bound = await call('2025-11-25');
+  expect(bound).toMatchObject({ code: 0, stdout: expect.stringContaining('done here') });
+  expect(bound.stderr).toContain('This call cannot be left: over HTTP on 2025-11-25');
+  expect(bound.stderr).not.toContain('--resume');
+  expect((await call('2026-07-28')).stdout).toMatch(/^[0-9a-f-]{36}\n$/);
 });

@@ -420,6 +420,10 @@ describe.each<Era>(eras)('%s', era => {
     const host = await hosted([sample(params)], yes, model);
     expectRefused(host, await host.call(), -32602);
     expect(model.calls).toEqual([]);
+    // What is said of it is a sentence, and no list of issues.
+    const recorded = host.audit.entries({}).flatMap(({ event }) => (event.type === 'refused' ? [event.why] : []));
+    if (era === '2025-11-25') expect(recorded.length).toBeGreaterThan(0);
+    for (const why of recorded) expect(why).not.toMatch(/[\n{]/u);
   });
 
   it('sampling-61: keeps nothing of one request for another, nor on the disk once a call has ended', async () => {

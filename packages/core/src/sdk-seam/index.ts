@@ -7,6 +7,6 @@ export {
   type JsonRpcMessage,
   type SendApart,
 } from './intercept-transport.ts';
-export { invalidListReason, invalidResultIssue, issueText, type ResultIssue } from './invalid-result.ts';
+export { invalidListReason, invalidResultIssue, issueText, type ResultIssue, withoutDump } from './invalid-result.ts';
 export { isJsonRpcMessage } from './json-rpc-message.ts';
 export { endedWhenProbed, negotiationReason, notOfferedRevision } from './negotiation-failure.ts';

@@ -25,6 +25,13 @@ export function invalidResultIssue(message: string): ResultIssue | undefined {
   }
 }
 
+/** The SDK's text of an error, in which the issues of a schema are written out as JSON, with the first of them in words. */
+export function withoutDump(message: string): string {
+  const at = message.search(/\[\s*\{/u);
+  const issue = at < 0 ? undefined : invalidResultIssue(message.slice(at));
+  return issue ? `${message.slice(0, at).trim()} ${issueText(issue)}` : message;
+}
+
 /** Why a list was refused, worded to follow a colon. */
 export function invalidListReason(message: string): string {
   const issue = invalidResultIssue(message);

@@ -5,7 +5,7 @@
 
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { isRecord, own } from '@midcall/core/json';
-import { invalidResultIssue, issueText } from '@midcall/core/sdk-seam';
+import { invalidResultIssue, issueText, withoutDump } from '@midcall/core/sdk-seam';
 import { type Clock, MAX_TIMER_MS } from '@midcall/core/time';
 import { type RequestOptions, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import type { CallContext } from '../question/index.ts';
@@ -244,7 +244,7 @@ function outcomeOf(
   // Errors of the network have no code of the SDK.
   if (code === SdkErrorCode.SendFailed || code === undefined)
     return { how: 'server-gone', message: `The server cannot be reached: ${text}` };
-  return { how: 'abandoned', message: text };
+  return { how: 'abandoned', message: withoutDump(text) };
 }
 
 /** What is wrong with a result that the SDK refused; the SDK's own words quote a schema. */

@@ -17,7 +17,7 @@
  */
 
 import { blocksAside, isRecord, own } from '@midcall/core/json';
-import { type Interception, interceptTransport } from '@midcall/core/sdk-seam';
+import { type Interception, interceptTransport, withoutDump } from '@midcall/core/sdk-seam';
 import type { JSONRPCMessage, JSONRPCResponse, Transport } from '@modelcontextprotocol/client';
 import { rawResultAside, wholeResponse, withinNesting } from '../sdk-seam/index.ts';
 import type { Calls, RunningCall } from './calls.ts';
@@ -245,7 +245,7 @@ export class Tap {
     const request = this.#over(response['id']);
     const error = response['error'];
     if (request && this.#waiting.delete(request.id) && isRecord(error))
-      this.#options.onRefused?.(request, String(error['message']));
+      this.#options.onRefused?.(request, withoutDump(String(error['message'])));
   }
 
   /** A pushed request was answered, or needs no answer any more. */

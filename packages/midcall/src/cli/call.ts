@@ -162,13 +162,23 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
     ...(flags.root && { roots: host.roots }),
   });
   let wantsFolder = false;
+  let signedIn = false;
+  let isToldBound = false;
   const refusals: string[] = [];
   let left = (): void => {};
   const isLeft = new Promise<'left'>(resolve => {
     left = () => resolve('left');
   });
   connection.subscribe(event => {
-    if (event.type === 'call-task' && flags.detach && event.task.kept) {
+    if (
+      event.type === 'call-task' &&
+      flags.detach &&
+      event.task.kept &&
+      isBoundToSession(entry, connection, signedIn)
+    ) {
+      if (!isToldBound) say([boundToSession]);
+      isToldBound = true;
+    } else if (event.type === 'call-task' && flags.detach && event.task.kept) {
       // Questions from now on are asked in the process that resumes the call.
       hide();
       left();
@@ -180,6 +190,7 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
   });
   try {
     await connection.start();
+    signedIn = await connection.isSignedIn();
     const byHand = terminal !== undefined && isSeen(flags);
     const history = byHand && flags.keep !== false ? await historyOf(resolve(flags.keep), complain) : undefined;
     const running = await ('kept' in target
@@ -250,6 +261,17 @@ const startedApart = (target: ConstructorParameters<typeof StartedServer>[0]): S
 /** True if a person sits at the terminal and reads what is written to it. */
 const isSeen = (flags: CallFlags): boolean =>
   process.stdin.isTTY === true && process.stderr.isTTY === true && flags.json !== true;
+
+const boundToSession =
+  'midcall: This call cannot be left: over HTTP on 2025-11-25, a task of somebody who is not signed in belongs to this session ' +
+  'alone. Its result comes here. To leave such calls, sign in to the server, or use a server of 2026-07-28.';
+
+/** True if no other process can return to a task: nothing but the session says whose it is. */
+function isBoundToSession({ target }: ServerEntry, { server }: Connection, signedIn: boolean): boolean {
+  if (target.kind !== 'url' || server?.era !== '2025-11-25' || signedIn) return false;
+  const { headers = {}, headersFile, auth } = target;
+  return headersFile === undefined && auth === undefined && Object.keys(headers).length === 0;
+}
 
 /** A history that cannot be read counts as empty: the call is made without it. */
 async function historyOf(folder: string, complain: (error: unknown) => void): Promise<CallHistory | undefined> {
