@@ -22,9 +22,10 @@ const config: KnipConfig = {
         'examples/migrate/main.ts',
         'examples/start/*.mjs',
         'examples/bundle/server.mjs',
-        // Run in workerd, by test/examples/{mount,booking}.e2e.test.ts.
+        // Run in workerd, by test/examples/{mount,booking}.e2e.test.ts and test/connect/pages-anywhere.e2e.test.ts.
         'examples/{mount,booking}/worker.ts',
         'test/examples/contract-worker.ts',
+        'test/connect/pages-worker.ts',
         // Run in these runtimes, by test/examples/runtimes.soak.test.ts.
         'examples/mount/{bun,deno}.ts',
         'test/**/*.{mjs,soak.test.ts}',

@@ -42,7 +42,7 @@ const core: Floors = {
   url: ['text'],
   fetch: [],
   page: [],
-  node: ['text'],
+  node: ['json', 'text'],
   store: ['errors', 'time'],
   'sdk-seam': ['json', 'text'],
   roots: ['errors'],

@@ -2,7 +2,7 @@
  * What a schema library may spend on matching a value with the patterns of its schema, counted before the library gets the value:
  * its engine backtracks. The value is followed through the JSON Schema that the library gives of itself.
  */
-import { isRecord } from '../json/record.ts';
+import { isRecord } from '../json/index.ts';
 import { type Backtracking, backtrackingOf, Work } from '../patterns/index.ts';
 
 type Json = Readonly<Record<string, unknown>>;

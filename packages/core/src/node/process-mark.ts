@@ -1,7 +1,7 @@
 /** Identifies a process of this machine, so that a later process with the same number is not mistaken for it. */
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { isRecord } from '../json/record.ts';
+import { isRecord } from '../json/index.ts';
 
 /** A process, as recorded in a file. */
 export interface ProcessMark {

@@ -22,4 +22,3 @@ export function withinNesting(message: JsonRpcMessage): ReadMessage {
     return { answer: { jsonrpc: '2.0', id, error: { code: -32600, message: why('a request') } } };
   return { read: { jsonrpc: '2.0', id, error: { code: -32603, message: why('an answer') } } };
 }
-
