@@ -112,7 +112,7 @@ const host: Floors = {
     'tasks',
   ],
   connection: ['base', 'sdk-seam', 'calls', 'authorization', 'servers', 'sampling', 'attach'],
-  agents: ['files', 'question', 'calls', 'connection'],
+  agents: ['question', 'calls', 'connection'],
   '.': [
     'files',
     'views',
