@@ -104,6 +104,9 @@ export const ruleCases: Readonly<Record<LintRuleId, readonly RuleCase[]>> = {
   ],
   'unsupported-schema': [
     { broken: asking({ phone: text('Phone', { format: 'phone' }) }) },
+    { broken: asking({ nick: { title: 'Nick', anyOf: [{ type: 'string' }, { type: 'null' }] } }) },
+    { broken: asking({ tags: { title: 'Tags', type: 'array', items: { type: 'string' } } }) },
+    { broken: asking({ size: { title: 'Size', type: 'integer', enum: [1, 2] } }) },
     { broken: asking({ colour: { type: 'string', title: 'Colour', enum: ['red'], default: 'blue' } }) },
   ],
   'message-missing': [{ broken: asking({ confirm }, ' ') }],

@@ -125,6 +125,29 @@ describe('the terminal and the desk', () => {
     });
   });
 
+  it('show a form that no author of ours may write, send an emptied text as such, and say what is not checked', async () => {
+    const question = (): FormQuestion => ({
+      ...pickOne('v6'),
+      fields: [
+        { kind: 'json', name: 'size', required: true, shape: '{"type":"object"}', unchecked: ["'$dynamicRef'"] },
+        { kind: 'select', name: 'count', required: true, choices: [1, 2].map(value => ({ value, title: `${value}` })) },
+        { kind: 'text', name: 'note', required: false, default: 'As before' },
+      ],
+      schema: { properties: { size: { type: 'object', required: ['width'] } } },
+      notes: ["'gone' is required, but the form has no such field."],
+    });
+    const content = { size: { width: 1 }, count: 2, note: '' };
+    for (const { text, ending } of [
+      await inTerminal(question(), ['answer', '{"width":1}', '2', '-', 'send']),
+      await onDesk(question(), { action: 'accept', f0: '{"width":1}', f1: '1', f2: '' }),
+    ]) {
+      expect(text).toContain('JSON that fits {"type":"object"}');
+      expect(text).toMatch(/not checked here: ('|&#39;)\$dynamicRef/i);
+      expect(text).toMatch(/('|&#39;)gone('|&#39;) is required, but the form has no such field/);
+      expect(ending).toEqual({ how: 'answered', content });
+    }
+  });
+
   it('say of a pattern that is not checked here that it is not, and take the answer', async () => {
     const question = (): FormQuestion => ({
       ...pickOne('v5'),

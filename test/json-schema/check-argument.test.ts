@@ -1,9 +1,11 @@
 /** One argument of a tool, judged before it is sent. */
-import { argumentField, checkArgument } from '@midcall/core/json-schema';
+import { checkArgument, newReading, readProperty } from '@midcall/core/json-schema';
 import { describe, expect, it } from 'vitest';
 
 const wrong = (schema: unknown, value: unknown, { required = true, root = schema } = {}): string | undefined =>
   checkArgument({ name: 'due_on', required, schema, root }, value)?.message;
+
+const kindOf = (schema: object): string => readProperty('size', schema, true, newReading(schema)).field.kind;
 
 describe('an argument', () => {
   it.each([
@@ -14,7 +16,7 @@ describe('an argument', () => {
     [{ type: 'string', pattern: '^[a-z]+$' }, 'A1', 'Due on must match the pattern ^[a-z]+$.'],
     [{ type: ['string', 'null'], format: 'date' }, 'soon', 'Due on must be a date that exists, written as 2026-12-31.'],
     [{ type: 'string', enum: ['a', 'b'] }, 'c', 'Due on must be one of the choices.'],
-    [{ enum: [1, 2] }, 3, 'Due on must be one of the values the schema lists.'],
+    [{ enum: [1, 2] }, 3, 'Due on must be one of the choices.'],
     [{ type: 'integer', minimum: 1 }, 0, 'Due on must be at least 1.'],
     [{ type: 'integer', maximum: 9 }, 10, 'Due on must be at most 9.'],
     [{ type: 'number', exclusiveMinimum: 0 }, 0, 'Due on must be more than 0.'],
@@ -36,8 +38,8 @@ describe('an argument', () => {
     ['oneOf', values => ({ type: 'string', oneOf: values.map(value => ({ const: value, title: value })) })],
   ])('of more choices than anybody could look through (%s) is typed, and checked all the same', (_, schemaOf) => {
     const values = Array.from({ length: 5_001 }, (_, at) => `v${at}`);
-    expect(argumentField('size', schemaOf(values.slice(1)), true)?.kind).toBe('select');
-    expect(argumentField('size', schemaOf(values), true)?.kind).toBe('text');
+    expect(kindOf(schemaOf(values.slice(1)))).toBe('select');
+    expect(kindOf(schemaOf(values))).toBe('text');
     expect(wrong(schemaOf(values), 'v5000')).toBeUndefined();
     expect(wrong(schemaOf(values), 'w')).toBeDefined();
   });

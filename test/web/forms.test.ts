@@ -1,4 +1,4 @@
-import { checkContent, type Field } from '@midcall/core/form';
+import { type AskedField, checkContent, type Field } from '@midcall/core/form';
 import { describe, expect, it } from 'vitest';
 import { html } from '../../packages/core/src/page/html.ts';
 import { commandWords } from '../../packages/host/src/connection/command-words.ts';
@@ -201,5 +201,36 @@ describe('a command line', () => {
 
   it('says where a quote is not closed', () => {
     expect(() => commandWords('node "x')).toThrow(/quote/);
+  });
+});
+
+describe('what the person did with a field of a question', () => {
+  const note: Field = { kind: 'text', name: 'note', required: false, default: 'As before' };
+  const contentFrom = (field: Field, posted: readonly (readonly [string, string])[]) =>
+    contentOf([field], draftOf(posted)).content;
+
+  it('a text that was emptied is sent as an empty text where the form allows one; an untouched field is left out', () => {
+    expect(contentFrom(note, [['f0', '']])).toEqual({ note: '' });
+    expect(contentFrom({ ...note, minLength: 1 }, [['f0', '']])).toEqual({});
+    expect(contentFrom({ kind: 'text', name: 'note', required: false }, [['f0', '']])).toEqual({});
+    expect(contentFrom(note, [])).toEqual({});
+  });
+
+  it('what no control fits is typed as JSON, with its schema and what is not checked beside it', () => {
+    const shape = '{"type":"object"}';
+    const field: AskedField = { kind: 'json', name: 'size', required: true, shape, unchecked: ["'unevaluatedProperties'"] };
+    const draft = draftOf([['f0', '{"width": 1}']]);
+    expect(contentOf([field], draft)).toEqual({ content: { size: { width: 1 } }, issues: [] });
+    const place = { scope: 'q', draft, issues: [], secrets: new Set<string>(), warns: true, zone: 'UTC', now: 0 };
+    const markup = fieldControl(field, 0, place).text;
+    expect(markup).toContain('In JSON that fits {&quot;type&quot;:&quot;object&quot;}');
+    expect(markup).toContain('Not checked here: &#39;unevaluatedProperties&#39;');
+    expect(markup).toContain('<textarea');
+  });
+
+  it('a choice that is a number is sent as a number', () => {
+    const choices = [1, 2].map(value => ({ value, title: `${value}` }));
+    const field: AskedField = { kind: 'select', name: 'n', required: true, choices };
+    expect(contentOf([field], draftOf([['f0', '1']])).content).toEqual({ n: 2 });
   });
 });

@@ -1,15 +1,16 @@
 /**
  * The one judge of answers, used by the side that asks and the side that answers.
  *
- * content-C1 only own properties are read, and only those the form names; anything else is an issue.
- * content-C2 nothing is coerced: a value is of the field's type or it is refused.
+ * content-C1 only own properties are read, and only those the form names; what it did not ask for is left out, and named.
+ * content-C2 an answer means what its sender means, where there is only one reading: null is "not filled in", and so is "" where it
+ *    is no answer; a number or yes and no may be spelled as text; one choice may stand for a list of one.
  * content-C3 every rule of a field is checked, without `eval` and in time linear in the answer. Patterns have a budget of steps
  *    for the whole answer; values beyond it are refused as unchecked.
  * content-C4 what comes back is a new plain object in the order of the fields.
  */
 
 import { matchesPattern, Work } from '../patterns/index.ts';
-import type { Field, Issue, MultiSelectField, NumberField, SelectField, TextField } from './field.ts';
+import type { AskedField, Choice, Field, Issue, NumberField, Scalar, TextField } from './field.ts';
 import { hasFormat } from './format.ts';
 import { isWayBack } from './is-way-back.ts';
 import { issue } from './issue.ts';
@@ -21,62 +22,111 @@ export type WireValue = string | number | boolean | readonly string[];
 /** Content that fits a form. */
 export type Content = Record<string, WireValue>;
 
-/** What {@link checkContent} found. */
-export type CheckedContent =
-  | { readonly ok: true; readonly content: Content }
+/** What {@link checkContent} found; `leftOut` names the members that the form did not ask for, if there were any. */
+export type CheckedContent<C = Content> =
+  | { readonly ok: true; readonly content: C; readonly leftOut?: readonly string[] }
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
-const mostUnknownNamed = 20;
+const mostLeftOutNamed = 20;
 
 /**
  * Checks the content of an accepted elicitation against the fields of its form.
- * @param content - what arrived; `undefined` counts as no fields filled in
+ * @param content - what arrived; `undefined` and `null` count as no fields filled in
  * @returns the content with nothing but the form's fields, or every issue found, in the order of the fields
  */
-export function checkContent(fields: readonly Field[], content: unknown): CheckedContent {
-  if (content !== undefined && (typeof content !== 'object' || content === null || Array.isArray(content))) {
+export function checkContent(fields: readonly Field[], content: unknown): CheckedContent;
+export function checkContent(fields: readonly AskedField[], content: unknown): CheckedContent<Record<string, unknown>>;
+export function checkContent(fields: readonly AskedField[], content: unknown): CheckedContent<Record<string, unknown>> {
+  const given = content ?? {};
+  if (typeof given !== 'object' || Array.isArray(given)) {
     return { ok: false, issues: [{ rule: 'type', message: 'The answer must be an object with one value per field.' }] };
   }
-  const values = (content ?? {}) as Record<string, unknown>;
+  const values = given as Record<string, unknown>;
   const issues: Issue[] = [];
-  const checked: Content = {};
+  const checked: Record<string, unknown> = {};
   const work = new Work(formLimits.answerSteps);
-  let expectedCount = 0;
-  const goesBack = fields.some(field => isWayBack(field) && Object.hasOwn(values, field.name));
+  const goesBack = fields.some(
+    field => isWayBack(field) && meaning(work, field, givenFor(values, field)) !== undefined,
+  );
   for (const field of fields) {
-    if (!Object.hasOwn(values, field.name) || values[field.name] === undefined) {
-      if (Object.hasOwn(values, field.name)) expectedCount += 1;
-      if (field.required && !goesBack) issues.push(issue(field, 'required', 'is required'));
+    const value = meaning(work, field, givenFor(values, field));
+    if (value === undefined) {
+      if (field.nullable) checked[field.name] = null;
+      else if (field.required && !goesBack) issues.push(issue(field, 'required', 'is required'));
       continue;
     }
-    expectedCount += 1;
-    const value = values[field.name];
     const problem = checkWithin(work, field, value);
     if (problem) issues.push(problem);
-    else checked[field.name] = (Array.isArray(value) ? [...value] : value) as WireValue;
+    else checked[field.name] = value;
   }
-  const names = Object.keys(values);
-  if (names.length > expectedCount) {
-    const fieldNames = new Set(fields.map(field => field.name));
-    for (const name of names.filter(each => !fieldNames.has(each)).slice(0, mostUnknownNamed)) {
-      const shortName = name.length > 80 ? `${name.slice(0, 80)}…` : name;
-      issues.push({
-        field: shortName,
-        rule: 'additionalProperties',
-        message: `'${shortName}' is not a field of this form.`,
-      });
+  if (issues.length > 0) return { ok: false, issues };
+  const names = new Set(fields.map(field => field.name));
+  const leftOut = Object.keys(values).filter(name => !names.has(name) && values[name] !== undefined);
+  if (leftOut.length === 0) return { ok: true, content: checked };
+  return { ok: true, content: checked, leftOut: leftOut.slice(0, mostLeftOutNamed).map(shortened) };
+}
+
+const givenFor = (values: Record<string, unknown>, { name }: AskedField): unknown =>
+  Object.hasOwn(values, name) ? values[name] : undefined;
+
+const shortened = (name: string): string => (name.length > 80 ? `${name.slice(0, 80)}…` : name);
+
+/** A number as JSON and people write it: no other base, no words, no digits grouped. */
+export const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const longestNumber = 400;
+
+/** content-C2. What a value means as the answer to a field; undefined if the field was not filled in. */
+function meaning(work: Work, field: AskedField, value: unknown): unknown {
+  switch (field.kind) {
+    case 'text':
+      if (value === null) return undefined;
+      return value === '' && !field.required && checkWithin(work, field, value) ? undefined : value;
+    case 'number': {
+      if (typeof value !== 'string') return value ?? undefined;
+      const text = value.trim();
+      if (text === '') return undefined;
+      return text.length <= longestNumber && decimal.test(text) ? Number(text) : value;
     }
+    case 'boolean': {
+      if (typeof value !== 'string') return value ?? undefined;
+      const word = value.trim().toLowerCase();
+      if (word === '') return undefined;
+      return word === 'true' || word === 'false' ? word === 'true' : value;
+    }
+    case 'select': {
+      const chosen = reading<Scalar>(field.choices)(value);
+      return chosen ? chosen.value : value === '' ? undefined : (value ?? undefined);
+    }
+    case 'multi-select': {
+      const read = reading<Scalar>(field.choices);
+      if (Array.isArray(value)) return value.map(each => read(each)?.value ?? each);
+      const chosen = read(value);
+      return chosen ? [chosen.value] : value === '' ? undefined : (value ?? undefined);
+    }
+    case 'json':
+      return value;
   }
-  return issues.length > 0 ? { ok: false, issues } : { ok: true, content: checked };
+}
+
+/** Finds the choice of a value: the one that is the same, or the only one that is spelled alike. */
+function reading<V extends Scalar>(choices: readonly Choice<V>[]): (value: unknown) => Choice<V> | undefined {
+  const exact = new Map<unknown, Choice<V>>(choices.map(choice => [choice.value, choice]));
+  const spelled = new Map<string, Choice<V> | undefined>();
+  for (const choice of choices) {
+    const text = String(choice.value);
+    spelled.set(text, spelled.has(text) ? undefined : choice);
+  }
+  return value =>
+    exact.get(value) ?? (value === null || typeof value === 'object' ? undefined : spelled.get(String(value)));
 }
 
 /** Checks one value that is present against its field; `undefined` if it fits. */
-export function checkValue(field: Field, value: unknown): Issue | undefined {
+export function checkValue(field: AskedField, value: unknown): Issue | undefined {
   return checkWithin(new Work(formLimits.answerSteps), field, value);
 }
 
 /** {@link checkValue} with a shared budget. */
-export function checkWithin(work: Work, field: Field, value: unknown): Issue | undefined {
+export function checkWithin(work: Work, field: AskedField, value: unknown): Issue | undefined {
   switch (field.kind) {
     case 'text':
       return checkText(field, value, work);
@@ -88,6 +138,8 @@ export function checkWithin(work: Work, field: Field, value: unknown): Issue | u
       return checkSelect(field, value);
     case 'multi-select':
       return checkMultiSelect(field, value);
+    case 'json':
+      return undefined;
   }
 }
 
@@ -142,16 +194,16 @@ function checkNumber(field: NumberField, value: unknown): Issue | undefined {
   return undefined;
 }
 
-function checkSelect(field: SelectField, value: unknown): Issue | undefined {
-  if (typeof value !== 'string') return issue(field, 'type', 'must be one of the choices');
+function checkSelect(field: AskedField & { kind: 'select' }, value: unknown): Issue | undefined {
+  if (typeof value === 'object' && value !== null) return issue(field, 'type', 'must be one of the choices');
   return field.choices.some(choice => choice.value === value)
     ? undefined
     : issue(field, 'enum', 'must be one of the choices');
 }
 
-function checkMultiSelect(field: MultiSelectField, value: unknown): Issue | undefined {
+function checkMultiSelect(field: AskedField & { kind: 'multi-select' }, value: unknown): Issue | undefined {
   if (!Array.isArray(value)) return issue(field, 'type', 'must be a list of choices');
-  const unpicked = new Set(field.choices.map(choice => choice.value));
+  const unpicked = new Set<unknown>(field.choices.map(choice => choice.value));
   for (const each of value) {
     if (unpicked.delete(each)) continue;
     const offered = field.choices.some(choice => choice.value === each);

@@ -1,6 +1,7 @@
 /**
  * The neutral shape of one question in a form: what a view renders and what an answer is checked against.
- * It is the restricted schema of the spec (schema.json, `PrimitiveSchemaDefinition`) with its spellings folded into one.
+ * A {@link Field} is the restricted schema of the spec (schema.json, `PrimitiveSchemaDefinition`) with its spellings folded into
+ * one; an {@link AskedField} is what is made of any other schema that a server asks with.
  */
 
 interface Named {
@@ -9,11 +10,18 @@ interface Named {
   readonly title?: string;
   readonly description?: string;
   readonly required: boolean;
+  /** Received only: what the server demands besides, in its own words, and nobody checks here. */
+  readonly unchecked?: readonly string[];
+  /** Received only: the server requires a value and takes null for none, so a field that is not filled in is sent as null. */
+  readonly nullable?: true;
 }
 
+/** A value without parts. */
+export type Scalar = string | number | boolean | null;
+
 /** One choice: `value` travels, `title` is shown. */
-export interface Choice {
-  readonly value: string;
+export interface Choice<V extends Scalar = string> {
+  readonly value: V;
   readonly title: string;
 }
 
@@ -47,25 +55,42 @@ export interface BooleanField extends Named {
 }
 
 /** A field that is answered with one of its choices. */
-export interface SelectField extends Named {
+export interface SelectField<V extends Scalar = string> extends Named {
   readonly kind: 'select';
-  readonly choices: readonly Choice[];
-  readonly default?: string;
+  readonly choices: readonly Choice<V>[];
+  readonly default?: V;
   /** True if a choice goes back to an earlier form of a wizard; the other fields need no answer then. */
   readonly wayBack?: true;
 }
 
 /** A field that is answered with any number of its choices. */
-export interface MultiSelectField extends Named {
+export interface MultiSelectField<V extends Scalar = string> extends Named {
   readonly kind: 'multi-select';
-  readonly choices: readonly Choice[];
+  readonly choices: readonly Choice<V>[];
   readonly minItems?: number;
   readonly maxItems?: number;
-  readonly default?: readonly string[];
+  readonly default?: readonly V[];
+}
+
+/** A field that no control fits: it is answered with JSON. */
+export interface JsonField extends Named {
+  readonly kind: 'json';
+  /** Its schema, to be shown beside it. */
+  readonly shape: string;
+  readonly default?: unknown;
 }
 
 /** One question in a form. */
 export type Field = TextField | NumberField | BooleanField | SelectField | MultiSelectField;
+
+/** One question in a form of any server, whose schema may be more than the restricted one. */
+export type AskedField =
+  | TextField
+  | NumberField
+  | BooleanField
+  | SelectField<Scalar>
+  | MultiSelectField<Scalar>
+  | JsonField;
 
 /** Why content does not fit: which field, which rule, and a sentence for the person. */
 export interface Issue {

@@ -29,7 +29,9 @@ export function firstSpelling<T>(form: Form<T>): FirstSpelling<T> {
     schema: { ...rest, properties: Object.fromEntries(spelled) },
     async check(content, judging) {
       const checked = checkContent(fields, content);
-      return checked.ok ? form.check(gathered(checked.content, lists), judging) : checked;
+      if (!checked.ok) return checked;
+      const result = await form.check(gathered(checked.content, lists), judging);
+      return result.ok && checked.leftOut ? { ...result, leftOut: checked.leftOut } : result;
     },
   };
 }

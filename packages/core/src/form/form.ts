@@ -25,7 +25,12 @@ import type { WireSchema } from './wire.ts';
 
 /** The verdict on an answer. */
 export type Checked<T> =
-  | { readonly ok: true; readonly value: T }
+  | {
+      readonly ok: true;
+      readonly value: T;
+      /** The members that the form did not ask for, if there were any. */
+      readonly leftOut?: readonly string[];
+    }
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
 /**
@@ -45,7 +50,7 @@ export interface Form<T> {
   readonly library: boolean;
   /**
    * Judges the content of an accepted elicitation: by the form's own rules, then by the library's `validate`.
-   * @param content - as it arrived; `undefined` counts as no fields filled in
+   * @param content - as it arrived; `undefined` and `null` count as no fields filled in
    * @param judging - asks the library, or replays what it said; the library is asked if absent
    * @returns the typed value, transformed as the library says, or what does not fit, in sentences for the person. It
    *   rejects only if the library's `validate` throws.
@@ -88,18 +93,21 @@ class CompiledForm implements Form<unknown> {
     const checked = checkContent(fields, content);
     if (!checked.ok) return checked;
     const value: Record<string, unknown> = checked.content;
+    const { leftOut } = checked;
+    const beside = leftOut && { leftOut };
     const library = this.#library;
-    if (!library) return { ok: true, value: this.#wrapped ? value['value'] : value };
+    if (!library) return { ok: true, value: this.#wrapped ? value['value'] : value, ...beside };
     const slow = tooSlow(this.#shape, checked.content);
     if (slow.length > 0) return { ok: false, issues: slow };
     for (const name of nullable) if (!Object.hasOwn(value, name)) value[name] = null;
     const input = this.#wrapped ? value['value'] : value;
-    return judging(async () => {
+    const judged = await judging(async () => {
       const result = await askLibrary(library, input);
       if (result.issues === undefined) return { ok: true, value: result.value };
       const issues = result.issues.slice(0, mostIssues);
       return { ok: false, issues: issues.map(each => libraryIssue(each, this.#wrapped, fields)) };
     }, input);
+    return judged.ok ? { ...judged, ...beside } : judged;
   }
 }
 

@@ -2,14 +2,18 @@ export type { Answer, Assurance, By, CancelReason, Channel } from './answer.ts';
 export { assures } from './answer.ts';
 export { isCardNumber } from './card-number.ts';
 export type { CheckedContent, Content, WireValue } from './check-content.ts';
-export { checkContent, checkValue } from './check-content.ts';
+export { checkContent, checkValue, checkWithin } from './check-content.ts';
+export { emptied } from './emptied.ts';
 export type {
+  AskedField,
   BooleanField,
   Choice,
   Field,
   Issue,
+  JsonField,
   MultiSelectField,
   NumberField,
+  Scalar,
   SelectField,
   TextField,
 } from './field.ts';
@@ -17,6 +21,7 @@ export type { FirstSpelling } from './first-spelling.ts';
 export { firstSpelling } from './first-spelling.ts';
 export type { Checked, Form, Judging } from './form.ts';
 export { form, isForm } from './form.ts';
+export { isTextFormat } from './format.ts';
 export type { FormInput, FormValue, RawField, RawForm, Shorthand, ShorthandRecord, TitledChoices } from './input.ts';
 export { isWayBack } from './is-way-back.ts';
 export { labelOf } from './label.ts';
@@ -24,6 +29,7 @@ export { formLimits } from './limits.ts';
 export type { Textual, TextualOptions } from './parse-textual.ts';
 export { parseTextual } from './parse-textual.ts';
 export type { FormProblem } from './problem.ts';
+export { assertions } from './problem.ts';
 export type { ReadForm } from './read-form.ts';
 export { readForm } from './read-form.ts';
 export { refuseSecretMessage } from './refuse-secret.ts';
@@ -31,6 +37,6 @@ export type { Secret, SecretKind } from './secret-in.ts';
 export { secretIn, secretInMessage } from './secret-in.ts';
 export type { StandardForm, StandardIssue, StandardResult } from './standard.ts';
 export { describe } from './standard.ts';
-export { readFormParams, wayBackMeta, withWayBackField } from './way-back.ts';
+export { wayBackMeta, wayBackName, withWayBackField } from './way-back.ts';
 export type { WireProperty, WireSchema } from './wire.ts';
 export { emit } from './wire.ts';

@@ -1,5 +1,5 @@
 /** Converts text from an HTML form or a terminal to the typed value of a field. */
-import { checkValue, type WireValue } from './check-content.ts';
+import { checkValue, decimal, type WireValue } from './check-content.ts';
 import type { Field, Issue } from './field.ts';
 import { isDateTime } from './format.ts';
 import { issue } from './issue.ts';
@@ -39,7 +39,6 @@ export function parseTextual(
 
 const yes = new Set(['true', 'yes', 'y', 'on', '1']);
 const no = new Set(['false', 'no', 'n', 'off', '0']);
-const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 function readTextual(field: Field, values: readonly string[], options: TextualOptions): Textual {
   const nothing: Textual = { ok: true, value: undefined };

@@ -1,6 +1,6 @@
 /** The error for a form that asks for a secret; see `secret-in.ts` for what counts as one. */
 import { MidcallError } from '../errors/index.ts';
-import type { Field } from './field.ts';
+import type { AskedField, Field } from './field.ts';
 import { type Secret, secretIn, secretInMessage } from './secret-in.ts';
 
 /** @throws MidcallError `form/secret` if the field asks for a secret */
@@ -13,7 +13,7 @@ export function refuseSecret(field: Field): void {
  * A form with a single question without any text of its own is asked by the message, so the two are checked together.
  * @throws MidcallError `form/secret` if such a message asks for a secret
  */
-export function refuseSecretMessage(message: string, fields: readonly Field[]): void {
+export function refuseSecretMessage(message: string, fields: readonly AskedField[]): void {
   const secret = secretInMessage(message, fields);
   if (secret) throw refusal(fields[0]!.name, secret);
 }

@@ -7,7 +7,7 @@
  * around it say that something about the secret is meant, not the secret: `token_count`, `password policy`, "name of the
  * API key". A description or a message must besides ask for it ("Enter …", "Your …"), since it may mention what it does not want.
  */
-import type { Field } from './field.ts';
+import type { AskedField } from './field.ts';
 import {
   aboutAfter,
   aboutBefore,
@@ -24,17 +24,21 @@ export type { SecretKind } from './secret-words.ts';
 /** Why a field counts as asking for a secret. */
 export interface Secret {
   readonly kind: SecretKind;
-  readonly where: 'name' | 'title' | 'description' | 'message';
+  readonly where: 'name' | 'title' | 'description' | 'message' | 'format';
   /** The words that say so. */
   readonly words: string;
 }
 
 /** What is checked; a field without a `kind` counts as text. */
-export type Asking = Pick<Field, 'name' | 'title' | 'description'> & { readonly kind?: Field['kind'] };
+export type Asking = Pick<AskedField, 'name' | 'title' | 'description' | 'unchecked'> & {
+  readonly kind?: AskedField['kind'];
+};
 
 /** The secret a field asks for, or undefined. */
 export function secretIn(field: Asking): Secret | undefined {
-  if (field.kind !== undefined && field.kind !== 'text' && field.kind !== 'number') return undefined;
+  const takesWords = field.kind === undefined || field.kind === 'text' || field.kind === 'json';
+  if (!takesWords && field.kind !== 'number') return undefined;
+  if (field.unchecked?.includes("format 'password'")) return { kind: 'password', where: 'format', words: 'password' };
   return (
     find('name', words(field.name)) ??
     (field.title === undefined ? undefined : find('title', words(field.title))) ??
@@ -43,7 +47,7 @@ export function secretIn(field: Asking): Secret | undefined {
 }
 
 /** The secret that a message asks for, if its form has one question with neither title nor description. */
-export function secretInMessage(message: string, fields: readonly Field[]): Secret | undefined {
+export function secretInMessage(message: string, fields: readonly AskedField[]): Secret | undefined {
   const [only, ...others] = fields;
   if (!only || others.length > 0 || (only.kind !== 'text' && only.kind !== 'number')) return undefined;
   return only.title === undefined && only.description === undefined ? findInSentences('message', message) : undefined;
@@ -76,7 +80,7 @@ function findInSentences(where: 'description' | 'message', text: string): Secret
   return undefined;
 }
 
-function find(where: Secret['where'], list: readonly string[]): Secret | undefined {
+function find(where: Exclude<Secret['where'], 'format'>, list: readonly string[]): Secret | undefined {
   let requested = false;
   for (let at = 0; at < list.length; at += 1) {
     requested ||= saysSo(list, at - 1);

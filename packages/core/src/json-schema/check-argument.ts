@@ -3,7 +3,7 @@
  * trip.
  */
 import { checkValue, type Issue, labelOf } from '../form/index.ts';
-import { argumentField } from './argument-field.ts';
+import { newReading, readProperty } from './control.ts';
 import { judgeBySchema } from './judge-by-schema.ts';
 
 /** An argument, and what its tool wants of it. */
@@ -25,8 +25,8 @@ export function checkArgument(argument: CheckedArgument, value: unknown): Issue 
   const { name, required, schema, root } = argument;
   if (value === undefined)
     return required ? { field: name, rule: 'required', message: `${labelOf(argument)} is required.` } : undefined;
-  const field = argumentField(name, schema, required);
-  const problem = field && value !== null ? checkValue(field, value) : undefined;
+  const { field } = readProperty(name, schema, required, newReading(root));
+  const problem = value === null ? undefined : checkValue(field, value);
   if (problem) return problem;
   const judged = judgeBySchema(schema, value, { root });
   if (judged.verdict !== 'differs') return undefined;

@@ -39,7 +39,12 @@ export function judgeBySchema(schema: unknown, value: unknown, options: JudgeOpt
 
 const dialects = /^https?:\/\/json-schema\.org\/(?:draft\/20(?:20-12|19-09)|draft-0[67])\/schema#?$/;
 /** Keywords that affect validity and are not supported here. */
-const notJudged = new Set(['$dynamicRef', '$recursiveRef', 'unevaluatedItems', 'unevaluatedProperties']);
+export const notJudged: ReadonlySet<string> = new Set([
+  '$dynamicRef',
+  '$recursiveRef',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+]);
 
 class Judgement implements Judging {
   readonly steps: Steps;

@@ -129,8 +129,12 @@ export class Asking {
       const ending = await ended;
       const via = 'via' in ending ? { via: ending.via } : {};
       const rule = 'rule' in ending ? { rule: ending.rule } : {};
+      const leftOut = 'leftOut' in ending ? { leftOut: ending.leftOut } : {};
       const elapsedMs = clock.now() - question.askedAt;
-      audit.record({ type: 'ended', question: id, kind, how: ending.how, ...via, ...rule, elapsedMs }, about);
+      audit.record(
+        { type: 'ended', question: id, kind, how: ending.how, ...via, ...rule, ...leftOut, elapsedMs },
+        about,
+      );
       return ending;
     } finally {
       resume();

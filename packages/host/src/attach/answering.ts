@@ -54,8 +54,8 @@ export class Answering {
     const read = readElicitation(request.params, { withId: hasElicitationIds(asking.asker().era), modes });
     if (!read.ok) throw this.#refuse(request, read.why);
     if (read.mode === 'url') return elicitResult(await pages.consent({ id, call, signal }, read), 'url');
-    const { message, fields, app } = read;
-    const form = { kind: 'form', message, fields, ...(app !== undefined && { app }) } as const;
+    const { ok: _, mode: __, notes, ...shown } = read;
+    const form = { kind: 'form', ...shown, ...(notes.length > 0 && { notes }) } as const;
     const source = { id, subject: 'form', call, signal } as const;
     return elicitResult(await asking.put(source, frame => ({ ...frame, ...form })), 'form');
   }

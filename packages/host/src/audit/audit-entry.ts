@@ -19,6 +19,8 @@ export type HostEvent =
       readonly how: Ending['how'];
       readonly via?: string;
       readonly rule?: string;
+      /** Names of members of the answer that the form did not ask for; they were left out. */
+      readonly leftOut?: readonly string[];
       readonly elapsedMs: number;
     }
   /** A request that was never shown: malformed, hostile, undeclared, or refused by policy before the person was asked. */

@@ -124,8 +124,8 @@ export class Inbox {
     }
     const checked = checkReply(open.question, reply);
     if (!checked.ok) return { ok: false, problem: 'invalid', issues: checked.issues };
-    const { action, content } = checked;
-    this.end(id, { how: endingBy[action], via, ...(content && { content }) });
+    const { action, content, leftOut } = checked;
+    this.end(id, { how: endingBy[action], via, ...(content && { content }), ...(leftOut && { leftOut }) });
     return { ok: true };
   }
 

@@ -1,6 +1,7 @@
 /** Whether a reply may end a question. Every view's replies pass this check, whatever the view has checked before. Pure. */
-import { checkContent, type Issue } from '@midcall/core/form';
+import type { Issue } from '@midcall/core/form';
 import { isRecord } from '@midcall/core/json';
+import { checkAsked } from '@midcall/core/json-schema';
 import { nearest, oneOf } from '@midcall/core/options';
 import { visible } from '@midcall/core/text';
 import type { Question, Reply, SamplingReplyQuestion, SamplingRequestQuestion } from '../question/index.ts';
@@ -10,7 +11,7 @@ type Content = Readonly<Record<string, unknown>>;
 type Wrong = { readonly ok: false; readonly issues: readonly Issue[] };
 
 /** The content to send, or what is wrong with it. */
-type ContentCheck = { readonly ok: true; readonly content?: Content } | Wrong;
+type ContentCheck = { readonly ok: true; readonly content?: Content; readonly leftOut?: readonly string[] } | Wrong;
 
 /** What a reply does, with the content to send; or what is wrong with it. */
 export type ReplyCheck = (Extract<ContentCheck, { ok: true }> & { readonly action: Reply['action'] }) | Wrong;
@@ -51,8 +52,7 @@ function checkAccepted(question: Question, content: unknown): ContentCheck {
   const values = content as Content | undefined;
   switch (question.kind) {
     case 'form': {
-      const checked = checkContent(question.fields, values ?? {});
-      return checked.ok ? { ok: true, content: checked.content } : { ok: false, issues: checked.issues };
+      return checkAsked(question.fields, values, question.schema);
     }
     case 'url':
       return question.url.openable

@@ -2,7 +2,8 @@
  * What an `elicitation/create` says, judged before anybody sees it (2025-11-25 and 2026-07-28, client/elicitation). Pure. It
  * reads what the transport received, not what the SDK made of it.
  */
-import { type Field, readFormParams } from '@midcall/core/form';
+import type { AskedField } from '@midcall/core/form';
+import { readAskedForm } from '@midcall/core/json-schema';
 import { appUri } from './app-uri.ts';
 import type { Ending } from './question.ts';
 
@@ -15,7 +16,9 @@ export type Elicitation =
       readonly ok: true;
       readonly mode: 'form';
       readonly message: string;
-      readonly fields: readonly Field[];
+      readonly fields: readonly AskedField[];
+      readonly schema?: Readonly<Record<string, unknown>>;
+      /** What of the form is not shown, and why. */
       readonly notes: readonly string[];
       /** The URI of an MCP App (`_meta.ui.resourceUri`). */
       readonly app?: string;
@@ -29,7 +32,8 @@ export type Elicitation =
     }
   | { readonly ok: false; readonly why: string };
 
-const longestMessage = 20_000;
+/** A plan or a diff fits; views show the beginning of a longer text than they have room for. */
+const longestMessage = 1_000_000;
 
 const bad = (why: string): Elicitation => ({ ok: false, why });
 
@@ -53,25 +57,19 @@ export function readElicitation(
 }
 
 function readFormMode(params: Readonly<Record<string, unknown>>, message: string): Elicitation {
-  const form = readFormParams(params);
-  if (form.ok) {
-    // An App only helps with the form, so an invalid name is ignored.
-    const app = appUri(params);
-    return {
-      ok: true,
-      mode: 'form',
-      message,
-      fields: form.fields,
-      notes: form.notes.map(note => note.message),
-      ...(app !== undefined && { app }),
-    };
-  }
-  return bad(
-    form.problems
-      .slice(0, 5)
-      .map(problem => problem.message)
-      .join(' '),
-  );
+  const form = readAskedForm(params);
+  if (!form.ok) return bad(form.why);
+  // An App only helps with the form, so an invalid name is ignored.
+  const app = appUri(params);
+  return {
+    ok: true,
+    mode: 'form',
+    message,
+    fields: form.fields,
+    ...(form.schema && { schema: form.schema }),
+    notes: form.notes.map(note => note.message),
+    ...(app !== undefined && { app }),
+  };
 }
 
 function readUrlMode(params: Readonly<Record<string, unknown>>, message: string, withId: boolean): Elicitation {

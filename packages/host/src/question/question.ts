@@ -5,7 +5,7 @@
  * that came from a server is untrusted and unchanged; a view makes control and bidi characters visible, caps lengths
  * and never treats it as markup.
  */
-import type { Field, Issue } from '@midcall/core/form';
+import type { AskedField, Issue } from '@midcall/core/form';
 import type { Era } from '../base/index.ts';
 import type { UrlJudgement } from '../url/index.ts';
 
@@ -51,7 +51,11 @@ interface QuestionFrame {
 export interface FormQuestion extends QuestionFrame {
   readonly kind: 'form';
   readonly message: string;
-  readonly fields: readonly Field[];
+  readonly fields: readonly AskedField[];
+  /** What the fields do not express of the form's schema, which answers are judged by as well; absent if they express all. */
+  readonly schema?: Readonly<Record<string, unknown>>;
+  /** What of the form is not shown, and why: sentences that quote the server; absent if there is nothing. */
+  readonly notes?: readonly string[];
   /** The URI of an App of the server that helps to fill in the form; a view may leave it out. */
   readonly app?: string;
 }
@@ -189,7 +193,13 @@ export type Via = string;
 
 /** How a question ended; exactly one per question. */
 export type Ending =
-  | { readonly how: 'answered'; readonly content?: Readonly<Record<string, unknown>>; readonly via: Via }
+  | {
+      readonly how: 'answered';
+      readonly content?: Readonly<Record<string, unknown>>;
+      readonly via: Via;
+      /** Names of members that the form did not ask for; they are not in the content. */
+      readonly leftOut?: readonly string[];
+    }
   | { readonly how: 'declined'; readonly via: Via }
   | { readonly how: 'dismissed'; readonly via: Via }
   | { readonly how: 'timed-out' }

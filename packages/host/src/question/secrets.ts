@@ -4,7 +4,7 @@
  *
  * - secrets-S1 The server that asked gets what the person sent; everybody else gets the mask.
  */
-import { type Field, isCardNumber, secretIn, secretInMessage } from '@midcall/core/form';
+import { type AskedField, isCardNumber, secretIn, secretInMessage } from '@midcall/core/form';
 import { isRecord } from '@midcall/core/json';
 import type { Ending, FormQuestion, Question } from './question.ts';
 
@@ -27,8 +27,9 @@ export function secretNames(
   fields: readonly { readonly kind: string; readonly name: string }[],
   message?: string,
 ): ReadonlySet<string> {
-  // If it is not a field of a question, such as a list, its name, title and description decide.
-  const formFields = fields.filter((field): field is Field => field.kind !== 'json');
+  // If it is not a field of a question, such as a list, its name, title and description decide. JSON in an argument is shown: who
+  // types it has to see its parts.
+  const formFields = fields.filter((field): field is AskedField => message !== undefined || field.kind !== 'json');
   const secretFields = formFields.filter(field => secretIn(field) !== undefined).map(field => field.name);
   const inMessage = message !== undefined && secretInMessage(message, formFields) !== undefined;
   return new Set(inMessage ? formFields.map(field => field.name) : secretFields);

@@ -1,9 +1,12 @@
 /**
  * A field that asks for a secret: the person is warned, and what they type is neither shown nor kept if they leave the field.
  */
-import type { Field, Textual, WireValue } from '@midcall/core/form';
+import type { AskedField, Issue } from '@midcall/core/form';
 import { mask, secretWarnings } from '../index.ts';
 import { type NotGiven, notGiven, type Prompter, type SecretPrompt } from './prompter.ts';
+
+/** What a text says as the value of a field; undefined if it leaves the field out. */
+export type TextRead = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly issue: Issue };
 
 /** Leaves out a secret that was given before. */
 const nothing = '-';
@@ -14,12 +17,12 @@ const nothing = '-';
  * @param read - reads the input
  */
 export async function askSecret(
-  field: Field,
-  earlier: WireValue | undefined,
+  field: AskedField,
+  earlier: unknown,
   prompt: SecretPrompt,
   prompter: Prompter,
-  read: (text: string) => Textual,
-): Promise<{ readonly given: true; readonly value: WireValue | undefined } | NotGiven> {
+  read: (text: string) => TextRead,
+): Promise<{ readonly given: true; readonly value: unknown } | NotGiven> {
   prompter.say([`! ${secretWarnings.asked}`]);
   const hint = field.required ? 'Enter keeps it' : `Enter keeps it, ${nothing} leaves it out`;
   const textOf = (typed: string): string => (typed === nothing && !field.required ? '' : typed);

@@ -1,8 +1,16 @@
 /** Asks for the value of one field, by its kind. */
-import { checkValue, type Field, isCardNumber, parseTextual, type WireValue } from '@midcall/core/form';
+import {
+  type AskedField,
+  checkValue,
+  emptied,
+  isCardNumber,
+  labelOf,
+  parseTextual,
+  type Scalar,
+} from '@midcall/core/form';
 import { defined } from '@midcall/core/json';
 import { isLongText, secretWarnings, visible } from '../index.ts';
-import { askSecret } from './ask-secret.ts';
+import { askSecret, type TextRead } from './ask-secret.ts';
 import { editText } from './edit-text.ts';
 import type { Editor } from './editor.ts';
 import { promptOf } from './field-lines.ts';
@@ -23,17 +31,15 @@ export interface FieldOptions {
 }
 
 /** The answer to a field; without one, what had been entered: a text, or the picks of a list. */
-export type FieldOutcome =
-  | { readonly given: true; readonly value: WireValue | undefined }
-  | NotGiven<string | readonly string[]>;
+export type FieldOutcome = { readonly given: true; readonly value: unknown } | NotGiven<string | readonly string[]>;
 
 /**
  * @param initial - the present answer, or the field's default
  * @param left - what had been entered when the field was left without an answer
  */
 export async function askValue(
-  field: Field,
-  initial: WireValue | undefined,
+  field: AskedField,
+  initial: unknown,
   left: string | readonly string[] | undefined,
   prompter: Prompter,
   options: FieldOptions,
@@ -67,14 +73,16 @@ export async function askValue(
       return chosen.given ? { given: true, value: field.choices[Number(chosen.value)]?.value } : chosen;
     }
     case 'multi-select': {
-      const values = (chosen: readonly string[]): readonly string[] =>
+      const values = (chosen: readonly string[]): readonly Scalar[] =>
         chosen.map(each => field.choices[Number(each)]!.value);
       const start = Array.isArray(left)
         ? (left as readonly string[])
         : field.choices.flatMap((choice, index) =>
-            (initial as readonly string[] | undefined)?.includes(choice.value) ? [String(index)] : [],
+            Array.isArray(initial) && initial.includes(choice.value) ? [String(index)] : [],
           );
-      const empty = (chosen: readonly string[]): boolean => chosen.length === 0 && !field.required;
+      // A list that the form proposes and the person empties is an answer.
+      const empty = (chosen: readonly string[]): boolean =>
+        chosen.length === 0 && !field.required && (field.default === undefined || field.default.length === 0);
       const validate = (chosen: readonly string[]): string | undefined =>
         empty(chosen) ? undefined : problem(checkValue(field, values(chosen)));
       const selection = await prompter.chooseMany({
@@ -88,14 +96,19 @@ export async function askValue(
       return String(selection.typed ?? start) === String(start) ? untyped(selection) : selection;
     }
     default: {
-      const read = (text: string) => parseTextual(field, text, { timeZone: options.timeZone });
+      const read = (text: string): TextRead =>
+        field.kind === 'json'
+          ? readJson(field, text)
+          : emptied(field, text)
+            ? { ok: true, value: text }
+            : parseTextual(field, text, { timeZone: options.timeZone });
       const validate = (text: string): string | undefined => {
         const result = read(text);
         return result.ok ? undefined : problem(result.issue);
       };
       if (options.secrets.has(field.name))
         return askSecret(field, initial, { message, validate, ...asked }, prompter, read);
-      const standing = left ?? initial;
+      const standing = left ?? (field.kind === 'json' && initial !== undefined ? JSON.stringify(initial) : initial);
       const start: { initial?: string } = standing === undefined ? {} : { initial: String(standing) };
       const prompt = { message, validate, ...asked, ...start };
       const entered = isLongText(field, start.initial ?? '')
@@ -126,19 +139,33 @@ const untyped = ({ toFieldBefore }: NotGiven<unknown>): NotGiven =>
 
 /** Where the cursor starts in a list: on nothing if an answer is required and there is none to change. */
 const standing = (
-  field: Field,
+  field: AskedField,
   value: string | undefined,
 ): { readonly initial: string } | { readonly unchosen: true } =>
   value !== undefined ? { initial: value } : field.required ? { unchosen: true } : { initial: none };
 
 const none = 'none';
-const leaveOut = (field: Field): readonly Pick[] => (field.required ? [] : [{ value: none, label: '(no answer)' }]);
+const leaveOut = (field: AskedField): readonly Pick[] =>
+  field.required ? [] : [{ value: none, label: '(no answer)' }];
 
-const picksOf = (field: Field & { kind: 'select' | 'multi-select' }): readonly Pick[] =>
+const picksOf = (field: AskedField & { kind: 'select' | 'multi-select' }): readonly Pick[] =>
   field.choices.map((choice, index) => ({ value: String(index), label: visible(choice.title, { max: 200 }) }));
 
-const marked = (picks: readonly Pick[], field: Field, value: string): readonly Pick[] =>
+const marked = (picks: readonly Pick[], field: AskedField, value: string): readonly Pick[] =>
   field.default === undefined ? picks : picks.map(pick => (pick.value === value ? { ...pick, hint: 'default' } : pick));
+
+function readJson(field: AskedField, text: string): TextRead {
+  const issue = (rule: string, says: string): TextRead => ({
+    ok: false,
+    issue: { field: field.name, rule, message: `${labelOf(field)} ${says}.` },
+  });
+  if (text.trim() === '') return field.required ? issue('required', 'is required') : { ok: true, value: undefined };
+  try {
+    return { ok: true, value: JSON.parse(text) as unknown };
+  } catch (error) {
+    return issue('json', `is not JSON: ${(error as Error).message}`);
+  }
+}
 
 const problem = (issue: { readonly message: string } | undefined): string | undefined =>
   issue && visible(issue.message, { max: 400 });

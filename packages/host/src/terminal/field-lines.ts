@@ -1,19 +1,22 @@
 /** A field and its answer in words. Pure. */
-import { type Field, isCardNumber, labelOf, type TextField, type WireValue } from '@midcall/core/form';
+import { type AskedField, isCardNumber, labelOf, type TextField } from '@midcall/core/form';
 import { mask, saidAlready, spelledMoment, spelledNumber, visible, writtenMoment } from '../index.ts';
 import { quoted } from './frame.ts';
 
 /** The label of a field. */
-export const nameOf = (field: Field): string => visible(labelOf(field), { max: 100 });
+export const nameOf = (field: AskedField): string => visible(labelOf(field), { max: 100 });
 
 /** A field as a question: its name, what it accepts, and what it is about. @param options - `timeZone`: an IANA name */
-export function promptOf(field: Field, options: { readonly timeZone: string }): string {
-  const rules = [field.required ? 'required' : 'optional', ...rulesOf(field, options)].join(', ');
+export function promptOf(field: AskedField, options: { readonly timeZone: string }): string {
+  const unchecked = field.unchecked?.length
+    ? [`not checked here: ${visible(field.unchecked.join(', '), { max: 200 })}`]
+    : [];
+  const rules = [field.required ? 'required' : 'optional', ...rulesOf(field, options), ...unchecked].join(', ');
   const about = field.description === undefined ? '' : ` — ${visible(field.description, { max: 500 })}`;
   return `${nameOf(field)} (${rules})${about}`;
 }
 
-function rulesOf(field: Field, options: { readonly timeZone: string }): readonly string[] {
+function rulesOf(field: AskedField, options: { readonly timeZone: string }): readonly string[] {
   const rule = (value: unknown, text: string): readonly string[] => (value === undefined ? [] : [text]);
   switch (field.kind) {
     case 'text':
@@ -42,6 +45,8 @@ function rulesOf(field: Field, options: { readonly timeZone: string }): readonly
         ...rule(field.minItems, `at least ${field.minItems}`),
         ...rule(field.maxItems, `at most ${field.maxItems}`),
       ]);
+    case 'json':
+      return [field.shape === '' ? 'any JSON' : `JSON that fits ${visible(field.shape, { max: 400 })}`];
     default:
       return [];
   }
@@ -58,7 +63,7 @@ const characters = (count: number | undefined): string => `${count} ${count === 
 
 /** Limits that the field's own description does not state. */
 const unsaid = (
-  { description }: Field,
+  { description }: AskedField,
   min: number | undefined,
   max: number | undefined,
   of: 'characters' | 'choices' | 'number',
@@ -66,34 +71,25 @@ const unsaid = (
 ): readonly string[] => (saidAlready(description, min, max, of) ? [] : rules);
 
 /** A field with its answer, secrets masked. */
-export function answerLines(
-  field: Field,
-  value: WireValue | undefined,
-  secrets: ReadonlySet<string>,
-): readonly string[] {
+export function answerLines(field: AskedField, value: unknown, secrets: ReadonlySet<string>): readonly string[] {
   if (field.kind === 'text' && typeof value === 'string' && value.includes('\n') && !isMasked(field, value, secrets))
     return [`  ${nameOf(field)}:`, ...quoted(value, 4_000)];
   return [`  ${nameOf(field)}: ${answerText(field, value, secrets)}`];
 }
 
-const isMasked = (field: Field, value: WireValue | undefined, secrets: ReadonlySet<string>): boolean =>
+const isMasked = (field: AskedField, value: unknown, secrets: ReadonlySet<string>): boolean =>
   value !== undefined && (secrets.has(field.name) || isCardNumber(value));
 
 /** An answer in one line, secrets masked. */
-export function answerText(field: Field, value: WireValue | undefined, secrets: ReadonlySet<string>): string {
+export function answerText(field: AskedField, value: unknown, secrets: ReadonlySet<string>): string {
   if (isMasked(field, value, secrets)) return mask;
   if (value === undefined) return '(no answer)';
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
   if (field.kind === 'select' || field.kind === 'multi-select') {
-    const title = (each: string): string => field.choices.find(choice => choice.value === each)?.title ?? each;
-    return visible(
-      [value]
-        .flat()
-        .map(each => title(String(each)))
-        .join(', '),
-      { max: 500 },
-    );
+    const title = (each: unknown): string => field.choices.find(choice => choice.value === each)?.title ?? String(each);
+    return visible([value].flat().map(title).join(', '), { max: 500 });
   }
+  if (field.kind === 'json') return visible(JSON.stringify(value), { max: 500 });
   const moment = writtenMoment(field, value);
   const spelled = moment ? spelledMoment(moment) : typeof value === 'number' ? spelledNumber(value) : String(value);
   return `${visible(String(value), { max: 500 })}${spelled === String(value) ? '' : ` (${spelled})`}`;

@@ -1,7 +1,7 @@
 /**
  * The fields of a form as a list to choose from, each with its answer: for forms that are too long to go through one by one.
  */
-import type { Field, WireValue } from '@midcall/core/form';
+import type { AskedField } from '@midcall/core/form';
 import type { FormQuestion } from '../index.ts';
 import type { FieldOptions } from './ask-value.ts';
 import { answerText, nameOf } from './field-lines.ts';
@@ -18,7 +18,7 @@ const review = 'review';
 /** Takes the form's defaults as answers, as if the person had gone through it without changing anything. */
 export function takeDefaults({ fields }: FormQuestion, { answers }: Sheet, secrets: ReadonlySet<string>): void {
   for (const { name, default: value } of fields)
-    if (value !== undefined && !answers.has(name) && !secrets.has(name)) answers.set(name, value as WireValue);
+    if (value !== undefined && !answers.has(name) && !secrets.has(name)) answers.set(name, value);
 }
 
 /** One entry for each field, by its place in the form; its answer is always visible, not only under the cursor. */
@@ -44,7 +44,7 @@ function counted(question: FormQuestion, sheet: Sheet): string {
 }
 
 /** The field to offer next: after the last one, first the required fields, then empty ones. */
-function next(question: FormQuestion, sheet: Sheet, last: Field | undefined): string {
+function next(question: FormQuestion, sheet: Sheet, last: AskedField | undefined): string {
   const { fields } = question;
   const from = last ? fields.indexOf(last) + 1 : 0;
   const inTurn = [...fields.slice(from), ...fields.slice(0, from)];
@@ -62,7 +62,7 @@ export async function fieldList(
   options: FieldOptions,
 ): Promise<'on' | 'back'> {
   const { fields } = question;
-  let last: Field | undefined;
+  let last: AskedField | undefined;
   for (;;) {
     const chosen = await prompter.choose({
       message: `Which field? ${counted(question, sheet)}`,

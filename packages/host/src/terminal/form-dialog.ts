@@ -1,6 +1,6 @@
 /** A form, field by field or from a list of its fields, then a review of the whole before anything is sent. */
-import { type Content, type Field, isWayBack, type SelectField } from '@midcall/core/form';
-import { type FormQuestion, type Reply, secretsOf } from '../index.ts';
+import { type AskedField, isWayBack, type SelectField } from '@midcall/core/form';
+import { type FormQuestion, type Reply, secretsOf, visible } from '../index.ts';
 import type { FieldOptions } from './ask-value.ts';
 import { answerLines, nameOf } from './field-lines.ts';
 import { fieldList, fieldPicks, isLong, takeDefaults } from './field-list.ts';
@@ -8,6 +8,9 @@ import { heading, quoted } from './frame.ts';
 import type { Pick, Prompter } from './prompter.ts';
 import { askField, notSent, type Sheet, unanswered } from './sheet.ts';
 import { askToLeave, decline, dismiss, goBackTo, listPick, refusing } from './ways-out.ts';
+
+const notesOf = ({ notes = [] }: FormQuestion): readonly string[] =>
+  notes.map(note => `! ${visible(note, { max: 300 })}`);
 
 export type FormDialogOptions = Omit<FieldOptions, 'secrets'>;
 
@@ -24,7 +27,7 @@ export async function formDialog(
   asked: FormQuestion,
   prompter: Prompter,
   caller: FormDialogOptions,
-  start: { readonly answers?: Content; readonly problem?: string } = {},
+  start: { readonly answers?: Readonly<Record<string, unknown>>; readonly problem?: string } = {},
 ): Promise<Reply> {
   const wayBack = asked.fields.find(isWayBack);
   // It is no field to be filled in on the way forward.
@@ -38,7 +41,8 @@ export async function formDialog(
     backed: false,
     listed: false,
   };
-  if (start.problem === undefined) prompter.say([...heading(question, options.timeZone), ...quoted(question.message)]);
+  if (start.problem === undefined)
+    prompter.say([...heading(question, options.timeZone), ...quoted(question.message, 20_000), ...notesOf(question)]);
   else prompter.say([`! ${start.problem}`]);
   const reply = await walk(question, sheet, prompter, options);
   // The review has shown it just above.
@@ -170,7 +174,7 @@ async function whichField(
   sheet: Sheet,
   prompter: Prompter,
   { secrets, signal }: FieldOptions,
-): Promise<Field | undefined> {
+): Promise<AskedField | undefined> {
   const which = await prompter.choose({ message: 'Which one?', picks: fieldPicks(question, sheet, secrets), signal });
   return which.given ? question.fields[Number(which.value)] : undefined;
 }

@@ -1,5 +1,5 @@
 /** The state of a form that a person fills in: what is answered, and what was left unfinished. */
-import type { Field, WireValue } from '@midcall/core/form';
+import type { AskedField } from '@midcall/core/form';
 import type { FormQuestion } from '../index.ts';
 import { askValue, type FieldOptions } from './ask-value.ts';
 import { answerLines } from './field-lines.ts';
@@ -8,7 +8,7 @@ import type { Prompter } from './prompter.ts';
 export interface Sheet {
   /** Where the person is: -1 is the choice to answer at all, then the fields, then the review. */
   at: number;
-  readonly answers: Map<string, WireValue>;
+  readonly answers: Map<string, unknown>;
   /** What had been entered in a field that was left without an answer: a text, or the picks of a list. */
   readonly typed: Map<string, string | readonly string[]>;
   /** True if the last step was one back. */
@@ -22,7 +22,7 @@ export interface Sheet {
  * field
  */
 export async function askField(
-  field: Field,
+  field: AskedField,
   { answers, typed }: Sheet,
   prompter: Prompter,
   options: FieldOptions,
@@ -45,7 +45,7 @@ export async function askField(
 }
 
 /** The required fields that have no answer. */
-export const unanswered = ({ fields }: FormQuestion, { answers }: Sheet): readonly Field[] =>
+export const unanswered = ({ fields }: FormQuestion, { answers }: Sheet): readonly AskedField[] =>
   fields.filter(field => field.required && !answers.has(field.name));
 
 /** What was entered and not sent, to be copied. */
@@ -62,7 +62,7 @@ export function notSent(
   return lines.length === 0 ? [] : ['Not sent. You had entered:', ...lines];
 }
 
-const valueLeft = (field: Field, left: string | readonly string[]): WireValue =>
+const valueLeft = (field: AskedField, left: string | readonly string[]): unknown =>
   field.kind === 'multi-select' && typeof left !== 'string'
     ? left.map(each => field.choices[Number(each)]!.value)
     : (left as string);

@@ -1,5 +1,5 @@
 /** Dates and times that forms hold, as people read them. */
-import type { Field } from '@midcall/core/form';
+import type { AskedField } from '@midcall/core/form';
 import { dateFormat } from '@midcall/core/time';
 
 /** A date or a time as it is written in a value, whatever its zone. */
@@ -20,7 +20,7 @@ const written = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(:\d\d)?(?:\.\d+)?(?:Z|[+-]\d\
 
 /** The moment that is the value of a field for dates or times; undefined if it is none, such as the 31st of February. */
 export function writtenMoment(
-  field: Pick<Field, 'kind'> & { readonly format?: unknown },
+  field: Pick<AskedField, 'kind'> & { readonly format?: unknown },
   value: unknown,
 ): WrittenMoment | undefined {
   if (field.kind !== 'text' || typeof value !== 'string') return undefined;

@@ -1,8 +1,16 @@
 /** Problems of a single question: its words, its form, its address, and how it was sent. Pure. */
 
 import { isMidcallError } from '@midcall/core/errors';
-import { type Field, labelOf, readForm, refuseSecretMessage, secretIn } from '@midcall/core/form';
-import { isRecord } from '@midcall/core/json';
+import {
+  type AskedField,
+  type FormProblem,
+  labelOf,
+  readForm,
+  refuseSecretMessage,
+  secretIn,
+} from '@midcall/core/form';
+import { isRecord, own } from '@midcall/core/json';
+import { readAskedForm } from '@midcall/core/json-schema';
 import { visible } from '@midcall/core/text';
 import { type Era, judgeUrl } from '@midcall/host';
 import type { Breach } from './lint-finding.ts';
@@ -106,19 +114,18 @@ function judgeForm(params: Json, tool: AskingTool): readonly Breach[] {
   const schema = params['requestedSchema'];
   const form = readForm(schema);
   const breaches: Breach[] = rawBreaches(params);
-  if (!form.ok) {
-    for (const { field, rule, message } of form.problems.slice(0, 5)) {
-      const nested =
-        /^(properties|items|\$ref|anyOf|allOf|additionalProperties)$/.test(rule) || /is an object/.test(message);
-      breaches.push({
-        rule: nested ? 'nested-schema' : 'unsupported-schema',
-        message: visiblePart(message, 300),
-        ...(field !== undefined && { field }),
-      });
-    }
-    return [...breaches, ...secretsByName(schema)];
-  }
-  for (const note of form.notes)
+  // What is too much for us is not against the protocol.
+  const problems = form.ok ? [] : form.problems.filter(({ rule }) => rule !== 'size');
+  for (const problem of problems.slice(0, 5))
+    breaches.push({
+      rule: isNested(problem, schema) ? 'nested-schema' : 'unsupported-schema',
+      message: visiblePart(problem.message, 300),
+      ...(problem.field !== undefined && { field: problem.field }),
+    });
+  const asked = readAskedForm(params);
+  if (!asked.ok) return [...breaches, ...secretsByName(schema)];
+  const { fields } = asked;
+  for (const note of form.ok ? form.notes : [])
     if (note.rule === 'default' || note.rule === 'enum' || note.rule === 'oneOf')
       breaches.push({
         rule: 'unsupported-schema',
@@ -126,18 +133,27 @@ function judgeForm(params: Json, tool: AskingTool): readonly Breach[] {
         ...(note.field !== undefined && { field: note.field }),
       });
   try {
-    refuseSecretMessage(String(params['message'] ?? ''), form.fields);
+    refuseSecretMessage(String(params['message'] ?? ''), fields);
   } catch (error) {
     if (!isMidcallError(error, 'form/secret')) throw error;
-    breaches.push({ rule: 'secret-in-form', message: 'The message asks for a secret.', field: form.fields[0]!.name });
+    breaches.push({ rule: 'secret-in-form', message: 'The message asks for a secret.', field: fields[0]!.name });
   }
-  if (form.fields.length > mostFields)
-    breaches.push({ rule: 'many-fields', message: `The form has ${form.fields.length} fields.` });
-  for (const field of form.fields) breaches.push(...judgeField(field, tool));
+  if (fields.length > mostFields)
+    breaches.push({ rule: 'many-fields', message: `The form has ${fields.length} fields.` });
+  for (const field of fields) breaches.push(...judgeField(field, tool));
   return breaches;
 }
 
-function judgeField(field: Field, { argumentNames }: AskingTool): readonly Breach[] {
+/** True if a property is an object, or a list of objects or lists; what is merely spelled otherwise is not nested. */
+function isNested({ field }: FormProblem, schema: unknown): boolean {
+  const property = field === undefined ? undefined : own(own(schema, 'properties'), field);
+  const holds = (part: unknown): boolean =>
+    own(part, 'type') === 'object' || isRecord(own(part, 'properties')) || own(part, 'type') === 'array';
+  const isList = own(property, 'type') === 'array';
+  return isList ? holds(own(property, 'items')) : holds(property);
+}
+
+function judgeField(field: AskedField, { argumentNames }: AskingTool): readonly Breach[] {
   const { name, title, description } = field;
   const breaches: Breach[] = [];
   const add = (rule: Breach['rule'], message: string, certainty?: Breach['certainty']): void =>
@@ -154,11 +170,11 @@ function judgeField(field: Field, { argumentNames }: AskingTool): readonly Breac
   if ('choices' in field) {
     const { choices } = field;
     if (choices.length >= longList) add('many-choices', `'${label}' offers ${choices.length} choices.`);
-    const opaque = choices.filter(({ value, title: text }) => value === text && looksLikeId(value));
+    const opaque = choices.filter(({ value, title: text }) => String(value) === text && looksLikeId(text));
     if (opaque.length > 0 && opaque.length === choices.length)
       add(
         'opaque-choices',
-        `The choices of '${label}' are ids, such as '${visiblePart(opaque[0]!.value, 40)}'.`,
+        `The choices of '${label}' are ids, such as '${visiblePart(opaque[0]!.title, 40)}'.`,
         'suspected',
       );
   }

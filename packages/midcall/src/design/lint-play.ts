@@ -2,8 +2,9 @@
  * The roles that a scripted person plays for a server, and what each answers. Answers are made from the form's schema, never
  * from its meaning. Pure.
  */
-import { type Field, readFormParams } from '@midcall/core/form';
+import type { AskedField } from '@midcall/core/form';
 import { isRecord } from '@midcall/core/json';
+import { readAskedForm } from '@midcall/core/json-schema';
 import { fittingContent } from '@midcall/testing';
 
 /** What the person does, or what the client cannot do. */
@@ -69,8 +70,8 @@ export function opensPage({ method, params }: Pick<LintAsk, 'method' | 'params'>
 }
 
 /** The fields of a question's form; none if it cannot be read. */
-export function fieldsOf(params: Readonly<Record<string, unknown>>): readonly Field[] {
-  const form = readFormParams(params);
+export function fieldsOf(params: Readonly<Record<string, unknown>>): readonly AskedField[] {
+  const form = readAskedForm(params);
   return form.ok ? form.fields : [];
 }
 
@@ -78,7 +79,7 @@ const sure =
   /confirm|sure|proceed|continue|agree|approve|allow|accept|consent|really|delete|remove|move|overwrite|understand/i;
 
 /** The yes-or-no fields that are confirmations, by their names; an optional one among several is only a preference. */
-export function confirmations(fields: readonly Field[]): readonly Field[] {
+export function confirmations(fields: readonly AskedField[]): readonly AskedField[] {
   return fields.filter(field => {
     const words = `${field.name} ${field.title ?? ''} ${field.description ?? ''}`;
     if (field.kind !== 'boolean' || !(field.required || fields.length === 1)) return false;

@@ -158,7 +158,9 @@ export class Asker implements WizardCall {
     if (!this.request.registered.gateway) this.history.record(questionOf(ask.message, form), answer);
     if (untold.fresh) {
       const reason = answer.action === 'cancel' ? { reason: answer.reason } : {};
-      this.#options.audit({ kind: 'answered', ask: untold.id, action: answer.action, ...reason, by: answer.by });
+      const leftOut = untold.leftOut && { leftOut: untold.leftOut };
+      const told = { ask: untold.id, action: answer.action, ...reason, by: answer.by, ...leftOut };
+      this.#options.audit({ kind: 'answered', ...told });
     }
     return answer;
   }

@@ -40,7 +40,12 @@ export interface Put<T> {
   /** True if somebody said yes, whether or not that counts. */
   readonly saidYes: boolean;
   /** Absent if the answer is already in the audit. */
-  readonly untold?: { readonly id: string; readonly fresh: boolean };
+  readonly untold?: {
+    readonly id: string;
+    readonly fresh: boolean;
+    /** Names of members that the form did not ask for. */
+    readonly leftOut?: readonly string[];
+  };
 }
 
 export interface AskChannel {

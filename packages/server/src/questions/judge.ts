@@ -16,7 +16,10 @@ import { type Answer, type Assurance, assures, type By, type Form, type Issue, t
 import { elapsed, type Recording } from './recording.ts';
 
 /** The verdict on one recorded answer; `again` if the content does not fit the form. */
-export type Judged<T> = { readonly answer: Answer<T> } | { readonly again: readonly Issue[]; readonly by: By };
+export type Judged<T> =
+  /** `leftOut`: names of members that the form did not ask for. */
+  | { readonly answer: Answer<T>; readonly leftOut?: readonly string[] }
+  | { readonly again: readonly Issue[]; readonly by: By };
 
 export interface JudgeOptions {
   /** The channel the question was put to. */
@@ -68,7 +71,9 @@ export async function judge<T>(
   if (action === 'cancel') return cancel('dismissed');
   if (options.demanded !== undefined && !assures(by.assurance, options.demanded)) return cancel('suspect');
   const checked = await form.check(got?.content, options.judging);
-  return checked.ok ? { answer: { action: 'accept', content: checked.value, by } } : { again: checked.issues, by };
+  if (!checked.ok) return { again: checked.issues, by };
+  const { value: content, leftOut } = checked;
+  return { answer: { action: 'accept', content, by }, ...(leftOut && { leftOut }) };
 }
 
 /** The message with which a bad answer is asked again. */

@@ -100,7 +100,11 @@ class FormTurns<T> {
     }
     const answer: Answer<T> =
       'answer' in judged ? judged.answer : { action: 'cancel', reason: 'invalid', by: judged.by };
-    return { answer, saidYes: isYes(recording), untold: { id, fresh } };
+    return {
+      answer,
+      saidYes: isYes(recording),
+      untold: { id, fresh, ...('answer' in judged && judged.leftOut && { leftOut: judged.leftOut }) },
+    };
   }
 }
 

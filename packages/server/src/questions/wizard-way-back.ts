@@ -2,7 +2,7 @@
  * A wizard form with a choice to change an earlier form instead, and with the person's input as its defaults. Other input is
  * kept on the way back, even if the form is incomplete. Pure.
  */
-import { type Form, formLimits, readForm, type WireSchema, withWayBackField } from '@midcall/core/form';
+import { checkContent, type Form, formLimits, readForm, type WireSchema, withWayBackField } from '@midcall/core/form';
 import { typedIn } from './validated.ts';
 import type { FormAnswer, OpenForm } from './wizard-forms.ts';
 
@@ -21,6 +21,12 @@ export interface Leaving {
   readonly wayBack?: string;
 }
 
+/** The input by what it means for the form's fields; as it came if it does not fit. */
+function readAs({ fields }: Form<unknown>, content: unknown): Given['typed'] {
+  const read = checkContent(fields, content);
+  return read.ok ? read.content : typedIn({ content });
+}
+
 const TITLE = 'Or change an earlier answer';
 
 /**
@@ -35,7 +41,7 @@ export function withWayBack(
   const { properties } = form.schema;
   const check: Form<unknown>['check'] = async (typed, judging) => {
     const checked = await form.check(typed, judging);
-    onGiven({ typed: typedIn({ content: typed }), fits: checked.ok });
+    onGiven({ typed: readAs(form, typed), fits: checked.ok });
     return checked;
   };
   const { schema, fields, library } = form;
@@ -54,13 +60,13 @@ export function withWayBack(
       library,
       async check(content, judging) {
         const { [wayBack]: goTo, ...typed } = typedIn({ content });
-        if (goTo === undefined) return check(typed, judging);
+        if (goTo === undefined || goTo === null || goTo === '') return check(typed, judging);
         if (!formsBefore.some(({ name }) => name === goTo)) {
           const message = `${TITLE} must be one of the forms before this one.`;
           return { ok: false, issues: [{ field: wayBack, rule: 'enum', message }] };
         }
         const checked = await form.check(typed, judging);
-        onGiven({ typed, goTo: goTo as string, fits: checked.ok });
+        onGiven({ typed: readAs(form, typed), goTo: goTo as string, fits: checked.ok });
         return checked.ok ? checked : { ok: true, value: undefined };
       },
     },

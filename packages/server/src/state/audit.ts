@@ -26,6 +26,8 @@ export type AuditEvent = { readonly at: number; readonly call: CallRef } & (
       readonly action: 'accept' | 'decline' | 'cancel';
       readonly reason?: CancelReason;
       readonly by: By;
+      /** Names of members of the answer that the form did not ask for; they were left out. */
+      readonly leftOut?: readonly string[];
     }
   | { readonly kind: 'step-begun'; readonly step: string }
   | { readonly kind: 'step-ended'; readonly step: string; readonly failed: boolean }

@@ -1,5 +1,6 @@
 /** Every outcome of one question: an accept for each boundary value of its form, and every way not to accept. */
-import { checkContent, type Field, isWayBack, readFormParams } from '@midcall/core/form';
+import { type AskedField, isWayBack } from '@midcall/core/form';
+import { checkAsked, readAskedForm } from '@midcall/core/json-schema';
 
 /** A question as it crossed the wire. */
 export interface ExploredQuestion {
@@ -52,7 +53,7 @@ export function readQuestion(method: string, params: Readonly<Record<string, unk
 export function outcomesOf(question: ExploredQuestion, answering: Answering | undefined): Outcomes {
   if (question.method === 'sampling/createMessage') return { list: samplingOutcomes(question, answering), leftOut: [] };
   if (question.params['mode'] === 'url') return { list: around({ action: 'accept' }, []), leftOut: [] };
-  const form = readFormParams(question.params);
+  const form = readAskedForm(question.params);
   const fields = form.ok ? form.fields : [];
   const base = { ...fittingContent(fields), ...answering?.(question) };
   const leftOut: string[] = [];
@@ -65,18 +66,21 @@ export function outcomesOf(question: ExploredQuestion, answering: Answering | un
     return field.required || current === undefined ? changed : [...changed, { field: field.name, content: without }];
   });
   const accepts = variants
-    .filter(({ content }) => checkContent(fields, content).ok)
+    .filter(({ content }) => checkAsked(fields, content, form.ok ? form.schema : undefined).ok)
     .map(({ field, content }): ExploredOutcome => {
       const label = `accept with ${field} ${inBrief((content as Record<string, unknown>)[field])}`;
       return { kind: 'accept', label, reply: { action: 'accept', content } };
     });
-  return { list: around({ action: 'accept', content: base }, accepts, true), leftOut };
+  const [first] = fields;
+  // A value that the wire allows, and that fits no kind of field.
+  const misfit = first && { ...base, [first.name]: ['no answer to this'] };
+  return { list: around({ action: 'accept', content: base }, accepts, misfit), leftOut };
 }
 
 function around(
   reply: Readonly<Record<string, unknown>>,
   accepts: readonly ExploredOutcome[],
-  form = false,
+  misfit?: Readonly<Record<string, unknown>>,
 ): ExploredOutcome[] {
   return [
     { kind: 'accept', label: 'accept', reply },
@@ -84,12 +88,12 @@ function around(
     { kind: 'dismiss', label: 'dismiss', reply: { action: 'cancel' } },
     { kind: 'timeout', label: 'timeout' },
     { kind: 'disconnect', label: 'disconnect' },
-    ...(form
+    ...(misfit
       ? [
           {
             kind: 'invalid' as const,
             label: 'an answer that does not fit',
-            reply: { action: 'accept', content: { 'no field of this form': 1 } },
+            reply: { action: 'accept', content: misfit },
           },
         ]
       : []),
@@ -115,7 +119,7 @@ function samplingOutcomes(question: ExploredQuestion, answering: Answering | und
 }
 
 /** Content that fits a form, as far as its fields tell: every field filled in, every yes-or-no field true. */
-export function fittingContent(fields: readonly Field[]): Record<string, unknown> {
+export function fittingContent(fields: readonly AskedField[]): Record<string, unknown> {
   const answered = fields.filter(field => !isWayBack(field));
   return Object.fromEntries(answered.map(field => [field.name, good(field)]));
 }
@@ -127,7 +131,7 @@ const samples = {
   'date-time': '2026-08-01T12:00:00Z',
 } as const;
 
-function good(field: Field): unknown {
+function good(field: AskedField): unknown {
   if (field.kind === 'boolean') return true;
   if (field.default !== undefined) return field.default;
   switch (field.kind) {
@@ -139,12 +143,16 @@ function good(field: Field): unknown {
       return field.choices[0]?.value;
     case 'multi-select':
       return field.choices.slice(0, Math.max(1, field.minItems ?? 1)).map(choice => choice.value);
+    case 'json':
+      return {};
   }
 }
 
-function boundaries(field: Field): { readonly values: readonly unknown[]; readonly left: number } {
+function boundaries(field: AskedField): { readonly values: readonly unknown[]; readonly left: number } {
   const all = (values: readonly unknown[], left = 0) => ({ values, left });
   switch (field.kind) {
+    case 'json':
+      return all([]);
     case 'boolean':
       return all([true, false]);
     case 'number':

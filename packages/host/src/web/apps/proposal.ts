@@ -1,5 +1,5 @@
 /** What an App proposes for a form. Pure. */
-import { checkContent, type Field, type Issue } from '@midcall/core/form';
+import { type AskedField, checkContent, type Issue } from '@midcall/core/form';
 import { isRecord, parseShallow } from '@midcall/core/json';
 import { type Draft, draftFrom } from '../form/index.ts';
 
@@ -24,12 +24,12 @@ export function readProposal(
     fields,
     secrets,
     zone,
-  }: { readonly fields: readonly Field[]; readonly secrets: ReadonlySet<string>; readonly zone: string },
+  }: { readonly fields: readonly AskedField[]; readonly secrets: ReadonlySet<string>; readonly zone: string },
 ): Proposal {
   const content = text.length <= longestProposal ? parsed(text) : undefined;
   if (!content)
     return { ok: false, issues: [{ rule: 'json', message: 'The proposal must be an object of field values.' }] };
-  const isProposed = ({ name }: Field): boolean => Object.hasOwn(content, name) && !secrets.has(name);
+  const isProposed = ({ name }: AskedField): boolean => Object.hasOwn(content, name) && !secrets.has(name);
   const proposed = fields.filter(isProposed);
   const values = Object.fromEntries(proposed.map(({ name }) => [name, content[name]]));
   const checked = checkContent(proposed, values);

@@ -1,6 +1,7 @@
 /** The body of a form's card: the message, the fields, and a review of the answer. */
 
-import { checkContent, type Field, type Issue, isCardNumber, isWayBack, labelOf } from '@midcall/core/form';
+import { type AskedField, type Issue, isCardNumber, isWayBack, labelOf } from '@midcall/core/form';
+import { checkAsked } from '@midcall/core/json-schema';
 import { attributes, type Html, html } from '@midcall/core/page';
 import { type FormQuestion, mask, secretsOf } from '../../index.ts';
 import { formAppFrame } from '../apps/index.ts';
@@ -24,7 +25,7 @@ function reviewValue(
   return html`<span class="review-value">${sentValue(field, value, 120)}</span>${same && html` <span class="mark">${texts.question.unchanged}</span>`}`;
 }
 
-const ahead = ({ fields }: FormQuestion): readonly Field[] => fields.filter(field => !isWayBack(field));
+const ahead = ({ fields }: FormQuestion): readonly AskedField[] => fields.filter(field => !isWayBack(field));
 
 /** The choices of a way back are buttons. What is typed goes along, as with any other. */
 function waysBack({ fields }: FormQuestion): Html | false {
@@ -70,7 +71,7 @@ export function issuesOf(
   question: FormQuestion,
   read: { readonly content: Readonly<Record<string, unknown>>; readonly issues: readonly Issue[] },
 ): readonly Issue[] {
-  const checked = checkContent(question.fields, read.content);
+  const checked = checkAsked(question.fields, read.content, question.schema);
   return checked.ok ? read.issues : [...read.issues, ...checked.issues];
 }
 
@@ -91,7 +92,7 @@ export function formBody(question: FormQuestion, context: CardContext): CardBody
     now: context.now,
   };
   return {
-    content: html`${quoted(question.message, `${scope}-says`)}${app !== undefined && formAppFrame(app, context.link(`/questions/${encodeURIComponent(question.id)}/proposal`), question.call?.arguments ?? {})}${problemSummary(issues)}<div${attributes({ class: 'fields', role: 'group', 'aria-labelledby': `${scope}-who`, 'aria-describedby': `${scope}-says` })}>${question.fields.map(
+    content: html`${quoted(question.message, `${scope}-says`)}${(question.notes ?? []).map(note => html`<p class="help">${visibleHtml(note, 300)}</p>`)}${app !== undefined && formAppFrame(app, context.link(`/questions/${encodeURIComponent(question.id)}/proposal`), question.call?.arguments ?? {})}${problemSummary(issues)}<div${attributes({ class: 'fields', role: 'group', 'aria-labelledby': `${scope}-who`, 'aria-describedby': `${scope}-says` })}>${question.fields.map(
       (field, at) => !isWayBack(field) && fieldControl(field, at, place),
     )}</div>${review(question, content, secrets)}`,
     accept: texts.question.send,

@@ -128,5 +128,5 @@ ${callLine(question, context.perhaps === true)}
 
 /** What a server wrote, as a quotation. @param id - of its text */
 export function quoted(message: string, id?: string): Html {
-  return html`<figure class="quote"><figcaption>${texts.question.serverWrites}</figcaption><blockquote${attributes({ id })}>${visibleHtml(message, 4_000, true)}</blockquote></figure>`;
+  return html`<figure class="quote"><figcaption>${texts.question.serverWrites}</figcaption><blockquote${attributes({ id })}>${visibleHtml(message, 100_000, true)}</blockquote></figure>`;
 }

@@ -1,5 +1,5 @@
 /** A value of an answer as the person reads it: before it is sent, and afterwards. Pure. */
-import type { Field } from '@midcall/core/form';
+import type { AskedField } from '@midcall/core/form';
 import { attributes, type Html, html } from '@midcall/core/page';
 import { spelledNumber, writtenMoment } from '../../index.ts';
 import { readable } from '../form/index.ts';
@@ -12,7 +12,7 @@ function sentNumber(value: number): Html {
 }
 
 /** @param max - the most characters of a text that are shown */
-export function sentValue(field: Field, value: unknown, max: number): Html {
+export function sentValue(field: AskedField, value: unknown, max: number): Html {
   if (field.kind === 'number' && typeof value === 'number') return sentNumber(value);
   const moment = writtenMoment(field, value);
   return moment ? sentMoment(moment, String(value)) : visibleHtml(readable(field, value), max);

@@ -3,26 +3,12 @@
  * one, and a text area for JSON if it does not.
  */
 
-import type { Field } from '@midcall/core/form';
+import type { AskedField } from '@midcall/core/form';
 import { defined, isRecord } from '@midcall/core/json';
-import { argumentField } from '@midcall/core/json-schema';
-
-/** Any JSON, typed by hand. */
-export interface JsonField {
-  readonly kind: 'json';
-  readonly name: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly required: boolean;
-  /** Its part of the tool's schema, to check against. */
-  readonly schema: unknown;
-  /** The tool's whole schema, which that part may refer to. */
-  readonly root: unknown;
-  readonly default?: unknown;
-}
+import { newReading, type Reading, readProperty } from '@midcall/core/json-schema';
 
 /** An argument with one control. */
-export type SingleField = Field | JsonField;
+export type SingleField = AskedField;
 
 /** A list of texts, numbers or flat objects, edited row by row. */
 export interface ListField {
@@ -36,17 +22,12 @@ export interface ListField {
   /** True if a row is an object. */
   readonly ofObjects: boolean;
   readonly maxItems?: number;
-  /** Its part of the tool's schema, to check against. */
-  readonly schema: unknown;
-  /** The tool's whole schema, which that part may refer to. */
-  readonly root: unknown;
   readonly default?: unknown;
 }
 
 /** One argument. */
 export type ArgumentField = SingleField | ListField;
 
-const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 const number = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
 const strings = (value: unknown): readonly string[] | undefined =>
   Array.isArray(value) && value.every(each => typeof each === 'string') ? value : undefined;
@@ -61,10 +42,14 @@ function withoutDefault(field: SingleField): SingleField {
 const mostColumns = 12;
 
 /** What a row of a list holds, if an item of this schema fits one. */
-function columnsOf(name: string, items: unknown, root: unknown): Pick<ListField, 'columns' | 'ofObjects'> | undefined {
+function columnsOf(
+  name: string,
+  items: unknown,
+  reading: Reading,
+): Pick<ListField, 'columns' | 'ofObjects'> | undefined {
   if (!isRecord(items)) return undefined;
   if (!isRecord(items['properties'])) {
-    const field = singleOf(name, items, true, root);
+    const field = singleOf(name, items, true, reading);
     const fits = (field.kind === 'text' && field.format !== 'date-time') || field.kind === 'number';
     return fits ? { columns: [withoutDefault(field)], ofObjects: false } : undefined;
   }
@@ -72,25 +57,20 @@ function columnsOf(name: string, items: unknown, root: unknown): Pick<ListField,
   if (names.length === 0 || names.length > mostColumns) return undefined;
   const required = new Set(strings(items['required']) ?? []);
   const members = items['properties'];
-  const columns = names.map(each => withoutDefault(singleOf(each, members[each], required.has(each), root)));
+  const columns = names.map(each => withoutDefault(singleOf(each, members[each], required.has(each), reading)));
   return { columns, ofObjects: true };
 }
 
 /** The field of one property: a list if its items fit rows. */
-function fieldOf(name: string, schema: unknown, required: boolean, root: unknown): ArgumentField {
-  const field = singleOf(name, schema, required, root);
+function fieldOf(name: string, schema: unknown, required: boolean, reading: Reading): ArgumentField {
+  const field = singleOf(name, schema, required, reading);
   if (field.kind !== 'json' || !isRecord(schema) || schema['type'] !== 'array') return field;
-  const rows = columnsOf(name, schema['items'], root);
+  const rows = columnsOf(name, schema['items'], reading);
   return rows ? { ...field, kind: 'list', ...rows, ...defined({ maxItems: number(schema['maxItems']) }) } : field;
 }
 
-function singleOf(name: string, schema: unknown, required: boolean, root: unknown): SingleField {
-  const field = argumentField(name, schema, required);
-  if (field) return field;
-  const part = isRecord(schema) ? schema : {};
-  const words = defined({ title: text(part['title']), description: text(part['description']) });
-  return { name, required, ...words, kind: 'json', schema, root, ...defined({ default: part['default'] }) };
-}
+const singleOf = (name: string, schema: unknown, required: boolean, reading: Reading): SingleField =>
+  readProperty(name, schema, required, reading).field;
 
 /** The most arguments shown as controls of their own; a schema with more gets one text area for all. */
 const mostFields = 200;
@@ -100,6 +80,7 @@ export function argumentFields(inputSchema: unknown): readonly ArgumentField[] {
   const properties = isRecord(inputSchema) && isRecord(inputSchema['properties']) ? inputSchema['properties'] : {};
   const names = Object.keys(properties).slice(0, mostFields);
   const required = new Set(isRecord(inputSchema) ? (strings(inputSchema['required']) ?? []) : []);
-  const all = names.map(name => fieldOf(name, properties[name], required.has(name), inputSchema));
+  const reading = newReading(inputSchema);
+  const all = names.map(name => fieldOf(name, properties[name], required.has(name), reading));
   return [...all.filter(field => field.required), ...all.filter(field => !field.required)];
 }

@@ -3,7 +3,7 @@
  * by position (`f0`, `f1`), never by the server's property names, and a choice is posted as its position, so that no name or
  * value of a server can collide with ours.
  */
-import { type Field, type Issue, parseTextual, type TextField } from '@midcall/core/form';
+import { emptied, type Issue, parseTextual, type TextField } from '@midcall/core/form';
 import { isRecord, parseShallow } from '@midcall/core/json';
 import { texts } from '../texts/index.ts';
 import type { ArgumentField, ListField, SingleField } from './argument-form.ts';
@@ -36,7 +36,7 @@ function defaults(field: ArgumentField, name: string, zone: string): [string, st
       return at < 0 ? [] : [[name, [String(at)]]];
     }
     case 'multi-select': {
-      const chosen = new Set(field.default);
+      const chosen = new Set<unknown>(field.default);
       return [[name, field.choices.flatMap((choice, at) => (chosen.has(choice.value) ? [String(at)] : []))]];
     }
     case 'text':
@@ -128,7 +128,7 @@ function valueFrom(field: ArgumentField, name: string, draft: Draft): { value?: 
   const text = first(draft, name) ?? '';
   switch (field.kind) {
     case 'text':
-      if (text === '') return {};
+      if (text === '') return draft.has(name) && emptied(field, text) ? { value: text } : {};
       if (field.format === undefined) return { value: text };
       return { value: formatted(field, text, first(draft, `${name}.zone`) ?? 'UTC') };
     case 'number': {
@@ -187,7 +187,7 @@ export function contentOf(
 }
 
 /** A value as a person reads it in a review. */
-export function readable(field: Field | ArgumentField, value: unknown): string {
+export function readable(field: ArgumentField, value: unknown): string {
   if (field.kind === 'boolean')
     return value === true ? texts.field.yes : value === false ? texts.field.no : String(value);
   if (field.kind === 'select') return field.choices.find(choice => choice.value === value)?.title ?? String(value);

@@ -2,7 +2,7 @@
  * One control for each kind of field, with its label, the rule in words and its errors. A default is filled in and
  * marked as a default. Works without client script; pure.
  */
-import { type Choice, type Issue, isCardNumber, labelOf } from '@midcall/core/form';
+import { type Choice, type Issue, isCardNumber, labelOf, type Scalar } from '@midcall/core/form';
 import {
   areaControl,
   attributes,
@@ -55,6 +55,11 @@ interface Part extends Place {
 }
 
 function ruleOf(field: SingleField): string {
+  const rule = ownRuleOf(field);
+  return field.unchecked ? `${rule} ${texts.field.unchecked(field.unchecked)}`.trim() : rule;
+}
+
+function ownRuleOf(field: SingleField): string {
   const { between, range } = texts.field;
   const stated = (min: number | undefined, max: number | undefined, of: 'characters' | 'choices' | 'number') =>
     saidAlready(field.description, min, max, of);
@@ -81,7 +86,7 @@ function ruleOf(field: SingleField): string {
       return stated(least, field.maxItems, 'choices') ? '' : between(texts.field.choices, least, field.maxItems);
     }
     case 'json':
-      return texts.field.json;
+      return field.shape === '' ? texts.field.json : texts.field.jsonThatFits(field.shape);
     default:
       return '';
   }
@@ -117,10 +122,10 @@ function option(
 const mostLetters = 48;
 
 /** How choices are arranged: on one line if they are short, below each other, or in a box that scrolls. */
-function choicesClass(choices: readonly Choice[]): string {
+function choicesClass(choices: readonly Choice<Scalar>[]): string {
   if (choices.length > mostOpen) return 'options long';
   const letters = choices.reduce(
-    (sum, { title, value }) => sum + title.length + (title === value ? 0 : value.length),
+    (sum, { title, value }) => sum + title.length + (title === String(value) ? 0 : String(value).length),
     0,
   );
   return letters < mostLetters ? 'options inline' : 'options';
@@ -128,9 +133,9 @@ function choicesClass(choices: readonly Choice[]): string {
 
 function openChoices(
   part: Part,
-  choices: readonly Choice[],
+  choices: readonly Choice<Scalar>[],
   type: 'radio' | 'checkbox',
-  defaults: readonly string[],
+  defaults: readonly Scalar[],
 ): Html {
   return html`${choices.map((choice, at) =>
     option(
@@ -139,7 +144,8 @@ function openChoices(
       String(at),
       choice.title,
       optionMark(defaults.includes(choice.value)),
-      choice.title !== choice.value && html`<code class="option-value">${visibleHtml(choice.value, 120)}</code>`,
+      choice.title !== String(choice.value) &&
+        html`<code class="option-value">${visibleHtml(String(choice.value), 120)}</code>`,
     ),
   )}`;
 }
@@ -239,7 +245,7 @@ function dateTimeControl(part: Part, value: string): Html {
   )}</div>`;
 }
 
-function dropDown(part: Part, choices: readonly Choice[]): Html {
+function dropDown(part: Part, choices: readonly Choice<Scalar>[]): Html {
   const chosen = first(part.draft, part.name) ?? '';
   const none = { value: '', title: part.field.required ? texts.field.choose : leftOut(part), selected: chosen === '' };
   const options = choices.map((choice, at) => ({
@@ -279,7 +285,7 @@ export function fieldControl(field: SingleField, index: number, place: Place, wi
     help &&
     html`<p class="help" id="${id}-help">${field.description !== undefined && visibleHtml(sentence(field.description), 1000)}${
       field.description !== undefined && rule !== '' && ' '
-    }${rule !== '' && html`<span class="rule">${visibleHtml(rule, 300)}</span>`}</p>`;
+    }${rule !== '' && html`<span class="rule">${visibleHtml(rule, 2_500)}</span>`}</p>`;
   const errors =
     issues.length > 0 &&
     html`<p class="error" id="${id}-error">${issues.map(issue => html`<span>${visibleHtml(issue.message, 400)}</span> `)}</p>`;

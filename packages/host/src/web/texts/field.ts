@@ -17,6 +17,7 @@ export const fieldTexts = {
   notJson: (why: string) => `This cannot be read as JSON: ${why}`,
   inJson: (path: string, why: string) => (path === '' ? why : `At ${path}: ${why}`),
   json: 'In JSON.',
+  jsonThatFits: (schema: string) => `In JSON that fits ${schema}`,
   noObject: 'The arguments must be one JSON object, such as {"title": "Report"}.',
   onlyJson: (names: readonly string[]) =>
     `The form cannot show ${names.map(name => `“${name}”`).join(', ')} without changing it, so the arguments stay as JSON.`,
@@ -45,6 +46,7 @@ export const fieldTexts = {
     return max === undefined ? '' : `${max} or less.`;
   },
   pattern: (pattern: string) => `Must match ${pattern}`,
+  unchecked: (what: readonly string[]) => `Not checked here: ${what.join(', ')}`,
   uncheckedPattern: (pattern: string) => `Not checked here: must match ${pattern}`,
   email: 'An email address.',
   uri: 'A full address, such as https://example.com/page.',

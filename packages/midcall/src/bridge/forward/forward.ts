@@ -14,7 +14,7 @@
  */
 
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
-import { emit } from '@midcall/core/form';
+import { type AskedField, emit, type Field } from '@midcall/core/form';
 import { type Clock, steadyNow } from '@midcall/core/time';
 import type { CallProgress, CallRequest, Inbox, Question } from '@midcall/host';
 import type { Call, GatewayCall } from '@midcall/server';
@@ -194,6 +194,13 @@ function canAsk({ kind }: Question, { can, roundsLeft }: GatewayCall): boolean {
   return kind === 'url' && can.url && roundsLeft > 0;
 }
 
+/** True if the restricted schema says all of a field. */
+const isEmitted = (field: AskedField): field is Field =>
+  field.kind !== 'json' &&
+  field.unchecked === undefined &&
+  field.nullable === undefined &&
+  (!('choices' in field) || field.choices.every(({ value }) => typeof value === 'string'));
+
 /**
  * The host's answer; undefined for what it cannot show, and for what hosts are never asked, such as a form with a secret in it.
  */
@@ -205,8 +212,11 @@ async function askHost(
   const ended = inbox.ended(question.id);
   const time = call.outlivesRequest ? { timeoutMs: taskMs } : {};
   try {
-    if (question.kind === 'form')
-      return await call.elicit({ message: question.message, form: emit(question.fields), ...time }, ended);
+    if (question.kind === 'form') {
+      const fields = question.schema === undefined ? question.fields.filter(isEmitted) : [];
+      if (fields.length < question.fields.length) return undefined;
+      return await call.elicit({ message: question.message, form: emit(fields), ...time }, ended);
+    }
     if (question.kind !== 'url') return undefined;
     const { message, url, elicitationId } = question;
     const page = { message, url: url.href, elicitationId: elicitationId ?? question.id, ...time };
