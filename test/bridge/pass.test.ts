@@ -144,7 +144,7 @@ describe.each(pairs)('a host of %s before a server of %s', (host, upstream) => {
       host,
       upstream,
       capabilities: { roots: {} },
-      roots: [{ uri, name: 'work' }, { uri: 'file:///nowhere-at-all' }],
+      roots: [{ uri, name: 'work' }, { uri: 'file:///nowhere-at-all' }, { uri: 'vscode-remote://ssh/home' }],
       serve: (mid, server) =>
         mid.tool(server, 'where', {}, async (_, call) =>
           says(((await call.roots()) ?? []).map(root => root.uri).join(' ')),

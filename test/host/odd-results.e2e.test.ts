@@ -82,3 +82,35 @@ describe.each(pairs)('%s over %s', (era, over) => {
     });
   });
 });
+
+/** A server of which one tool has no title, one no schema and one no name. */
+const script = `
+  require('node:readline').createInterface({ input: process.stdin }).on('line', line => {
+    const { id, method } = JSON.parse(line);
+    const say = result => console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+    if (method === 'initialize')
+      say({ protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'odd', version: '1' } });
+    else if (method === 'tools/list')
+      say({ tools: [{ name: 'a', title: null, inputSchema: { type: 'object' } }, { name: 'b' }, { title: 'c' }] });
+    else if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'No.' } }));
+  });
+`;
+
+describe('a list with entries that the protocol does not allow', () => {
+  it('hides no other entry, and what cannot be used is named', async () => {
+    const connection = new Connection(
+      { id: 'odd', target: commandTarget([process.execPath, '-e', script]) },
+      { client: { name: 'test', version: '1.0.0' }, inbox: new Inbox(), era: '2025-11-25' },
+    );
+    onTestFinished(() => connection.stop());
+    const lines: string[] = [];
+    connection.subscribe(event => {
+      if (event.type === 'stderr') lines.push(event.line);
+    });
+    await connection.start();
+    const { tools, problems } = await connection.catalogue();
+    expect(problems).toEqual([]);
+    expect(tools).toEqual(['a', 'b'].map(name => ({ name, inputSchema: { type: 'object' } })));
+    expect(lines).toEqual([expect.stringMatching(/^midcall: The tool without a name is left out: name: /)]);
+  });
+});

@@ -226,20 +226,25 @@ describe('where no folder can be used', () => {
     );
   });
 
-  it('a list that is none is refused as a whole', () => {
-    for (const wrong of [undefined, {}, ['file:///a'], [{ uri: 1 }], [{ uri: 'file:///a', name: 1 }], [null]])
-      expect(() => listedRoots(wrong)).toThrow(
+  it('a list that is none is refused; in any other, an entry that is no root affects no other entry', () => {
+    for (const roots of [undefined, {}, ['file:///a'], [{ uri: 1 }], [null]])
+      expect(() => listedRoots({ roots })).toThrow(
         expect.objectContaining({
           code: 'roots/invalid',
           message: "The client's list of roots is not a list of { uri, name? }.",
         }),
       );
-    expect(
-      listedRoots([
-        { uri: 'a', more: 1 },
-        { uri: 'b', name: 'B' },
-      ]),
-    ).toEqual([{ uri: 'a' }, { uri: 'b', name: 'B' }]);
+    const roots = [{ uri: 'a', more: 1 }, { uri: 'b', name: 'B' }, { uri: 'c', name: null }, null, { uri: 7 }];
+    const told: string[] = [];
+    expect(listedRoots({ roots }, line => told.push(line))).toEqual([
+      { uri: 'a' },
+      { uri: 'b', name: 'B' },
+      { uri: 'c' },
+    ]);
+    expect(told).toEqual([
+      "Entry 4 of the client's roots has no URI, and is left out.",
+      "Entry 5 of the client's roots has no URI, and is left out.",
+    ]);
   });
 
   it.each(process.platform === 'linux' ? (['held', 'checked'] as const) : (['checked'] as const))(

@@ -78,6 +78,14 @@ describe.each(eras)('%s', era => {
     }
   });
 
+  it('one root that is none, or that is no folder here, does not hide the others', async () => {
+    const [proj] = one('proj').roots;
+    const roots = [{ uri: 'vscode-remote://ssh/home' }, { ...proj, name: null }, { uri: null }, null];
+    await using client = await connect(read('note'), { roots });
+    expect(await client.act()).toBe('proj/note');
+    expect(client.warnings.join()).toContain("Entry 3 of the client's roots has no URI, and is left out.");
+  });
+
   it('roots-01, roots-35, roots-36, roots-43: no operation reads or changes anything outside, whatever the path is called', async () => {
     const names = [
       at('out/note'),

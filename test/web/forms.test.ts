@@ -218,7 +218,13 @@ describe('what the person did with a field of a question', () => {
 
   it('what no control fits is typed as JSON, with its schema and what is not checked beside it', () => {
     const shape = '{"type":"object"}';
-    const field: AskedField = { kind: 'json', name: 'size', required: true, shape, unchecked: ["'unevaluatedProperties'"] };
+    const field: AskedField = {
+      kind: 'json',
+      name: 'size',
+      required: true,
+      shape,
+      unchecked: ["'unevaluatedProperties'"],
+    };
     const draft = draftOf([['f0', '{"width": 1}']]);
     expect(contentOf([field], draft)).toEqual({ content: { size: { width: 1 } }, issues: [] });
     const place = { scope: 'q', draft, issues: [], secrets: new Set<string>(), warns: true, zone: 'UTC', now: 0 };

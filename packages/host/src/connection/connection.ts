@@ -19,7 +19,7 @@ import type { AskSignIn, Authorizer } from '../authorization/index.ts';
 import { negotiationOf, unprobed } from '../base/index.ts';
 import type { CallOutcome, RunOptions } from '../calls/index.ts';
 import type { SamplingAccount } from '../sampling/index.ts';
-import type { ForwardedAnswer, ForwardedRequest, ForwardOptions } from '../sdk-seam/index.ts';
+import { type ForwardedAnswer, type ForwardedRequest, type ForwardOptions, mendLists } from '../sdk-seam/index.ts';
 import { originOf, type ServerEntry, taskServerOf } from '../servers/index.ts';
 import { askingForLogs } from './asking-for-logs.ts';
 import { authorizerOf } from './authorizer-of.ts';
@@ -384,6 +384,7 @@ export class Connection {
     const mostBytes = maxMessageBytes === undefined ? {} : { mostBytes: maxMessageBytes };
     const running = started?.take(listeners.onStderr);
     const options = { ...listeners, ...mostBytes, running, ...defined({ fetch, clock }) };
-    return this.wire.onto(openTransport(this.entry.target, options));
+    const leftOut = (line: string): void => this.#tell({ type: 'stderr', line: `midcall: ${line}` });
+    return mendLists(this.wire.onto(openTransport(this.entry.target, options)), leftOut);
   }
 }

@@ -17,3 +17,4 @@ export { rawResultAside, rawResultBack } from './raw-result.ts';
 export { sendRootsChanged } from './roots-changed.ts';
 export { stacked } from './stacked.ts';
 export { wholeResponse } from './whole-response.ts';
+export { mendLists } from './mended-lists.ts';

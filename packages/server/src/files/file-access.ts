@@ -8,6 +8,7 @@ import { MidcallError } from '@midcall/core/errors';
 import { afterClose } from '@midcall/core/sdk-seam';
 import { documentation } from '@midcall/core/text';
 import type { McpServer } from '@modelcontextprotocol/server';
+import { z } from 'zod';
 import { type Json, roundsRevision } from '../base/index.ts';
 import { type CallRun, type ClientAsk, readRecording } from '../questions/index.ts';
 import { type CallRequest, type Config, inRounds, isOverHttp } from '../request/index.ts';
@@ -54,12 +55,13 @@ export interface FileAccesses {
 
 /** Follows the roots of sessions, and gives each call its files. */
 export function fileAccess(config: Config): FileAccesses {
+  const leftOut: LeftOut = sentence => config.warnOnce(`roots ${sentence}`, `midcall: ${sentence}`);
   const sessions = new WeakMap<McpServer, { readonly boundary: Boundary; readonly roots: SessionRoots }>();
   const sessionOf = (server: McpServer): SessionRoots => {
     const { boundary } = config;
     const session = sessions.get(server);
     if (session?.boundary === boundary) return session.roots;
-    const roots = followRoots(server, boundary);
+    const roots = followRoots(server, boundary, leftOut);
     sessions.set(server, { boundary, roots });
     return roots;
   };
@@ -106,7 +108,7 @@ export function fileAccess(config: Config): FileAccesses {
       const detail = rootsList(config.askTimeoutMs);
       const { value } = await run.ask({ ...rootsAsk, identity: 'roots/list', detail });
       warned = true;
-      return readRoots(value);
+      return readRoots(value, leftOut);
     };
     /** A step's function must not wait for the client's list, whoever asked for it first. */
     const refuseNested = (run: CallRun): void => {
@@ -158,16 +160,20 @@ const nothingToNarrow = () =>
   );
 
 /** The result of asking; an answer that is not a list of roots allows nothing, whatever the operator's directories are. */
-function readRoots(value: Json): RootsAnswer {
+function readRoots(value: Json, leftOut: LeftOut): RootsAnswer {
   const recording = readRecording(value);
   try {
-    return rootsIn(recording.kind === 'answered' ? recording.got : undefined);
+    return listedRoots(recording.kind === 'answered' ? recording.got : undefined, leftOut);
   } catch (error) {
     return { failed: error };
   }
 }
 
-const rootsIn = (answer: unknown): readonly Root[] => listedRoots((answer as { roots?: unknown } | null)?.roots);
+/** Lets each entry of a list be read by itself: the SDK's own schema refuses all if it refuses one. */
+const anyResult = z.looseObject({});
+
+/** Told in one sentence of each entry of a client's list that is no root. */
+type LeftOut = (sentence: string) => void;
 
 interface SessionRoots {
   /** @param asked - true if this call has asked already */
@@ -179,17 +185,20 @@ interface SessionRoots {
  * The roots of one 2025-11-25 session. A list is requested through a running call if there is one, since a client without an
  * open GET stream sees no other request; if there is none, over HTTP the next call asks before it gets its files.
  */
-function followRoots(server: McpServer, boundary: Boundary): SessionRoots {
+function followRoots(server: McpServer, boundary: Boundary, leftOut: LeftOut): SessionRoots {
   const calls = new Set<Asking>();
   let overHttp = false;
   let stale = false;
 
   const list = async (): Promise<readonly Root[]> => {
     const call = calls.values().next().value;
-    if (!call) return (await server.server.listRoots(undefined, { timeout: LIST_TIMEOUT_MS })).roots as Root[];
+    if (!call) {
+      const asked = { method: 'roots/list' } as const;
+      return listedRoots(await server.server.request(asked, anyResult, { timeout: LIST_TIMEOUT_MS }), leftOut);
+    }
     const inTime = AbortSignal.timeout(LIST_TIMEOUT_MS);
     const answer = await requestUntil(inTime, server, call.ctx, rootsList(LIST_TIMEOUT_MS));
-    return rootsIn(answer);
+    return listedRoots(answer, leftOut);
   };
   let live: LiveRoots | undefined;
   const follow = (request: Asking): LiveRoots => {

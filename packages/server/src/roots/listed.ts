@@ -1,19 +1,16 @@
-/** Checks a client's list of roots before anything reads it: either the whole list counts, or none of it. */
+/** A client's list of roots, read before anything uses it. */
 import { MidcallError } from '@midcall/core/errors';
-import { isRecord } from '@midcall/core/json';
-import type { Root } from '@midcall/core/roots';
+import { type Root, readRootsList } from '@midcall/core/roots';
 
 /**
- * @param roots - as it arrived
- * @throws MidcallError roots/invalid if it is not a list of roots (schema.json, `ListRootsResult`)
+ * @param answer - the result of `roots/list`, as it arrived
+ * @param leftOut - told in one sentence of each entry that is no root
+ * @throws MidcallError roots/invalid if it has no list, or one without a single root in it
  */
-export function listedRoots(roots: unknown): readonly Root[] {
-  const fine =
-    Array.isArray(roots) &&
-    roots.every(
-      root =>
-        isRecord(root) && typeof root.uri === 'string' && (root.name === undefined || typeof root.name === 'string'),
-    );
-  if (!fine) throw new MidcallError('roots/invalid', "The client's list of roots is not a list of { uri, name? }.");
-  return (roots as readonly Root[]).map(({ uri, name }) => (name === undefined ? { uri } : { uri, name }));
+export function listedRoots(answer: unknown, leftOut?: (sentence: string) => void): readonly Root[] {
+  const read = readRootsList(answer);
+  if (!read || (read.roots.length === 0 && read.leftOut.length > 0))
+    throw new MidcallError('roots/invalid', "The client's list of roots is not a list of { uri, name? }.");
+  for (const sentence of read.leftOut) leftOut?.(sentence);
+  return read.roots;
 }

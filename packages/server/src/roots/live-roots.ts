@@ -86,7 +86,7 @@ export function liveRoots(options: LiveRootsOptions): LiveRoots {
     let heard: readonly Root[] | undefined;
     try {
       const listed = await list();
-      heard = listed === undefined ? undefined : listedRoots(listed);
+      heard = listed === undefined ? undefined : listedRoots({ roots: listed });
       if (closed) return;
       swap(boundary.scope(heard, current));
     } catch (error) {

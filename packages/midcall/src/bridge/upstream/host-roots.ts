@@ -4,8 +4,10 @@
  */
 
 import { isMidcallError } from '@midcall/core/errors';
+import { readRootsList } from '@midcall/core/roots';
 import type { Clock, OfferedRoots } from '@midcall/host';
 import type { McpServer } from '@modelcontextprotocol/server';
+import { asItIs } from './host-link.ts';
 
 /** Where roots are kept, and for which server. */
 export interface HostRootsParts {
@@ -35,8 +37,11 @@ export class HostRoots {
     const read = async (): Promise<void> => {
       if (!server.getClientCapabilities()?.roots) return;
       try {
-        const { roots } = await server.listRoots();
-        await this.take(roots);
+        // The SDK's own schema refuses the whole list for one root that is no file.
+        const listed = readRootsList(await server.request({ method: 'roots/list' }, asItIs as never));
+        for (const line of listed?.leftOut ?? []) this.#parts.warn(line);
+        if (listed) await this.take(listed.roots);
+        else this.#parts.warn('The host did not give its roots: its answer has no list.');
       } catch (error) {
         this.#parts.warn(`The host did not give its roots: ${(error as Error).message}`);
       }
