@@ -45,6 +45,12 @@ export async function guarded(options: GuardedOptions = {}) {
     clients: [
       { ...native, client_id: 'by-hand', token_endpoint_auth_method: 'none' },
       {
+        ...native,
+        client_id: 'chat',
+        token_endpoint_auth_method: 'none',
+        redirect_uris: ['http://localhost/callback'],
+      },
+      {
         client_id: 'robot',
         client_secret: clientSecret,
         redirect_uris: [],

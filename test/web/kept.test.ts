@@ -272,7 +272,7 @@ describe('an mcp.json', () => {
     expect(text).toContain('0 ready, 4 failed: good, filled, lacking, neither');
     expect(text.match(/not added/g)).toHaveLength(2);
     expect(text).toContain('NOT_SET_ANYWHERE, which is not set');
-    expect(text).toContain('neither &#39;command&#39; nor &#39;url&#39;');
+    expect(text).toContain('must have a &#39;command&#39; or a &#39;url&#39;');
     expect(text).not.toContain('zebra-home-93');
     expect(rowsOf((await visitor.get('/')).text)).toEqual(['good', 'filled']);
     expect(desk.viewers).toBe(0);

@@ -9,7 +9,7 @@
  */
 import { MidcallError } from '@midcall/core/errors';
 import { limitedFetch } from '@midcall/core/fetch';
-import { own } from '@midcall/core/json';
+import { isRecord, own } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
 import type { Clock } from '@midcall/core/time';
 import { computeScopeUnion } from '@modelcontextprotocol/client';
@@ -74,7 +74,8 @@ export class Authorizer {
     this.#options = options;
     this.#key = { principal, server: `${serverUrl.origin}${serverUrl.pathname}` };
     const limited = limitedFetch(fetch, { mostBytes });
-    this.#asking = (input, init) => limited(input, { ...init, signal: AbortSignal.timeout(answerMs) });
+    this.#asking = async (input, init) =>
+      withoutEmptyMembers(await limited(input, { ...init, signal: AbortSignal.timeout(answerMs) }));
   }
 
   /** Sends a request to the server with a token, and again with another token if that is needed. */
@@ -284,6 +285,24 @@ export class Authorizer {
     const { serverUrl, auth } = this.#options;
     return discover({ serverUrl, challenge, auth, fetch: this.#asking });
   }
+}
+
+/** An answer without members that are null or empty, which some authorization servers send for what they leave out. */
+async function withoutEmptyMembers(response: Response): Promise<Response> {
+  if (!/\bjson\b/i.test(response.headers.get('content-type') ?? '')) return response;
+  const text = await response.text();
+  const { status, headers } = response;
+  const again = (body: string): Response => new Response(body, { status, headers: new Headers(headers) });
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch {
+    return again(text);
+  }
+  if (!isRecord(answer)) return again(text);
+  return again(
+    JSON.stringify(Object.fromEntries(Object.entries(answer).filter(([, value]) => value !== null && value !== ''))),
+  );
 }
 
 /** basic/authorization, "Scope Selection Strategy"; with what was asked for before, so that a step up loses nothing. */

@@ -26,15 +26,20 @@ export class CallbackListener {
   #http!: HttpListener;
   #expected: { readonly state: string; readonly take: (callback: Callback) => void } | undefined;
 
-  private constructor() {}
+  readonly #name: string;
+
+  private constructor(name: string) {
+    this.#name = name;
+  }
 
   /**
    * Starts to listen.
    * @param port - a free one if absent
+   * @param name - how the redirect URI calls this machine
    * @returns undefined if the port is taken
    */
-  static async open(port = 0): Promise<CallbackListener | undefined> {
-    const listener = new CallbackListener();
+  static async open(port = 0, name: '127.0.0.1' | 'localhost' = '127.0.0.1'): Promise<CallbackListener | undefined> {
+    const listener = new CallbackListener(name);
     try {
       listener.#http = await listenHttp((...request) => listener.#heard(...request), { port, unref: true });
     } catch (error) {
@@ -46,7 +51,7 @@ export class CallbackListener {
   }
 
   get #host(): string {
-    return `127.0.0.1:${this.#http.port}`;
+    return `${this.#name}:${this.#http.port}`;
   }
 
   get redirectUri(): string {

@@ -58,13 +58,13 @@ async function prepared(
   const { discovered, auth, scope, name, fetch, clock, keepClient } = parts;
   const stored = knownClient(discovered, auth, parts.client, clock.now(), scope);
   const port = auth.redirectPort ?? (stored?.redirectUri === undefined ? 0 : Number(new URL(stored.redirectUri).port));
-  const preferred = await CallbackListener.open(port);
+  const preferred = await CallbackListener.open(port, auth.redirectHost);
   if (!preferred && auth.redirectPort !== undefined)
     throw new MidcallError(
       'host/unauthorized',
       `Port ${auth.redirectPort} ('redirectPort' in 'auth') is taken. End what listens there, and try again.`,
     );
-  const listener = preferred ?? (await CallbackListener.open());
+  const listener = preferred ?? (await CallbackListener.open(0, auth.redirectHost));
   if (!listener) throw new MidcallError('host/unauthorized', 'No port on this machine could be opened.');
   if (stored && (preferred || stored.from !== 'registration')) return { listener, client: stored };
   try {

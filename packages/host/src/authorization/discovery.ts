@@ -46,27 +46,79 @@ const unauthorized = (text: string, cause?: unknown): MidcallError =>
  * @throws MidcallError `host/unauthorized` for an address that is refused, and if an authorization server cannot be reached
  */
 export async function discover(options: DiscoveryOptions): Promise<Discovered | undefined> {
-  const { serverUrl, auth, fetch } = options;
+  const { serverUrl, auth } = options;
   const protectedResource = await resourceMetadata(options);
-  const issuer = issuerFrom(protectedResource?.authorization_servers, serverUrl, auth);
-  judgeEndpoint('The authorization server', issuer, serverUrl);
+  const issuers = issuersFrom(protectedResource?.authorization_servers, serverUrl, auth);
   const resource = await resourceOf(serverUrl, protectedResource);
+  const isNamed = Boolean(protectedResource?.authorization_servers?.length);
+  const metadata = await firstUsable(issuers, isNamed, options);
+  if (!metadata) return undefined;
+  return {
+    issuer: metadata.issuer,
+    metadata,
+    ...(resource !== undefined && auth.resource !== false && { resource }),
+    ...(protectedResource?.scopes_supported && {
+      scopesSupported: withinScopes(protectedResource.scopes_supported.join(' ')),
+    }),
+  };
+}
+
+/**
+ * The metadata of the first authorization server that can be used; the server's order counts (RFC 9728, 7.6).
+ * @param isNamed - true if the server names them, so that they must have metadata
+ * @throws MidcallError `host/unauthorized`, which says of each why it cannot be used
+ */
+async function firstUsable(
+  issuers: readonly string[],
+  isNamed: boolean,
+  options: DiscoveryOptions,
+): Promise<AuthorizationServerMetadata | undefined> {
+  const problems: MidcallError[] = [];
+  for (const issuer of issuers) {
+    try {
+      const metadata = await metadataOf(issuer, options);
+      if (metadata) return metadata;
+      if (!isNamed) return undefined;
+      throw unauthorized(
+        `The server names the authorization server ${printable(issuer)}, which publishes no metadata.`,
+      );
+    } catch (error) {
+      if (!isMidcallError(error)) throw error;
+      problems.push(error);
+    }
+  }
+  const [first, ...others] = problems as [MidcallError, ...MidcallError[]];
+  if (others.length === 0) throw first;
+  const all = problems.map(({ message }) => message).join(' ');
+  throw unauthorized(`None of the ${problems.length} authorization servers of this server can be used. ${all}`, first);
+}
+
+/** @throws MidcallError `host/unauthorized` if it cannot be read, or is not safe to use */
+async function metadataOf(
+  issuer: string,
+  { serverUrl, auth, fetch }: DiscoveryOptions,
+): Promise<AuthorizationServerMetadata | undefined> {
+  judgeEndpoint('The authorization server', issuer, serverUrl);
   let metadata: AuthorizationServerMetadata | undefined;
   try {
     metadata = await discoverAuthorizationServerMetadata(issuer, { fetchFn: fetch });
   } catch (cause) {
-    throw whyNoMetadata(issuer, cause);
+    // The operator has named the issuer as its metadata spells it.
+    const isMeant =
+      IssuerMismatchError.isInstance(cause) && cause.received === auth.issuer && isSame(issuer, auth.issuer!);
+    if (!isMeant) throw whyNoMetadata(issuer, cause);
+    metadata = await discoverAuthorizationServerMetadata(auth.issuer!, { fetchFn: fetch }).catch((cause: unknown) => {
+      throw whyNoMetadata(issuer, cause);
+    });
   }
-  if (!metadata) {
-    if (!protectedResource?.authorization_servers?.length) return undefined;
-    throw unauthorized(`The server names the authorization server ${printable(issuer)}, which publishes no metadata.`);
-  }
-  if (
-    !metadata.code_challenge_methods_supported?.includes('S256') &&
-    (auth.flow ?? 'authorization-code') === 'authorization-code'
-  )
+  if (!metadata) return undefined;
+  const { code_challenge_methods_supported: methods } = metadata;
+  const isSafe = methods === undefined ? auth.assumePkce === true : methods.includes('S256');
+  if (!isSafe && (auth.flow ?? 'authorization-code') === 'authorization-code')
     throw unauthorized(
-      `The authorization server ${printable(issuer)} does not say that it supports PKCE (S256), so nobody can sign in safely.`,
+      `The authorization server ${printable(issuer)} does not say that it supports PKCE (S256), so nobody can sign in safely.${
+        methods === undefined ? " If you know that it does, write 'assumePkce': true in 'auth'." : ''
+      }`,
     );
   for (const [what, address] of [
     ['The sign-in page', metadata.authorization_endpoint],
@@ -76,14 +128,7 @@ export async function discover(options: DiscoveryOptions): Promise<Discovered | 
     ['The device authorization endpoint', own(metadata, 'device_authorization_endpoint')],
   ] as const)
     if (address !== undefined) judgeEndpoint(what, String(address), serverUrl);
-  return {
-    issuer: metadata.issuer,
-    metadata,
-    ...(resource !== undefined && { resource }),
-    ...(protectedResource?.scopes_supported && {
-      scopesSupported: withinScopes(protectedResource.scopes_supported.join(' ')),
-    }),
-  };
+  return metadata;
 }
 
 async function resourceMetadata({
@@ -112,25 +157,29 @@ async function resourceMetadata({
   }
 }
 
-function issuerFrom(
+/** How many authorization servers of one server are tried. */
+const mostIssuers = 5;
+
+/** The authorization servers to try, in order. @throws MidcallError `host/unauthorized` if the entry allows none of them */
+function issuersFrom(
   listedIssuers: readonly string[] | undefined,
   serverUrl: URL,
   { issuer, clientSecret }: ServerAuth,
-): string {
+): readonly string[] {
   const listed = listedIssuers?.length ? listedIssuers : [serverUrl.origin];
   if (issuer !== undefined) {
     const match = listed.find(each => isSame(each, issuer));
-    if (match !== undefined) return match;
+    if (match !== undefined) return [match];
     throw unauthorized(
       `The server wants a sign-in at ${printable(listed[0]!)}. Its entry allows ${printable(issuer)} alone ('issuer' in 'auth').`,
     );
   }
-  const [first] = listed as readonly [string];
-  if (clientSecret !== undefined && (!URL.canParse(first) || new URL(first).origin !== serverUrl.origin))
-    throw unauthorized(
-      `The server wants the client secret sent to ${printable(first)}, which is on another origin. If that is where the secret belongs, name it as 'issuer' in 'auth'.`,
-    );
-  return first;
+  if (clientSecret === undefined) return listed.slice(0, mostIssuers);
+  const own = listed.filter(each => URL.canParse(each) && new URL(each).origin === serverUrl.origin);
+  if (own.length > 0) return own.slice(0, mostIssuers);
+  throw unauthorized(
+    `The server wants the client secret sent to ${printable(listed[0]!)}, which is on another origin. If that is where the secret belongs, name it as 'issuer' in 'auth'.`,
+  );
 }
 
 const isSame = (one: string, other: string): boolean => one.replace(/\/$/, '') === other.replace(/\/$/, '');
@@ -154,6 +203,11 @@ async function resourceOf(
 }
 
 function whyNoMetadata(issuer: string, cause: unknown): MidcallError {
+  if (IssuerMismatchError.isInstance(cause) && cause.received !== undefined && isSame(cause.received, issuer))
+    return unauthorized(
+      `The server names the authorization server ${printable(issuer)}, whose metadata calls it ${printable(cause.received)}: they differ by the last slash. If both are the same, write 'issuer': '${printable(cause.received)}' in 'auth'.`,
+      cause,
+    );
   if (IssuerMismatchError.isInstance(cause))
     return unauthorized(
       `The metadata of the authorization server ${printable(issuer)} is that of another issuer, ${printable(cause.received ?? 'none')}. It is refused, since tokens could go to the wrong place.`,

@@ -57,13 +57,21 @@ export async function refreshed(
   if (!client) return withoutTokens(grant);
   const refreshToken = grant.tokens!.refresh_token!;
   try {
-    const tokens = await refreshAuthorization(discovered.issuer, {
-      metadata: discovered.metadata,
-      clientInformation: client.information,
-      refreshToken,
-      fetchFn: fetch,
-      ...(discovered.resource !== undefined && { resource: discovered.resource }),
-    });
+    const scopes = auth.scopeAtRefresh ? (grant.tokens!.scope ?? grant.scope) : undefined;
+    const form = { grant_type: 'refresh_token', refresh_token: refreshToken };
+    const tokens =
+      scopes === undefined
+        ? await refreshAuthorization(discovered.issuer, {
+            metadata: discovered.metadata,
+            clientInformation: client.information,
+            refreshToken,
+            fetchFn: fetch,
+            ...(discovered.resource !== undefined && { resource: discovered.resource }),
+          })
+        : {
+            refresh_token: refreshToken,
+            ...(await fetchTokens(discovered, client.information, { ...form, scope: scopes }, fetch)),
+          };
     const { scope = grant.tokens!.scope } = tokens;
     return withTokens(grant, { ...tokens, ...(scope !== undefined && { scope }) }, clock.now());
   } catch (error) {

@@ -29,9 +29,26 @@ export interface ServerAuth {
   readonly scopes?: readonly string[];
   /** The port of `http://127.0.0.1:<port>/callback`, if the redirect URI was registered by hand with a port. */
   readonly redirectPort?: number;
+  /** `localhost` if the redirect URI was registered by hand with this name instead of 127.0.0.1. */
+  readonly redirectHost?: '127.0.0.1' | 'localhost';
+  /**
+   * `false` leaves the resource indicator (RFC 8707) out of every request, for authorization servers that refuse it, such as
+   * Entra. A token is then bound to the server by its scopes alone.
+   */
+  readonly resource?: false;
+  /**
+   * `true` is the operator's word that the authorization server checks PKCE (S256) although its metadata does not say so, as with
+   * Entra and Cognito. Without that check, whoever sees the code could sign in.
+   */
+  readonly assumePkce?: true;
+  /** `true` names the scopes at each renewal, for authorization servers that do not remember them. */
+  readonly scopeAtRefresh?: true;
 }
 
-const members = new Set(['flow', 'issuer', 'clientId', 'clientSecret', 'clientMetadataUrl', 'scopes', 'redirectPort']);
+const members = new Set([
+  ...['flow', 'issuer', 'clientId', 'clientSecret', 'clientMetadataUrl', 'scopes', 'redirectPort', 'redirectHost'],
+  ...['resource', 'assumePkce', 'scopeAtRefresh'],
+]);
 
 /**
  * Reads the member `auth`.
@@ -51,13 +68,19 @@ export function readServerAuth(what: string, value: unknown, fill: (text: string
     if (typeof member !== 'string' || member === '') throw bad(`has a '${name}' that is not text.`);
     return fill(member);
   };
-  const { flow, scopes, redirectPort } = value;
+  const { flow, scopes, redirectPort, redirectHost, resource, assumePkce, scopeAtRefresh } = value;
   if (flow !== undefined && !flows.includes(flow as never))
     throw bad(`has a 'flow' that is not one of ${flows.join(', ')}.`);
   if (scopes !== undefined && !(Array.isArray(scopes) && scopes.every(each => /^[!#-[\]-~]+$/.test(String(each)))))
     throw bad("has 'scopes' that are not a list of scope names.");
   if (redirectPort !== undefined && !(Number.isInteger(redirectPort) && inPorts(redirectPort as number)))
     throw bad("has a 'redirectPort' that is not a number from 1 to 65535.");
+  if (redirectHost !== undefined && redirectHost !== '127.0.0.1' && redirectHost !== 'localhost')
+    throw bad("has a 'redirectHost' that is neither 127.0.0.1 nor localhost.");
+  if (resource !== undefined && resource !== false)
+    throw bad("has a 'resource' that is not false, which leaves the resource indicator out of every request.");
+  for (const [name, flag] of Object.entries({ assumePkce, scopeAtRefresh }))
+    if (flag !== undefined && flag !== true) throw bad(`has a '${name}' that is not true. Leave it out.`);
   const [issuer, clientMetadataUrl] = [text('issuer'), text('clientMetadataUrl')];
   if (issuer !== undefined && !(URL.canParse(issuer) && isConfidential(new URL(issuer))))
     throw bad("has an 'issuer' that is not an https address.");
@@ -75,6 +98,10 @@ export function readServerAuth(what: string, value: unknown, fill: (text: string
     ...(clientMetadataUrl !== undefined && { clientMetadataUrl }),
     ...(scopes !== undefined && { scopes: scopes as readonly string[] }),
     ...(redirectPort !== undefined && { redirectPort: redirectPort as number }),
+    ...(redirectHost !== undefined && { redirectHost: redirectHost as 'localhost' }),
+    ...(resource === false && { resource: false as const }),
+    ...(assumePkce === true && { assumePkce: true as const }),
+    ...(scopeAtRefresh === true && { scopeAtRefresh: true as const }),
   };
 }
 

@@ -3,6 +3,8 @@
  * anything, so it is not repeated. Pure.
  */
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
+import { own } from '@midcall/core/json';
+import { invalidResultIssue } from '@midcall/core/sdk-seam';
 import { visible } from '@midcall/core/text';
 import {
   InsecureTokenEndpointError,
@@ -33,18 +35,33 @@ export function tokenProblem(what: string, error: unknown, secrets: readonly str
   if (InsecureTokenEndpointError.isInstance(error)) return problem('its token endpoint is not encrypted (https).');
   if (RegistrationRejectedError.isInstance(error))
     return problem(
-      `it registers no new clients (HTTP ${error.status}). Register one there by hand, and give its id as 'clientId' in 'auth'.`,
+      `it refuses to register this host (HTTP ${error.status}${itsWords(error.body)}). Register one there by hand, and give its id as 'clientId' in 'auth'.`,
     );
   const code = oauthCode(error);
   if (code === undefined) {
     if (error instanceof TypeError || (error as Error)?.name === 'TimeoutError')
       return problem('the authorization server cannot be reached.');
-    return problem('the authorization server sent an answer that OAuth does not allow.');
+    const issue = invalidResultIssue(String((error as Error | null)?.message));
+    return problem(
+      `the authorization server sent an answer that OAuth does not allow${issue?.path ? ` (${visible(issue.path, { max: 100 })})` : ''}.`,
+    );
   }
   const message = (error as Error).message;
   const repeats = secrets.some(secret => secret.length > 5 && message.includes(secret));
   const quote = message === '' || message === code || repeats ? '' : `: “${visible(message, { max: 300 })}”`;
   return problem(`the authorization server says ${visible(code, { max: 100 })}${quote}.`);
+}
+
+/** What a refusal of a registration says (RFC 7591, 3.2.2), to follow its status. Nothing secret was sent. */
+function itsWords(body: string): string {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(body);
+  } catch {
+    return '';
+  }
+  const said = [own(answer, 'error'), own(answer, 'error_description')].filter(each => typeof each === 'string');
+  return said.length === 0 ? '' : `, “${visible(said.join(': '), { max: 300 })}”`;
 }
 
 /** The kind of an error without its text, which may quote a response. */
