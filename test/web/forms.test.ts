@@ -1,7 +1,7 @@
 import { type AskedField, checkContent, type Field } from '@midcall/core/form';
 import { describe, expect, it } from 'vitest';
 import { html } from '../../packages/core/src/page/html.ts';
-import { commandWords } from '../../packages/host/src/connection/command-words.ts';
+import { commandWords } from '../../packages/host/src/servers/command-words.ts';
 import { argumentFields } from '../../packages/host/src/web/form/argument-form.ts';
 import { contentOf, draftFrom, draftOf, untouched } from '../../packages/host/src/web/form/draft.ts';
 import { fieldControl } from '../../packages/host/src/web/form/field-controls.ts';

@@ -7,7 +7,7 @@ import { Audit, Connection, commandTarget, Inbox, machineDisk, OfferedRoots, Pol
 import { deskFile, type RunningDesk, startDesk } from '@midcall/host/web';
 import { createSealer, keyRing } from '@midcall/server';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { commandWords } from '../../packages/host/src/connection/command-words.ts';
+import { commandWords } from '../../packages/host/src/servers/command-words.ts';
 import { readServerList } from '../../packages/host/src/servers/server-list.ts';
 import { nameByTarget } from '../../packages/host/src/web/workspace/server-form.ts';
 import { enter } from './client.ts';

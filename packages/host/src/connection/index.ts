@@ -1,4 +1,3 @@
 export type { Catalogue } from './catalogue.ts';
-export { commandWords } from './command-words.ts';
 export { Connection, type ConnectionEvent } from './connection.ts';
 export type { ListName, ListProblem } from './list-problem.ts';

@@ -1,3 +1,4 @@
+export { commandWords } from './command-words.ts';
 export { isHeaderName, isHeaderValue } from './header-syntax.ts';
 export {
   commandTarget,

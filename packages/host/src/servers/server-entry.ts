@@ -6,6 +6,7 @@ import { defined, isRecord } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
 import { readServerAuth, type ServerAuth } from '../authorization/index.ts';
 import { parseCommented } from './commented-json.ts';
+import { listNames, serversIn, translated } from './entry-dialects.ts';
 import { isHeaderName, isHeaderValue } from './header-syntax.ts';
 
 /** The server of a task, with what another process needs to reach it. */
@@ -90,18 +91,19 @@ export function urlTarget(
 }
 
 /**
- * The servers of an `mcp.json`, with or without comments and trailing commas, in the shapes hosts write it: `mcpServers` or
- * `servers`, each with `command`, `args`, `env`, `cwd`, or with `url` and `headers`; and `shared`, `headersFile` and `auth`, which
- * are ours.
+ * The servers of an `mcp.json`, with or without comments and trailing commas, in the shapes that hosts write (see
+ * entry-dialects.ts); `shared`, `headersFile` and the members of `auth` are ours.
  * @param text - the file's text; untrusted
  * @param environment - what `${NAME}`, `${env:NAME}` and `${NAME:-default}` stand for
  * @param only - the one entry to read; what is wrong with the others does not matter then
- * @throws MidcallError `cli/usage`, naming the entry and the member
+ * @param onUnusable - told in one sentence of each entry that cannot be used; without it, the first of them is an error
+ * @throws MidcallError `cli/usage`, naming the entry and the member; also if no entry can be used
  */
 export function readServerEntries(
   text: string,
   environment: Readonly<Record<string, string | undefined>> = {},
   only?: string,
+  onUnusable?: (sentence: string) => void,
 ): readonly ServerEntry[] {
   let json: unknown;
   try {
@@ -109,12 +111,24 @@ export function readServerEntries(
   } catch {
     throw bad('The server list is not JSON.');
   }
-  const listed = isRecord(json) ? (json['mcpServers'] ?? json['servers']) : undefined;
-  if (!isRecord(listed)) throw bad("The server list has no member 'mcpServers' or 'servers'.");
+  const listed = serversIn(json);
+  if (!listed) throw bad(`The server list has no member ${listNames}.`);
   const entries = Object.entries(listed).filter(([id]) => only === undefined || id === only);
   if (only !== undefined && entries.length === 0)
     throw bad(`There is no server '${only}' in the list. It has: ${Object.keys(listed).join(', ') || 'none'}.`);
-  return entries.map(([id, entry]) => readServerEntry(id, entry, environment));
+  const problems: MidcallError[] = [];
+  const read = entries.flatMap(([id, entry]) => {
+    try {
+      return [readServerEntry(id, entry, environment)];
+    } catch (error) {
+      if (!onUnusable || !isMidcallError(error, 'cli/usage')) throw error;
+      problems.push(error);
+      return [];
+    }
+  });
+  if (read.length === 0 && problems[0]) throw problems[0];
+  for (const { message } of problems) onUnusable?.(message);
+  return read;
 }
 
 /** One entry of such a list. @throws MidcallError `cli/usage`, naming the member */
@@ -133,9 +147,11 @@ function readShared(id: string, entry: unknown): { readonly shared?: boolean } {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-function readTarget(id: string, entry: unknown, environment: Environment): ServerTarget {
-  if (!isRecord(entry)) throw bad(`The server '${id}' is not an object.`);
-  const { command, url, args, env, cwd, headers, headersFile, auth } = entry;
+function readTarget(id: string, given: unknown, environment: Environment): ServerTarget {
+  if (!isRecord(given)) throw bad(`The server '${id}' is not an object.`);
+  const inOurTerms = translated(given);
+  if ('why' in inOurTerms) throw bad(`The server '${id}' ${inOurTerms.why}`);
+  const { command, url, args, env, cwd, headers, headersFile, auth } = inOurTerms.entry;
   const fill = (text: string): string => filled(id, text, environment);
   if (typeof url === 'string') {
     if (headersFile !== undefined && typeof headersFile !== 'string')
@@ -152,18 +168,29 @@ function readTarget(id: string, entry: unknown, environment: Environment): Serve
       throw isMidcallError(cause, 'cli/usage') ? bad(`The server '${id}': ${cause.message}`) : cause;
     }
   }
-  if (typeof command !== 'string') throw bad(`The server '${id}' has neither 'command' nor 'url'.`);
+  if (typeof command !== 'string') {
+    const has = Object.keys(given).join(', ') || 'no member';
+    throw bad(`The server '${id}' must have a 'command' or a 'url'; it has ${has}.`);
+  }
   if (args !== undefined && !(Array.isArray(args) && args.every(each => typeof each === 'string')))
     throw bad(`'args' of the server '${id}' is not a list of strings.`);
   if (cwd !== undefined && typeof cwd !== 'string') throw bad(`'cwd' of the server '${id}' is not text.`);
   const filledEnv = texts(id, 'env', env, fill);
   return {
     kind: 'command',
-    command: fill(command),
+    command: fromHome(fill(command), environment),
     args: ((args ?? []) as string[]).map(fill),
     ...(filledEnv && { env: filledEnv }),
-    ...(cwd !== undefined && { cwd: fill(cwd) }),
+    ...(cwd !== undefined && { cwd: fromHome(fill(cwd), environment) }),
   };
+}
+
+const homeOf = ({ HOME, USERPROFILE }: Environment): string | undefined => HOME ?? USERPROFILE;
+
+/** A path in which `~` stands for the person's directory, as in a shell. */
+function fromHome(path: string, environment: Environment): string {
+  const home = homeOf(environment);
+  return home !== undefined && /^~(?:[\\/]|$)/.test(path) ? `${home}${path.slice(1)}` : path;
 }
 
 function texts(
@@ -185,11 +212,16 @@ function texts(
 const reference = /\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?$/;
 
 function filled(id: string, text: string, environment: Environment): string {
-  const input = /\$\{(?:input|command):/.exec(text);
+  const input =
+    /\$\{(?:(?:input|command|config):|(?:workspaceFolder|workspaceRoot|fileWorkspaceFolder|workspaceFolderBasename)\b)/.exec(
+      text,
+    );
   const end = input ? text.indexOf('}', input.index) : -1;
   if (input && end >= 0) {
     const named = text.slice(input.index, end + 1);
-    throw bad(`The server '${id}' uses ${named}, which only its editor can fill in. Use \${env:NAME} instead.`);
+    throw bad(
+      `The server '${id}' uses ${named}, which only its editor can fill in. Use \${env:NAME}, or write the value itself.`,
+    );
   }
   // Split first: a pattern for whole references would look for the end of the text from the beginning of each.
   const parts = text.split('}');
@@ -198,7 +230,8 @@ function filled(id: string, text: string, environment: Environment): string {
     const found = reference.exec(part);
     if (!found) return `${part}}`;
     const [, name = '', otherwise] = found;
-    const value = (Object.hasOwn(environment, name) ? environment[name] : undefined) ?? otherwise;
+    const own = Object.hasOwn(environment, name) ? environment[name] : undefined;
+    const value = own ?? (name === 'userHome' ? homeOf(environment) : undefined) ?? otherwise;
     if (value === undefined) throw bad(`The server '${id}' needs the environment variable ${name}, which is not set.`);
     return part.slice(0, found.index) + value;
   });

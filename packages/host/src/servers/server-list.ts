@@ -5,6 +5,7 @@ import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { isRecord } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
 import { parseCommented } from './commented-json.ts';
+import { listNames, serversIn } from './entry-dialects.ts';
 import { readServerEntry, type ServerEntry } from './server-entry.ts';
 
 /** Each of them is started, so a file of megabytes must not name as many as fit into it. */
@@ -36,12 +37,9 @@ export function readServerList(
   } catch (cause) {
     throw new MidcallError('cli/usage', `This cannot be read as JSON: ${(cause as Error).message}`, { cause });
   }
-  const listed = isRecord(json) ? (json['mcpServers'] ?? json['servers'] ?? json) : undefined;
-  if (!isRecord(listed) || Object.keys(listed).length === 0 || !Object.values(listed).every(isRecord))
-    throw new MidcallError(
-      'cli/usage',
-      "The text must have a member 'mcpServers' or 'servers' with an entry for each server.",
-    );
+  const listed = serversIn(json) ?? (isRecord(json) && Object.values(json).every(isRecord) ? json : undefined);
+  if (!listed || Object.keys(listed).length === 0)
+    throw new MidcallError('cli/usage', `The text must have a member ${listNames} with an entry for each server.`);
   const entries = Object.entries(listed);
   if (entries.length > mostServers)
     throw new MidcallError(

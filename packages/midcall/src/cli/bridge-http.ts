@@ -113,15 +113,21 @@ function chooseEntries(flags: BridgeFlags): readonly { readonly path: string; re
   const words = wordsAfterDashes(process.argv);
   if (flags.config === undefined || flags.server !== undefined || flags.url !== undefined || words.length > 0)
     return [{ path: '/mcp', entry: chooseServer(flags, words) }];
-  const entries = readServerList(flags.config);
+  const listed = readServerList(flags.config);
+  const entries = listed.flatMap(entry => {
+    const path = pathOf(entry.id);
+    if (path !== undefined) return [{ path, entry }];
+    const why = `A server in ${flags.config} is named ${visibleJson(entry.id)}, which cannot be a part of an address. Rename it.`;
+    if (listed.length === 1) throw usage(why);
+    bridgeLog(`${why} It is left out.`);
+    return [];
+  });
   if (entries.length === 0) throw usage(`There are no servers in ${flags.config}.`);
-  return entries.map(entry => ({ path: pathOf(entry.id, flags.config!), entry }));
+  return entries;
 }
 
-/** @throws MidcallError `cli/usage` for a name that no address can end with: a client would take `..` out of it */
-function pathOf(id: string, config: string): string {
-  // Half a character has no place in an address.
-  const path = /^$|\p{Cs}/u.test(id) ? '' : `/mcp/${encodeURIComponent(id)}`;
-  if (path !== '' && new URL(path, 'http://localhost').pathname === path) return path;
-  throw usage(`A server in ${config} is named ${visibleJson(id)}, which cannot be a part of an address. Rename it.`);
+/** Undefined for a name that no address can end with: a client would take `..` out of it, and half a character has no place in it. */
+function pathOf(id: string): string | undefined {
+  const path = /^$|\p{Cs}/u.test(id) ? undefined : `/mcp/${encodeURIComponent(id)}`;
+  return path !== undefined && new URL(path, 'http://localhost').pathname === path ? path : undefined;
 }

@@ -81,14 +81,18 @@ export function nameOf(words: readonly string[]): string {
 }
 
 /**
- * Every server of an `mcp.json`, or one of them.
+ * Every server of an `mcp.json` that can be used, or one of them. What is wrong with another is said on standard error.
  * @throws MidcallError `cli/usage`, naming the file, if it cannot be read or used, or does not have that one
  */
 export function readServerList(file: string, only?: string): readonly ServerEntry[] {
   const path = resolve(file);
   const text = readNamedFile(path, 'The server list');
   try {
-    return readServerEntries(text, process.env, only).map(entry => ({ ...entry, listedIn: path }));
+    const leftOut =
+      only === undefined
+        ? (why: string) => void process.stderr.write(`midcall: ${path}: ${why} It is left out.\n`)
+        : undefined;
+    return readServerEntries(text, process.env, only, leftOut).map(entry => ({ ...entry, listedIn: path }));
   } catch (cause) {
     if (!isMidcallError(cause, 'cli/usage')) throw cause;
     throw usage(`${path}: ${cause.message}`, { cause });
