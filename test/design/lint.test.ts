@@ -253,3 +253,26 @@ it('shows hidden characters of a server, and never obeys them', async () => {
   const { findings } = await linted(tool);
   expect(JSON.stringify(findings.map(each => each.message))).not.toMatch(/\u202E|\\u001b/);
 });
+
+describe('a client that declares no elicitation', () => {
+  const confirm = {
+    message: 'Delete it?',
+    requestedSchema: {
+      type: 'object',
+      properties: { confirm: { type: 'boolean', title: 'Delete it', description: 'For good.' } },
+      required: ['confirm'],
+    },
+  };
+
+  it.each(eras)('is not said to be let through where it was asked all the same and nobody accepted: %s', async era => {
+    const asks: HandTool = {
+      async run(hand) {
+        const { action, content } = await hand.ask(confirm);
+        return action === 'accept' && content?.['confirm'] === true ? 'Deleted it.' : 'Nothing was deleted.';
+      },
+    };
+    const found = (await linted(asks, { eras: [era] })).findings.map(({ rule }) => rule);
+    expect(found).toContain('undeclared-request');
+    expect(found).not.toContain('fails-open');
+  });
+});

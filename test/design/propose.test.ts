@@ -254,3 +254,33 @@ describe('the skill', () => {
     ]);
   });
 });
+
+describe('the verb and the noun of a name', () => {
+  it.each<[string, string, string, string]>([
+    ['ban_user', 'ban', 'user', 'banned'],
+    ['user_ban', 'ban', 'user', 'banned'],
+    ['order_cancel', 'cancel', 'order', 'cancelled'],
+    ['cancelOrder', 'cancel', 'order', 'cancelled'],
+    ['post_delete', 'delete', 'post', 'deleted'],
+    ['delete-posts', 'delete', 'post', 'deleted'],
+    ['create_post', 'create', 'post', 'created'],
+    ['post_message', 'post', 'message', 'posted'],
+    ['book_table', 'book', 'table', 'booked'],
+    ['run_stop', 'stop', 'run', 'stopped'],
+    ['settings_update', 'update', 'setting', 'updated'],
+    ['copy_file', 'copy', 'file', 'copied'],
+    ['issue_reopen', 'reopen', 'issue', 'reopened'],
+    ['subscription_refund', 'refund', 'subscription', 'refunded'],
+    ['deny_request', 'deny', 'request', 'denied'],
+    ['unpin_comment', 'unpin', 'comment', 'unpinned'],
+    ['branch_merge', 'merge', 'branch', 'merged'],
+    ['quarterly_report', 'report', 'quarterly', 'reported'],
+    ['frobnicate_widget', 'change', 'widget', 'changed'],
+    ['user', 'change', 'user', 'changed'],
+  ])('%s: %s, %s', (name, verb, noun, done) => {
+    const facts = toolFacts(tool(name, {}, { annotations: { destructiveHint: true } }));
+    expect(facts).toMatchObject({ verb, noun });
+    const code = proposalCode(propose(facts), facts);
+    if (code !== undefined && code.includes('Nothing was')) expect(code).toContain(`Nothing was ${done}`);
+  });
+});

@@ -94,6 +94,11 @@ export function replyOf(
   ask: Pick<LintAsk, 'method' | 'params'>,
 ): Readonly<Record<string, unknown>> {
   const now = index < play.from ? 'accept' : play.name;
+  // Nobody sees a question that the client did not declare, so nobody accepts it.
+  const declared = capabilityOf(play.name);
+  const mode = ask.params['mode'] === 'url' ? 'url' : 'form';
+  if (ask.method === 'elicitation/create' && (declared === undefined || !(mode in declared)))
+    return { action: 'cancel' };
   if (now === 'decline') return { action: 'decline' };
   if (now === 'dismiss') return { action: 'cancel' };
   if (!asksForm(ask) || now === 'bare') return { action: 'accept' };

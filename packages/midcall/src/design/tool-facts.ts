@@ -26,13 +26,52 @@ export interface ToolFacts {
   readonly args: readonly ArgumentFacts[];
   readonly inputSchema: Json;
   readonly annotations: Readonly<Record<string, unknown>>;
-  /** The word of its name that says what it does, such as `delete`. */
+  /** The word of its name that says what it does, such as `delete`; `change` if no word of it is known to be a verb. */
   readonly verb: string;
   /** What it acts on, in the singular, such as `note`. */
   readonly noun: string;
 }
 
-const verbs = `${designWords.reads} ${designWords.destroys} ${designWords.sends} create update write add set move rename restore`;
+/** Verbs that are nouns as well, as in `order_cancel`, `post_delete` and `run_stop`: they count where no other verb is there. */
+const alsoNouns = new Set(
+  (
+    'access address block book bookmark branch build cache change charge check comment commit contact copy count cover ' +
+    'deploy design display document draft email estimate export file filter flag fork group host image import index ' +
+    'invite issue label link list lock log look mail map mark message model monitor name note notice order pack page patch plan ' +
+    'point post present preview process profile program project purchase query question queue rate record release reply ' +
+    'report request research review run sample scan schedule score screen script set share ship show ' +
+    'signal snapshot sort star start state status store stream study submit subscribe switch sync tag target task template test ' +
+    'time title trace track transfer trigger type upload use view vote watch work'
+  ).split(' '),
+);
+
+/** What tools are named for, besides what decides about a question. */
+const otherVerbs =
+  'accept activate add analyze apply append assign attach authenticate backup ban begin calculate call capture change choose ' +
+  'click clone close collect combine comment commit compare compile complete compress compute configure confirm connect ' +
+  'convert copy create cut deactivate decline decrypt deduct demote deny detach detect diff disable disconnect dismiss ' +
+  'download draft drag duplicate edit email enable encrypt end enqueue enroll evaluate evict exclude expand expire extend ' +
+  'extract fill filter finalize finish fix flag flush follow forget fork format forward freeze generate give grant group handle ' +
+  'hide ignore import include increase insert inspect install invite invoke issue join keep label launch leave link load lock ' +
+  'log mail make manage map mark migrate minimize modify monitor mount move mute navigate notify open pack parse patch pause ' +
+  'pin plan play prepare press process promote provision pull push put quit rate rebuild recalculate receive recommend reconnect ' +
+  'record redeem redirect refresh refund register reject release reload rename render renew reopen repair replace reply report ' +
+  'request resend reserve resize resolve respond restore resume retire retry return revert review rollback rotate save scale ' +
+  'scan schedule score select set share ship shut sign sort split stage star start step stop store stream subscribe suspend ' +
+  'swap switch sync tag take terminate test toggle track train translate trigger trim type unarchive unassign unban unblock ' +
+  'undo unfollow unlink unlock unmount unmute unpin unpublish unregister unsubscribe update upgrade upload use validate verify ' +
+  'vote wait watch withdraw wrap write zip';
+
+const verbs = new Set(
+  `${designWords.reads} ${designWords.destroys} ${designWords.sends} configure initialize onboard ${otherVerbs}`.split(
+    ' ',
+  ),
+);
+
+/** The verb of a name in either order: one that is nothing else, then the first word that can be one, then any other. */
+const verbIn = (words: readonly string[]): string | undefined =>
+  words.find(word => verbs.has(word) && !alsoNouns.has(word)) ??
+  [words[0], words.at(-1), ...words].find(word => word !== undefined && verbs.has(word));
 
 /** Words of a name that are not nouns. */
 const notNouns = 'many all one bulk batch by my the a in from to';
@@ -43,7 +82,7 @@ export function toolFacts(tool: Tool): ToolFacts {
   const properties = isRecord(inputSchema['properties']) ? inputSchema['properties'] : {};
   const required = Array.isArray(inputSchema['required']) ? inputSchema['required'] : [];
   const words = nameWords(tool.name);
-  const verb = words.find(word => hasWord(word, verbs)) ?? words.at(-1) ?? 'act';
+  const verb = verbIn(words) ?? 'change';
   const rest = words.filter(word => word !== verb && !hasWord(word, notNouns));
   return {
     name: tool.name,
@@ -104,8 +143,33 @@ export function past(verb: string): string {
     cancel: 'cancelled',
     find: 'found',
     transfer: 'transferred',
+    begin: 'begun',
+    choose: 'chosen',
+    cut: 'cut',
+    forget: 'forgotten',
+    freeze: 'frozen',
+    get: 'got',
+    give: 'given',
+    hide: 'hidden',
+    keep: 'kept',
+    leave: 'left',
+    make: 'made',
+    put: 'put',
+    quit: 'quit',
+    read: 'read',
+    rebuild: 'rebuilt',
+    resend: 'resent',
+    shut: 'shut',
+    split: 'split',
+    take: 'taken',
+    undo: 'undone',
+    withdraw: 'withdrawn',
   };
-  return irregular[verb] ?? (verb.endsWith('e') ? `${verb}d` : `${verb}ed`);
+  if (irregular[verb] !== undefined) return irregular[verb];
+  if (verb.endsWith('e')) return `${verb}d`;
+  if (/[^aeiou]y$/.test(verb)) return `${verb.slice(0, -1)}ied`;
+  // One short syllable doubles its last letter: banned, stopped.
+  return /^(?:un|re)?[^aeiou]*[aeiou][^aeiouwxy]$/.test(verb) ? `${verb}${verb.at(-1)}ed` : `${verb}ed`;
 }
 
 /**
