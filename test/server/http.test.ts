@@ -128,6 +128,19 @@ describe('one endpoint for both eras', () => {
     await client.close();
   });
 
+  it('starts a new session for an initialize that names one that is gone', async () => {
+    const { url, endpoint } = await serve();
+    const answer = await raw(url, { ...json, 'mcp-session-id': 'gone' }, initialize);
+    expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('serverInfo')]);
+    expect(endpoint.sessions).toBe(1);
+  });
+
+  it('serves a client that names no version of its own', async () => {
+    const { url } = await serve();
+    const answer = await raw(url, json, initialize.replace(',"version":"1"', ''));
+    expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('serverInfo')]);
+  });
+
   it('refuses a session request without a session', async () => {
     const { url } = await serve();
     const answer = await raw(url, json, '{"jsonrpc":"2.0","id":2,"method":"tools/list"}');
@@ -529,7 +542,14 @@ describe('bad requests', () => {
     ['a body that is not JSON', '/mcp', json, '{', 400, 'Parse error'],
     ['another content type', '/mcp', { ...json, 'content-type': 'text/plain' }, '{}', 415, 'application/json'],
     ['a body over the limit', '/mcp', json, JSON.stringify({ pad: 'x'.repeat(5_000) }), 413, 'too large'],
-    ['an unknown session', '/mcp', { ...json, 'mcp-session-id': 'nope' }, initialize, 404, 'Session not found'],
+    [
+      'an unknown session',
+      '/mcp',
+      { ...json, 'mcp-session-id': 'nope' },
+      '{"jsonrpc":"2.0","id":2,"method":"tools/list"}',
+      404,
+      'Session not found',
+    ],
   ])('refuses %s', async (_name, path, headers, body, status, message) => {
     const { url, endpoint } = await serve({ maxRequestBytes: 4_096 });
     const answer = await raw(new URL(path, url), headers, body);

@@ -1,4 +1,5 @@
 export { afterClose } from './after-close.ts';
+export { withClientVersion } from './client-version.ts';
 export {
   type ApartOptions,
   type InterceptedTransport,

@@ -32,6 +32,7 @@ import { listProblem } from './list-problem.ts';
 import { type ServerInfo, serverInfoOf } from './server-info.ts';
 import { terminate } from './terminate.ts';
 import { openTransport, type PausableTransport } from './transport.ts';
+import { failedToAnswer } from './unreached.ts';
 import { WireWatch } from './wire-watch.ts';
 
 /** `stopped`: not started, or stopped by us; `failed`: could not start, or ended unexpectedly. */
@@ -133,7 +134,8 @@ export class Connection {
     this.#become('starting');
     const mode = negotiationOf(this.#options.era ?? 'auto');
     let [client, failed] = await this.#connect(mode);
-    if (failed && this.#client === client && mode === 'auto' && endedWhenProbed(String((failed as Error).message)))
+    const isProbeLost = endedWhenProbed(String((failed as Error | undefined)?.message)) || failedToAnswer(failed);
+    if (failed && this.#client === client && mode === 'auto' && isProbeLost)
       [client, failed] = await this.#connect(unprobed);
     for (let tried = 0; failed && this.#client === client && tried < MOST_SIGN_INS; tried += 1) {
       const signIn = await this.#signIn();

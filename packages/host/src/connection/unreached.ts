@@ -70,6 +70,10 @@ function ofAnswer({ code, status, message, name }: Cause): string | undefined {
   return typeof status === 'number' ? ofStatus(status) : undefined;
 }
 
+/** True if the server did answer, with a failure of its own: some of 2025-11-25 do so at a request that they do not know. */
+export const failedToAnswer = (error: unknown): boolean =>
+  chain(error).some(({ status }) => typeof status === 'number' && status >= 500);
+
 /** The system's or HTTP's reason for a failed attempt, worded to follow a colon; undefined if unknown. */
 export function systemReason(error: unknown, target: ServerTarget): string | undefined {
   for (const cause of chain(error)) {

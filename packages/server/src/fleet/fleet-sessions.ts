@@ -159,7 +159,10 @@ export class FleetSessions {
     const keys = this.#member.keys.session(id);
     const local = await this.#sessions.get(keys.name);
     const session = await this.#directory.find(keys, local?.logged ?? 0);
-    if (!session || session.record.id !== id || session.record.owner !== request.owner) return notFound;
+    if (!session || session.record.id !== id || session.record.owner !== request.owner) {
+      // Some clients send the id of the session that has just ended along with the initialize that follows.
+      return isInitializeRequest(request.body) ? this.#open(request) : notFound;
+    }
     const version = headers.get('mcp-protocol-version');
     if (version !== null && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) {
       return { status: 400, code: -32000, message: 'MCP-Protocol-Version names a revision that has no sessions.' };

@@ -3,6 +3,7 @@
  * body.
  */
 import { nests, textNests, tooDeeply } from '@midcall/core/json';
+import { withClientVersion } from '@midcall/core/sdk-seam';
 import { hasBatches } from '../base/index.ts';
 import type { Refusal } from './refusal.ts';
 
@@ -81,7 +82,7 @@ export function takeBody(value: unknown): Body {
 }
 
 function judged(value: unknown): Body {
-  if (!Array.isArray(value)) return { value };
+  if (!Array.isArray(value)) return { value: withClientVersion(value) };
   if (value.length === 0) return { refusal: badBatch('The batch is empty. Send one message.') };
   if (value.length > maxBatch) {
     return { refusal: badBatch(`The batch has ${value.length} messages, and may have ${maxBatch}.`) };

@@ -100,6 +100,8 @@ export class HttpSessions {
       return { status: 400, code: -32000, message: 'Mcp-Session-Id is missing: send initialize first.' };
     }
     const session = this.#sessions.get(header);
+    // Some clients send the id of the session that has just ended along with the initialize that follows.
+    if (session?.owner !== request.owner && isInitializeRequest(request.body)) return this.#open(request);
     if (session && this.#isUnused(session)) void this.#end(header);
     else if (session?.owner === request.owner) return this.#serve(session, request);
     return {

@@ -1,4 +1,5 @@
 /** A transport that is read before it is served: a server that connects to it begins with the messages that came by then. */
+import { withClientVersion } from '@midcall/core/sdk-seam';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 
 type Rest<T extends readonly unknown[]> = T extends readonly [unknown, ...infer R] ? R : never;
@@ -20,8 +21,9 @@ export class HeldTransport implements Transport {
   /** Opens the underlying transport. */
   first(): Promise<JSONRPCMessage | undefined> {
     return new Promise((resolve, reject) => {
-      this.#transport.onmessage = (...heard: Parameters<Heard>) => {
-        const [message] = heard;
+      this.#transport.onmessage = (...[received, ...rest]: Parameters<Heard>) => {
+        const message = withClientVersion(received);
+        const heard: Parameters<Heard> = [message, ...rest];
         if (!this.#held) {
           this.onmessage?.(...heard);
           return;
