@@ -281,6 +281,6 @@ describe('the verb and the noun of a name', () => {
     const facts = toolFacts(tool(name, {}, { annotations: { destructiveHint: true } }));
     expect(facts).toMatchObject({ verb, noun });
     const code = proposalCode(propose(facts), facts);
-    if (code !== undefined && code.includes('Nothing was')) expect(code).toContain(`Nothing was ${done}`);
+    if (code?.includes('Nothing was')) expect(code).toContain(`Nothing was ${done}`);
   });
 });
