@@ -45,7 +45,7 @@ const core: Floors = {
   node: ['json', 'text'],
   store: ['errors', 'time'],
   'sdk-seam': ['json', 'text'],
-  roots: ['errors'],
+  roots: ['errors', 'json'],
   patterns: [],
   form: ['errors', 'json', 'patterns', 'time'],
   'json-schema': ['form', 'json', 'patterns'],

@@ -23,8 +23,13 @@ const answer = async (...args: Parameters<typeof judged>) => {
 describe('a recorded answer', () => {
   it('judge-A1: is accepted only with content that fits', async () => {
     expect(await answer(got('accept', { value: true }))).toMatchObject({ action: 'accept', content: true });
-    for (const content of [undefined, {}, { value: 'yes' }, { value: true, more: 1 }])
+    for (const content of [undefined, {}, { value: 'yes' }, { value: null }])
       expect(await judged(got('accept', content))).toHaveProperty('again');
+    // What was not asked for is left out, and named for the operator.
+    expect(await judged(got('accept', { value: 'True', more: 1 }))).toMatchObject({
+      answer: { action: 'accept', content: true },
+      leftOut: ['more'],
+    });
     for (const action of ['ACCEPT', 'accepted', '', 'toString'])
       expect(await answer(got(action, { value: true }))).toMatchObject({ action: 'cancel', reason: 'error' });
     expect(await answer(fromClient(null, slow))).toMatchObject({ action: 'cancel', reason: 'error' });
