@@ -12,7 +12,7 @@ import { withFileLock } from '../../packages/host/src/files/file-lock.ts';
 async function left() {
   const folder = mkdtempSync(join(tmpdir(), 'midcall-drafts-'));
   const own = basename(await draftIn(mkdtempSync(join(tmpdir(), 'midcall-drafts-'))));
-  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+  const child = spawn(process.execPath, ['-e', 'process.stdin.resume()']);
   child.kill('SIGKILL');
   await once(child, 'exit');
   const of = (pid: number): string => own.replace(/\.\d+-\d*\./u, `.${pid}-.`);
