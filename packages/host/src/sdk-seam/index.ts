@@ -10,6 +10,7 @@ export {
 } from './forwarded-requests.ts';
 export { inheritedEnvironment } from './inherited-environment.ts';
 export { Introduction } from './introduction.ts';
+export { mendLists } from './mended-lists.ts';
 export { MessageBuffer } from './message-buffer.ts';
 export { withinNesting } from './nesting-limit.ts';
 export { placeholders } from './placeholders.ts';
@@ -17,4 +18,3 @@ export { rawResultAside, rawResultBack } from './raw-result.ts';
 export { sendRootsChanged } from './roots-changed.ts';
 export { stacked } from './stacked.ts';
 export { wholeResponse } from './whole-response.ts';
-export { mendLists } from './mended-lists.ts';

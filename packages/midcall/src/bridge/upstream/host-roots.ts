@@ -7,7 +7,7 @@ import { isMidcallError } from '@midcall/core/errors';
 import { readRootsList } from '@midcall/core/roots';
 import type { Clock, OfferedRoots } from '@midcall/host';
 import type { McpServer } from '@modelcontextprotocol/server';
-import { asItIs } from './host-link.ts';
+import { asItIs } from '../link/index.ts';
 
 /** Where roots are kept, and for which server. */
 export interface HostRootsParts {
