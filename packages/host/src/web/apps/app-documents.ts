@@ -11,6 +11,7 @@
 import { randomBytes } from 'node:crypto';
 import { isRecord, own } from '@midcall/core/json';
 import type { Connection, Question } from '../../index.ts';
+import { witnessed } from './use-witness.ts';
 
 /** The media type of an App. */
 const appType = 'text/html;profile=mcp-app';
@@ -121,5 +122,5 @@ const pathOf = (ticket: string): string => `/apps/${ticket}`;
 function documentOf({ text, blob }: Readonly<Record<string, unknown>>): string | undefined {
   const document =
     typeof blob === 'string' ? Buffer.from(blob.slice(0, 2 * longestDocument), 'base64').toString('utf8') : text;
-  return typeof document === 'string' && document.length <= longestDocument ? document : undefined;
+  return typeof document === 'string' && document.length <= longestDocument ? witnessed(document) : undefined;
 }

@@ -9,10 +9,10 @@ import { texts } from '../texts/index.ts';
 function frame(
   src: string,
   args: Readonly<Record<string, unknown>>,
-  words: { readonly title: string; readonly help: string; readonly stopped: string },
+  words: Readonly<Record<'title' | 'help' | 'stopped' | 'intruded', string>>,
   [use, path]: readonly ['data-propose' | 'data-result', string],
 ): Html {
-  return html`<div class="app script-only" data-key="app ${path}"><iframe${attributes({ 'data-src': src, sandbox: 'allow-scripts', title: words.title, 'data-stopped': words.stopped, 'data-arguments': JSON.stringify(args), [use]: path, referrerpolicy: 'no-referrer', 'data-morph': 'keep', allow: '' })}></iframe><p class="help">${words.help}</p></div>`;
+  return html`<div class="app script-only" data-key="app ${path}"><iframe${attributes({ 'data-src': src, sandbox: 'allow-scripts', title: words.title, 'data-stopped': words.stopped, 'data-intruded': words.intruded, 'data-aside': texts.app.aside, 'data-arguments': JSON.stringify(args), [use]: path, referrerpolicy: 'no-referrer', 'data-morph': 'keep', allow: '' })}></iframe><p class="help">${words.help}</p></div>`;
 }
 
 /**

@@ -3,13 +3,14 @@
  * a result needs it.
  *
  * - app-messages-M1 A message counts only if it comes from the window of an App's frame, with an opaque origin.
- * - app-messages-M2 An App fills in the form and never sends it. It does so only while the person is in the App, and its latest
- *   change cannot be sent by a click that was meant for the content before it.
- * - app-messages-M3 An App that sends too much is removed.
+ * - app-messages-M2 An App fills in the form and never sends it. It does so only while the person uses the App (`app-use.ts`), and
+ *   its latest change cannot be sent by a click that was meant for the content before it.
+ * - app-messages-M3 An App that sends too much, or keeps taking the focus, is removed, and does not come back with an update.
  * - app-messages-M4 An App with a result is given the arguments and the result, and is refused everything else: no tool is
  *   called, no page opened and nothing said in its name.
  * - app-messages-M5 An App that is leaving is refused everything, and is heard only when it says that it has ended.
  */
+import { hearUse, isTypingSecret, isUsed, startAppUse } from './app-use.ts';
 import { fetched } from './fetched.ts';
 import { morph } from './morph.ts';
 import { appsIn, askToEnd, hearAnswer, isLeaving, markReady } from './teardown.ts';
@@ -44,25 +45,33 @@ function mayStill(frame: HTMLIFrameElement): boolean {
   return left >= 0;
 }
 
+/** An update changes nothing where an App was put away: it would bring the App back. */
+function keepPlace(of: Element, keep: boolean): void {
+  const place = of.closest<HTMLElement>('.app');
+  if (keep) place?.setAttribute('data-morph', 'keep');
+  else place?.removeAttribute('data-morph');
+}
+
 /** It is told, but not waited for: its answer would come after everything else that it has sent. */
-function stop(frame: HTMLIFrameElement): void {
-  void askToEnd(frame, 'It has sent too much.');
-  const note = document.createElement('p');
-  note.className = 'help';
-  note.setAttribute('role', 'status');
-  note.dataset['morph'] = 'keep';
-  note.textContent = frame.dataset['stopped'] ?? '';
-  frame.replaceWith(note);
+function stop(frame: HTMLIFrameElement, reason: string, note: string | undefined): void {
+  void askToEnd(frame, reason);
+  keepPlace(frame, true);
+  const said = document.createElement('p');
+  said.className = 'help';
+  said.setAttribute('role', 'status');
+  said.textContent = note ?? '';
+  frame.replaceWith(said);
 }
 
 function onMessage(event: MessageEvent<unknown>): void {
   const frame = appsIn(document).find(each => each.contentWindow === event.source);
   if (!frame || event.origin !== 'null') return;
+  const { data } = event;
+  if (isObject(data) && hearUse(frame, data)) return;
   if (!mayStill(frame)) {
-    stop(frame);
+    stop(frame, 'It has sent too much.', frame.dataset['stopped']);
     return;
   }
-  const { data } = event;
   if (!isObject(data) || data['jsonrpc'] !== '2.0') return;
   const { id, method } = data;
   if (typeof method !== 'string') {
@@ -153,7 +162,7 @@ function propose(
     refuse(-32602, 'The structuredContent must be an object of field values.');
     return;
   }
-  if (document.activeElement !== frame) {
+  if (!isUsed(frame)) {
     refuse(-32000, 'The person is not in the App.');
     return;
   }
@@ -170,7 +179,7 @@ function propose(
       return;
     }
     const next = fetched(text).getElementById(form.id);
-    if (next && document.activeElement === frame) {
+    if (next && isUsed(frame)) {
       changedAt.set(form, performance.now());
       morph(form, next);
       answer({});
@@ -198,8 +207,37 @@ function onSubmit(event: SubmitEvent): void {
   event.stopImmediatePropagation();
 }
 
-/** Loads the Apps of the page that are not loaded yet. */
+/** What stands on the page for each App that is set aside, and a frame to load it again. */
+const aside = new Map<HTMLElement, HTMLIFrameElement>();
+
+/** Takes an App off the page, with what it has done so far, until no secret is typed any more; nothing moves. */
+function setAside(frame: HTMLIFrameElement): void {
+  if (isLeaving(frame)) {
+    frame.remove();
+    return;
+  }
+  const again = frame.cloneNode() as HTMLIFrameElement;
+  again.removeAttribute('src');
+  const place = document.createElement('p');
+  place.className = 'app-aside help';
+  place.style.height = `${frame.offsetHeight}px`;
+  place.textContent = frame.dataset['aside'] ?? '';
+  aside.set(place, again);
+  keepPlace(frame, true);
+  frame.replaceWith(place);
+}
+
+/** Loads the Apps of the page that are not loaded yet; while a secret is typed, there are none (`app-use.ts`). */
 function load(): void {
+  if (isTypingSecret()) {
+    appsIn(document).forEach(setAside);
+    return;
+  }
+  for (const [place, frame] of aside) {
+    keepPlace(place, false);
+    place.replaceWith(frame);
+  }
+  aside.clear();
   for (const frame of document.querySelectorAll<HTMLIFrameElement>('iframe[data-src]:not([src])'))
     frame.src = frame.dataset['src'] ?? '';
 }
@@ -209,5 +247,8 @@ export function startApps(): void {
   window.addEventListener('message', onMessage);
   document.addEventListener('submit', onSubmit, true);
   document.addEventListener('midcall:shown', load);
+  document.addEventListener('focusin', load);
+  document.addEventListener('focusout', () => window.setTimeout(load));
+  startAppUse(frame => stop(frame, 'It keeps taking the focus.', frame.dataset['intruded']));
   load();
 }

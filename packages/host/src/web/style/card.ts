@@ -26,6 +26,7 @@ progress{accent-color:var(--accent);width:220px}
 .card{background:var(--raised);border:1px solid var(--line);border-radius:var(--radius);box-shadow:var(--shadow)}
 
 .app{margin:14px 0 18px}.app iframe{display:block;width:100%;height:240px;border:1px dashed var(--line);border-radius:8px;background:#fff}
+.app-aside{display:grid;place-items:center;padding:0 16px;border:1px dashed var(--line);border-radius:8px;text-align:center}
 .question{border-color:var(--accent-line)}
 .frame{padding:12px 20px 12px;border-bottom:1px solid var(--accent-line);background:var(--accent-soft);border-radius:calc(var(--radius) - 1px) calc(var(--radius) - 1px) 0 0}
 .frame-top{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:6px 12px}

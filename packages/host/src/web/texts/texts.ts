@@ -82,15 +82,18 @@ export const texts = {
   },
   app: {
     gone: 'There is no App here.',
+    aside: 'While you type a secret, the server’s App is closed. It comes back when you leave the field.',
     form: {
       title: 'The server’s App',
       help: 'This part comes from the server. It can fill in the form below, but cannot send it. Do not enter secrets here.',
       stopped: 'The server’s App sent too much and was closed. Fill in the form yourself.',
+      intruded: 'The server’s App kept taking your keyboard and was closed. Fill in the form yourself.',
     },
     result: {
       title: 'The server’s App, showing the result',
       help: 'This part comes from the server. It shows the result, which is also below, and can do nothing else. Do not enter secrets here.',
       stopped: 'The server’s App sent too much and was closed. The result is below.',
+      intruded: 'The server’s App kept taking your keyboard and was closed. The result is below.',
     },
   },
   question: {
