@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => rm(top, { recursive: true, force: true }));
 
 describe.each(eras)('%s', era => {
-  async function start(onPage: (params: { url: string; message: string }) => void) {
+  async function start(onPage: (params: { url: string; message: string }) => void, args: readonly string[] = []) {
     const client = new Client(
       { name: 'test', version: '1.0.0' },
       { capabilities: { elicitation: { url: {} } }, versionNegotiation: negotiation(era) },
@@ -29,14 +29,18 @@ describe.each(eras)('%s', era => {
     });
     const transport = new StdioClientTransport({
       command: process.execPath,
-      args: [main, 'notes'],
+      args: [main, 'notes', ...args],
       env: { PATH: process.env['PATH'] ?? '', HOME: top, XDG_CONFIG_HOME: join(top, 'config') },
       stderr: 'pipe',
+    });
+    let said = '';
+    transport.stderr?.on('data', (chunk: Buffer) => {
+      said += String(chunk);
     });
     await client.connect(transport);
     const call = async (name: string) =>
       ((await client.callTool({ name, arguments: {} })).content[0] as { text: string }).text;
-    return { client, transport, call };
+    return { client, transport, call, said: () => said };
   }
 
   it('000-12, 000-13: is set up once, on a page of its own process, and remembers it', async () => {
@@ -59,6 +63,20 @@ describe.each(eras)('%s', era => {
     expect(await second.call('notes_setup')).toContain('Already configured');
     expect(await second.call('notes_list')).toContain('Alpha');
     await second.client.close();
+  });
+
+  it('a directory of the command line outside what was set up starts the server all the same; it says why it serves nothing, and --forget-setup mends it', async () => {
+    await mkdir(join(top, 'other'));
+    await mkdir(join(top, 'config', 'midcall'), { recursive: true });
+    const settings = { directories: [join(top, 'other')], order: 'title', listed: 20 };
+    await writeFile(join(top, 'config', 'midcall', 'notes.json'), JSON.stringify(settings));
+    const before = await start(() => expect.unreachable(), [join(top, 'notes')]);
+    expect(await before.call('notes_list')).toContain('Call notes_setup');
+    expect(before.said()).toMatch(/does not fit any more.*notes_setup.*--forget-setup[\s\S]*serving no notes/);
+    await before.client.close();
+    const after = await start(() => expect.unreachable(), [join(top, 'notes'), '--forget-setup']);
+    expect(await after.call('notes_list')).toContain('Alpha');
+    await after.client.close();
   });
 
   it('ends when its client is gone, though a page is open', async () => {

@@ -30,6 +30,7 @@ describe.each(eras)('%s', era => {
   ) {
     const path = join(top, 'config', 'notes.json');
     const settings = await readSettings(path);
+    const { misfit } = await directoriesInForce(settings, options.directories ?? []);
     const server = notesServer({
       directories: options.directories ?? [],
       suspectBelowMs: 0,
@@ -38,6 +39,7 @@ describe.each(eras)('%s', era => {
       setup: {
         path,
         settings,
+        misfit,
         ...(options.sdk === undefined ? {} : { sdk: options.sdk }),
       },
     });
@@ -65,7 +67,7 @@ describe.each(eras)('%s', era => {
         seen += 1;
       }
     };
-    return { call, page, path, person };
+    return { call, page, path, person, client: pair.client };
   }
   const choice = (path: string) => ({ 'directories.0.path': path, order: 'title', listed: '50' });
 
@@ -165,6 +167,62 @@ describe.each(eras)('%s', era => {
     expect(list).not.toContain('Gamma');
   });
 
+  it.each([
+    ['whose directory is gone', { roots: ['work'] }, 'gone'],
+    ['that the command line rules out', { directories: ['work'] }, 'home'],
+    ['that shares nothing with the roots of the client', { roots: ['work'] }, 'home'],
+  ])(
+    'a setup %s allows nothing, says so at each tool and in the lists, and is chosen again where it is met',
+    async (_, { directories, roots }: { directories?: string[]; roots?: string[] }, chosen) => {
+      await mkdir(join(top, 'config'));
+      const settings = { directories: [join(top, chosen)], order: 'title', listed: 20 };
+      await writeFile(join(top, 'config', 'notes.json'), JSON.stringify(settings));
+      const inTop = (names: string[] | undefined) => names && { names: names.map(name => join(top, name)) };
+      const { call, page, person, client } = await connect({
+        ...(directories && { directories: inTop(directories)!.names }),
+        ...(roots && { roots: inTop(roots)!.names }),
+      });
+      const tools: [string, object?][] = [
+        ['notes_list'],
+        ['notes_search', { query: 'Alpha' }],
+        ['notes_read', { path: 'a.md' }],
+        ['notes_write', { path: 'd.md', text: 'd' }],
+        ['notes_delete', { title: 'Alpha' }],
+        ['notes_restore', { title: 'Alpha' }],
+        ['notes_archive', { title: 'Alpha' }],
+        ['notes_summarize', {}],
+        ['notes_tidy'],
+      ];
+      for (const [name, args] of tools) {
+        const said = await call(name, args);
+        expect(said, name).toContain(`It allows '${join(top, chosen)}', of which nothing can be used`);
+        expect(said, name).toContain('Call notes_setup');
+      }
+      expect((await client.listResources()).resources.map(each => each.uri)).toEqual(['notes:///index']);
+      const before = person.asked.filter(each => each.method === 'elicitation/create').length;
+      const result = call('notes_setup');
+      const who = await page();
+      const asked = person.asked.filter(each => each.method === 'elicitation/create').slice(before);
+      expect((asked[0]!.params as { message: string }).message).toContain('does not fit any more');
+      await who.send(choice(join(top, 'work')));
+      expect(await result).toBe(`Configured: ${join(top, 'work')}.`);
+      expect(await call('notes_list')).toContain('Alpha');
+    },
+  );
+
+  it('a setup that fits is chosen again when that is asked for, and only then', async () => {
+    const { call, page, person } = await connect({ answers: [{ action: 'accept' }, { action: 'accept' }] });
+    const first = call('notes_setup');
+    await (await page()).send(choice(join(top, 'work')));
+    await first;
+    expect(await call('notes_setup')).toContain('again: true');
+    const second = call('notes_setup', { again: true });
+    await (await page(1)).send(choice(join(top, 'home')));
+    expect(await second).toBe(`Configured: ${join(top, 'home')}.`);
+    expect(await call('notes_list')).toContain('Gamma');
+    expect(person.asked).toHaveLength(2);
+  });
+
   it('a client that can show nothing is told what to do instead', async () => {
     const { call, path } = await connect({ capabilities: {} });
     expect(await call('notes_setup')).toContain('midcall notes <dir>');
@@ -186,14 +244,14 @@ describe.each(eras)('%s', era => {
 });
 
 describe('settings', () => {
-  it('that are damaged, or whose directories are gone, stop the server rather than widen it', async () => {
+  it('that are damaged are refused, and those whose directories are gone allow nothing and say so', async () => {
     const path = join(top, 'notes.json');
     await writeFile(path, '{"directories":[]}');
     await expect(readSettings(path)).rejects.toThrow('Remove it and set up again');
     const gone = { directories: [join(top, 'gone')], order: 'title', listed: 20 } as const;
-    await expect(directoriesInForce({ ...gone, directories: [...gone.directories] }, [])).rejects.toThrow(
-      'Set up again',
-    );
-    expect(await directoriesInForce(undefined, [top])).toEqual([top]);
+    const { directories, misfit } = await directoriesInForce({ ...gone, directories: [...gone.directories] }, []);
+    expect(directories).toEqual([]);
+    expect(misfit).toContain(`allows '${join(top, 'gone')}', of which nothing can be used`);
+    expect(await directoriesInForce(undefined, [top])).toEqual({ directories: [top] });
   });
 });

@@ -82,7 +82,7 @@ export function scriptedPerson(
     return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
   };
   const roots = () => {
-    requests.push({ method: 'roots/list', params: {} });
+    note('roots/list', {});
     return { roots: [...(options.roots?.() ?? [])] };
   };
 

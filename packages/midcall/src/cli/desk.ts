@@ -14,7 +14,7 @@ import { Connection, commandTarget, detectWorkspace, rootsFile, type ServerEntry
 import { callFile, deskDeclares, deskFile, type RunningDesk, startDesk } from '@midcall/host/web';
 import type { Command } from 'commander';
 import { configPath, ownCommand, ownVersion } from '../install/index.ts';
-import { copySamples } from '../notes/index.ts';
+import { ownSamples } from '../notes/index.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type HostFlags, hostParts } from './host-parts.ts';
 import { keptFolders } from './kept-folders.ts';
@@ -30,6 +30,7 @@ import { usage } from './usage.ts';
 
 interface DeskFlags extends HostFlags {
   readonly samples?: boolean;
+  readonly resetSamples?: boolean;
   readonly open?: boolean;
   readonly port?: number;
   readonly url?: readonly string[];
@@ -49,7 +50,8 @@ export function register(command: Command): void {
     command
       .argument('[command...]', 'after --: the command that starts a server')
       .usage('[options] [-- <command that starts a server…>]')
-      .option('--samples', 'start the notes server on a fresh copy of the sample notes')
+      .option('--samples', 'start the notes server on sample notes of your own, which stay as you leave them')
+      .option('--reset-samples', 'the same, with the sample notes as they were at first')
       .option('--url <url>', 'a running server at this address; repeatable', repeatable),
   )
     .option('--config <file>', 'every server of an mcp.json; repeatable', repeatable)
@@ -101,7 +103,8 @@ async function plan(
     for (let at = 2; another(id); at += 1) id = `${entry.id}-${at}`;
     servers.push({ entry: { ...entry, id }, roots: own });
   };
-  const samples = flags.samples ? await copySamples() : undefined;
+  const reset = flags.resetSamples === true;
+  const samples = flags.samples || reset ? await ownSamples({ reset }) : undefined;
   if (samples !== undefined) {
     add({ id: 'notes', target: commandTarget([process.execPath, ownCommand, 'notes']) }, [samples, ...roots]);
   }

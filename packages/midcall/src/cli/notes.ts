@@ -1,5 +1,6 @@
 /** `midcall notes [dir…]`: the notes server, over standard input and output or over HTTP. Logs go to standard error only. */
 
+import { rm } from 'node:fs/promises';
 import { isMidcallError } from '@midcall/core/errors';
 import { visible } from '@midcall/core/text';
 import { isLoopback } from '@midcall/core/url';
@@ -31,6 +32,7 @@ interface Options {
   readonly signIn?: string;
   readonly publicUrl?: URL;
   readonly settings: string;
+  readonly forgetSetup?: boolean;
   readonly import?: string;
 }
 
@@ -57,6 +59,7 @@ export function register(command: Command): void {
     )
     .option('--public-url <origin>', 'with --sign-in: where people and clients reach this server', origin)
     .option('--settings <file>', 'where notes_setup keeps what the person chose', settingsPath())
+    .option('--forget-setup', 'forget first what the person chose')
     .option(
       '--import <file>',
       'offer notes_import from the service this JSON file describes; over HTTP with --sign-in only',
@@ -67,17 +70,34 @@ export function register(command: Command): void {
 async function notes(folders: readonly string[], options: Options): Promise<void> {
   check(folders, options);
   const ceiling = await checkDirectories(folders);
+  if (options.forgetSetup) await rm(options.settings, { force: true });
   const settings = await readSettings(options.settings);
-  const directories = await directoriesInForce(settings, ceiling);
+  const { directories, misfit } = await directoriesInForce(settings, ceiling);
   const log = (message: string): void => void process.stderr.write(`midcall notes: ${message}\n`);
   const onError = (error: Error): void => void (isReaderGone(error) || log(visible(error.message, { max: 2_000 })));
   const config = options.import === undefined ? undefined : await readImportConfig(options.import);
   const parts: NotesOptions = {
     directories: ceiling,
-    setup: { path: options.settings, settings: settings && { ...settings, directories } },
+    setup: {
+      path: options.settings,
+      settings: settings && {
+        ...settings,
+        directories: misfit === undefined ? [...directories] : settings.directories,
+      },
+      misfit,
+    },
     ...(config && { importing: config.importing }),
   };
-  const places = directories.length > 0 ? directories.join(', ') : 'the directories the client grants (its roots)';
+  if (misfit !== undefined)
+    log(
+      `${misfit} Until the person chooses again, with the tool notes_setup, no notes are served. Or start with --forget-setup.`,
+    );
+  const places =
+    misfit !== undefined
+      ? 'no notes'
+      : directories.length > 0
+        ? directories.join(', ')
+        : 'the directories the client grants (its roots)';
 
   if (options.http === undefined) {
     const { factory } = notesServer({ ...parts, ...(config?.port !== undefined && { pages: { port: config.port } }) });

@@ -12,7 +12,7 @@ const confirm = { type: 'boolean', title: 'Move it to the archive' } as const;
 
 const always = 'The person is asked every time, so this takes a client that can ask.';
 
-export function registerArchive({ mid, server, clock }: Registry): void {
+export function registerArchive({ mid, server, clock, files }: Registry): void {
   mid.tool(
     server,
     'notes_archive',
@@ -26,7 +26,7 @@ export function registerArchive({ mid, server, clock }: Registry): void {
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
     },
     async ({ title, path }, call) => {
-      const notes = notebook(await call.files(), clock);
+      const notes = notebook(await files(call), clock);
       const matches = await call.step('find', async () => newest(await notes.find(title, path)));
       const [first] = matches.shown;
       if (!first) return notFound(title);

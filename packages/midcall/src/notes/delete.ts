@@ -12,7 +12,7 @@ import { notFound, overtaken, refused } from './refusal.ts';
 import { type Registry, titleArguments } from './registry.ts';
 import { data, outcomeShape, reply } from './reply.ts';
 
-export function registerDelete({ mid, server, clock }: Registry): void {
+export function registerDelete({ mid, server, clock, files }: Registry): void {
   mid.tool(
     server,
     'notes_delete',
@@ -26,7 +26,7 @@ export function registerDelete({ mid, server, clock }: Registry): void {
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
     },
     async ({ title, path }, call) => {
-      const notes = notebook(await call.files(), clock);
+      const notes = notebook(await files(call), clock);
       const matches = await call.step('find', async () => newest(await notes.find(title, path)));
       let [note] = matches.shown;
       if (!note) return notFound(title);

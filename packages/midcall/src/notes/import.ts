@@ -58,7 +58,7 @@ export function registerImport({ mid, server }: Registry, importing: Importing):
     async ({ folder }, call) => {
       const { principal, signal } = call;
       // Nobody is sent to sign in where nothing could be written afterwards.
-      const files = await call.files();
+      const target = await files(call);
       const connected = await call.step('look', async () => {
         const token = await vault.token(principal, provider).catch(whileAway);
         return token instanceof Error ? token.message : token !== undefined;
@@ -83,7 +83,7 @@ export function registerImport({ mid, server }: Registry, importing: Importing):
           if (token instanceof Error) return { outcome: 'not-allowed', why: token.message };
           if (!token) return { outcome: 'signed-out' };
           const fetched = await fetchNotes(address, token.value, { signal, fetch: web });
-          if (fetched.outcome === 'fetched') return write(files, folder, fetched.notes);
+          if (fetched.outcome === 'fetched') return write(target, folder, fetched.notes);
           await vault.forget(principal, provider);
           return fetched;
         },

@@ -17,7 +17,7 @@ function capped(total: number, shown: number): string {
   return total > shown ? `\nThe first ${shown} are listed; give a folder to narrow it down.` : '';
 }
 
-export function registerLookUp({ mid, server, clock, preferences }: Registry): void {
+export function registerLookUp({ mid, server, clock, files, preferences }: Registry): void {
   mid.tool(
     server,
     'notes_list',
@@ -30,7 +30,7 @@ export function registerLookUp({ mid, server, clock, preferences }: Registry): v
       annotations,
     },
     async ({ folder }, call) => {
-      const { notes, unreadable } = await notebook(await call.files(), clock).list(folder);
+      const { notes, unreadable } = await notebook(await files(call), clock).list(folder);
       const { order, listed } = preferences();
       const sorted = order === 'title' ? notes.toSorted((a, b) => a.title.localeCompare(b.title)) : notes;
       const firstNotes = sorted.slice(0, listed);
@@ -59,7 +59,7 @@ export function registerLookUp({ mid, server, clock, preferences }: Registry): v
       annotations,
     },
     async ({ query, folder }, call) => {
-      const hits = await notebook(await call.files(), clock).search(query, folder);
+      const hits = await notebook(await files(call), clock).search(query, folder);
       const firstHits = hits.slice(0, mostHits);
       const text = firstHits.map(hit => `${lines([hit])}${hit.excerpt && `\n  ${hit.excerpt}`}`).join('\n');
       return reply(
@@ -82,7 +82,7 @@ export function registerLookUp({ mid, server, clock, preferences }: Registry): v
       annotations,
     },
     async (selector, call) => {
-      const { note, text } = await notebook(await call.files(), clock).read(whichNote(selector));
+      const { note, text } = await notebook(await files(call), clock).read(whichNote(selector));
       return reply(text, { note: data(note), text });
     },
   );

@@ -2,7 +2,8 @@
 
 import { MidcallError } from '@midcall/core/errors';
 import type { Clock } from '@midcall/core/time';
-import type { Midcall } from '@midcall/server';
+import type { Call, Midcall } from '@midcall/server';
+import type { Files } from '@midcall/server/roots';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
@@ -12,6 +13,13 @@ export interface Registry {
   readonly server: McpServer;
   /** Milliseconds since the epoch. */
   readonly clock: Pick<Clock, 'now'>;
+  /**
+   * The files of a call.
+   * @throws MidcallError `roots/none` if there are none, or if what was set up does not fit any more; says how to mend it
+   */
+  readonly files: (call: Pick<Call, 'files'>) => Promise<Files>;
+  /** True if what was set up does not fit any more, so that no file may be used. */
+  readonly isBlocked: () => boolean;
   /** How the person wants lists; the defaults if they have not said. */
   readonly preferences: () => Preferences;
 }

@@ -26,14 +26,14 @@ async function listed(files: Files, clock: Pick<Clock, 'now'>) {
   });
 }
 
-export function registerResources({ mid, server, clock }: Registry): void {
+export function registerResources({ mid, server, clock, files, isBlocked }: Registry): void {
   mid.resource(
     server,
     'index',
     'notes:///index',
     { title: 'All notes', description: 'Every note with its title, folder, date and URI, newest first.', mimeType },
     async (uri, call) => {
-      const notes = await listed(await call.files(), clock);
+      const notes = await listed(await files(call), clock);
       const lines = notes.map(note => `- [${note.description}](<${note.uri}>)`);
       const text = `# ${count(notes.length)}\n\n${lines.join('\n')}\n`;
       return { contents: [{ uri: uri.href, mimeType, text }] };
@@ -45,21 +45,21 @@ export function registerResources({ mid, server, clock }: Registry): void {
     'note',
     new ResourceTemplate('file:///{+path}', {
       async list(ctx) {
-        const files = await mid.files(server, ctx).catch(() => undefined);
+        const granted = isBlocked() ? undefined : await mid.files(server, ctx).catch(() => undefined);
         // Either no roots are granted, or the client cannot be asked here: the index reports the first and asks in the second
         // case.
-        if (!files) return { resources: [] };
+        if (!granted) return { resources: [] };
         try {
-          return { resources: await listed(files, clock) };
+          return { resources: await listed(granted, clock) };
         } finally {
-          await files.close();
+          await granted.close();
         }
       },
     }),
     { title: 'A note', description: 'The text of one note, by its file: URI.', mimeType },
     async (uri, call) => {
       try {
-        const { text } = await notebook(await call.files(), clock).read({ path: uri.href });
+        const { text } = await notebook(await files(call), clock).read({ path: uri.href });
         return { contents: [{ uri: uri.href, mimeType, text }] };
       } catch (error) {
         if (isMidcallError(error, 'roots/not-found')) throw new ResourceNotFoundError(uri.href);

@@ -26,7 +26,7 @@ const restorable = (note: DeletedNote): z.infer<typeof deletedShape> => ({
   deleted_at: note.deletedAt,
 });
 
-export function registerRestore({ mid, server, clock }: Registry): void {
+export function registerRestore({ mid, server, clock, files }: Registry): void {
   mid.tool(
     server,
     'notes_restore',
@@ -50,7 +50,7 @@ export function registerRestore({ mid, server, clock }: Registry): void {
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
     },
     async ({ title, path }, call) => {
-      const notes = notebook(await call.files(), clock);
+      const notes = notebook(await files(call), clock);
       const deleted = await call.step('find', async () => newest(await notes.deleted({ title, path })));
       const list = deleted.shown.map(note => `- ${label(visibleNote(note))} (path: ${note.from})`).join('\n');
       if (title === undefined && path === undefined) {

@@ -1,8 +1,9 @@
-/** The sample notes of the package, and a copy of them to try things on. */
-import { cp, mkdtemp, realpath } from 'node:fs/promises';
+/** The sample notes of the package, and copies of them to try things on. */
+import { cp, mkdir, mkdtemp, realpath, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { dataPath } from '../install/index.ts';
 
 /** Where the package has them; they are never served themselves, so that they stay unchanged. */
 const samples = fileURLToPath(new URL('../../samples/notes', import.meta.url));
@@ -16,4 +17,30 @@ export async function copySamples(parent: string = tmpdir()): Promise<string> {
   const directory = join(await realpath(await mkdtemp(join(parent, 'midcall-notes-'))), 'notes');
   await cp(samples, directory, { recursive: true });
   return directory;
+}
+
+/**
+ * The person's own copy of the sample notes. It is made once, so that a later session finds the notes as they were left, and what
+ * was set up for them still fits.
+ * @param options - `reset`: makes it anew, without what was changed in it
+ * @returns its absolute, real path
+ */
+export async function ownSamples({ reset = false }: { readonly reset?: boolean } = {}): Promise<string> {
+  const parent = dataPath('samples');
+  const own = join(parent, 'notes');
+  await mkdir(parent, { recursive: true, mode: 0o700 });
+  if (reset) await rm(own, { recursive: true, force: true });
+  const there = await realpath(own).catch(() => undefined);
+  if (there !== undefined) return there;
+  const made = await copySamples(parent);
+  try {
+    // Whole or not at all: a copy that was interrupted must not pass for the notes.
+    await rename(made, own);
+  } catch (error) {
+    // Another desk has made it in the meantime.
+    if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  } finally {
+    await rm(dirname(made), { recursive: true, force: true });
+  }
+  return realpath(own);
 }

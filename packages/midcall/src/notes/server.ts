@@ -3,6 +3,7 @@
  * connection or request; the tools are the same for both protocol revisions and depend on neither.
  */
 
+import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { systemClock } from '@midcall/core/time';
 import { type MidcallOptions, midcall } from '@midcall/server';
 import { type Connect, type ConnectOptions, connect, oauthPages } from '@midcall/server/connect';
@@ -15,8 +16,8 @@ import { registerLookUp } from './look-up.ts';
 import type { Preferences, Registry } from './registry.ts';
 import { registerResources } from './resources.ts';
 import { registerRestore } from './restore.ts';
-import { directoriesInForce, type Settings } from './settings.ts';
-import { registerSetup, type Setup, setupPage } from './setup.ts';
+import { directoriesInForce, misfitText, type Settings } from './settings.ts';
+import { chooseAgain, registerSetup, type Setup, setupPage } from './setup.ts';
 import { registerSummarize } from './summarize.ts';
 import { registerTidy } from './tidy.ts';
 import { registerWrite } from './write.ts';
@@ -30,6 +31,8 @@ export interface NotesOptions extends Omit<MidcallOptions, 'roots' | 'pages'> {
     readonly path: string;
     /** What was chosen before; `readSettings(path)`. */
     readonly settings?: Settings | undefined;
+    /** Why nothing that was chosen can be used; `directoriesInForce(settings, directories)`. */
+    readonly misfit?: string | undefined;
     /** The SDK's version; that of this process if absent. */
     readonly sdk?: string;
   };
@@ -58,13 +61,15 @@ export function notesServer({ directories, setup: offered, importing, pages: ser
   close(): Promise<void>;
 } {
   let settings = offered?.settings;
+  let misfit = offered?.misfit;
   const setup: Setup | undefined = offered && {
     ceiling: directories,
     path: offered.path,
     settings: () => settings,
     changed: async chosen => {
-      mid.allow(await directoriesInForce(chosen, directories));
+      mid.allow((await directoriesInForce(chosen, directories)).directories);
       settings = chosen;
+      misfit = undefined;
     },
     ...(offered.sdk === undefined ? {} : { sdk: offered.sdk }),
   };
@@ -79,16 +84,35 @@ export function notesServer({ directories, setup: offered, importing, pages: ser
     channels: ['native'],
     ...options,
     ...(pages && { pages }),
-    roots: { ceiling: settings?.directories ?? directories, askWhereDeprecated: true },
+    roots: {
+      ceiling: misfit === undefined ? (settings?.directories ?? directories) : directories,
+      askWhereDeprecated: true,
+    },
     sampling: { askWhereDeprecated: true, ...options.sampling },
   });
   const clock = options.clock ?? systemClock;
+  const files: Registry['files'] = async call => {
+    if (misfit !== undefined) throw new MidcallError('roots/none', `${misfit} ${chooseAgain}`);
+    try {
+      return await call.files();
+    } catch (error) {
+      if (!settings || !isMidcallError(error, 'roots/none')) throw error;
+      throw new MidcallError('roots/none', `${misfitText(settings, error.message)} ${chooseAgain}`, { cause: error });
+    }
+  };
   return {
     factory() {
       const server = new McpServer({ name: 'midcall-notes', title: 'Notes', version: ownVersion() }, { instructions });
       // Nobody watches the directories, so changes are not promised to be announced.
       server.server.registerCapabilities({ tools: { listChanged: false }, resources: { listChanged: false } });
-      const registry: Registry = { mid, server, clock, preferences: () => settings ?? defaults };
+      const registry: Registry = {
+        mid,
+        server,
+        clock,
+        files,
+        isBlocked: () => misfit !== undefined,
+        preferences: () => settings ?? defaults,
+      };
       for (const register of [
         registerLookUp,
         registerWrite,
@@ -101,7 +125,7 @@ export function notesServer({ directories, setup: offered, importing, pages: ser
       ]) {
         register(registry);
       }
-      if (setup && page) registerSetup(registry, setup, page.page);
+      if (setup && page) registerSetup(registry, setup, page);
       if (importing) registerImport(registry, importing);
       return server;
     },

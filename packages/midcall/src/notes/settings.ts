@@ -70,19 +70,28 @@ export async function judgeDirectory(
   return { real };
 }
 
+/** The directories in force; none if `misfit` says why those that were chosen cannot be used. */
+export interface InForce {
+  readonly directories: readonly string[];
+  readonly misfit?: string;
+}
+
 /**
- * The directories in force: those of the settings, as far as the command line allows them.
+ * The directories in force: those of the settings, as far as the command line allows them. If none of them can be used, none is in
+ * force, since continuing without them would allow more than the person chose.
  * @param ceiling - those of the command line, as real paths
- * @throws MidcallError `cli/usage` if settings name directories and none can be used, since continuing without them would allow
- *   more than the person chose
  */
-export async function directoriesInForce(
-  settings: Settings | undefined,
-  ceiling: readonly string[],
-): Promise<string[]> {
-  if (!settings) return [...ceiling];
+export async function directoriesInForce(settings: Settings | undefined, ceiling: readonly string[]): Promise<InForce> {
+  if (!settings) return { directories: [...ceiling] };
   const judged = await Promise.all(settings.directories.map(directory => judgeDirectory(directory, ceiling)));
   const real = judged.flatMap(each => ('real' in each ? [each.real] : []));
-  if (real.length > 0) return [...new Set(real)];
-  throw new MidcallError('cli/usage', 'None of the directories that notes_setup saved can be used. Set up again.');
+  if (real.length > 0) return { directories: [...new Set(real)] };
+  const why = judged.flatMap(each => ('problem' in each ? [each.problem] : []));
+  return { directories: [], misfit: misfitText(settings, why[0] ?? '') };
+}
+
+/** That a setup does not fit any more. @param why - what is wrong, as a sentence */
+export function misfitText({ directories }: Settings, why: string): string {
+  const chosen = directories.map(directory => `'${plain(directory, 300)}'`).join(', ');
+  return `The setup of the notes server does not fit any more. It allows ${chosen}, of which nothing can be used: ${why}`;
 }

@@ -1,5 +1,7 @@
 /** `notes_setup`: the first-run page, where the person chooses directories and preferences. */
 
+import { isDeepStrictEqual } from 'node:util';
+import { isMidcallError } from '@midcall/core/errors';
 import { notDone, whyNot } from '@midcall/server';
 import { formKindOf } from '@midcall/server/connect';
 import { z } from 'zod';
@@ -22,10 +24,18 @@ export interface Setup {
 
 const meanwhile = 'This was set up in the meantime, and is not changed from here. Decline this page.';
 
-/** The setup page. If several are open, in this process or another, the first to be finished counts. */
+/** How the person mends a setup that does not fit. */
+export const chooseAgain = 'Call notes_setup: the person then chooses again.';
+
+/**
+ * The setup page. If several are open, in this process or another, the first to be finished counts.
+ * @returns `open`: called before a page is shown; what is stored then is what the page may replace
+ */
 export function setupPage(setup: Setup) {
   let saving = false;
-  return formKindOf({
+  let replaced: Settings | undefined;
+  const isUntouched = async (): Promise<boolean> => isDeepStrictEqual(await readSettings(setup.path), replaced);
+  const form = formKindOf({
     name: 'notes-setup',
     title: 'Set up your notes',
     send: 'Save',
@@ -59,7 +69,7 @@ export function setupPage(setup: Setup) {
       },
     },
     async check({ directories }) {
-      if (setup.settings() ?? (await readSettings(setup.path))) return new Map([['directories', meanwhile]]);
+      if (!(await isUntouched())) return new Map([['directories', meanwhile]]);
       const issues = new Map<string, string>();
       for (const [index, { path }] of directories.entries()) {
         const judged = await judgeDirectory(path, setup.ceiling);
@@ -68,9 +78,10 @@ export function setupPage(setup: Setup) {
       return issues;
     },
     async save({ directories, order, listed }) {
-      if (saving || setup.settings()) throw new Error(meanwhile);
+      if (saving) throw new Error(meanwhile);
       saving = true;
       try {
+        if (!(await isUntouched())) throw new Error(meanwhile);
         const judged = await Promise.all(directories.map(({ path }) => judgeDirectory(path, setup.ceiling)));
         const real = judged.map(each => {
           if ('real' in each) return each.real;
@@ -84,35 +95,49 @@ export function setupPage(setup: Setup) {
       }
     },
   });
+  const open = async (): Promise<void> => {
+    replaced = await readSettings(setup.path);
+  };
+  return { ...form, open };
 }
 
 /** Registers the tool. */
 export function registerSetup(
-  { mid, server }: Registry,
+  { mid, server, files }: Registry,
   setup: Setup,
-  page: ReturnType<typeof setupPage>['page'],
+  { page, open }: ReturnType<typeof setupPage>,
 ): void {
   mid.tool(
     server,
     'notes_setup',
     {
       title: 'Set up the notes server',
-      description: 'Opens a page where the person chooses directories and preferences. Only needed once.',
-      inputSchema: z.strictObject({}),
+      description:
+        'Opens a page where the person chooses directories and preferences. Needed once, and again if that does not fit any more.',
+      inputSchema: z.strictObject({
+        again: z.boolean().optional().describe('Choose again, although everything is set up.'),
+      }),
       outputSchema: z.object({ outcome: z.string(), directories: z.array(z.string()).optional() }),
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     },
-    async (_, call) => {
+    async ({ again = false }, call) => {
       const already = await call.step('look', () => setup.settings() ?? null);
-      if (already) {
-        const text = `Already configured: ${already.directories.join(', ')}. To begin anew, remove ${setup.path}.`;
+      const problem = already ? await problemOf(files(call)) : undefined;
+      // What the person is told stays so when they have chosen, and the problem is gone.
+      const misfit = await call.step('judge', () => problem ?? null);
+      if (already && !misfit && !again) {
+        const text = `Already configured: ${already.directories.join(', ')}. To choose again, call this with again: true.`;
         return reply(text, { outcome: 'already-configured', directories: already.directories });
       }
       const instead = 'Start the server with directories instead: midcall notes <dir>.';
       const old = tooOld(setup.sdk ?? sdkVersion());
       if (old) return reply(`${old} ${instead}`, { outcome: 'unsupported' });
+      await call.step('open', async () => {
+        await open();
+        return null;
+      });
       const answer = await call.elicitUrl({
-        message: 'Choose which directories this server may use, and how it lists notes.',
+        message: `${misfit ? `${misfit} ` : ''}Choose which directories this server may use, and how it lists notes.`,
         page,
         channels: ['native', 'page'],
       });
@@ -125,4 +150,15 @@ export function registerSetup(
       return reply(`Nothing was configured: ${whyNot(answer)}${help}`, { outcome });
     },
   );
+}
+
+/** Why there are no files to work on; undefined if there are. */
+async function problemOf(files: Promise<unknown>): Promise<string | undefined> {
+  try {
+    await files;
+    return undefined;
+  } catch (error) {
+    if (isMidcallError(error, 'roots/none')) return error.message.replace(` ${chooseAgain}`, '');
+    throw error;
+  }
 }

@@ -10,7 +10,7 @@ import { data, noteShape, reply } from './reply.ts';
 /** How many characters of a note are summarized. */
 const mostRead = 16_000;
 
-export function registerSummarize({ mid, server, clock }: Registry): void {
+export function registerSummarize({ mid, server, clock, files }: Registry): void {
   mid.tool(
     server,
     'notes_summarize',
@@ -28,7 +28,7 @@ export function registerSummarize({ mid, server, clock }: Registry): void {
       annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     },
     async (selector, call) => {
-      const notes = notebook(await call.files(), clock);
+      const notes = notebook(await files(call), clock);
       const { note, text, shortened } = await call.step('read', async () => {
         const { note, text } = await notes.read(whichNote(selector));
         return { note, text: beginning(text, mostRead), shortened: text.length > mostRead };

@@ -14,7 +14,7 @@ import { count, data, noteShape, reply } from './reply.ts';
 /** Nobody reads a longer form. */
 const mostTidied = 12;
 
-export function registerTidy({ mid, server, clock }: Registry): void {
+export function registerTidy({ mid, server, clock, files }: Registry): void {
   mid.tool(
     server,
     'notes_tidy',
@@ -39,7 +39,7 @@ export function registerTidy({ mid, server, clock }: Registry): void {
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
     },
     async ({ folder }, call) => {
-      const notes = notebook(await call.files(), clock);
+      const notes = notebook(await files(call), clock);
       const seen = await call.step('look', () => notes.glance(folder, mostTidied));
       if (seen.length === 0) return reply('There are no notes here.', { outcome: 'nothing' });
 

@@ -4,7 +4,7 @@ import { maxNoteBytes, notebook } from './notebook.ts';
 import { pathArgument, type Registry } from './registry.ts';
 import { data, noteShape, reply } from './reply.ts';
 
-export function registerWrite({ mid, server, clock }: Registry): void {
+export function registerWrite({ mid, server, clock, files }: Registry): void {
   mid.tool(
     server,
     'notes_write',
@@ -20,7 +20,7 @@ export function registerWrite({ mid, server, clock }: Registry): void {
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     },
     async ({ path, text }, call) => {
-      const notes = notebook(await call.files(), clock);
+      const notes = notebook(await files(call), clock);
       const { note, created } = await call.step('write', () => notes.write(path, text), { effect: true });
       const outcome = created ? 'created' : 'replaced';
       return reply(`${created ? 'Created' : 'Replaced'} ${note.path}: '${note.title}'.`, { outcome, note: data(note) });
