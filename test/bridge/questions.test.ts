@@ -81,11 +81,30 @@ describe.each(pairs)('a host of %s before a server of %s', (host, upstream) => {
     expect(done).toEqual([]);
   });
 
-  it('ends a question without a yes where nobody can be asked', async () => {
+  it('ends a question without a yes where nobody can be asked, and tells the model that nobody has refused', async () => {
     const { done, serve } = asking();
     await using on = await stage({ host, upstream, serve, capabilities: {} });
-    expect(textOf(await on.client.callTool(remove))).toBe('kept: cancel');
+    const result = await on.client.callTool(remove);
+    expect(textOf(result)).toBe('kept: cancel');
+    expect(JSON.stringify(result.content)).toMatch(
+      /Unavailable: .*could not be put to the person.*neither refused nor/,
+    );
     expect(done).toEqual([]);
+  });
+
+  it('forward-B3: tells the model the way to a question that the person does not see, and goes on with the call when it is answered', async () => {
+    const { done, serve } = asking();
+    const way = 'The link is in a file.';
+    await using on = await stage({ host, upstream, serve, capabilities: {}, way });
+    const first = await on.client.callTool(remove);
+    expect(first.isError).toBe(true);
+    expect(textOf(first)).toMatch(
+      /^Unavailable: .*not been asked.*not refused.*The link is in a file\. .*call 'remove' again/,
+    );
+    expect(done).toEqual([]);
+    await answerAtDesk(on.inbox);
+    expect(textOf(await on.client.callTool(remove))).toBe('removed, since it is old');
+    expect(done).toEqual(['a.md']);
   });
 
   /** A client without forms that has waited for the desk, and was sent away. */

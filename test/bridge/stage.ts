@@ -36,6 +36,8 @@ export interface StageOptions {
   /** What the host wants to hear of changed lists. */
   readonly listChanged?: NonNullable<ClientOptions['listChanged']>;
   readonly roots?: readonly { readonly uri: string; readonly name?: string }[];
+  /** How the person gets to the desk, if no browser can be opened. */
+  readonly way?: string;
   /** What a person at the desk does when a page is opened; there is no browser where absent. */
   readonly atDesk?: (inbox: Inbox) => unknown;
   readonly options?: Partial<BridgeOptions>;
@@ -55,8 +57,9 @@ export async function bridgeStage({
   upstream,
   serve,
   atDesk,
+  way,
   ...given
-}: Pick<StageOptions, 'upstream' | 'serve' | 'atDesk' | 'url' | 'clock' | 'options'>) {
+}: Pick<StageOptions, 'upstream' | 'serve' | 'atDesk' | 'way' | 'url' | 'clock' | 'options'>) {
   const mid = midcall({
     roots: { askWhereDeprecated: true },
     sampling: { askWhereDeprecated: true },
@@ -97,7 +100,7 @@ export async function bridgeStage({
       opened.push(url);
       ring();
       await atDesk?.(inbox);
-      return atDesk !== undefined;
+      return way ?? atDesk !== undefined;
     },
     warn: message => void warned.push(message),
     suspectBelowMs: 0,

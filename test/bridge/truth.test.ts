@@ -56,7 +56,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a host of %s', host => {
     const options = { suspectBelowMs: 60_000, audit };
     await using on = await stage({ host, upstream, serve: asking, answers: [{ action: 'decline' }], options });
     expect(textOf(await on.client.callTool({ name: 'again' }))).toBe('cancel');
-    expect(endings()).toEqual(['form timed-out ']);
+    expect(endings()).toEqual(['form unshown ']);
   });
 
   it('has its person’s answer recorded as the host’s', async () => {
@@ -275,7 +275,7 @@ describe.each(pairs)('a host of %s before a server of %s: an answer that is nobo
     const wrong = { action: 'accept', content: { value: 'none' } } as const;
     await using on = await stage({ host, upstream, serve, answers: [wrong, wrong, wrong], options: { audit } });
     await on.client.callTool({ name: 'ask' });
-    expect(endings()).toEqual(['form timed-out ']);
+    expect(endings()).toEqual(['form unshown ']);
   });
 });
 

@@ -118,7 +118,7 @@ export class UrlFlow {
     );
     this.#opened.delete(elicitationId);
     this.#finished.add(elicitationId);
-    if (ending.how === 'timed-out')
+    if (ending.how === 'timed-out' || ending.how === 'unshown')
       throw new MidcallError('host/abandoned', 'The call needs a page to be finished first. Run it again when it is.');
     if (ending.how !== 'answered' && ending.how !== 'completed') throw cancelledByPerson;
   }

@@ -34,7 +34,7 @@ type Imported =
   | { readonly outcome: 'not-allowed'; readonly why: string };
 
 /** Registers both tools. */
-export function registerImport({ mid, server }: Registry, importing: Importing): void {
+export function registerImport({ mid, server, files }: Registry, importing: Importing): void {
   const { provider, vault, address, fetch: web = fetch } = importing;
   const { name } = provider;
 

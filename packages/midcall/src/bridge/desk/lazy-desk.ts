@@ -5,12 +5,13 @@
 import type { Clock } from '@midcall/core/time';
 import type { Question } from '@midcall/host';
 import type { RunningDesk } from '@midcall/host/web';
+import type { Shown } from './shown.ts';
 
 /** How the desk is started and shown. */
 export interface LazyDeskOptions {
   readonly start: () => Promise<RunningDesk>;
-  /** Opens a page in the person's browser, or gives them its address. @returns false if neither is possible */
-  readonly open: (url: string) => Promise<boolean>;
+  /** Opens a page in the person's browser, or gives them its address. */
+  readonly open: (url: string) => Promise<Shown>;
   /** True while a question waits for an answer. */
   readonly isOpen: (question: Question) => boolean;
   readonly clock: Clock;
@@ -25,7 +26,7 @@ const OPENING_MS = 15_000;
 export class LazyDesk {
   readonly #parts: LazyDeskOptions;
   #desk: Promise<RunningDesk> | undefined;
-  #opened: { readonly at: number; readonly shown: Promise<boolean> } | undefined;
+  #opened: { readonly at: number; readonly shown: Promise<Shown> } | undefined;
   /** Questions that came while a page was being opened. */
   readonly #sharing: Question[] = [];
   #callOff: (() => void) | undefined;
@@ -34,8 +35,8 @@ export class LazyDesk {
     this.#parts = parts;
   }
 
-  /** Makes sure that the person sees an open question. @returns false if there is no way to show them */
-  async show(question: Question): Promise<boolean> {
+  /** Makes sure that the person sees an open question. */
+  async show(question: Question): Promise<Shown> {
     const { open, clock } = this.#parts;
     const desk = await this.#started();
     if (!desk) return false;

@@ -23,13 +23,17 @@ export interface SignInWait {
 export const asksSignIn = (question: Question, server: string): question is SignInQuestion =>
   question.kind === 'sign-in' && question.asker.id === server;
 
-/** The error for a host whose request waits for the person. */
-export function signInNeeded({ asker, issuer }: SignInQuestion): ProtocolError {
+/**
+ * The error for a host whose request waits for the person.
+ * @param way - how they get to the page, if it could not be opened for them
+ */
+export function signInNeeded({ asker, issuer }: SignInQuestion, way?: string): ProtocolError {
   const [server, at] = [visible(asker.id, { max: 100 }), visible(issuer, { max: 300 })];
   return new ProtocolError(
     ProtocolErrorCode.InternalError,
-    `The server '${server}' wants the person to sign in at ${at}. The page of Midcall is open for them in the browser of the ` +
-      'machine where the bridge runs. Nothing has failed, and nothing is lost. Tell them so; when they have signed in, send the ' +
+    `The server '${server}' wants the person to sign in at ${at}. ` +
+      (way ?? 'The page of Midcall is open for them in the browser of the machine where the bridge runs.') +
+      ' Nothing has failed, and nothing is lost. Tell them so; when they have signed in, send the ' +
       'same request again: it goes on where it is.',
     { reason: 'sign-in', server, issuer: at },
   );

@@ -6,13 +6,14 @@
 import type { Clock } from '@midcall/core/time';
 import type { Inbox, Question } from '@midcall/host';
 import { answeredWithin } from './answered-within.ts';
+import type { Shown } from './shown.ts';
 
 /** Where an unclaimed question is shown, and for how long. */
 export interface UnclaimedParts {
   readonly inbox: Inbox;
   readonly clock: Clock;
-  /** Shows an open question to the person at the desk. @returns false if that is not possible */
-  readonly showDesk: (question: Question) => Promise<boolean>;
+  /** Shows an open question to the person at the desk. */
+  readonly showDesk: (question: Question) => Promise<Shown>;
   /** Milliseconds until it ends without an answer. */
   readonly keptMs: number;
 }
@@ -20,6 +21,6 @@ export interface UnclaimedParts {
 /** Handles one question until it has ended. */
 export async function unclaimed(question: Question, parts: UnclaimedParts): Promise<void> {
   const { inbox, clock, showDesk, keptMs } = parts;
-  const answered = (await showDesk(question)) && (await answeredWithin(question, keptMs, inbox, clock));
-  if (!answered) inbox.end(question.id, { how: 'timed-out' });
+  if ((await showDesk(question)) === false) inbox.end(question.id, { how: 'unshown' });
+  else if (!(await answeredWithin(question, keptMs, inbox, clock))) inbox.end(question.id, { how: 'timed-out' });
 }

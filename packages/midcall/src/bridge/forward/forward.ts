@@ -7,7 +7,9 @@
  *   Everything else is answered at the desk.
  * - forward-B2 A client is not kept waiting for the desk longer than it is likely to wait: it is told to call again, and the
  *   call continues.
- * - forward-B3 If nobody can be asked, the question ends as unanswered: the bridge neither accepts nor declines.
+ * - forward-B3 If the person cannot be asked, the bridge neither accepts nor declines, and the model is told so, and not that they
+ *   refused. If there is a way for them to answer all the same, the question stays open and the model is told that way; otherwise
+ *   it ends as unshown.
  * - forward-B4 A call that its client cancels is stopped, at whatever moment that happens. If the client disconnects, the call
  *   is kept for a while, and found when the client makes it again.
  * - forward-B5 A call that is a task of its host waits for as long as the task does, and is stopped when the task is over.
@@ -66,13 +68,16 @@ export async function forward(
     const happened = await upstreamCall.happened(n);
     if ('outcome' in happened) {
       upstreamCall.delivered();
-      return resultOf(happened.outcome, request.kind);
+      const result = resultOf(happened.outcome, request.kind);
+      return upstreamCall.unasked ? withUnasked(result, request) : result;
     }
     if ('sample' in happened) await sample(happened.sample, n, call);
     else if (isLeftToHost(happened.question, upstreamCall, inbox)) {
       await inbox.reply(happened.question.id, { action: 'accept' }, 'host');
-    } else if (!(await put(happened.question, n, call, session, desk, upstreamCall.ended)))
-      return sendAway(request, upstreamCall, happened.question);
+    } else {
+      const how = await put(happened.question, n, call, session, desk, upstreamCall);
+      if (how !== 'ended') return sendAway(request, upstreamCall, happened.question, how);
+    }
   }
 }
 
@@ -154,8 +159,7 @@ async function sample(job: Sample, n: number, call: Call): Promise<void> {
 
 /**
  * Asks one question by whatever way can answer it.
- * @param ended - fires when the call has ended at the upstream server
- * @returns false if it was not answered in time
+ * @returns `waits` if it was not answered in time; how the person gets to it, if they do not see it
  */
 async function put(
   question: Question,
@@ -163,20 +167,24 @@ async function put(
   call: GatewayCall,
   session: UpstreamSession,
   desk: DeskTime,
-  ended: AbortSignal,
-): Promise<boolean> {
+  upstreamCall: UpstreamCall,
+): Promise<'ended' | 'waits' | { readonly way: string }> {
   const { inbox } = session;
+  const { ended } = upstreamCall;
   // A question that names no call was shown at the desk when it came, and stays there for other calls when this one has ended.
-  if (!question.call && ended.aborted) return true;
+  if (!question.call && ended.aborted) return 'ended';
   const asksHost =
     question.call !== undefined &&
     (await call.step(`question ${n}`, () => isOpen(inbox, question) && canAsk(question, call)));
   const reply = asksHost ? replyOf(await askHost(question, call, session)) : undefined;
-  if (!isOpen(inbox, question)) return true;
-  if (reply && (await inbox.reply(question.id, reply, 'host')).ok) return true;
-  if (await session.showDesk(question)) return desk.answers(question, question.call ? undefined : ended);
-  inbox.end(question.id, { how: 'timed-out' });
-  return true;
+  if (!isOpen(inbox, question)) return 'ended';
+  if (reply && (await inbox.reply(question.id, reply, 'host')).ok) return 'ended';
+  const shown = await session.showDesk(question);
+  if (typeof shown === 'string') return isOpen(inbox, question) ? { way: shown } : 'ended';
+  if (shown) return (await desk.answers(question, question.call ? undefined : ended)) ? 'ended' : 'waits';
+  upstreamCall.unasked = true;
+  inbox.end(question.id, { how: 'unshown' });
+  return 'ended';
 }
 
 /** A form that does not fit is asked again, so it may take more than one round. */
@@ -252,14 +260,40 @@ class DeskTime {
   }
 }
 
-/** Ends this request; the call itself continues, and the same call made again finds it. */
-function sendAway({ kind, name }: CallRequest, upstreamCall: UpstreamCall, question: Question): WireResult {
+/**
+ * Ends this request; the call itself continues, and the same call made again finds it.
+ * @param how - as {@link put} returns it
+ */
+function sendAway(
+  { kind, name }: CallRequest,
+  upstreamCall: UpstreamCall,
+  question: Question,
+  how: 'waits' | { readonly way: string },
+): WireResult {
   upstreamCall.sentAway = true;
-  if (question.kind === 'sign-in') throw signInNeeded(question);
+  if (question.kind === 'sign-in') throw signInNeeded(question, how === 'waits' ? undefined : how.way);
+  if (how !== 'waits')
+    return unanswered(
+      kind,
+      `Unavailable: '${name}' needs the person's answer, and they have not been asked, since this host does not show the question ` +
+        `and the bridge cannot open a browser. They have not refused, and nothing has failed. ${how.way} Tell them so; when they ` +
+        `have answered, call '${name}' again with the same arguments: it goes on where it is, and nothing is done twice.`,
+    );
   return unanswered(
     kind,
     `'${name}' is waiting for the person's answer, on Midcall's page in their browser. Nothing has failed, ` +
       `and nothing is lost. Tell them so; when they have answered, call '${name}' again with the same arguments: it goes on ` +
       'where it is, and nothing is done twice.',
   );
+}
+
+/** What the server made of a question that nobody was asked reads like a refusal. */
+function withUnasked(result: WireResult, { kind, name }: CallRequest): WireResult {
+  const content = result['content'];
+  if (kind !== 'tool' || !Array.isArray(content)) return result;
+  const text =
+    `Unavailable: a question of '${name}' could not be put to the person, since this host does not show it and there is no desk ` +
+    'that they see. They have neither refused nor cancelled anything. To be asked, they need a host that shows questions, or a ' +
+    'bridge on their own machine.';
+  return { ...result, content: [...content, { type: 'text', text }] };
 }

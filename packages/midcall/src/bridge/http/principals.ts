@@ -11,6 +11,7 @@ import {
   type Question,
   type ServerEntry,
 } from '@midcall/host';
+import type { Shown } from '../desk/index.ts';
 import { declaredIn } from '../link/index.ts';
 import { UpstreamSession, type UpstreamSessionOptions, withheld } from '../upstream/index.ts';
 import { type Caller, localCaller } from './callers.ts';
@@ -43,8 +44,8 @@ export interface PrincipalsOptions
 
 /** The desk of a principal. */
 export interface PrincipalDesk {
-  /** Makes sure that the person sees an open question. @returns false if there is no way to show them */
-  show(question: Question, connection: Connection): Promise<boolean>;
+  /** Makes sure that the person sees an open question. */
+  show(question: Question, connection: Connection): Promise<Shown>;
   close(): Promise<void>;
 }
 

@@ -12,7 +12,7 @@ import type { RunningDesk } from '@midcall/host/web';
 import type { Call } from '@midcall/server';
 import type { McpServerFactory, Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { isSignInNeeded, LazyDesk, orSignIn } from '../desk/index.ts';
+import { isSignInNeeded, LazyDesk, orSignIn, type Shown } from '../desk/index.ts';
 import { bridgeMidcall, hostServer, pendingServer } from '../forward/index.ts';
 import { awaitHost, type HostLink, type HostStdio } from '../link/index.ts';
 import { UpstreamSession } from '../upstream/index.ts';
@@ -37,8 +37,8 @@ export interface BridgeOptions
   readonly sampling: { readonly model: SamplingModel; readonly always: boolean };
   /** Starts the desk over the same inbox; called for the first question that needs it. */
   readonly startDesk: (connection: Connection) => Promise<RunningDesk>;
-  /** Opens a page in the person's browser, or gives them its address. @returns false if neither is possible */
-  readonly openPage: (url: string) => Promise<boolean>;
+  /** Opens a page in the person's browser, or gives them its address. */
+  readonly openPage: (url: string) => Promise<Shown>;
   /** Also told why the upstream server is not there, which the host is not told. */
   readonly warn: (message: string) => void;
   /** Called with errors of the connection to the host. */
@@ -83,7 +83,7 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
   const { transport, gone } = host;
   const followsHostRoots = host.has.roots && !ownRoots;
   let desk: LazyDesk | undefined;
-  const showDesk = (question: Question, connection: Connection): Promise<boolean> => {
+  const showDesk = (question: Question, connection: Connection): Promise<Shown> => {
     desk ??= new LazyDesk({
       start: () => startDesk(connection),
       open: openPage,

@@ -127,6 +127,8 @@ export class UpstreamCall implements UpstreamCallListener {
   readonly id: string;
   /** True from when a client was told to call again until one comes back. */
   sentAway = false;
+  /** True if a question of it has ended because nobody could be asked. */
+  unasked = false;
   /** True if the client that waits has a model, and its person decides about it. */
   samplesAtHost = false;
   readonly #parts: Pick<UpstreamCallsOptions, 'clock' | 'keptMs' | 'cancel' | 'newId' | 'digest'>;

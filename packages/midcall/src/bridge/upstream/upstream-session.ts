@@ -20,7 +20,7 @@ import type {
   ServerEntry,
 } from '@midcall/host';
 import { LOG_LEVEL_META_KEY } from '@modelcontextprotocol/server';
-import { asksSignIn, unclaimed } from '../desk/index.ts';
+import { asksSignIn, type Shown, unclaimed } from '../desk/index.ts';
 import { type HostLink, moreOf } from '../link/index.ts';
 import { passAnnouncements, passCompletion } from './announcements.ts';
 import { hostModel } from './host-model.ts';
@@ -50,8 +50,8 @@ export interface UpstreamSessionOptions
   readonly followsHostRoots: boolean;
   /** Replies to sampling if the host has no model, or always. */
   readonly sampling: { readonly model: SamplingModel; readonly always: boolean };
-  /** Shows an open question to the person at the desk. @returns false if that is not possible */
-  readonly showDesk: (question: Question, connection: Connection) => Promise<boolean>;
+  /** Shows an open question to the person at the desk. */
+  readonly showDesk: (question: Question, connection: Connection) => Promise<Shown>;
   /** How many milliseconds a call continues, or its result is kept, while no client waits for it. */
   readonly keptMs: number;
   readonly warn: (message: string) => void;
@@ -145,7 +145,7 @@ export class UpstreamSession {
       },
     ).finally(stopShowing);
     const { connection } = upstream;
-    const show = (question: Question): Promise<boolean> => showDesk(question, connection);
+    const show = (question: Question): Promise<Shown> => showDesk(question, connection);
     // The calls of this session are numbered, since an id made by chance for each costs more.
     const anyCall = randomUUID();
     let made = 0;
@@ -182,8 +182,8 @@ export class UpstreamSession {
     return this.upstream.connection;
   }
 
-  /** Makes sure that the person sees an open question. @returns false if that is not possible */
-  showDesk(question: Question): Promise<boolean> {
+  /** Makes sure that the person sees an open question. */
+  showDesk(question: Question): Promise<Shown> {
     return this.#showDesk(question, this.connection);
   }
 
