@@ -104,7 +104,7 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
       callFile deskDeclares deskFile earlierValues startDesk`,
     types: `
       CallMemory DeskMemory DeskOptions DeskRecord KeptCall ModelsView PreferencesRecord RunningDesk
-      SecretBox Theme WorkspaceParts`,
+      SecretBox Theme TryView WorkspaceParts`,
   },
   '@midcall/host/models': {
     values: `

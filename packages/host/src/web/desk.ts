@@ -8,7 +8,7 @@ import { type Clock, clockKind, machineZone } from '@midcall/core/time';
 import { originOf, type ServerEntry } from '../index.ts';
 import { AppDocuments } from './apps/index.ts';
 import { deskApp, Guard, loadAssets, securityHeaders, via } from './routes/index.ts';
-import { Live, Workspace, type WorkspaceParts } from './workspace/index.ts';
+import { Live, type TryView, Workspace, type WorkspaceParts } from './workspace/index.ts';
 
 /** What a desk shows, and how it is served. */
 export interface DeskOptions extends WorkspaceParts {
@@ -20,6 +20,8 @@ export interface DeskOptions extends WorkspaceParts {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** A directory suggested in the form for a new folder, such as the workspace that the desk was started in. */
   readonly proposedRoot?: string;
+  /** Calls that the first page offers until they have been made; nothing if absent. */
+  readonly tries?: readonly TryView[];
   /** The folder of the bundled client script; beside this file if absent. */
   readonly client?: URL;
   /** Called with errors of rendering pages, and with anything that could not be stored. */
@@ -45,6 +47,7 @@ const kinds: Kinds<DeskOptions> = {
   zone: name,
   environment: anything,
   proposedRoot: name,
+  tries: anything,
   client: anything,
   onError: func,
 };
@@ -98,6 +101,7 @@ export async function serveDesk(workspace: Workspace, options: ServingOptions): 
     zone: options.zone ?? machineZone(),
     environment: options.environment ?? {},
     proposedRoot: options.proposedRoot,
+    tries: options.tries ?? [],
     port: () => port,
     onError: options.onError ?? (() => {}),
   });

@@ -8,5 +8,5 @@ export { deskFile } from './keeping/desk-file.ts';
 export type { PreferencesRecord } from './keeping/preferences.ts';
 export type { Theme } from './keeping/theme.ts';
 export { earlierValues } from './workspace/earlier-values.ts';
-export type { ModelsView } from './workspace/views.ts';
+export type { ModelsView, TryView } from './workspace/views.ts';
 export type { WorkspaceParts } from './workspace/workspace.ts';

@@ -1,5 +1,7 @@
 /** Starts a call: asks for the tool and the arguments that the command line leaves open, if a person is there. */
+
 import { noSuchTool } from '@midcall/core/errors';
+import { isForPeople } from '@midcall/core/json';
 import { visibleJson } from '@midcall/core/text';
 import type { CallHandle, CallProgress, Connection } from '@midcall/host';
 import type { Terminal } from '@midcall/host/terminal';
@@ -44,11 +46,12 @@ export async function beginCall(
   const { tools, problems } = await connection.catalogue();
   say(problems.map(({ list, why }) => `midcall: The ${list} could not be listed: ${why}`));
   if (problems.some(({ list }) => list === 'tools')) return connection.state === 'ready' ? 'toolError' : 'noServer';
-  if (tool === undefined && (!person || tools.length === 0)) {
-    process.stdout.write(json ? `${visibleJson(tools)}\n` : toolLines(tools));
+  const forPeople = tools.filter(isForPeople);
+  if (tool === undefined && (!person || forPeople.length === 0)) {
+    process.stdout.write(json ? `${visibleJson(tools)}\n` : toolLines(forPeople));
     return 'ok';
   }
-  const name = tool ?? (await chooseTool(person!.terminal, tools));
+  const name = tool ?? (await chooseTool(person!.terminal, forPeople));
   if (name === undefined) return 'interrupted';
   const schema = tools.find(each => each.name === name)?.inputSchema;
   if (!schema) throw noSuchTool(name, tools);

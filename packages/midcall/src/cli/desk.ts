@@ -14,7 +14,7 @@ import { Connection, commandTarget, detectWorkspace, rootsFile, type ServerEntry
 import { callFile, deskDeclares, deskFile, type RunningDesk, startDesk } from '@midcall/host/web';
 import type { Command } from 'commander';
 import { configPath, ownCommand, ownVersion } from '../install/index.ts';
-import { ownSamples } from '../notes/index.ts';
+import { ownSamples, sampleTries } from '../notes/index.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type HostFlags, hostParts } from './host-parts.ts';
 import { keptFolders } from './kept-folders.ts';
@@ -168,6 +168,7 @@ async function runDesk(command: readonly string[], flags: DeskFlags): Promise<vo
     ...(flags.models !== undefined && { models: model }),
     environment: process.env,
     ...(workspace && { proposedRoot: workspace.path }),
+    ...(samples !== undefined && { tries: sampleTries(samples, servers[0]!.entry.id) }),
     onError: complain,
     ...(flags.port !== undefined && { port: flags.port }),
   });

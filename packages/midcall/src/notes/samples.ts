@@ -44,3 +44,33 @@ export async function ownSamples({ reset = false }: { readonly reset?: boolean }
   }
   return realpath(own);
 }
+
+/**
+ * What a newcomer tries on the sample notes: a form, a page and a model.
+ * @param directory - where the notes are
+ * @param server - the id of the notes server
+ */
+export const sampleTries = (directory: string, server: string) =>
+  [
+    {
+      title: 'Delete a note',
+      about: 'Three notes are called “TPS report”. The server asks which one you mean.',
+      server,
+      tool: 'notes_delete',
+      arguments: { title: 'TPS report' },
+    },
+    {
+      title: 'Set up a folder',
+      about: `The server asks to open a page of its own, where you choose its folders. The sample notes are in ${directory}.`,
+      server,
+      tool: 'notes_setup',
+      arguments: { again: true },
+    },
+    {
+      title: 'Summarize a note with a model',
+      about: 'The server asks to use a model of yours. Without one, you see the prompt and write the reply yourself.',
+      server,
+      tool: 'notes_summarize',
+      arguments: { path: 'home/recipes/focaccia.md' },
+    },
+  ] as const;

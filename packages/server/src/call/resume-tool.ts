@@ -1,4 +1,5 @@
 /** The tool that continues a waiting call; listed only for clients that may need it. */
+import { forModels } from '@midcall/core/json';
 import type { McpServer, ServerContext, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { RESUME } from '../eras/index.ts';
@@ -36,6 +37,7 @@ export function registerResume(
         'gave, and only with what the person really said or did.',
       inputSchema: input as unknown as StandardSchemaWithJSON<z.infer<typeof input>>,
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+      _meta: forModels,
     },
     (args, ctx: ServerContext) => dispatch.resume(server, ctx, args, find),
   );

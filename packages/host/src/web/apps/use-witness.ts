@@ -11,8 +11,9 @@
  * - use-witness-W3 Its messages and those of the App share one queue, so that a proposal never comes before the click that made it.
  */
 
-/** The members of a message: one holds the key, the other is the type of the event, or absent in the first message. */
-export const [useMember, eventMember] = ['io.github.midcall/use', 'io.github.midcall/event'];
+/** The members of a message: one holds the key, the other is the type of the event, or absent in the first message. The page reads them in
+ * `client/app-use.ts`. */
+const [useMember, eventMember] = ['io.github.midcall/use', 'io.github.midcall/event'];
 
 /**
  * A document that replaces this one is the App's own from its first byte. The page takes one key for each frame, so that no later

@@ -8,8 +8,10 @@
  *   page itself does. Otherwise what had it gets it back at once.
  * - app-use-U3 While a secret is typed there is no App on the page: nothing else keeps each key away from it.
  */
-import { eventMember, useMember } from '../apps/use-witness.ts';
 import { appsIn } from './teardown.ts';
+
+/** The members of a message of the desk's own script in an App, as `apps/use-witness.ts` writes them. */
+const [useMember, eventMember] = ['io.github.midcall/use', 'io.github.midcall/event'] as const;
 
 /** Controls in which a secret is typed, and the button that reveals one. */
 const secret = 'input[type=password],.secret-entry *';

@@ -1,8 +1,9 @@
 /** The first page: open questions, every server as one row, the running calls and the last ones. Pure. */
 import { type Html, html } from '@midcall/core/page';
+import { argumentRow } from '../card/index.ts';
 import { clock, visibleHtml } from '../html/index.ts';
 import { texts } from '../texts/index.ts';
-import type { CallView, DeskView, ServerView } from '../workspace/index.ts';
+import type { CallView, DeskView, ServerView, TryView } from '../workspace/index.ts';
 import { alertSwitch, type Content, inboxItem } from './layout.ts';
 import { callPath, serverPath } from './paths.ts';
 import { restartButton, serverCounts, serverTrouble } from './server-parts.ts';
@@ -58,18 +59,36 @@ function recentCalls(calls: readonly CallView[], view: DeskView): Html {
   }</section>`;
 }
 
+/** The calls offered to somebody who is new here, as long as they have not been made and their server runs. */
+function offeredTries(tries: readonly TryView[], calls: readonly CallView[], view: DeskView): Html | false {
+  const isMade = ({ server, tool }: TryView): boolean =>
+    calls.some(({ serverId, context }) => serverId === server && context.kind === 'tool' && context.name === tool);
+  const isReady = ({ server }: TryView): boolean =>
+    view.servers.some(({ id, state }) => id === server && state === 'ready');
+  const left = [...tries.entries()].filter(([, each]) => isReady(each) && !isMade(each));
+  if (left.length === 0) return false;
+  return html`<section class="section home-tries" aria-labelledby="tries-title"><h2 id="tries-title">${texts.home.tries}</h2><p class="quiet-text">${texts.home.tryLead}</p><ul class="tries">${left.map(
+    ([at, { title, about, tool, arguments: args }]) =>
+      html`<li class="card try" data-key="try-${String(at)}"><h3>${visibleHtml(title, 100)}</h3><p>${visibleHtml(about, 400)}</p><p class="try-call"><code class="tool-name">${visibleHtml(tool, 100)}</code> ${Object.keys(args).length > 0 && argumentRow(args)}</p><form method="post" action="${view.link(`/tries/${at}`)}"><input type="hidden" name="csrf" value="${view.csrf}"><button class="button primary small" aria-label="${texts.home.runTry(title)}">${texts.home.run}</button></form></li>`,
+  )}</ul></section>`;
+}
+
 const anyStarting = (view: DeskView): boolean => view.servers.some(server => server.state === 'starting');
 
 /**
  * @param calls - newest first
- * @param unkept - why what was changed could not be kept
+ * @param more - `tries`: calls that are offered until they have been made; `unkept`: why what was changed could not be kept
  */
-export function homePage(view: DeskView, calls: readonly CallView[], unkept?: string): Content {
+export function homePage(
+  view: DeskView,
+  calls: readonly CallView[],
+  { tries = [], unkept }: { readonly tries?: readonly TryView[]; readonly unkept?: string | undefined } = {},
+): Content {
   return {
     title: texts.nav.home,
     at: '/',
     isWide: true,
     refresh: { after: anyStarting(view) ? 1 : 10, to: view.link('/') },
-    main: html`<h1 class="unseen">${texts.home.title}</h1>${unkept !== undefined && html`<div class="notice bad" role="alert"><span>${visibleHtml(texts.servers.unkept(unkept), 600)}</span></div>`}${waiting(view)}<div class="home-grid">${servers(view)}${recentCalls(calls, view)}</div>${alertSwitch}`,
+    main: html`<h1 class="unseen">${texts.home.title}</h1>${unkept !== undefined && html`<div class="notice bad" role="alert"><span>${visibleHtml(texts.servers.unkept(unkept), 600)}</span></div>`}${waiting(view)}${offeredTries(tries, calls, view)}<div class="home-grid">${servers(view)}${recentCalls(calls, view)}</div>${alertSwitch}`,
   };
 }

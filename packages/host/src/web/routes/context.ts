@@ -18,6 +18,7 @@ import {
   type OfferView,
   offerOf,
   type ServerView,
+  type TryView,
   type Workspace,
 } from '../workspace/index.ts';
 import type { Assets } from './assets.ts';
@@ -45,6 +46,8 @@ export interface Desk {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** A directory suggested in the form for a new folder, unless it is on offer already. */
   readonly proposedRoot: string | undefined;
+  /** Calls that the first page offers until they have been made. */
+  readonly tries: readonly TryView[];
   /** The port the desk listens on; known once it does. */
   readonly port: () => number;
   /** Called with errors of rendering pages. */

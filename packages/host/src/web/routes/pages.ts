@@ -53,7 +53,21 @@ function findable({ workspace }: Desk, { servers, open }: DeskView): Findable {
 export function pageRoutes(app: Hono, desk: Desk): void {
   const { workspace, guard, zone } = desk;
 
-  app.get('/', context => show(context, desk, homePage(viewOf(desk), workspace.calls.list(), workspace.unkept)));
+  app.get('/', context =>
+    show(
+      context,
+      desk,
+      homePage(viewOf(desk), workspace.calls.list(), { tries: desk.tries, unkept: workspace.unkept }),
+    ),
+  );
+  app.post('/tries/:at', async context => {
+    const offered = desk.tries[Number(context.req.param('at'))];
+    if (!offered) return missing(context, desk, texts.tool.missing);
+    const { server, tool: name, arguments: args } = offered;
+    workspace.servers.need(server);
+    const request = { kind: 'tool' as const, name, arguments: args };
+    return redirect(context, desk, callPath(await workspace.calls.run(server, request)));
+  });
   app.get('/find', context => {
     const query = (context.req.query('q') ?? '').slice(0, 200);
     const view = viewOf(desk);

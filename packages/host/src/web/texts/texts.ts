@@ -34,6 +34,10 @@ export const texts = {
     calls: 'Calls',
     allCalls: 'All calls',
     noCalls: 'No calls yet. Choose a tool, and run it.',
+    tries: 'Try it',
+    tryLead: 'Each is one call of a tool, with its arguments filled in. The server asks you before it goes on.',
+    run: 'Run',
+    runTry: (title: string) => `Run: ${title}`,
   },
   find: {
     title: 'Find',

@@ -18,6 +18,7 @@ export {
   type RefusalView,
   refusalOf,
   type ServerView,
+  type TryView,
 } from './views.ts';
 export type { FrameView } from './wire.ts';
 export { Workspace, type WorkspaceParts } from './workspace.ts';

@@ -2,6 +2,7 @@
  * What a server offers, as the desk stores it: tools, prompts and resources, each with a schema to make a form from; only what
  * is shown, as plain data.
  */
+import { isForPeople } from '@midcall/core/json';
 import { appUri, type Catalogue, type ListName, type ListProblem, templateNames } from '../../index.ts';
 import type { OfferKind, OfferView, ServerView } from './views.ts';
 
@@ -82,7 +83,7 @@ function template(received: Catalogue['resourceTemplates'][number]): readonly Of
 /** @param catalogue - as received; names and descriptions are untrusted */
 export function shownOffers(catalogue: Catalogue): Offers {
   return {
-    tools: listed(catalogue.tools.map(tool)),
+    tools: listed(catalogue.tools.filter(isForPeople).map(tool)),
     prompts: listed(catalogue.prompts.map(prompt)),
     resources: listed([...catalogue.resources.map(resource), ...catalogue.resourceTemplates.flatMap(template)]),
   };

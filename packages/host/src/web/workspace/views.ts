@@ -81,6 +81,17 @@ export interface ServerView {
   readonly log: readonly string[];
 }
 
+/** A call that the first page offers to somebody who is new here, with its arguments. */
+export interface TryView {
+  readonly title: string;
+  /** What happens then, in a sentence or two. */
+  readonly about: string;
+  /** The id of the server. */
+  readonly server: string;
+  readonly tool: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
 /** A question and, once it has one, its ending. */
 export interface QuestionView {
   readonly question: Question;
