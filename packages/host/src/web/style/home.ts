@@ -6,10 +6,10 @@ export const homeStyle = `
 .home-questions{display:grid;grid-template-columns:repeat(auto-fill,minmax(280px,1fr));gap:10px;margin-top:10px}
 .head+.home-questions{margin-top:18px}
 .home-questions .inbox-item{height:100%}
-.tries{display:grid;grid-template-columns:repeat(auto-fit,minmax(240px,1fr));gap:12px;margin-top:10px}
+.tries{display:grid;grid-template-columns:repeat(auto-fit,minmax(220px,1fr));gap:12px;margin-top:10px}
 .try{display:flex;flex-direction:column;gap:6px;padding:14px 16px}
 .try h3{font-size:15px}
-.try>form{margin-top:auto;padding-top:6px}
+.try>form{margin-top:auto;padding:6px 0 0}
 .try-call{font-size:12.5px;overflow-wrap:anywhere}
 .home-grid{display:grid;grid-template-columns:minmax(0,1.55fr) minmax(0,1fr);gap:0 24px;align-items:start}
 .home-grid .section{margin-top:26px}
