@@ -1,4 +1,3 @@
-export type { Shown } from './desk/index.ts';
 export { HostStdio } from './link/index.ts';
 export type { Bridge, BridgeOptions } from './stdio/index.ts';
 export { startBridge } from './stdio/index.ts';

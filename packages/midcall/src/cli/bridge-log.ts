@@ -1,7 +1,7 @@
 /** What `midcall bridge` tells the person who runs it, all on standard error. */
 import { openUrl } from '@midcall/core/node';
 import { visible } from '@midcall/core/text';
-import type { Shown } from '../bridge/index.ts';
+import type { BridgeOptions } from '../bridge/index.ts';
 import { writeLink } from './link-file.ts';
 import { isReaderGone } from './reader-gone.ts';
 
@@ -12,7 +12,7 @@ export const bridgeComplaint = (error: unknown): void =>
   );
 
 /** Opens the desk in a browser, or says where it is: with `--link` in the log, else in a file. */
-export async function openPage(url: string, print: boolean): Promise<Shown> {
+export async function openPage(url: string, print: boolean): ReturnType<BridgeOptions['openPage']> {
   if (await openUrl(url)) return true;
   if (print) {
     bridgeLog(`a question waits at ${url} (the link works once)`);
