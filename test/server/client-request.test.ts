@@ -2,12 +2,7 @@
 import { getEventListeners } from 'node:events';
 import { type JSONRPCMessage, McpServer, type ServerContext, type Transport } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
-import {
-  requestClient,
-  requestUntil,
-  sendToClient,
-  takeAnswer,
-} from '../../packages/server/src/sdk-seam/client-request.ts';
+import { requestClient, requestUntil, sendToClient } from '../../packages/server/src/sdk-seam/client-request.ts';
 
 const ctx = { mcpReq: { id: 7 } } as unknown as ServerContext;
 const params = { message: 'Sure?' };
@@ -148,28 +143,6 @@ describe('a request to the client', () => {
       'roots/list',
       'notifications/cancelled',
     ]);
-  });
-
-  it('is answered without the SDK by a frame with nothing but an id of ours and a plain result', async () => {
-    const { server, sent } = await connected();
-    const { answer } = requestClient(server, ctx, 'elicitation/create', params);
-    const { id } = sent[0]!.message as { id: number };
-    const plain = { jsonrpc: '2.0', id, result: { action: 'decline' } };
-    const others: unknown[] = [
-      undefined,
-      [plain],
-      { ...plain, id: id + 1 },
-      { ...plain, id: String(id) },
-      { ...plain, jsonrpc: '1.0' },
-      { ...plain, method: 'elicitation/create' },
-      { ...plain, error: { code: -1, message: 'no' } },
-      { ...plain, result: [] },
-      { ...plain, result: { action: 'decline', _meta: {} } },
-      { ...plain, result: JSON.parse('{"__proto__":{}}') },
-    ];
-    expect(others.filter(frame => takeAnswer(server, frame))).toEqual([]);
-    expect([takeAnswer(server, plain), takeAnswer(server, plain)]).toEqual([true, false]);
-    expect(await answer).toEqual({ action: 'decline' });
   });
 
   it('leaves nothing at its signal once it is answered', async () => {

@@ -271,7 +271,8 @@ describe('sessions-H3, sessions-H4: sessions end and are capped', () => {
     let now = 0;
     let sweep = () => {};
     let stopped = 0;
-    const after = (_ms: number, fn: () => void) => {
+    const after = (ms: number, fn: () => void) => {
+      if (ms !== 1_000) return () => {};
       sweep = fn;
       return () => {
         stopped += 1;
@@ -343,8 +344,9 @@ describe('sessions-H3, sessions-H4: sessions end and are capped', () => {
       });
       return server;
     };
-    const after = (_ms: number, fn: () => void) => {
-      sweep = fn;
+    const after = (ms: number, fn: () => void) => {
+      if (ms === 1_000) sweep = fn;
+      else setImmediate(fn);
       return () => {};
     };
     const serving = await serveHttp(make, {

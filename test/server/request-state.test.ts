@@ -1,13 +1,10 @@
 /** What binds a sealed state; see the head of packages/server/src/state/request-state.ts. */
 import { memoryStore } from '@midcall/server/stores/memory';
 import { describe, expect, it } from 'vitest';
-import { configure } from '../../packages/server/src/configure.ts';
-import { HeldStates } from '../../packages/server/src/state/held-states.ts';
 import { keyRing } from '../../packages/server/src/state/keys.ts';
 import {
   type Binding,
   dropJournal,
-  holdState,
   lifeOf,
   openState,
   prolongState,
@@ -140,110 +137,6 @@ describe('a sealed state', () => {
   });
 });
 
-describe('a held state', () => {
-  let drawn = 0;
-  const id = () => `${++drawn}`.padStart(22, 'x');
-  function held(limits: { readonly maxEntries?: number; readonly maxCharacters?: number } = {}) {
-    const rest = options();
-    return { ...rest, held: new HeldStates({ clock: rest.clock, id, keptMs: 1_000, ...limits }) };
-  }
-  const refused = (reason: string, kind = reason) => ({ ok: false, kind, reason });
-
-  it('state-B5: opens for the call it was made for, under a handle that says nothing of it', async () => {
-    const where = held();
-    const text = holdState(state, binding, where, big)!;
-    expect(text).toMatch(/^h1\./);
-    expect(text.length).toBeLessThan(64);
-    expect(await openState(text, binding, where, big)).toEqual({ ok: true, state });
-  });
-
-  it('state-B1, state-B5: is bound in every part as a sealed one is', async () => {
-    const where = held();
-    const text = holdState(state, binding, where, big)!;
-    const sealed = await sealState(state, binding, where, big);
-    for (const part of Object.keys(binding)) {
-      const other = { ...binding, [part]: 'other' };
-      const opened = await openState(text, other, where, big);
-      expect(opened.ok).toBe(false);
-      expect(opened).toEqual(await openState(sealed, other, where, big));
-    }
-  });
-
-  it('held-state-H1: opens under its own spelling alone, and in its own process', async () => {
-    const where = held();
-    const elsewhere = held();
-    const text = holdState(state, binding, where, big)!;
-    expect(await openState(text, binding, elsewhere, big)).toEqual(refused('malformed', 'invalid'));
-    for (let at = 0; at < text.length; at++) {
-      const changed = `${text.slice(0, at)}${text[at] === '2' ? '3' : '2'}${text.slice(at + 1)}`;
-      expect(await openState(changed, binding, where, big)).toMatchObject({ ok: false, kind: 'invalid' });
-    }
-    for (const changed of [`${text}=`, ` ${text}`, `${text}\n`, text.slice(0, -1), text.slice(3)]) {
-      expect(await openState(changed, binding, where, big)).toMatchObject({ ok: false, kind: 'invalid' });
-    }
-  });
-
-  it('held-state-H2, held-state-H4: is told to be expired or answered when it is gone, and opens for duplicates until then', async () => {
-    const where = held();
-    const { clock } = where;
-    const answered = holdState(state, binding, where, big)!;
-    const waiting = holdState({ ...state, expiresAt: state.expiresAt - 0.5 }, binding, where, big)!;
-    where.held.answered(answered);
-    clock.at += 999;
-    expect(await openState(answered, binding, where, big)).toMatchObject({ ok: true });
-    clock.at += 1;
-    expect(await openState(answered, binding, where, big)).toEqual(refused('already answered', 'answered'));
-    where.held.answered(answered);
-    clock.at = state.expiresAt - 1;
-    expect(await openState(waiting, binding, where, big)).toMatchObject({ ok: true });
-    where.held.answered(waiting);
-    clock.at += 1;
-    for (const text of [answered, waiting]) {
-      expect(where.held.open(text)).toEqual({ ok: false, reason: 'expired' });
-      expect(await openState(text, binding, where, big)).toEqual(refused('expired'));
-    }
-  });
-
-  it('held-state-H3: finds no room beyond the entries or the characters, and room again when others have gone', () => {
-    const few = held({ maxEntries: 2 });
-    expect(holdState(state, binding, few, big)).toBeDefined();
-    expect(holdState({ ...state, expiresAt: state.expiresAt + 1_000 }, binding, few, big)).toBeDefined();
-    expect(holdState(state, binding, few, big)).toBeUndefined();
-    few.clock.at = state.expiresAt;
-    expect(holdState({ ...state, expiresAt: state.expiresAt + 1_000 }, binding, few, big)).toBeDefined();
-    const short = held({ maxCharacters: 400 });
-    expect(
-      holdState({ ...state, journal: [{ ...state.journal[0]!, value: 'x'.repeat(400) }] }, binding, short, big),
-    ).toBe(undefined);
-    expect(holdState(state, binding, short, big)).toBeDefined();
-  });
-
-  it.each([0.25, 1e15, 1e300])(
-    'held-state-H4: is answered, and expires, where its time is %d past the clock',
-    async more => {
-      const where = held();
-      const { clock } = where;
-      const expiresAt = state.expiresAt + more;
-      const text = holdState({ ...state, expiresAt }, binding, where, big)!;
-      where.held.answered(text);
-      expect(await openState(text, binding, where, big)).toMatchObject({ ok: true });
-      clock.at += 1_000;
-      expect(await openState(text, binding, where, big)).toEqual(refused('already answered', 'answered'));
-      clock.at = expiresAt + 1;
-      expect(await openState(text, binding, where, big)).toEqual(refused('expired'));
-    },
-  );
-
-  it('is none where it is longer than what travels, or where there is a key or a store', () => {
-    const sealing = { ...held(), held: undefined };
-    expect(holdState(state, binding, held(), 100)).toBeUndefined();
-    expect(holdState(state, binding, sealing, big)).toBeUndefined();
-    expect(configure({}).held).toBeDefined();
-    expect(configure({ key: new Uint8Array(32).fill(7) }).held).toBeUndefined();
-    expect(configure({ store: memoryStore() }).held).toBeUndefined();
-  });
-});
-
 describe('a journal in the store', () => {
   const out = [{ id: 'a.2', kind: 'elicit', label: 'Sure?', key: 'elicit', at: 1_400_000, due: 1_600_000 }] as const;
   const long = { ...state, out, journal: [{ ...state.journal[0]!, value: 'x'.repeat(500) }] };
@@ -253,7 +146,7 @@ describe('a journal in the store', () => {
   };
   const another = (nonce: string) => ({ ...long, nonce });
 
-  it('state-B6: is refused where its person has no room for it, and nobody else is', async () => {
+  it('state-B5: is refused where its person has no room for it, and nobody else is', async () => {
     const with_ = bounded();
     await sealState(another('1'), binding, with_, 1);
     await sealState(another('2'), binding, with_, 1);
@@ -264,7 +157,7 @@ describe('a journal in the store', () => {
     await sealState(another('4'), binding, with_, big);
   });
 
-  it('state-B6: has its questions alone once it was answered, and its room is free', async () => {
+  it('state-B5: has its questions alone once it was answered, and its room is free', async () => {
     const with_ = bounded();
     const text = await sealState(another('1'), binding, with_, 1);
     await sealState(another('2'), binding, with_, 1);

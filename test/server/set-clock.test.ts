@@ -10,10 +10,6 @@ afterEach(() => void vi.useRealTimers());
 
 const hour = 3_600_000;
 
-const noStream = (): never => {
-  throw new Error('No stream was asked for.');
-};
-
 it.each([
   [-hour, 5_000, ''],
   [hour, 10, 'too-fast'],
@@ -46,7 +42,7 @@ it.each([-hour, hour])('a clock that is set by %d ms leaves a session the time i
     const body = { jsonrpc: '2.0', id: 1, method: 'initialize', params };
     const headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
     const request = new Request('http://127.0.0.1/mcp', { method: 'POST', headers, body: JSON.stringify(body) });
-    return sessions.serve({ request, body, owner: '', auth: undefined, stream: noStream });
+    return sessions.serve({ request, body, owner: '', auth: undefined });
   };
   const used = async () => {
     const opened = await open();

@@ -27,8 +27,8 @@ async function authenticate(request: Request): Promise<AuthInfo | undefined> {
 
 interface Setup {
   readonly carrier?: Carrier;
-  /** True for a server without a key, whose states stay with it. */
-  readonly held?: boolean;
+  /** True for a server without a key, which makes one for itself. */
+  readonly keyless?: boolean;
   readonly options?: MidcallOptions;
   readonly version?: string;
   readonly server?: string;
@@ -38,7 +38,7 @@ interface Setup {
 /** A server whose tool, prompt and resource ask once, then act once. */
 async function serve({
   carrier = 'memory',
-  held = false,
+  keyless = false,
   options = {},
   version = '',
   server: name = 'notes',
@@ -48,7 +48,7 @@ async function serve({
   const events: AuditEvent[] = [];
   const warnings: string[] = [];
   const mid = midcall({
-    ...(!held && { key: KEY }),
+    ...(!keyless && { key: KEY }),
     suspectBelowMs: 0,
     warn: text => warnings.push(text),
     audit: event => events.push(event),
@@ -104,20 +104,20 @@ function expectRefused(reply: Reply, acted: readonly string[], reason = 'invalid
 }
 
 const everywhere = (['memory', 'http'] as const).flatMap(carrier => [
-  ['sealed', carrier, false] as const,
-  ['held', carrier, true] as const,
+  ['the configured key', carrier, false] as const,
+  ['ephemeral', carrier, true] as const,
 ]);
 
-describe.each(everywhere)('a %s state over %s', (_, carrier, held) => {
+describe.each(everywhere)('a state under %s over %s', (_, carrier, keyless) => {
   it('opens for the call it was made for', async () => {
-    const { client, acted } = await serve({ carrier, held });
+    const { client, acted } = await serve({ carrier, keyless });
     const reply = await client.act(retry(await begun(client)));
     expect(textOf(reply)).toBe('accept true');
     expect(acted).toEqual(['act']);
   });
 
   it('mrtr-32, mrtr-50: is refused with other arguments, also where parsing would make them equal', async () => {
-    const { client, acted, events } = await serve({ carrier, held });
+    const { client, acted, events } = await serve({ carrier, keyless });
     const state = stateOf(await client.act({ arguments: { n: 1 } }));
     expectRefused(await client.act(retry(state, undefined, { arguments: { n: 2 } })), acted);
     expectRefused(await client.act(retry(state, undefined, { arguments: { n: '1' } })), acted);
@@ -128,7 +128,7 @@ describe.each(everywhere)('a %s state over %s', (_, carrier, held) => {
   });
 
   it('elicit-41, mrtr-32, mrtr-50: is refused for another tool, and for a prompt of the same name', async () => {
-    const { client, acted } = await serve({ carrier, held });
+    const { client, acted } = await serve({ carrier, keyless });
     const state = await begun(client);
     expectRefused(await client.act(retry(state, undefined, { name: 'act2' })), acted);
     expectRefused(await client.send('prompts/get', { name: 'act', arguments: {}, ...retry(state) }), acted);
@@ -137,7 +137,7 @@ describe.each(everywhere)('a %s state over %s', (_, carrier, held) => {
   it('mrtr-31: is refused when it expires, and a late answer within its life is a timeout', async () => {
     let now = 1_000_000_000_000;
     const options = { clock: { ...systemClock, now: () => now }, askTimeoutMs: 60_000, stateTtlMs: 600_000 };
-    const { client, acted } = await serve({ carrier, held, options });
+    const { client, acted } = await serve({ carrier, keyless, options });
     const [early, late, gone] = [await begun(client), await begun(client), await begun(client)];
     now += 60_000;
     expect(textOf(await client.act(retry(early)))).toBe('accept true');
@@ -150,14 +150,14 @@ describe.each(everywhere)('a %s state over %s', (_, carrier, held) => {
 
   it('is refused before its time', async () => {
     let now = 1_000_000_000_000;
-    const { client, acted } = await serve({ carrier, held, options: { clock: { ...systemClock, now: () => now } } });
+    const { client, acted } = await serve({ carrier, keyless, options: { clock: { ...systemClock, now: () => now } } });
     const state = await begun(client);
     now -= 60_001;
     expectRefused(await client.act(retry(state)), acted);
   });
 
   it('mrtr-33: gives the same answer again for the same inputs, and is refused with others', async () => {
-    const { client, acted } = await serve({ carrier, held });
+    const { client, acted } = await serve({ carrier, keyless });
     const state = await begun(client);
     const [one, two, three] = await Promise.all([1, 2, 3].map(() => client.act(retry(state))));
     expect([one, two, three].map(each => textOf(each as Reply))).toEqual(Array(3).fill('accept true'));
@@ -175,7 +175,7 @@ describe.each(everywhere)('a %s state over %s', (_, carrier, held) => {
     const day = 24 * 3_600_000;
     const { client, acted } = await serve({
       carrier,
-      held,
+      keyless,
       options: { clock: { ...systemClock, now: () => now }, askTimeoutMs: day },
     });
     const state = await begun(client);
@@ -187,14 +187,14 @@ describe.each(everywhere)('a %s state over %s', (_, carrier, held) => {
   });
 
   it('is not claimed by a request it does not open for', async () => {
-    const { client, acted } = await serve({ carrier, held });
+    const { client, acted } = await serve({ carrier, keyless });
     const state = await begun(client);
     expectRefused(await client.act(retry(state, { elicit: { action: 'decline' } }, { name: 'act2' })), acted);
     expect(textOf(await client.act(retry(state)))).toBe('accept true');
   });
 
   it('mrtr-26, mrtr-27, mrtr-28, mrtr-29, mrtr-50: is refused in every spelling but one, cut short, or changed in any bit', async () => {
-    const { client, acted } = await serve({ carrier, held });
+    const { client, acted } = await serve({ carrier, keyless });
     const state = await begun(client);
     const swapped = (at: number) => `${state.slice(0, at)}${state[at] === 'A' ? 'B' : 'A'}${state.slice(at + 1)}`;
     const spellings = [
@@ -215,7 +215,7 @@ describe.each(everywhere)('a %s state over %s', (_, carrier, held) => {
   });
 
   it('mrtr-26: that is not text is refused', async () => {
-    const { client, acted } = await serve({ carrier, held });
+    const { client, acted } = await serve({ carrier, keyless });
     for (const requestState of [1, true, null, {}, ['m1.x']]) {
       const { error } = await client.act({ requestState, inputResponses: { elicit: accept } });
       if (error) expect(error.code).toBe(-32602);
@@ -224,7 +224,7 @@ describe.each(everywhere)('a %s state over %s', (_, carrier, held) => {
   });
 
   it('is refused with -32602 by prompts and resources too', async () => {
-    const { client, acted } = await serve({ carrier, held });
+    const { client, acted } = await serve({ carrier, keyless });
     const state = await begun(client);
     for (const [method, params] of [
       ['prompts/get', { name: 'act', arguments: {} }],

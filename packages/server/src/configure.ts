@@ -1,5 +1,5 @@
 /** Checks the options of a server library instance, and completes them once. */
-
+import { randomBytes } from 'node:crypto';
 import {
   anything,
   checkOptions,
@@ -24,16 +24,7 @@ import { measured, operatorSinks, WaitingCalls } from './observe/index.ts';
 import { channels } from './questions/index.ts';
 import type { Config, MidcallOptions, PagesHost } from './request/index.ts';
 import { type Boundary, boundary } from './roots/index.ts';
-import {
-  claims,
-  createSealer,
-  HeldStates,
-  KEPT_MS,
-  keyRing,
-  pooledRandomText,
-  Shares,
-  sealedStore,
-} from './state/index.ts';
+import { claims, createSealer, keyRing, Shares, sealedStore } from './state/index.ts';
 import { memoryStore } from './stores/memory.ts';
 
 /** A claim lives as long as its state could, so a busy server has many; a full store refuses new ones. */
@@ -98,8 +89,7 @@ export function configure(options: MidcallOptions): Config {
   const clock = options.clock ?? systemClock;
   const quietClock = options.clock ?? idleClock;
   const store = options.store ? boundedStore(options.store, clock) : memoryStore({ clock, maxEntries: MAX_CLAIMS });
-  const random = pooledRandomText();
-  const id = () => random(16);
+  const id = () => randomBytes(16).toString('base64url');
   let own: string | undefined;
   // Generated on first use: a worker may not generate random values while it is loaded.
   const process = () => {
@@ -135,7 +125,6 @@ export function configure(options: MidcallOptions): Config {
       id,
       waitMs: options.duplicateWaitMs ?? 25_000,
     }),
-    held: keys.ephemeral && !options.store ? new HeldStates({ clock, id, keptMs: KEPT_MS }) : undefined,
     waiting: new WaitingCalls({ store, kept: sealed, clock }),
     shares: new Shares({ store, clock, most: options.maxStoredPerPerson ?? MOST_STORED }),
     jobs: options.jobs ?? embeddedJobs({ store: options.store && store, clock: quietClock, warn }),

@@ -200,7 +200,6 @@ export function midcall(options: MidcallOptions = {}): Midcall {
           config,
           name => toolsOf(server).get(name)?.registered ?? gateways.get(server),
         ) as never,
-      name => toolsOf(server).has(name),
     );
     if (first && hasResume(config)) {
       registerResume(server, dispatch, name => toolsOf(server).get(name), onPages);

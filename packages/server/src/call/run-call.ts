@@ -87,7 +87,6 @@ export function runCall<R>(
       const settle = async (response: unknown) => {
         const answered = await attempt.answer(response);
         if (answered) await stored?.forget();
-        if (answered && opened.requestState !== undefined) config.held?.answered(opened.requestState);
         if (answered) await shrink();
         return answered;
       };

@@ -22,7 +22,6 @@ import {
   type Unstamped,
 } from '../state/index.ts';
 import { received } from './received.ts';
-import { GoneLater } from './when-gone.ts';
 
 /** The state of a call after one of its requests was opened. */
 export interface OpenedCall {
@@ -35,8 +34,6 @@ export interface OpenedCall {
   readonly stillOut: readonly OutAsk[];
   /** The claim on this retry; undefined on a first request. */
   readonly attempt?: Attempt;
-  /** The input of this retry, as it was sent; undefined on a first request. */
-  readonly requestState?: string;
   /** Its journal in the store, if it was too large to travel. */
   readonly apart?: ApartJournal;
   /** How long its steps are kept, in milliseconds. */
@@ -90,8 +87,7 @@ export async function openRetry(
   const inputs = digest([String(text).slice(-22), brought.map(({ ask, answer }) => [ask.key, answer?.text ?? null])]);
   const keptMs = lifeOf(state, config.clock.now());
   const { principal } = request.binding;
-  const gone = new GoneLater(request.ctx);
-  const claim = await config.claims.claim(state.nonce, inputs, keptMs, gone, request.receivedAt, principal);
+  const claim = await config.claims.claim(state.nonce, inputs, keptMs, mcpReq.signal, request.receivedAt, principal);
   if ((await detachedOf(request.ctx)?.isStanding?.()) === false) {
     if (claim.kind === 'mine') await claim.attempt.forget();
     throw interrupted({ done: [], inDoubt: [], safe: [] }, true);
@@ -117,7 +113,6 @@ export async function openRetry(
     fresh,
     stillOut: state.out.filter(ask => !fresh.has(ask.id)),
     attempt: claim.attempt,
-    requestState: text as string,
     ...(apart && { apart }),
     keptMs,
   };

@@ -16,7 +16,6 @@ import {
   type Recording,
 } from '../questions/index.ts';
 import type { CallRequest, Config, SharedCall } from '../request/index.ts';
-import type { CancelListener } from '../sdk-seam/index.ts';
 import type { Unstamped } from '../state/index.ts';
 import { again } from './again.ts';
 import { awaitApart } from './await-apart.ts';
@@ -24,7 +23,7 @@ import type { GoesOnElsewhere, Parked, Relayed } from './endings.ts';
 import type { OpenedCall } from './open-retry.ts';
 import { type AskOwner, OutAsk } from './out-ask.ts';
 import { signsOfLife } from './signs-of-life.ts';
-import { type GoneWatch, isGone, reasonGone, unwatch, watchGone } from './when-gone.ts';
+import { isGone, reasonGone, whenGone } from './when-gone.ts';
 
 type Handler<R> = (run: CallRun<R>) => Promise<R> | R;
 
@@ -52,7 +51,7 @@ export const runByPush = <R, T>(
 const none: readonly never[] = [];
 
 /** One call. While a person thinks, it holds its run and what is asked, but no frame of a function and no promise but its own. */
-class Pushing<R, T> implements AskOwner, CancelListener {
+class Pushing<R, T> implements AskOwner {
   readonly request: CallRequest;
   readonly config: Config;
   readonly audit: (event: Unstamped) => void;
@@ -66,7 +65,7 @@ class Pushing<R, T> implements AskOwner, CancelListener {
   #asks: readonly OpenQuestion<ClientAsk>[] = none;
   #waiting = 0;
   #quiet: (() => void) | undefined;
-  #watch: GoneWatch;
+  #unwatch = (): void => {};
   #resolve!: (end: T | Promise<T>) => void;
 
   constructor(
@@ -91,12 +90,12 @@ class Pushing<R, T> implements AskOwner, CancelListener {
   run(): Promise<T> {
     return new Promise(resolve => {
       this.#resolve = resolve;
-      this.#watch = watchGone(this.request.ctx, this);
+      this.#unwatch = whenGone(this.request.ctx, reason => this.#gone(reason));
       this.#goOn();
     });
   }
 
-  gone(reason: unknown): void {
+  #gone(reason: unknown): void {
     for (const each of this.#out) each.left();
     this.audit({ kind: 'disconnected', openAsks: this.#out.length });
     void this.#run.cancel(reason);
@@ -114,12 +113,12 @@ class Pushing<R, T> implements AskOwner, CancelListener {
   }
 
   broke(error: unknown): void {
-    unwatch(this.#watch);
+    this.#unwatch();
     this.#resolve(this.#ends.failed(error));
   }
 
   #ended(end: PushEnd<R>): void {
-    unwatch(this.#watch);
+    this.#unwatch();
     this.#resolve(this.#ends.came(end));
   }
 

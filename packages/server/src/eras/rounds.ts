@@ -24,7 +24,7 @@ import {
   taskCancelled,
 } from '../request/index.ts';
 import type { Departure } from '../sdk-seam/index.ts';
-import { holdState, type OutAsk, type RoundState, sealState, type Unstamped } from '../state/index.ts';
+import { type OutAsk, type RoundState, sealState, type Unstamped } from '../state/index.ts';
 import { again } from './again.ts';
 import { awaitApart, timedOut } from './await-apart.ts';
 import type { OutOfRounds, Parked, Relayed } from './endings.ts';
@@ -173,8 +173,7 @@ function leave(
     const questions = asks.length > 0 ? { inputRequests: inputRequests as never, requestState } : { requestState };
     return { result: inputRequired(questions), departure };
   };
-  const held = holdState(state, request.binding, config, maxStateLength);
-  return held === undefined ? sealState(state, request.binding, config, maxStateLength).then(left) : left(held);
+  return sealState(state, request.binding, config, maxStateLength).then(left);
 }
 
 /** A key is never reused by a later round, so that an answer sent twice cannot answer another question. */

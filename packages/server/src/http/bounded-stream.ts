@@ -5,12 +5,20 @@
  * - bounded-stream-B1 Data buffered before the cut can still be read, so that a client that keeps reading gets further each
  *   time it resumes a stream, however much is replayed to it at once.
  */
-import type { UnreadLimit } from './direct-sender.ts';
+import { isEventStream } from './response-end.ts';
+
+/** How much may be buffered for a slow client. */
+export interface UnreadLimit {
+  /** Bytes that wait to be read; one message may be larger. */
+  readonly mostBytes: number;
+  /** Called when a stream was cut because of it. */
+  readonly onCut: () => void;
+}
 
 /** A response whose body buffers at most the given number of bytes. */
 export function boundedStream(response: Response, { mostBytes, onCut }: UnreadLimit): Response {
   const { body, status, statusText, headers } = response;
-  if (!body || headers.get('content-type')?.startsWith('text/event-stream') !== true) return response;
+  if (!body || !isEventStream(response)) return response;
   const reader = body.getReader();
   let failed: { readonly error: unknown } | undefined;
   const fail = (error: unknown): void => {

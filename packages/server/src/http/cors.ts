@@ -6,7 +6,6 @@
  *   one.
  */
 import { validateOriginHeader } from '@modelcontextprotocol/server';
-import { notDirectly } from './direct-sender.ts';
 
 /** Serves one request. */
 type Serve<Given extends object> = (request: Request, given?: Given) => Promise<Response>;
@@ -38,7 +37,7 @@ export function servingPages<Given extends object>(
     const response =
       request.method === 'OPTIONS' && asked !== null
         ? new Response(null, { status: 204, headers: preflight(request.headers, methods) })
-        : await fetch(request, given && notDirectly(given));
+        : await fetch(request, given);
     return readableBy(origin, response);
   };
 }

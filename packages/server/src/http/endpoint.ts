@@ -37,26 +37,21 @@ import {
 } from '@modelcontextprotocol/server';
 import { writeError } from '../observe/index.ts';
 import { makeServer } from '../request/index.ts';
-import { asksForTasks, plainPost, refusalOf, subscribeAt, TaskStreams } from '../sdk-seam/index.ts';
+import { asksForTasks, refusalOf, subscribeAt, TaskStreams } from '../sdk-seam/index.ts';
 import { batchRefusal, unread } from './body.ts';
-import { boundedStream } from './bounded-stream.ts';
+import { boundedStream, type UnreadLimit } from './bounded-stream.ts';
 import { servingPages } from './cors.ts';
-import { allowDirect, type UnreadLimit } from './direct-sender.ts';
 import type { EventStoreOptions } from './event-store.ts';
-import { openEventStream } from './event-stream.ts';
 import type { Fleet } from './fleet.ts';
 import { fleetSessions } from './fleet-sessions.ts';
 import { type Health, judgeHealth } from './health.ts';
 import { OpenRequests } from './open-requests.ts';
-import { PlainExchanges } from './plain-exchanges.ts';
 import { boundRequest, readRequest } from './read-request.ts';
 import { type Refusal, refused } from './refusal.ts';
 import { watchResponse } from './response-end.ts';
 import { ownerBy, readSender } from './sender.ts';
-import type { SessionRequest } from './session.ts';
 import { HttpSessions, type SessionOptions } from './sessions.ts';
 import { visibleErrors } from './visible-errors.ts';
-import { isWhole, wholeAnswer } from './whole-answer.ts';
 
 /** How an endpoint is served. */
 export interface HttpOptions {
@@ -209,8 +204,7 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
     if (request && server instanceof McpServer && asksForTasks(bodies.get(request))) listening.set(request, server);
     return server;
   };
-  const exchanges = new PlainExchanges(make, onError);
-  const standing = createMcpHandler(exchanges.factory, {
+  const standing = createMcpHandler(make, {
     legacy: options.sessions === false ? 'stateless' : 'reject',
     maxRequestBodySize: maxRequestBytes,
     ...(onError && { onerror: onError }),
@@ -273,15 +267,12 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
     const passed = await options.passOn?.(request, { parsedBody: body, ...(auth && { authInfo: auth }) });
     if (passed) return passed;
     const sentBy = auth ? ownerBy(owner, auth) : '';
-    const plain = plainPost(request, body);
-    const isInSession = !plain && sessions instanceof HttpSessions && sessions.has({ request, body });
-    if (isInSession || (!plain && (await isLegacyRequest(request, body)))) {
+    if (await isLegacyRequest(request, body)) {
       if (sessions) {
-        const stream: SessionRequest['stream'] = (head, ended) => openEventStream(head, ended, context, limit);
-        const served = await sessions.serve({ request, body, auth, owner: sentBy, stream });
+        const served = await sessions.serve({ request, body, auth, owner: sentBy });
         if ('code' in served) return refused(served, body);
-        if (fleet && served instanceof Response) paced.add(served);
-        return isWhole(served) ? wholeAnswer(served, context) : served;
+        if (fleet) paced.add(served);
+        return served;
       }
       const refusal = batchRefusal(body, request.headers.get('mcp-protocol-version') ?? undefined);
       if (refusal) return refused(refusal);
@@ -290,12 +281,7 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
     const release = auth || options.authenticate ? openRequests.take(sentBy, body) : () => {};
     if (typeof release !== 'function') return refused(release, body);
     bodies.set(request, body);
-    const plainly = async (): Promise<Response> => {
-      const answered = plain && (await exchanges.answer(plain, request, auth));
-      if (!answered) return answer(request, body, auth);
-      return isWhole(answered) ? wholeAnswer(answered, context) : answered;
-    };
-    return give(release, plainly());
+    return give(release, answer(request, body, auth));
   };
 
   const answer = async (request: Request, body: unknown, auth: AuthInfo | undefined): Promise<Response> => {
@@ -338,11 +324,8 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
       return refused({ status: 500, code: -32603, message: 'Internal server error.' });
     }
   };
-  const fetch = servingPages(answerAll, path, options.allowedOrigins ?? [], methods);
-  allowDirect(fetch);
-
   return {
-    fetch,
+    fetch: servingPages(answerAll, path, options.allowedOrigins ?? [], methods),
     notify: standing.notify,
     get sessions() {
       return sessions?.size ?? 0;
@@ -354,7 +337,7 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
     },
     async close() {
       streams.closeAll();
-      await Promise.all([sessions?.close(), exchanges.close(), standing.close()]);
+      await Promise.all([sessions?.close(), standing.close()]);
     },
   };
 }

@@ -3,17 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { bodyOf, contained, originalUrl, readTarget } from '@midcall/core/node';
 import { checkGiven, having } from '@midcall/core/options';
 import type { AuthInfo } from '@modelcontextprotocol/server';
-import {
-  allowsDirect,
-  type DirectSender,
-  type EventStream,
-  type EventStreamHead,
-  sendsDirectly,
-  type UnreadLimit,
-  type WholeAnswer,
-} from './direct-sender.ts';
 import type { McpEndpoint } from './endpoint.ts';
-import { getRequestListener, responseAlreadySent } from './hono-node.ts';
+import { getRequestListener } from './hono-node.ts';
 
 /** What the SDK's middleware for Express has verified. */
 type Verified = IncomingMessage & { readonly auth?: AuthInfo };
@@ -37,90 +28,22 @@ export function nodeHandler(endpoint: Pick<McpEndpoint, 'fetch'>): NodeHandler {
     const target = readTarget(req);
     if (!target) return refuse(res);
     const parsedBody = bodyOf(req, third);
-    const sender = new NodeSender(res);
     const context = {
       ...(parsedBody !== undefined && { parsedBody }),
       ...(auth && { authInfo: auth }),
-      ...(allowsDirect(endpoint.fetch) && { [sendsDirectly]: sender }),
     };
     req.url = target.path;
-    const sent = getRequestListener(request => endpoint.fetch(request, context), { overrideGlobalObjects: false })(
-      req,
-      res,
-    );
+    const fetch = async (request: Request): Promise<Response> => {
+      const response = await endpoint.fetch(request, context);
+      // Whether the connection stays open is between Node and the client.
+      response.headers.delete('connection');
+      return response;
+    };
+    const sent = getRequestListener(fetch, { overrideGlobalObjects: false })(req, res);
     req.url = url;
-    await sent;
-    await sender.streaming;
+    // A method of the response that somebody has wrapped may throw; its client must not wait.
+    await sent.catch(() => res.destroy());
   });
-}
-
-/** Sends through a Node response; data for a client that has gone is dropped. */
-class NodeSender implements DirectSender {
-  readonly #res: ServerResponse;
-  /** Resolves when a stream has ended; absent if there is none. */
-  streaming: Promise<void> | undefined;
-
-  constructor(res: ServerResponse) {
-    this.#res = res;
-  }
-
-  whole({ status, headers, text }: WholeAnswer): Response {
-    this.#begin(() => this.#res.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text) }).end(text));
-    return responseAlreadySent;
-  }
-
-  stream({ headers, events }: EventStreamHead, ended: () => void, limit: UnreadLimit | undefined): EventStream {
-    const res = this.#res;
-    let isOver = false;
-    let settle = (): void => {};
-    this.streaming = new Promise(resolve => {
-      settle = resolve;
-    });
-    const over = (): void => {
-      if (isOver) return;
-      isOver = true;
-      res.off('close', over);
-      settle();
-      ended();
-    };
-    res.on('close', over);
-    const hasBegun = this.#begin(() => {
-      res.writeHead(200, headers);
-      if (events === '') res.flushHeaders();
-      else res.write(events);
-    });
-    if (!hasBegun || res.destroyed) over();
-    return {
-      response: responseAlreadySent,
-      write: text => {
-        if (isOver) return;
-        if (res.writableEnded) return over();
-        if (!limit || res.writableLength < limit.mostBytes) return void res.write(text);
-        res.destroy();
-        over();
-        limit.onCut();
-      },
-      end: () => {
-        if (isOver) return;
-        res.end();
-        over();
-      },
-    };
-  }
-
-  /** @returns false if something in front of the endpoint has already answered, such as a request timeout */
-  #begin(send: () => void): boolean {
-    const res = this.#res;
-    if (res.headersSent || res.writableEnded) return false;
-    try {
-      send();
-      return true;
-    } catch {
-      // A patched method may throw; the caller has no response that it could replace.
-      res.destroy();
-      return false;
-    }
-  }
 }
 
 function refuse(res: ServerResponse): void {

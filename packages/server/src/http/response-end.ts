@@ -11,6 +11,10 @@ export interface WatchedResponse {
   end(): void;
 }
 
+/** True for a response that is a stream of events. */
+export const isEventStream = ({ headers }: Response): boolean =>
+  headers.get('content-type')?.startsWith('text/event-stream') === true;
+
 /**
  * @param onEnd - called once: true if it was sent completely
  * @param onChunk - called with each chunk of a stream before it is passed on
@@ -20,7 +24,7 @@ export function watchResponse(
   onEnd: (isComplete: boolean) => void,
   onChunk?: (chunk: Uint8Array) => void,
 ): WatchedResponse {
-  if (!response.body || !response.headers.get('content-type')?.startsWith('text/event-stream')) {
+  if (!response.body || !isEventStream(response)) {
     onEnd(true);
     return { response, end() {} };
   }

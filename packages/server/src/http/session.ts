@@ -5,15 +5,12 @@
 import { type Clock, steadyNow } from '@midcall/core/time';
 import {
   type AuthInfo,
-  type JSONRPCRequest,
   type McpServer,
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
-import { primesStreams } from '../base/index.ts';
-import { HeldRequests, tapReceived, tapSent } from '../sdk-seam/index.ts';
+import { tapReceived, tapSent } from '../sdk-seam/index.ts';
 import { batchRefusal, requestsIn } from './body.ts';
-import type { EventStream, EventStreamHead, WholeAnswer } from './direct-sender.ts';
 import type { EventBound } from './event-bound.ts';
 import {
   type BoundedEventStore,
@@ -22,10 +19,9 @@ import {
   parseEventId,
   streamIn,
 } from './event-store.ts';
-import { plainMessage } from './plain-message.ts';
 import type { Refusal } from './refusal.ts';
-import { RequestStream } from './request-stream.ts';
-import { watchResponse } from './response-end.ts';
+import { isEventStream, watchResponse } from './response-end.ts';
+import { wholeInTime } from './whole-response.ts';
 
 /** One HTTP request on its way to a session. */
 export interface SessionRequest {
@@ -35,12 +31,17 @@ export interface SessionRequest {
   /** The sender, as one string; empty if unknown. */
   readonly owner: string;
   readonly auth: AuthInfo | undefined;
-  /** Opens a stream to its sender. */
-  readonly stream: (head: EventStreamHead, ended: () => void) => EventStream;
 }
 
-/** The outcome: a response, a complete answer, or why it is not served. */
-export type Served = Response | WholeAnswer | Refusal;
+/** The outcome: a response, or why it is not served. */
+export type Served = Response | Refusal;
+
+/** The refusal of a request to a session that the sender does not have. */
+export const sessionGone: Refusal = {
+  status: 404,
+  code: -32001,
+  message: 'Session not found: it ended, or it is not yours. Initialize again.',
+};
 
 export interface HttpSessionOptions {
   readonly id: string;
@@ -66,13 +67,13 @@ export class HttpSession {
   readonly #options: HttpSessionOptions;
   readonly #transport: WebStandardStreamableHTTPServerTransport;
   readonly #events: BoundedEventStore;
-  readonly #held: HeldRequests;
   /** Responses that have not ended: running requests and open streams. */
   #open = 0;
   /** Ids of the requests that have no response yet. */
   readonly #underWay = new Set<unknown>();
   /** Functions that end each open stream that has had an event, by the stream's id. */
   readonly #streams = new Map<string, () => void>();
+  #isClosed = false;
 
   constructor(options: HttpSessionOptions) {
     this.#options = options;
@@ -84,7 +85,6 @@ export class HttpSession {
       eventStore: this.#events,
       onsessioninitialized: options.onInitialized,
     });
-    this.#held = new HeldRequests(this.#transport);
   }
 
   /** Connects its server; before any request. */
@@ -95,11 +95,13 @@ export class HttpSession {
     });
     transport.onerror = error => this.#options.onError?.(error);
     transport.onclose = () => {
+      this.#isClosed = true;
+      // A request whose rights are being looked at would still reach the server.
+      delete transport.onmessage;
       this.#events.clear();
       this.#options.onClosed();
     };
     await this.#options.server.connect(transport);
-    this.#held.listen();
     tapReceived(transport, message => {
       const { method, params } = message as Message;
       if (method !== 'notifications/cancelled') return;
@@ -125,18 +127,6 @@ export class HttpSession {
   /** How many of its requests have no response yet. */
   get callsUnderWay(): number {
     return this.#underWay.size;
-  }
-
-  /** True for a message that the SDK would accept unchanged, from a client that accepts both kinds of response. */
-  takesPlain({ request: { headers }, body }: Pick<SessionRequest, 'request' | 'body'>): boolean {
-    const revision = headers.get('mcp-protocol-version');
-    if (revision === null || revision !== this.#revision) return false;
-    const accepted = headers.get('accept') ?? '';
-    return (
-      accepted.includes('application/json') &&
-      accepted.includes('text/event-stream') &&
-      plainMessage(body) !== undefined
-    );
   }
 
   /** @param mayBegin - false if the owner may have no more calls than this many fewer in progress (sessions-H5) */
@@ -165,13 +155,18 @@ export class HttpSession {
       this.usedAt = steadyNow(this.#options.clock);
     };
     try {
-      const answered = await this.#answer(sent, ended);
-      if (answered) return answered;
       const context = { parsedBody: body, ...(auth && { authInfo: auth }) };
       const response = await this.#transport.handleRequest(request, context);
       // A message that the transport refuses never reaches the server.
       if (response.status >= 400) for (const id of ids) this.#underWay.delete(id);
-      return this.#watch(response, ended, resumed?.stream);
+      const watched = this.#watch(response, ended, resumed?.stream);
+      if (request.method !== 'POST') return watched;
+      const whole = this.#isClosed
+        ? watched
+        : await wholeInTime(watched, request.signal, this.#options.streamAfterMs, this.#options.clock);
+      if (!this.#isClosed || !isEventStream(whole)) return whole;
+      void whole.body?.cancel().catch(() => {});
+      return sessionGone;
     } catch (error) {
       ended();
       for (const id of ids) this.#underWay.delete(id);
@@ -192,42 +187,6 @@ export class HttpSession {
   get #revision(): string | undefined {
     const { server } = this.#options;
     return ('server' in server ? server.server : server).getNegotiatedProtocolVersion();
-  }
-
-  /**
-   * Answers a message in place of the transport (sessions-H8).
-   * @param ended - called when the response has ended
-   * @returns undefined if it must be passed to the transport
-   */
-  async #answer(sent: SessionRequest, ended: () => void): Promise<WholeAnswer | Response | undefined> {
-    const { request, body, auth, stream } = sent;
-    const message = request.method === 'POST' && this.takesPlain(sent) ? plainMessage(body) : undefined;
-    if (!message) return undefined;
-    const extra = { request, ...(auth && { authInfo: auth }) };
-    if (!('method' in message && 'id' in message)) {
-      this.#held.tell(message, extra);
-      ended();
-      return { status: 202, headers: {}, text: '' };
-    }
-    if (!(await this.#held.admits(message, auth))) return undefined;
-    const { clock, streamAfterMs } = this.#options;
-    const sessionHeader = { 'mcp-session-id': this.#transport.sessionId! };
-    let callOff = (): void => {};
-    const surroundings = { stream, headers: sessionHeader, events: this.#events, streams: this.#streams, ended };
-    const opening = new RequestStream(primesStreams(this.#revision!), surroundings);
-    const response = await this.#held
-      .give(message as JSONRPCRequest, extra, opening, open => {
-        callOff = clock.after(streamAfterMs, open);
-      })
-      .finally(() => {
-        callOff();
-        // The stream holds what called this, for as long as it is open.
-        callOff = () => {};
-      });
-    if (!response) return opening.response;
-    ended();
-    const headers = { 'content-type': 'application/json', ...sessionHeader };
-    return { status: 200, headers, text: JSON.stringify(response) };
   }
 
   /**

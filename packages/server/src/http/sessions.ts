@@ -24,7 +24,7 @@ import { unread } from './body.ts';
 import { EventBound } from './event-bound.ts';
 import type { EventStoreOptions } from './event-store.ts';
 import { type Occupant, type Room, roomFor } from './room.ts';
-import { HttpSession, type Served, type SessionRequest } from './session.ts';
+import { HttpSession, type Served, type SessionRequest, sessionGone } from './session.ts';
 
 /** The options of sessions. */
 export interface SessionOptions {
@@ -104,17 +104,7 @@ export class HttpSessions {
     if (session?.owner !== request.owner && isInitializeRequest(request.body)) return this.#open(request);
     if (session && this.#isUnused(session)) void this.#end(header);
     else if (session?.owner === request.owner) return this.#serve(session, request);
-    return {
-      status: 404,
-      code: -32001,
-      message: 'Session not found: it ended, or it is not yours. Initialize again.',
-    };
-  }
-
-  /** True for a request that belongs to a session, whatever else it contains: its revision need not be determined. */
-  has({ request, body }: Pick<SessionRequest, 'request' | 'body'>): boolean {
-    const session = this.#sessions.get(request.headers.get('mcp-session-id') ?? '');
-    return session?.takesPlain({ request, body }) ?? false;
+    return sessionGone;
   }
 
   /** Ends every session and takes no more. */

@@ -9,17 +9,7 @@ import type { Principal, Wake } from '../base/index.ts';
 import type { Jobs } from '../jobs/index.ts';
 import type { Observer, WaitingCalls } from '../observe/index.ts';
 import type { Boundary, BoundaryOptions } from '../roots/index.ts';
-import type {
-  AuditSink,
-  CallRef,
-  Claims,
-  ErrorSink,
-  HeldStates,
-  KeyRing,
-  KeySource,
-  Sealer,
-  Shares,
-} from '../state/index.ts';
+import type { AuditSink, CallRef, Claims, ErrorSink, KeyRing, KeySource, Sealer, Shares } from '../state/index.ts';
 import type { PageService, Pages } from './pages.ts';
 
 /** Finds the person behind a request; over HTTP from a verified token, never from what the client says about itself. */
@@ -108,8 +98,6 @@ export interface Config {
   /** The store for content: encrypted, except in this process's own memory. */
   readonly contents: Store;
   readonly claims: Claims;
-  /** Round states that stay in this process; undefined if another could continue a call. */
-  readonly held: HeldStates | undefined;
   /** Connects this process with all others that share the store. */
   readonly waiting: WaitingCalls;
   /** What each person takes of the store. */

@@ -1,11 +1,10 @@
 /**
  * Requests to a client of 2025-11-25, sent under the SDK's own ids and answered through its own table, so that its transports
  * and its responses are the same. The SDK's additional work per request is left out: a second timer, a signal listener, and
- * checking the result by a schema; and a plain answer is taken before the SDK checks it.
+ * checking the result by a schema.
  *
  * What this relies on in the SDK is tested in test/server/client-request.test.ts.
  */
-import { isRecord } from '@midcall/core/json';
 import {
   type JSONRPCMessage,
   type McpServer,
@@ -14,7 +13,6 @@ import {
   type ServerContext,
   type Transport,
 } from '@modelcontextprotocol/server';
-import { sendBy, sent } from './stdio-lines.ts';
 
 /** The part of the SDK's `Protocol` that a request needs. */
 interface Requests {
@@ -48,9 +46,6 @@ interface Asked {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
 }
-
-/** Ids of the unanswered requests that were sent from here. */
-const openIds = new WeakMap<object, Set<number>>();
 
 /** Sends a request as part of the one that is handled in `ctx`. */
 export const sendToClient = (
@@ -95,14 +90,11 @@ class SentRequest implements OpenRequest {
     this.#id = id;
     this.#related = related;
     this.#taker = taker;
-    const ids = openIds.get(requests) ?? new Set();
-    if (ids.size === 0) openIds.set(requests, ids);
-    ids.add(id);
     requests._responseHandlers.set(id, response => this.#responded(response));
     const sending = transport
-      ? sendBy(transport, { jsonrpc: '2.0', id, method, params } as JSONRPCMessage, { relatedRequestId: related })
+      ? transport.send({ jsonrpc: '2.0', id, method, params } as JSONRPCMessage, { relatedRequestId: related })
       : Promise.reject(new SdkError(SdkErrorCode.NotConnected, 'Not connected'));
-    if (sending !== sent) sending.catch((error: unknown) => this.#ended()?.failed(error));
+    sending.catch((error: unknown) => this.#ended()?.failed(error));
   }
 
   cancel(reason: unknown): void {
@@ -129,27 +121,9 @@ class SentRequest implements OpenRequest {
   #ended(): Taker | undefined {
     const taker = this.#taker;
     this.#taker = undefined;
-    openIds.get(this.#requests)?.delete(this.#id);
     this.#requests._responseHandlers.delete(this.#id);
     return taker;
   }
-}
-
-/**
- * Takes the answer to a request that was sent from here, if it contains only a result.
- * @returns false if the SDK must check it
- */
-export function takeAnswer({ server }: McpServer, frame: unknown): boolean {
-  if (!isRecord(frame) || typeof frame['id'] !== 'number' || !openIds.get(server)?.has(frame['id'])) return false;
-  const { jsonrpc, id, result } = frame as { jsonrpc?: unknown; id: number; result?: unknown };
-  if (jsonrpc !== '2.0' || Object.keys(frame).length !== 3 || !isRecord(result)) return false;
-  if ('_meta' in result || Object.hasOwn(result, '__proto__')) return false;
-  const requests = server as unknown as Requests;
-  const settle = requests._responseHandlers.get(id);
-  if (!settle) return false;
-  requests._responseHandlers.delete(id);
-  settle({ result });
-  return true;
 }
 
 /** Sends a request and waits until the signal fires. @returns the result as received */

@@ -1,12 +1,8 @@
 export { type AskingMethod, askingMethods, type RawParams } from './asking-method.ts';
 export { begun } from './begun.ts';
-export { type CancelListener, Cancellation } from './cancellation.ts';
 export { type OpenRequest, requestUntil, sendToClient, type Taker } from './client-request.ts';
 export type { Departure } from './departure.ts';
-export { HeldRequests, type OpenedStream, type Opening } from './held-requests.ts';
 export { dropMalformedAnswers } from './malformed-answers.ts';
-export { withSignal } from './plain-context.ts';
-export { introduce, PlainExchange, type PlainPost, plainPost, takesPlain } from './plain-exchange.ts';
 export {
   answer,
   arrangeTools,

@@ -16,7 +16,6 @@ import { type AskingMethod, askingMethods, type RawParams } from './asking-metho
 import { begun } from './begun.ts';
 import type { Departure } from './departure.ts';
 import { asThrown } from './sendable.ts';
-import { openShortWay } from './short-way.ts';
 
 /** What the client gets, or would have got if it were still there. */
 export type Final = { readonly result: unknown } | { readonly error: unknown };
@@ -86,7 +85,7 @@ class Slot implements Settler<unknown> {
   }
 
   /** Takes the SDK's version of that. @returns what it returns to the SDK, or throws */
-  finish(outcome: Final, unreached: Unreached, judge: ((result: unknown) => unknown) | undefined): unknown {
+  finish(outcome: Final, unreached: Unreached): unknown {
     let final: Final | Promise<Final>;
     try {
       // Most endings need no further call, and nobody waits for those.
@@ -94,18 +93,18 @@ class Slot implements Settler<unknown> {
     } catch (error) {
       return this.#unstored(error);
     }
-    if (!(final instanceof Promise)) return this.#tell(final, unreached, judge);
+    if (!(final instanceof Promise)) return this.#tell(final, unreached);
     return final.then(
-      each => this.#tell(each, unreached, judge),
+      each => this.#tell(each, unreached),
       error => this.#unstored(error),
     );
   }
 
-  #tell(final: Final, unreached: Unreached, judge: ((result: unknown) => unknown) | undefined): unknown {
+  #tell(final: Final, unreached: Unreached): unknown {
     if (this.#listener) this.#listener.tell(final);
     else if (isRefusal(final)) unreached(this.#method, this.params);
     if ('error' in final) throw asThrown(final.error);
-    return judge ? judge(final.result) : final.result;
+    return final.result;
   }
 
   /** A store that cannot be written ends the call with its error, which is reported like any other. */
@@ -170,27 +169,14 @@ const isRefusal = (outcome: Final): boolean =>
 
 export type Handler = (request: { params?: unknown }, ctx: ServerContext) => Promise<unknown>;
 
-/** The same, with what is made of a result; a promise that followed it would be held for as long as a person thinks. */
-export type JudgedHandler = (
-  request: { params?: unknown },
-  ctx: ServerContext,
-  judge?: (result: unknown, request: { params?: unknown }, ctx: ServerContext) => unknown,
-) => Promise<unknown>;
-
 /**
  * Wraps a server, once.
  * @param unreached - also called for requests that are not ours; must check
  * @param around - wraps the handler of `tools/call`
- * @param isOurs - true for a tool that is called through `answer`
  * @returns false if it was wrapped before
  * @throws MidcallError `server/setup` if tools, prompts or resources were registered before
  */
-export function wrapServer(
-  server: McpServer,
-  unreached: Unreached,
-  around?: Around,
-  isOurs: (name: string) => boolean = () => false,
-): boolean {
+export function wrapServer(server: McpServer, unreached: Unreached, around?: Around): boolean {
   if (wrapped.has(server)) return false;
   for (const method of askingMethods) {
     try {
@@ -223,9 +209,7 @@ export function wrapServer(
     // Outside the SDK's own wrapper of a handler, which accepts only the results it knows.
     const inner = method === 'tools/call' ? lowLevel._requestHandlers.get(method) : undefined;
     if (!inner || !around) return;
-    const outermost = (each: Handler): Handler => ofFlat(around(each, own));
-    const called = openShortWay(server, own, outermost(inner), outermost, isOurs);
-    lowLevel._requestHandlers.set(method, called);
+    lowLevel._requestHandlers.set(method, ofFlat(around(inner, own)));
   };
   wrapped.set(server, true);
   return true;
@@ -248,13 +232,13 @@ const ofFlat =
       : handler(request, ctx);
 
 /** Not an asynchronous function, whose frame would be held for as long as a person thinks. */
-function through(method: AskingMethod, handler: Handler, unreached: Unreached): JudgedHandler {
-  return (request, ctx, judge) => {
+function through(method: AskingMethod, handler: Handler, unreached: Unreached): Handler {
+  return (request, ctx) => {
     const slot = new Slot(method, (request.params ?? {}) as RawParams);
     slots.set(ctx, slot);
     return begun(() => handler(request, ctx)).then(
-      result => slot.finish({ result }, unreached, judge && (each => judge(each, request, ctx))),
-      error => slot.finish({ error }, unreached, judge && (each => judge(each, request, ctx))),
+      result => slot.finish({ result }, unreached),
+      error => slot.finish({ error }, unreached),
     );
   };
 }

@@ -6,7 +6,6 @@ import { MidcallError } from '@midcall/core/errors';
 import { isRecord, jsonLoss, lossText } from '@midcall/core/json';
 import { specTypeSchemas } from '@modelcontextprotocol/server';
 import type { AskingMethod } from './asking-method.ts';
-import { isPlainResult } from './plain-result.ts';
 
 const shapes: Record<AskingMethod, string> = {
   'tools/call': '{ content: [{ type: "text", text: "…" }] }',
@@ -39,7 +38,6 @@ type Result = Readonly<Record<string, unknown>>;
 /** Names the first part of a result that cannot be sent. */
 const wrongPart: Record<AskingMethod, (result: Result) => string | undefined> = {
   'tools/call'(result) {
-    if (isPlainResult(result)) return undefined;
     const read = specTypeSchemas.CallToolResult['~standard'].validate(result);
     const issue = read instanceof Promise ? undefined : read.issues?.[0];
     return issue && pathOf(issue.path ?? []);

@@ -14,7 +14,6 @@ import type {
   TransportSendOptions,
 } from '@modelcontextprotocol/server';
 import { KeptWith } from '../base/index.ts';
-import { passesCalls } from './tapped-transport.ts';
 
 /** The task notifications of one client. */
 export interface TaskSubscription {
@@ -122,7 +121,6 @@ function amendWire(server: McpServer, wire: Transport, subscribe: Subscribe): vo
     open.get(id)?.stop?.();
     open.delete(id);
   };
-  const sentBefore = Object.hasOwn(wire, 'send') ? wire.send : undefined;
   const send = wire.send.bind(wire);
   /** Acknowledges a request to listen, and begins to notify. */
   const begin = async (
@@ -146,7 +144,6 @@ function amendWire(server: McpServer, wire: Transport, subscribe: Subscribe): vo
     if ('result' in frame || 'error' in frame) end(frame.id);
     return each?.subscription ? begin(each, each.subscription, frame, options) : send(message, options);
   };
-  passesCalls(wire.send, sentBefore);
   const receive = wire.onmessage;
   wire.onmessage = (message, extra) => {
     const request = asksForTasks(message);
@@ -170,7 +167,6 @@ function amendWire(server: McpServer, wire: Transport, subscribe: Subscribe): vo
       },
     );
   };
-  passesCalls(wire.onmessage, receive);
   afterClose(server.server, () => {
     for (const id of [...open.keys()]) end(id);
   });

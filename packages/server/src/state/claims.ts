@@ -82,7 +82,7 @@ const MAX_KEPT = 262_144;
 /** The length of a result that takes no more than the claim and the state beside it, which are there anyway: it is not counted. */
 const FREE = 1_024;
 /** How long results are stored, in milliseconds: twice as long as clients wait for one request. */
-export const KEPT_MS = 120_000;
+const KEPT_MS = 120_000;
 
 interface StoredClaim {
   /** Digest of the inputs. */

@@ -2,17 +2,14 @@ export type { AuditEvent, AuditSink, CallRef, ErrorSink, PageEvent, RequestOutco
 export { AuditedLedger } from './audited-ledger.ts';
 export { bare, bareRequest, requestAgain } from './bare-request.ts';
 export { type BareState, bareState, type StateCall, stateAgain } from './bare-state.ts';
-export { type Attempt, type Claims, claims, KEPT_MS } from './claims.ts';
+export { type Attempt, type Claims, claims } from './claims.ts';
 export { CommonValues } from './common-values.ts';
-export { HeldStates } from './held-states.ts';
 export { type KeyRing, type KeySource, keyRing } from './keys.ts';
 export { type FlowSteps, flowSteps, stepLedger } from './ledger.ts';
-export { pooledRandomText } from './pooled-random.ts';
 export {
   type ApartJournal,
   type Binding,
   dropJournal,
-  holdState,
   journalIn,
   lifeOf,
   type OutAsk,

@@ -6,8 +6,7 @@
  * - state-B2 It lives until `exp`; the deadlines of its questions are inside it and earlier.
  * - state-B3 It can be used once (the nonce is claimed; see claims.ts), by one set of inputs.
  * - state-B4 A journal too large to travel stays in the store, and the state carries a reference to it.
- * - state-B5 A state that only this process could open stays in it, and a handle travels (held-states.ts); it is bound as any other.
- * - state-B6 A journal in the store is part of its person's share (shares.ts), and is reduced to its questions once its retry
+ * - state-B5 A journal in the store is part of its person's share (shares.ts), and is reduced to its questions once its retry
  *   was answered: only duplicates come after that, and are recognized by them.
  */
 
@@ -15,7 +14,6 @@ import type { Store } from '@midcall/core/store';
 import type { Clock } from '@midcall/core/time';
 import { digest } from '../base/index.ts';
 import type { EntryKind, Journal } from '../engine/index.ts';
-import type { HeldStates } from './held-states.ts';
 import type { Sealer } from './seal.ts';
 import { openUnder, sealUnder } from './sealed-under.ts';
 import type { Shares, Taken } from './shares.ts';
@@ -75,7 +73,7 @@ export interface Packed {
 
 export type Unsealed =
   | { readonly ok: true; readonly state: RoundState; readonly apart?: ApartJournal }
-  | { readonly ok: false; readonly kind: 'invalid' | 'expired' | 'changed' | 'answered'; readonly reason: string };
+  | { readonly ok: false; readonly kind: 'invalid' | 'expired' | 'changed'; readonly reason: string };
 
 /** A journal in the store (state-B4). */
 export interface ApartJournal extends Pick<RoundState, 'out' | 'expiresAt'> {
@@ -100,8 +98,6 @@ export interface StateOptions {
   readonly sealer: Sealer;
   readonly store: Store;
   readonly clock: Pick<Clock, 'now'>;
-  /** Holds states that only this process could open; absent if others could. */
-  readonly held?: HeldStates | undefined;
   /** What each person takes of the store; absent if they are not bounded. */
   readonly shares?: Shares | undefined;
 }
@@ -120,22 +116,6 @@ const pack = (state: RoundState, binding: Binding) => {
   const { flow: f, nonce: n, round: r, issuedAt: iat, expiresAt: exp, out: o, journal: j } = state;
   return { f, n, r, iat, exp, b: bound(binding), o, j } satisfies Packed;
 };
-
-/**
- * Holds a state in this process, if possible (state-B5).
- * @param maxLength - the longest state that is held, in characters
- * @returns its handle; undefined if it must be sealed
- */
-export function holdState(
-  state: RoundState,
-  binding: Binding,
-  { held }: Pick<StateOptions, 'held'>,
-  maxLength: number,
-): string | undefined {
-  if (!held) return undefined;
-  const json = JSON.stringify(pack(state, binding));
-  return json.length <= maxLength ? held.hold(json, state.expiresAt) : undefined;
-}
 
 /** When nothing is stored of a state any more, in milliseconds since the epoch. */
 const goneAt = ({ expiresAt }: Pick<RoundState, 'expiresAt'>): number => Math.ceil(expiresAt) + 2 * SKEW_MS;
@@ -178,15 +158,13 @@ export async function sealState(
 export function openState(
   text: unknown,
   binding: Binding,
-  { sealer, store, clock, held }: StateOptions,
+  { sealer, store, clock }: StateOptions,
   maxLength: number,
   isOwn = false,
 ): Unsealed | Promise<Unsealed> {
   if (typeof text === 'string' && text.length > Math.max(maxLength, BARE_LENGTH))
     return invalid('longer than any we make');
-  const here = held?.open(text);
-  if (here && !here.ok) return { ok: false, kind: here.reason, reason: gone[here.reason] };
-  const opened = here ? { ok: true as const, payload: JSON.parse(here.json) } : sealer.open(text, STATE_PURPOSE);
+  const opened = sealer.open(text, STATE_PURPOSE);
   if (!opened.ok) return invalid(opened.reason);
   const packed = opened.payload as Packed;
   const expected = bound(binding);
@@ -207,7 +185,7 @@ export function openState(
   });
 }
 
-/** Reduces the stored journal of a state whose retry was answered to its questions (state-B6). */
+/** Reduces the stored journal of a state whose retry was answered to its questions (state-B5). */
 export async function shrinkJournal(
   apart: ApartJournal,
   { sealer, store, clock, shares }: StateOptions,
@@ -248,7 +226,7 @@ export async function prolongState(
   const opened = await openState(text, binding, options, maxLength, true);
   if (!opened.ok || opened.state.expiresAt >= until) return text;
   const state = { ...opened.state, expiresAt: until };
-  return holdState(state, binding, options, maxLength) ?? sealState(state, binding, options, maxLength, opened.apart);
+  return sealState(state, binding, options, maxLength, opened.apart);
 }
 
 function unpacked(
@@ -262,17 +240,13 @@ function unpacked(
  * The journal in a call's state, for whoever ends that call: its owner and expiry are not checked.
  * @returns nothing if it cannot be opened
  */
-export async function journalIn(text: string, { sealer, store, held }: StateOptions): Promise<Journal> {
-  const here = held?.open(text);
-  const opened = here?.ok ? { ok: true as const, payload: JSON.parse(here.json) } : sealer.open(text, STATE_PURPOSE);
+export async function journalIn(text: string, { sealer, store }: StateOptions): Promise<Journal> {
+  const opened = sealer.open(text, STATE_PURPOSE);
   if (!opened.ok) return [];
   const { ref, j = [] } = opened.payload as Packed;
   if (ref === undefined) return j;
   const stored = await store.get(ref);
   return (stored === undefined ? undefined : (openUnder(sealer, APART, ref, stored) as Rest | undefined))?.j ?? [];
 }
-
-/** The audit's entry for a held state that is gone. */
-const gone = { expired: 'expired', answered: 'already answered' } as const;
 
 const invalid = (reason: string): Unsealed => ({ ok: false, kind: 'invalid', reason });

@@ -21,10 +21,9 @@
  *   compressed text answers guesses about the parts of it that the guesser cannot see.
  * - seal-E6 A nonce seals one message. A value that is sealed again is exactly the same as before, so it adds no message.
  */
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes as systemRandomBytes } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
 import type { KeyRing, SealKey } from './keys.ts';
-import { pooledRandom } from './pooled-random.ts';
 
 const PREFIX = 'm1.';
 const KEY_ID = 6;
@@ -94,7 +93,7 @@ export interface Sealer {
  */
 export function createSealer(keys: KeyRing, options: SealerOptions = {}): Sealer {
   const maxLength = options.maxLength ?? 1_048_576;
-  const randomBytes = options.randomBytes ?? pooledRandom();
+  const randomBytes = options.randomBytes ?? systemRandomBytes;
   if (!Number.isSafeInteger(maxLength) || maxLength < 256) {
     throw new TypeError('createSealer: maxLength must be a whole number of characters, 256 or more.');
   }

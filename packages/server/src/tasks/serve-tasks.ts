@@ -33,7 +33,6 @@ import {
   type ListenRequest,
   serveSubscriptions,
   type TaskSubscription,
-  withSignal,
 } from '../sdk-seam/index.ts';
 import {
   cancelOlder,
@@ -256,7 +255,7 @@ export function callsMayBecomeTasks(
     const stopWork = (): void => stop.abort(signal.reason);
     if (signal.aborted) stopWork();
     signal.addEventListener('abort', stopWork, { once: true });
-    const linked = withSignal(ctx, stop.signal);
+    const linked = { ...ctx, mcpReq: { ...ctx.mcpReq, signal: stop.signal } };
     const work = handler(request, linked).then(
       result => ({ result }),
       (error: unknown) => ({ error }),

@@ -2,12 +2,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type CallToolResult, McpServer, parseJSONRPCMessage } from '@modelcontextprotocol/server';
+import { type CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { mcpEndpoint } from '../../packages/server/src/http/endpoint.ts';
 import { nodeHandler } from '../../packages/server/src/http/node-handler.ts';
-import { plainMessage } from '../../packages/server/src/http/plain-message.ts';
 import { serveHttp } from '../../packages/server/src/http/serve.ts';
 import type { SessionOptions } from '../../packages/server/src/http/sessions.ts';
 
@@ -37,7 +36,7 @@ async function session(rim: (typeof rims)[number], sessions: SessionOptions = {}
     hear = resolve;
   });
   const factory = () => {
-    const server = new McpServer({ name: 'held', version: '1.0.0' }, { capabilities: { logging: {} } });
+    const server = new McpServer({ name: 'whole', version: '1.0.0' }, { capabilities: { logging: {} } });
     server.server.setNotificationHandler('notifications/roots/list_changed', () => hear());
     server.registerTool('quick', { inputSchema: z.object({ n: z.number() }) }, ({ n }) => said(`quick ${n}`));
     server.registerTool('logs', {}, async ctx => {
@@ -138,7 +137,7 @@ const events = (text: string) =>
   });
 
 it('sessions-H8: a server in Node sends what a function around the endpoint made of a response', async () => {
-  const endpoint = mcpEndpoint(() => new McpServer({ name: 'held', version: '1.0.0' }));
+  const endpoint = mcpEndpoint(() => new McpServer({ name: 'whole', version: '1.0.0' }));
   const marked: typeof endpoint.fetch = async (request, context) => {
     const response = await endpoint.fetch(request, context);
     return new Response(response.body, { status: response.status, headers: [...response.headers, ['seen', 'yes']] });
@@ -166,7 +165,7 @@ it('sessions-H8: a handler in Node is done once the stream that it sends has end
     finish = resolve;
   });
   const endpoint = mcpEndpoint(() => {
-    const made = new McpServer({ name: 'held', version: '1.0.0' }, { capabilities: { logging: {} } });
+    const made = new McpServer({ name: 'whole', version: '1.0.0' }, { capabilities: { logging: {} } });
     made.registerTool('logs', {}, async ctx => {
       await ctx.mcpReq.log('info', 'one');
       await finished;
@@ -378,12 +377,11 @@ describe.each(rims)('sessions-H8 over %s: a request', rim => {
     expect(runs()).toBe(0);
   });
 
-  it('gets a stream where its client reads no JSON, or names no revision', async () => {
+  it('is refused if its client reads no JSON, or names an unknown revision', async () => {
     const { send } = await session(rim);
     const message = { jsonrpc: '2.0', id: 1, method: 'ping' };
     expect((await send(message, { accept: 'text/event-stream' })).status).toBe(406);
     expect((await send(message, { 'mcp-protocol-version': '1999-01-01' })).status).toBe(400);
-    expect(kind(await send(message, { 'mcp-protocol-version': '2025-06-18' }))).toBe('text/event-stream');
   });
 });
 
@@ -417,45 +415,5 @@ describe.each(rims)('over %s, a notification', rim => {
     const response = await send({ jsonrpc: '2.0', method: 'notifications/roots/list_changed' });
     expect([response.status, await response.text()]).toEqual([202, '']);
     await heard;
-  });
-});
-
-describe('a message that needs no schema', () => {
-  const plain = [
-    { jsonrpc: '2.0', id: 1, method: 'ping' },
-    { jsonrpc: '2.0', id: 'a', method: 'tools/call', params: { name: 'x', arguments: { a: [1, null] }, own: true } },
-    { jsonrpc: '2.0', id: 1, method: 'x/own', params: { _meta: { progressToken: 1, 'example.com/key': {} } } },
-    { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } },
-    { jsonrpc: '2.0', id: 1, result: { action: 'accept', content: { yes: true } } },
-  ];
-  it.each(plain)('is what the SDK takes as it is: %j', message => {
-    expect(plainMessage(message)).toBe(message);
-    expect(parseJSONRPCMessage(message)).toEqual(message);
-  });
-
-  const others = [
-    null,
-    [],
-    'text',
-    { id: 1, method: 'ping' },
-    { jsonrpc: '1.0', id: 1, method: 'ping' },
-    { jsonrpc: '2.0', id: null, method: 'ping' },
-    { jsonrpc: '2.0', id: 1.5, method: 'ping' },
-    { jsonrpc: '2.0', id: 1, method: 1 },
-    { jsonrpc: '2.0', id: 1, method: 'ping', more: 1 },
-    { jsonrpc: '2.0', id: 1, method: 'ping', params: [] },
-    { jsonrpc: '2.0', id: 1, method: 'ping', params: null },
-    { jsonrpc: '2.0', id: 1, method: 'ping', params: { _meta: 1 } },
-    { jsonrpc: '2.0', id: 1, method: 'ping', params: { _meta: { progressToken: {} } } },
-    { jsonrpc: '2.0', id: 1, method: 'ping', params: { _meta: { 'io.modelcontextprotocol/related-task': {} } } },
-    { jsonrpc: '2.0', id: 1, method: 'initialize', params: {} },
-    { jsonrpc: '2.0', id: 1, result: [] },
-    { jsonrpc: '2.0', id: 1, result: {}, error: {} },
-    { jsonrpc: '2.0', id: 1, error: { code: 1, message: 'x' } },
-    JSON.parse('{"jsonrpc":"2.0","id":1,"method":"ping","params":{"__proto__":{"x":1}}}'),
-    JSON.parse('{"jsonrpc":"2.0","id":1,"method":"ping","__proto__":{"x":1}}'),
-  ];
-  it.each(others)('is not %j', message => {
-    expect(plainMessage(message)).toBeUndefined();
   });
 });

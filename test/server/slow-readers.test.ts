@@ -40,7 +40,7 @@ async function stage(options: HttpOptions = {}, before = (_: IncomingMessage, __
   const endpoint = mcpEndpoint(
     () => {
       const wait = (): Promise<void> => new Promise(resolve => finishes.push(resolve));
-      const server = new McpServer({ name: 'direct', version: '1.0.0' }, { capabilities: { logging: {} } });
+      const server = new McpServer({ name: 'slow-readers', version: '1.0.0' }, { capabilities: { logging: {} } });
       server.registerTool('flood', {}, async ctx => {
         const finished = wait();
         await ctx.mcpReq.log('info', 'first');
@@ -141,8 +141,6 @@ it('a stream is cut where its client does not read it, and the session can resum
   on.finishes[0]!();
   await grown(on.ends, ends => ends.length > 0);
   expect(on.errors).toEqual(['More than 8388608 bytes waited for a client of /mcp to read them. Its stream was cut.']);
-  expect(on.responses[1]!.destroyed).toBe(true);
-  await on.handled[1];
   // The stream begins with an event that says nothing and the first message; what is asked for again is less than the limit.
   const [stream, number] = eventIn(unread.first).split('.');
   const resumed = await (await on.resume(`${stream}.${Number(number) + 81}`)).text();
@@ -214,18 +212,12 @@ it('a stream that somebody in front of the endpoint has ended is sent nothing mo
   pass();
   const response = await called;
   const [, res] = on.responses;
-  const failed: Error[] = [];
-  res!.on('error', error => failed.push(error)).end();
+  res!.end();
   on.finishes[0]!();
   const event = eventIn(await response.text());
   await on.handled[1];
   const resumed = await (await on.resume(event)).text();
-  expect([resumed.includes('"data":"one"'), resumed.includes('logged'), failed, on.errors]).toEqual([
-    true,
-    true,
-    [],
-    [],
-  ]);
+  expect([resumed.includes('"data":"one"'), resumed.includes('logged'), on.errors]).toEqual([true, true, []]);
 });
 
 it('a response whose methods somebody has put others in the place of fails for its client alone', async () => {
