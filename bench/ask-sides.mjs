@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { form } from '@midcall/core/form';
 import { midcall } from '@midcall/server';
+import { memoryStore } from '@midcall/server/stores/memory';
 import { acceptedContent, createRequestStateCodec, inputRequired, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
@@ -27,12 +28,12 @@ const elicits = options => () => () => {
   return server;
 };
 
-/** Each `factory()` is called once per process and gives what makes a server. */
+/** Each `factory()` is called once per process and gives what makes a server. Midcall has a key and a store, as operators run it. */
 export const sides = {
   midcall: {
     eras: ['2025-11-25', '2026-07-28'],
     factory() {
-      const mid = midcall({ warn: () => {}, suspectBelowMs: 0 });
+      const mid = midcall({ key: new Uint8Array(32).fill(7), store: memoryStore(), warn: () => {}, suspectBelowMs: 0 });
       const asked = form(schema);
       return () => {
         const server = new McpServer(info);

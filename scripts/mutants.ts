@@ -43,7 +43,6 @@ const judged: Readonly<Record<string, readonly string[]>> = {
   'server/state': [
     'server/at-rest',
     'server/claims',
-    'server/held-requests',
     'server/mrtr',
     'server/replay',
     'server/request-state',

@@ -1,54 +1,28 @@
 /**
- * What packages/server/src/sdk-seam/ stands on. Each test names one thing the SDK does that its documents do not promise, so
+ * What packages/server/src/sdk-seam/ relies on. Each test names one thing the SDK does that its documents do not promise, so
  * that an update of the SDK says at once what moved.
  */
-import { afterClose } from '@midcall/core/sdk-seam';
-import { connectPair } from '@midcall/testing';
-import {
-  type JSONRPCMessage,
-  McpServer,
-  MissingRequiredClientCapabilityError,
-  ProtocolError,
-  type Transport,
-  UrlElicitationRequiredError,
-} from '@modelcontextprotocol/server';
+import { PassThrough } from 'node:stream';
+import { type JSONRPCMessage, McpServer, type Transport } from '@modelcontextprotocol/server';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { nameOf } from '../../packages/server/src/sdk-seam/server-name.ts';
-import { tapReceived, tapSent } from '../../packages/server/src/sdk-seam/tapped-transport.ts';
+import {
+  cacheHintOf,
+  contextOf,
+  nameOf,
+  readToolArguments,
+  serverInfoOf,
+} from '../../packages/server/src/sdk-seam/server-members.ts';
 
 const open: { close(): Promise<unknown> }[] = [];
 afterEach(async () => {
   await Promise.all(open.splice(0).map(each => each.close()));
 });
 
-const create = () => new McpServer({ name: 'notes', version: '1.0.0' });
-type Register = (method: string, ...rest: unknown[]) => void;
+const create = (options: object = {}) => new McpServer({ name: 'notes', version: '1.0.0' }, options);
 
-/** A server whose registrations are seen, as the seam sees them. */
-function watched() {
-  const server = create();
-  const lowLevel = server.server as unknown as { setRequestHandler: Register };
-  const register = lowLevel.setRequestHandler.bind(server.server);
-  const seen: { method: string; handler: unknown }[] = [];
-  lowLevel.setRequestHandler = (method, ...rest) => {
-    seen.push({ method, handler: rest.at(-1) });
-    return register(method, ...rest);
-  };
-  return { server, seen };
-}
-
-describe('what the seam to the SDK stands on', () => {
-  it('every handler is set through setRequestHandler of the instance, as the last argument', () => {
-    const { server, seen } = watched();
-    server.registerTool('act', {}, async () => ({ content: [] }));
-    server.registerPrompt('ask', {}, async () => ({ messages: [] }));
-    server.registerResource('read', 'notes://one', {}, async () => ({ contents: [] }));
-    const asking = ['tools/call', 'tools/list', 'prompts/get', 'resources/read'];
-    expect(seen.map(({ method }) => method)).toEqual(expect.arrayContaining(asking));
-    expect(seen.filter(({ handler }) => typeof handler !== 'function')).toEqual([]);
-  });
-
+describe('what the seam to the SDK relies on', () => {
   it('a method can be handled once, and says so before', () => {
     const server = create();
     expect(() => server.server.assertCanSetRequestHandler('tools/call')).not.toThrow();
@@ -56,98 +30,111 @@ describe('what the seam to the SDK stands on', () => {
     expect(() => server.server.assertCanSetRequestHandler('tools/call')).toThrow();
   });
 
-  it('the name of a server is in a private member', () => {
-    expect(nameOf(create())).toBe('notes');
+  it('a server has its introduction, and its hints for caches, in private members', () => {
+    expect([nameOf(create()), serverInfoOf(create())]).toEqual(['notes', { name: 'notes', version: '1.0.0' }]);
+    const hint = { ttlMs: 5, cacheScope: 'public' };
+    expect(cacheHintOf(create({ cacheHints: { 'resources/read': hint } }))).toEqual(hint);
+    expect(cacheHintOf(create())).toBeUndefined();
   });
 
-  it('a callback is given the very context that the handler around it was given', async () => {
+  it('a server makes contexts of what it is given, with what a handler may call', async () => {
+    const server = create({ capabilities: { logging: {} } });
+    const sent: unknown[] = [];
+    const { signal } = new AbortController();
+    const notify = async (message: unknown) => void sent.push(message);
+    const base = { sessionId: 's', mcpReq: { id: 1, method: 'tools/call', signal, notify }, http: { authInfo: 'who' } };
+    const request = new Request('http://127.0.0.1/');
+    const { sessionId, mcpReq, http } = contextOf(server, base, { request });
+    expect([sessionId, mcpReq.id, mcpReq.signal, http?.authInfo, http?.req]).toEqual(['s', 1, signal, 'who', request]);
+    await mcpReq.log('info', 'said');
+    expect(sent).toEqual([
+      { method: 'notifications/message', params: { level: 'info', data: 'said', logger: undefined } },
+    ]);
+    expect([typeof mcpReq.elicitInput, typeof mcpReq.requestSampling]).toEqual(['function', 'function']);
+  });
+
+  it('a server reads the arguments of a tool, and has a limit for them', async () => {
+    const server = create({ maxToolInputElements: 2 });
+    const tool = server.registerTool('act', { inputSchema: z.object({ n: z.coerce.number() }) }, () => ({
+      content: [],
+    }));
+    expect(await readToolArguments(server, tool, { n: '1' }, 'act')).toEqual({ n: 1 });
+    await expect(readToolArguments(server, tool, {}, 'act')).rejects.toThrow('Invalid arguments for tool act');
+    await expect(readToolArguments(server, tool, { n: 1, m: [1, 2] }, 'act')).rejects.toThrow('maximum of 2 elements');
+  });
+
+  it('every list of tools is set through setRequestHandler of the instance, as the last argument', () => {
     const server = create();
-    const lowLevel = server.server as unknown as { setRequestHandler: Register };
+    const lowLevel = server.server as unknown as { setRequestHandler: (method: string, ...rest: unknown[]) => void };
     const register = lowLevel.setRequestHandler.bind(server.server);
-    let outer: unknown;
-    let inner: unknown;
+    const seen = new Map<string, unknown>();
     lowLevel.setRequestHandler = (method, ...rest) => {
-      const handler = rest.at(-1) as (request: unknown, ctx: unknown) => unknown;
-      register(method, ...rest.slice(0, -1), (request: unknown, ctx: unknown) => {
-        if (method === 'tools/call') outer = ctx;
-        return handler(request, ctx);
-      });
+      seen.set(method, rest.at(-1));
+      register(method, ...rest);
     };
-    server.registerTool('act', { inputSchema: z.object({}) }, async (_, ctx) => {
-      inner = ctx;
-      return { content: [] };
-    });
-    const pair = await connectPair(() => server, { era: '2025-11-25', carrier: 'memory' });
-    open.push(pair);
-    await pair.client.callTool({ name: 'act', arguments: {} });
-    expect(outer).toBeDefined();
-    expect(inner).toBe(outer);
+    server.registerTool('act', {}, () => ({ content: [] }));
+    expect(typeof seen.get('tools/list')).toBe('function');
   });
 
-  const thrown = {
-    'a plain error': () => new Error('broken'),
-    'a protocol error': () => new ProtocolError(-32602, 'refused'),
-    'a missing capability': () =>
-      new MissingRequiredClientCapabilityError({ requiredCapabilities: { elicitation: {} } }, 'missing'),
-  };
-  it.each(Object.entries(thrown))('what a tool throws becomes its result: %s', async (_, error) => {
-    const factory = () => {
-      const server = create();
-      server.registerTool('act', {}, async () => {
-        throw error();
-      });
-      return server;
-    };
-    const pair = await connectPair(factory, { era: '2025-11-25', carrier: 'memory' });
-    open.push(pair);
-    const result = await pair.client.callTool({ name: 'act' });
-    expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining(error().message) }] });
-  });
-
-  it('the error that names a page is the one that a tool can throw through', async () => {
-    const factory = () => {
-      const server = create();
-      server.registerTool('act', {}, async () => {
-        throw new UrlElicitationRequiredError(
-          [{ mode: 'url', message: 'Sign in', url: 'https://example.com/', elicitationId: 'one' }],
-          'Sign in',
-        );
-      });
-      return server;
-    };
-    const pair = await connectPair(factory, { era: '2025-11-25', carrier: 'memory' });
-    open.push(pair);
-    await expect(pair.client.callTool({ name: 'act' })).rejects.toMatchObject({ code: -32042 });
-  });
-
-  it('a transport is sent to and listened to through its own members, which connect sets', async () => {
-    const wire: JSONRPCMessage[] = [];
+  it('a server connects through its low-level one, which listens to the transport before it starts it', async () => {
+    const steps: string[] = [];
+    const sent: JSONRPCMessage[] = [];
     const transport: Transport = {
-      async start() {},
+      async start() {
+        steps.push(`start ${typeof transport.onmessage} ${typeof transport.onclose}`);
+        // A transport may have messages by now.
+        transport.onmessage?.({ jsonrpc: '2.0', id: 7, method: 'ping' });
+      },
       async send(message) {
-        wire.push(message);
+        sent.push(message);
       },
       async close() {
         transport.onclose?.();
       },
     };
-    const told: string[] = [];
-    const answered = new Promise<void>(resolve => {
-      tapSent(transport, message => {
-        told.push(`sent ${'id' in message ? message.id : ''}`);
-        resolve();
-      });
-    });
     const server = create();
-    afterClose(server.server, () => told.push('closed'));
-    afterClose(server.server, () => told.push('closed, told beside it'));
+    const connect = server.server.connect.bind(server.server);
+    server.server.connect = each => {
+      steps.push('connect');
+      return connect(each);
+    };
     await server.connect(transport);
-    expect(transport.onmessage).toBeTypeOf('function');
-    tapReceived(transport, message => told.push(`received ${'method' in message ? message.method : ''}`));
-    transport.onmessage?.({ jsonrpc: '2.0', id: 7, method: 'ping' });
-    await answered;
+    await new Promise(resolve => setImmediate(resolve));
+    expect(steps).toEqual(['connect', 'start function function']);
+    expect(sent).toMatchObject([{ id: 7, result: {} }]);
     await server.close();
-    expect(told).toEqual(['received ping', 'sent 7', 'closed', 'closed, told beside it']);
-    expect(wire).toMatchObject([{ id: 7, result: {} }]);
+  });
+
+  it('a change of a registered tool, prompt or resource goes through its own update', () => {
+    const server = create();
+    const tool = server.registerTool('act', {}, () => ({ content: [] }));
+    const prompt = server.registerPrompt('ask', {}, () => ({ messages: [] }));
+    const resource = server.registerResource('read', 'notes://one', {}, () => ({ contents: [] }));
+    for (const each of [tool, prompt, resource] as {
+      update: (updates: object) => void;
+      disable(): void;
+      remove(): void;
+    }[]) {
+      const updates: object[] = [];
+      each.update = given => void updates.push(given);
+      each.disable();
+      each.remove();
+      expect(updates).toEqual([{ enabled: false }, each === resource ? { uri: null } : { name: null }]);
+    }
+  });
+
+  it('the channel that the entry for stdio gives a server leads to its wire', async () => {
+    const stdin = new PassThrough();
+    const on = new StdioServerTransport(stdin, new PassThrough());
+    const connected = new Promise<Transport>(resolve => {
+      const factory = () => {
+        const server = create();
+        server.server.connect = async transport => resolve(transport);
+        return server;
+      };
+      open.push(serveStdio(factory, { transport: on }));
+    });
+    stdin.write('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}\n');
+    expect((await connected) as unknown as { _wire: Transport }).toMatchObject({ _wire: on });
   });
 });

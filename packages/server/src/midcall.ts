@@ -3,8 +3,6 @@
 import { MidcallError } from '@midcall/core/errors';
 import { checkGiven, checkOptions, func, oneOf, text } from '@midcall/core/options';
 import type {
-  CallToolResult,
-  GetPromptResult,
   McpServer,
   RegisteredPrompt,
   RegisteredResource,
@@ -18,12 +16,16 @@ import type {
 import { KeptWith } from './base/index.ts';
 import {
   dispatcher,
+  listResume,
+  notThroughFront,
+  OwnHandlers,
   promptResult,
   type ResumableTool,
   registerResume,
   resourceResult,
   runUnattended,
   toolResult,
+  withContent,
 } from './call/index.ts';
 import { configure, drawn } from './configure.ts';
 import type { WaitingCall } from './observe/index.ts';
@@ -58,8 +60,15 @@ import {
   type Registered,
 } from './request/index.ts';
 import type { Files } from './roots/index.ts';
-import { type AskingMethod, askingMethods, wrapServer } from './sdk-seam/index.ts';
-import { callsMayBecomeTasks, serveTasks, Tasks, waitingKinds } from './tasks/index.ts';
+import { type AskingMethod, askingMethods, frontOf, type Respond } from './sdk-seam/index.ts';
+import {
+  type CallHandler,
+  callsMayBecomeTasks,
+  serveTasks,
+  Tasks,
+  takesTaskParameter,
+  waitingKinds,
+} from './tasks/index.ts';
 
 type ArgsOf<S> = S extends StandardSchemaWithJSON ? StandardSchemaWithJSON.InferOutput<S> : Record<string, never>;
 
@@ -100,8 +109,8 @@ export interface Midcall {
   ): RegisteredResourceTemplate;
   /**
    * Allows a server to have tools of both kinds: those of `mid.tool`, which may ask, and plain ones of `server.registerTool`,
-   * which work as before. It wraps the server's handlers of `tools/call`, `prompts/get` and `resources/read`, and changes
-   * nothing else. Call it right after creating the server; `mid.tool`, `mid.prompt`, `mid.resource` and `mid.handle` do it
+   * which work as before. From then on the requests for what `mid` registers are answered before the SDK's server gets them;
+   * it gets all others. Call it right after creating the server; `mid.tool`, `mid.prompt`, `mid.resource` and `mid.handle` do it
    * themselves, so it is only needed if a plain tool is registered before the first of them.
    * @returns the same server
    * @throws MidcallError `server/setup` if something was registered before
@@ -179,33 +188,36 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     ownNames.set(server, names);
     return names;
   };
-  const wrap = (server: McpServer): McpServer => {
-    const onPages = config.pages !== undefined;
+  const handlers = new KeptWith<McpServer, OwnHandlers>();
+  const mayBecomeTask = (server: McpServer, call: CallHandler): CallHandler =>
+    callsMayBecomeTasks(
+      server,
+      call,
+      tasks,
+      config,
+      name => toolsOf(server).get(name)?.registered ?? gateways.get(server),
+    );
+  const wrap = (server: McpServer): OwnHandlers => {
+    const before = handlers.get(server);
+    if (before) return before;
     const names = oursOf(server);
     markReplayable(server, {
       isReplayable: (method, { name }) => names.has(method) || names.has(`${method} ${name ?? ''}`),
       endAbandoned: dispatch.endAbandoned,
     });
-    const first = wrapServer(
-      server,
-      (method, params) => {
-        if (oursOf(server).has(`${method} ${params.name ?? ''}`)) dispatch.refused(method, params);
-      },
-      (handler, unconnected) =>
-        callsMayBecomeTasks(
-          server,
-          handler as never,
-          unconnected as never,
-          tasks,
-          config,
-          name => toolsOf(server).get(name)?.registered ?? gateways.get(server),
-        ) as never,
+    refuseRegistered(server);
+    const own = new OwnHandlers(server, dispatch.refused);
+    handlers.set(server, own);
+    const call = mayBecomeTask(server, ({ params }, ctx) => own.callTool(params, ctx));
+    frontOf(server).take('tools/call', ({ name, task }) =>
+      own.hasTool(name) || (task !== undefined && takesTaskParameter(server)) ? asCall(call) : undefined,
     );
-    if (first && hasResume(config)) {
-      registerResume(server, dispatch, name => toolsOf(server).get(name), onPages);
+    if (hasResume(config)) {
+      listResume(server, config.pages !== undefined);
+      registerResume(server, own, dispatch, name => toolsOf(server).get(name));
       names.add('tools/call resume');
     }
-    return server;
+    return own;
   };
 
   const haveTasks = new KeptWith<McpServer, true>();
@@ -229,17 +241,18 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     checkRegistration('mid.resource', { server, name, config, handler });
     checkGiven('mid.resource', 'the third argument', uriOrTemplate, addressKind);
     const { version = '', ...metadata } = config;
-    wrap(server);
+    const own = wrap(server);
     const registered = { method: 'resources/read', version, mayFallBack: true } as const;
-    const read = (uri: URL, variables: Record<string, string | string[]>, ctx: ServerContext) =>
-      dispatch.run(server, ctx, registered, async call =>
-        resourceResult(await handler(uri, call, variables), uri, metadata.mimeType),
-      );
-    const result =
+    const resource =
       typeof uriOrTemplate === 'string'
-        ? server.registerResource(name, uriOrTemplate, metadata, (uri, ctx) => read(uri, {}, ctx))
-        : server.registerResource(name, uriOrTemplate, metadata, (uri, variables, ctx) => read(uri, variables, ctx));
-    return result as never;
+        ? server.registerResource(name, uriOrTemplate, metadata, notThroughFront)
+        : server.registerResource(name, uriOrTemplate, metadata, notThroughFront);
+    own.resource(typeof uriOrTemplate === 'string' ? uriOrTemplate : name, resource, (uri, variables, received) =>
+      dispatch.run(received, registered, async call =>
+        resourceResult(await handler(uri, call, variables), uri, metadata.mimeType),
+      ),
+    );
+    return resource as never;
   }
 
   const mid: Midcall = {
@@ -251,7 +264,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
         ...rest,
         ...(rest.inputSchema && { inputSchema: boundedSchema('mid.tool', name, rest.inputSchema) }),
       };
-      wrap(server);
+      const own = wrap(server);
       if (task !== 'never') {
         withTasks(server);
         tasks.offer(server, name);
@@ -265,22 +278,17 @@ export function midcall(options: MidcallOptions = {}): Midcall {
         structured,
         task,
       } as const;
-      // Not an asynchronous function, whose frame would be held for as long as the handler waits.
-      const runHandler = (args: unknown, call: Call) => Promise.resolve(handler(args as never, call)).then(toolResult);
-      const run = (args: unknown, ctx: ServerContext) =>
-        dispatch.run<CallToolResult>(server, ctx, registered, call => runHandler(args, call));
+      const runHandler = async (args: unknown, call: Call) => toolResult(await handler(args as never, call));
       oursOf(server).add(`tools/call ${name}`);
       toolsOf(server).set(name, {
         registered,
         read: raw => readArguments(described.inputSchema, raw),
         run: runHandler,
       });
-      const tool =
-        described.inputSchema === undefined
-          ? server.registerTool(name, described as object, (ctx: ServerContext) => run({}, ctx))
-          : server.registerTool(name, described as { inputSchema: StandardSchemaWithJSON }, (args, ctx) =>
-              run(args, ctx),
-            );
+      const tool = server.registerTool(name, described as object, notThroughFront);
+      own.tool(name, tool, (args, received, finish) =>
+        dispatch.run(received, registered, call => runHandler(args ?? {}, call), finish),
+      );
       // Listed on 2025-11-25 only; the SDK leaves it out of later revisions.
       tool.execution = { taskSupport: taskSupport[task] };
       return tool;
@@ -293,18 +301,14 @@ export function midcall(options: MidcallOptions = {}): Midcall {
         ...rest,
         ...(rest.argsSchema && { argsSchema: boundedSchema('mid.prompt', name, rest.argsSchema) }),
       };
-      wrap(server);
+      const own = wrap(server);
       oursOf(server).add(`prompts/get ${name}`);
       const registered = { method: 'prompts/get', version, mayFallBack: true } as const;
-      const run = (args: unknown, ctx: ServerContext) =>
-        dispatch.run<GetPromptResult>(server, ctx, registered, async call =>
-          promptResult(await handler(args as never, call)),
-        );
-      return described.argsSchema === undefined
-        ? server.registerPrompt(name, described as object, (ctx: ServerContext) => run({}, ctx))
-        : server.registerPrompt(name, described as { argsSchema: StandardSchemaWithJSON }, (args, ctx) =>
-            run(args, ctx),
-          );
+      const prompt = server.registerPrompt(name, described as object, notThroughFront);
+      own.prompt(name, prompt, (args, received) =>
+        dispatch.run(received, registered, async call => promptResult(await handler(args as never, call))),
+      );
+      return prompt;
     },
     resource: resource as Midcall['resource'],
     handle(server, method, handler, options = {}) {
@@ -329,12 +333,21 @@ export function midcall(options: MidcallOptions = {}): Midcall {
         gateways.set(server, registered);
         tasks.offer(server);
       }
-      server.server.setRequestHandler(method, ((request: { params: Handled['params'] }, ctx: ServerContext) =>
-        dispatch.run(server, ctx, registered, call =>
-          handler({ params: request.params, ctx }, call as GatewayCall),
-        )) as never);
+      // What the SDK registers for this method from now on would not be called.
+      server.server.setRequestHandler(method, notThroughFront);
+      const respond: Respond = (params, ctx) =>
+        dispatch.run({ server, ctx, params }, registered, async call => {
+          const result = await handler({ params, ctx }, call as GatewayCall);
+          return method === 'tools/call' ? withContent(result) : result;
+        });
+      const called =
+        method === 'tools/call' ? asCall(mayBecomeTask(server, ({ params }, ctx) => respond(params, ctx))) : respond;
+      frontOf(server).take(method, () => called);
     },
-    wrap,
+    wrap(server) {
+      wrap(server);
+      return server;
+    },
     files: (server, ctx) => dispatch.files(server, ctx),
     client: aboutClient,
     withoutClient: (handler, annotations) => runUnattended(handler, isHarmless(annotations), config),
@@ -369,4 +382,27 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     handle: reported(mid.handle),
     wrap: reported(mid.wrap),
   };
+}
+
+/** A handler of calls as the front calls it. */
+const asCall =
+  (call: CallHandler): Respond =>
+  (params, ctx) =>
+    call({ method: 'tools/call', params: params as never }, ctx);
+
+/** @throws MidcallError `server/setup` if tools, prompts or resources were registered before */
+function refuseRegistered({ server }: McpServer): void {
+  for (const method of askingMethods) {
+    try {
+      server.assertCanSetRequestHandler(method);
+    } catch {
+      throw new MidcallError(
+        'server/setup',
+        `This server already handles ${method}, so what its handlers are given cannot be checked. Create it without ` +
+          'capabilities for tools, prompts and resources (registering one declares it; declare more with ' +
+          'server.server.registerCapabilities), and call mid.wrap(server) before the first registration; plain tools ' +
+          'registered after that work unchanged.',
+      );
+    }
+  }
 }

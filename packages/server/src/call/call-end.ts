@@ -5,8 +5,9 @@
 
 import { errorCode, measureOperation } from '../observe/index.ts';
 import { type Config, isUrlRequired } from '../request/index.ts';
-import { asThrown, type Final } from '../sdk-seam/index.ts';
+import { asThrown } from '../sdk-seam/index.ts';
 import type { CallRef, RequestOutcome, Unstamped } from '../state/index.ts';
+import type { Final } from './ending.ts';
 import type { RoundTrace } from './trace.ts';
 
 const noEvents: readonly Unstamped[] = [];

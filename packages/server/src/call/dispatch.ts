@@ -38,9 +38,11 @@ import {
   viewClient,
 } from '../request/index.ts';
 import type { Files } from '../roots/index.ts';
-import { type AskingMethod, answer, begun, type Earlier, type RawParams, type Settler } from '../sdk-seam/index.ts';
+import { type AskingMethod, asThrown, noteDeparture, type RawParams } from '../sdk-seam/index.ts';
 import { flowSteps } from '../state/index.ts';
 import { CallEnd } from './call-end.ts';
+import type { Earlier, Ending, Final } from './ending.ts';
+import type { Finish, Received } from './own-handlers.ts';
 import { type CallEnding, type Handler, runCall } from './run-call.ts';
 
 /** What the model passes to `resume`. */
@@ -59,13 +61,17 @@ export interface ResumableTool {
 }
 
 export interface Dispatch {
-  run<R>(server: McpServer, ctx: ServerContext, registered: Registered, handler: Handler<R>): Promise<R>;
+  /**
+   * Runs a handler for a request. @param finish - makes of its outcome what the client gets; nothing else if absent
+   * @returns what the client gets, or throws it
+   */
+  run<R>(received: Received, registered: Registered, handler: Handler<R>, finish?: Finish): Promise<unknown>;
   resume(
-    server: McpServer,
-    ctx: ServerContext,
+    received: Received,
     args: ResumeArguments,
     find: (name: string) => ResumableTool | undefined,
-  ): Promise<CallToolResult>;
+    finish: Finish,
+  ): Promise<unknown>;
   /** Reports a request that never reached its handler, because its arguments do not fit. */
   refused(method: AskingMethod, params: RawParams): void;
   /** Ends a call whose process is gone and that nobody waits for; records which steps took effect and which are in doubt. */
@@ -80,45 +86,49 @@ export function dispatcher(config: Config): Dispatch {
   const access: FileAccesses = fileAccess(config);
   let closed = false;
 
-  const counted = <R>(work: () => Promise<CallEnding<R>>, end: CallEnd, settler: Settler<R>): Promise<R> => {
-    const running = begun(closed ? refuse : work).then(
-      ending => {
-        inFlight.delete(running);
-        return settler.settle(ending);
-      },
-      (error: unknown) => {
-        inFlight.delete(running);
-        end.failed(error);
-        return settler.settle({ kind: 'failed', error });
-      },
-    );
+  /** Follows a request to its end, whatever comes between. */
+  const followed = async <R>(
+    { params, ctx }: Received,
+    method: AskingMethod,
+    finish: Finish,
+    work: (end: CallEnd, argumentsDigest: string) => Promise<CallEnding<R>>,
+  ): Promise<unknown> => {
+    const call = unread(params, method);
+    const end = new CallEnd(call, config);
+    const begin = async (): Promise<CallEnding<R>> => {
+      if (closed) throw new MidcallError('call/closed', 'This server is closing and takes no new calls.');
+      return work(end, call.arguments);
+    };
+    const running = begin().catch((error: unknown): CallEnding<R> => {
+      end.failed(error);
+      return { kind: 'failed', error };
+    });
     inFlight.add(running);
-    return running;
+    const ending = await running;
+    inFlight.delete(running);
+    if (ending.kind === 'returned' && ending.departure) noteDeparture(ctx, ending.departure);
+    let final: Final;
+    try {
+      final = await finalOf(ending, finish);
+    } catch (error) {
+      // A store that cannot be written ends the call with its error, which is reported like any other.
+      final = { error };
+    }
+    end.tell(final);
+    if ('error' in final) throw asThrown(final.error);
+    return final.result;
   };
 
-  /** Follows a request to its end, whatever comes between. */
-  const followed = <R>(
-    ctx: ServerContext,
-    method: AskingMethod,
-    work: (params: RawParams, end: CallEnd, argumentsDigest: string) => Promise<CallEnding<R>>,
-  ): Promise<R> =>
-    answer<R>(ctx, (params, settler) => {
-      const call = unread(params, method);
-      const end = new CallEnd(call, config);
-      return { listener: end, answered: counted(() => work(params, end, call.arguments), end, settler) };
-    });
-
   return {
-    run: <R>(server: McpServer, ctx: ServerContext, registered: Registered, handler: Handler<R>) =>
-      followed<R>(ctx, registered.method, (params, end, argumentsDigest) => {
+    run: (received, registered, handler, finish = same) =>
+      followed(received, registered.method, finish, async (end, argumentsDigest) => {
+        const { server, ctx, params } = received;
         if (ctx.http !== undefined && config.keys.ephemeral) config.warnOnce('key', keyWillBeLost);
-        const reading = readRequest(server, ctx, params, registered, config, argumentsDigest);
-        const run = (request: CallRequest): Promise<CallEnding<R>> =>
-          openAndRun({ request, rawArguments: params.arguments, handler, end }, access, config);
-        return reading instanceof Promise ? reading.then(run) : run(reading);
+        const request = await readRequest(server, ctx, params, registered, config, argumentsDigest);
+        return openAndRun({ request, rawArguments: params.arguments, handler, end }, access, config);
       }),
-    resume: (server, ctx, args, find) =>
-      followed(ctx, 'tools/call', (_, end) => resume(server, ctx, args, { find, end, access, config })),
+    resume: (received, args, find, finish) =>
+      followed(received, 'tools/call', finish, end => resume(received, args, { find, end, access, config })),
     refused(method, params) {
       const call = unread(params, method);
       config.audit?.({ at: config.clock.now(), call, kind: 'ended', outcome: 'failed', code: -32602 });
@@ -141,9 +151,28 @@ export function dispatcher(config: Config): Dispatch {
   };
 }
 
-const refuse = (): never => {
-  throw new MidcallError('call/closed', 'This server is closing and takes no new calls.');
-};
+const same: Finish = outcome => outcome;
+
+/** What the client gets of how its request ended. */
+async function finalOf(ending: Ending<unknown>, finish: Finish): Promise<Final> {
+  if (ending.kind === 'answered-before') return again(ending.earlier);
+  const outcome = ending.kind === 'returned' ? { result: ending.result } : { error: ending.error };
+  const isItself = ending.kind === 'returned' ? ending.departure !== undefined : ending.asItself === true;
+  const final = isItself ? outcome : await finish(outcome);
+  return (await ending.settled?.(final)) === false ? { error: overtaken() } : final;
+}
+
+const overtaken = () =>
+  new MidcallError(
+    'call/interrupted',
+    'This process was away so long that another went on with this call and answers it. Call again for the result.',
+  );
+
+function again(earlier: Earlier): Final {
+  if ('result' in earlier) return earlier;
+  const { message, ...rest } = earlier.error;
+  return { error: Object.assign(new Error(message), rest) };
+}
 
 /** A request, and the handler that runs it. */
 interface Work<R> {
@@ -195,8 +224,7 @@ function runOpened<R>(opened: OpenedCall, work: Work<R>, access: FileAccesses, c
 
 /** Continues a call under the ticket the model passed. */
 async function resume(
-  server: McpServer,
-  ctx: ServerContext,
+  { server, ctx }: Received,
   { ticket, ...answer }: ResumeArguments,
   surroundings: {
     readonly find: (name: string) => ResumableTool | undefined;

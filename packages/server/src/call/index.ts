@@ -1,4 +1,5 @@
 export { dispatcher, type ResumableTool } from './dispatch.ts';
 export { promptResult, resourceResult, toolResult } from './handler-result.ts';
-export { registerResume } from './resume-tool.ts';
+export { notThroughFront, OwnHandlers, withContent } from './own-handlers.ts';
+export { listResume, registerResume } from './resume-tool.ts';
 export { runUnattended } from './unattended.ts';

@@ -1,11 +1,12 @@
 /** The tool that continues a waiting call; listed only for clients that may need it. */
 import { forModels } from '@midcall/core/json';
-import type { McpServer, ServerContext, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
+import type { McpServer, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { RESUME } from '../eras/index.ts';
 import { viewClient } from '../request/index.ts';
 import { arrangeTools } from '../sdk-seam/index.ts';
-import type { Dispatch, ResumableTool } from './dispatch.ts';
+import type { Dispatch, ResumableTool, ResumeArguments } from './dispatch.ts';
+import { notThroughFront, type OwnHandlers } from './own-handlers.ts';
 
 const input = z.strictObject({
   ticket: z.string().describe('The ticket from the text that asked.'),
@@ -20,15 +21,14 @@ const input = z.strictObject({
 
 /**
  * Registers the tool on a wrapped server.
- * @param always - true if any client may need it, since pages are enabled
  */
 export function registerResume(
   server: McpServer,
+  own: OwnHandlers,
   dispatch: Dispatch,
   find: (name: string) => ResumableTool | undefined,
-  always: boolean,
 ): void {
-  server.registerTool(
+  const tool = server.registerTool(
     RESUME,
     {
       title: 'Continue a waiting call',
@@ -39,9 +39,17 @@ export function registerResume(
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
       _meta: forModels,
     },
-    (args, ctx: ServerContext) => dispatch.resume(server, ctx, args, find),
+    notThroughFront,
   );
-  // Last, since people read the list to see what the server does.
+  own.tool(RESUME, tool, (args, received, finish) => dispatch.resume(received, args as ResumeArguments, find, finish));
+}
+
+/**
+ * Lists the tool last, since people read the list to see what the server does, and only for clients that may need it.
+ * @param server - without tools
+ * @param always - true if any client may need it, since pages are enabled
+ */
+export function listResume(server: McpServer, always: boolean): void {
   arrangeTools(server, (tools, ctx) => {
     const others = tools.filter(tool => tool.name !== RESUME);
     const { asks, can, tasks } = viewClient(server, ctx);

@@ -36,9 +36,10 @@ import {
   tellCompleted,
   tellCompletedLater,
 } from '../request/index.ts';
-import { asThrown, checkSendable, type Departure, type Ending, type Final } from '../sdk-seam/index.ts';
+import { asThrown, checkSendable, type Departure } from '../sdk-seam/index.ts';
 import { AuditedLedger, type CallRef, flowSteps, shrinkJournal, stepLedger, type Unstamped } from '../state/index.ts';
 import type { CallEnd } from './call-end.ts';
+import type { Ending, Final } from './ending.ts';
 import { type HandleOptions, makeCall } from './handle.ts';
 import { type RoundTrace, traceRound } from './trace.ts';
 

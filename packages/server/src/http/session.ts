@@ -9,7 +9,7 @@ import {
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
-import { tapReceived, tapSent } from '../sdk-seam/index.ts';
+import { stopListening, tapReceived, tapSent } from '../sdk-seam/index.ts';
 import { batchRefusal, requestsIn } from './body.ts';
 import type { EventBound } from './event-bound.ts';
 import {
@@ -97,7 +97,7 @@ export class HttpSession {
     transport.onclose = () => {
       this.#isClosed = true;
       // A request whose rights are being looked at would still reach the server.
-      delete transport.onmessage;
+      stopListening(transport);
       this.#events.clear();
       this.#options.onClosed();
     };

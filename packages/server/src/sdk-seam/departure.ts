@@ -1,4 +1,7 @@
 /** What is known about a round that was sent, for whoever continues its call. */
+import type { ServerContext } from '@modelcontextprotocol/server';
+import { KeptWith } from '../base/index.ts';
+
 export interface Departure {
   readonly flow: string;
   /** The number of rounds so far. */
@@ -8,3 +11,11 @@ export interface Departure {
   /** The signals that fire when a question is withdrawn, by the key of the question. */
   readonly withdrawals: readonly (readonly [key: string, withdrawn: AbortSignal])[];
 }
+
+const departures = new KeptWith<ServerContext, Departure>();
+
+/** Notes the round that answered a request. */
+export const noteDeparture = (ctx: ServerContext, departure: Departure): void => departures.set(ctx, departure);
+
+/** @returns undefined if the answer of the request is not a round, or is not there yet */
+export const departureOf = (ctx: ServerContext): Departure | undefined => departures.get(ctx);

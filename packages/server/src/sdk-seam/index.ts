@@ -1,22 +1,17 @@
 export { type AskingMethod, askingMethods, type RawParams } from './asking-method.ts';
-export { begun } from './begun.ts';
-export { type OpenRequest, requestUntil, sendToClient, type Taker } from './client-request.ts';
-export type { Departure } from './departure.ts';
-export { dropMalformedAnswers } from './malformed-answers.ts';
+export { type Departure, departureOf, noteDeparture } from './departure.ts';
 export {
-  answer,
-  arrangeTools,
-  departureOf,
-  type Earlier,
-  type Ending,
-  type Final,
-  type Settler,
-  wrapServer,
-} from './request-slot.ts';
+  frontOf,
+  type OpenRequest,
+  type Respond,
+  requestUntil,
+  sendToClient,
+  type Taker,
+} from './front.ts';
 export { asThrown, checkSendable } from './sendable.ts';
-export { nameOf } from './server-name.ts';
+export { nameOf, readToolArguments, servesRounds } from './server-members.ts';
 export { SessionTransport } from './session-transport.ts';
-export { tapReceived, tapSent } from './tapped-transport.ts';
+export { stopListening, tapReceived, tapSent } from './tapped-transport.ts';
 export {
   asksForTasks,
   type ListenRequest,
@@ -26,3 +21,4 @@ export {
   TaskStreams,
   type TaskSubscription,
 } from './task-subscription.ts';
+export { arrangeTools } from './tool-list.ts';

@@ -27,8 +27,7 @@ function misshapen(method: AskingMethod, result: unknown): string | undefined {
   if (result === undefined) return 'nothing';
   if (result === null) return 'null';
   if (!isRecord(result)) return Array.isArray(result) ? 'a list' : `a ${typeof result}`;
-  // The SDK has its own rules for what its handlers may ask.
-  if (result['resultType'] === 'input_required') return undefined;
+  if (result['resultType'] === 'input_required') return 'questions of its own, where only `call` can ask';
   const part = wrongPart[method](result);
   return part === undefined ? undefined : `a result whose ${part} is not what the protocol has there`;
 }

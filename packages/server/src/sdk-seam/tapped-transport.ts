@@ -21,3 +21,8 @@ export function tapReceived(transport: Transport, received: (message: JSONRPCMes
     received(message);
   };
 }
+
+/** Passes the server no more messages. */
+export function stopListening(transport: Transport): void {
+  delete transport.onmessage;
+}

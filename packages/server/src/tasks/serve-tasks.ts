@@ -29,7 +29,7 @@ import {
 } from '../request/index.ts';
 import {
   departureOf,
-  dropMalformedAnswers,
+  frontOf,
   type ListenRequest,
   serveSubscriptions,
   type TaskSubscription,
@@ -49,7 +49,7 @@ import type { Tasks } from './tasks.ts';
 import { isInputRequired } from './turn.ts';
 
 const params = z.looseObject({ taskId: z.string().max(200) });
-const anyParams = z.looseObject({ cursor: z.unknown().optional() }).optional();
+const anyParams = z.looseObject({ cursor: z.unknown().optional() });
 /** The parameter `task` of a call (2025-11-25, `TaskMetadata`). */
 const taskParameter = z.looseObject({ ttl: z.number().int().positive().optional() });
 
@@ -80,30 +80,38 @@ export function serveTasks(server: McpServer, tasks: Tasks, config: Config): voi
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Unknown task: it has expired, or it is not yours.');
   };
   type Answer = (taskId: string, owner: string, ctx: ServerContext) => Promise<Record<string, unknown>>;
+  const front = frontOf(server);
+  const take = <P>(
+    method: string,
+    schema: z.ZodType<P>,
+    answer: (params: P, ctx: ServerContext) => Promise<unknown>,
+  ): void =>
+    front.take(
+      method,
+      () => (sent, ctx) =>
+        reported(config, async () => {
+          const read = schema.safeParse(sent);
+          if (read.success) return answer(read.data, ctx);
+          throw new ProtocolError(
+            ProtocolErrorCode.InvalidParams,
+            `Invalid params for ${method}: ${z.prettifyError(read.error)}`,
+          );
+        }),
+    );
   /** @param older - the handler on 2025-11-25 */
   const handle = (method: string, answer: Answer | undefined, older?: Answer): void =>
-    server.server.setRequestHandler(
-      method as never,
-      { params } as never,
-      (({ taskId }: z.infer<typeof params>, ctx: ServerContext) =>
-        reported(config, async () => {
-          if (older && (!answer || viewClient(server, ctx).asks === 'push'))
-            return older(taskId, await whoseOlder(ctx), ctx);
-          return answer!(taskId, await whose(ctx), ctx);
-        })) as never,
-    );
+    take(method, params, async ({ taskId }, ctx) => {
+      if (older && (!answer || viewClient(server, ctx).asks === 'push'))
+        return older(taskId, await whoseOlder(ctx), ctx);
+      return answer!(taskId, await whose(ctx), ctx);
+    });
   handle(
     'tasks/get',
     async (id, owner) => existing(await tasks.get(owner, id)),
     (id, owner) => getOlder(tasks, owner, id),
   );
   handle('tasks/result', undefined, (id, owner, ctx) => resultOlder(tasks, owner, id, { server, ctx }));
-  server.server.setRequestHandler(
-    'tasks/list' as never,
-    { params: anyParams } as never,
-    ((params: z.infer<typeof anyParams>, ctx: ServerContext) =>
-      reported(config, async () => listOlder(tasks, await whoseOlder(ctx), params?.cursor))) as never,
-  );
+  take('tasks/list', anyParams, async ({ cursor }, ctx) => listOlder(tasks, await whoseOlder(ctx), cursor));
   handle('tasks/update', async (id, owner, { mcpReq }) => {
     if (!mcpReq.inputResponses) throw noResponses();
     // The SDK removes answers from the parameters of every request, and drops what cannot be one.
@@ -116,7 +124,6 @@ export function serveTasks(server: McpServer, tasks: Tasks, config: Config): voi
     existing(await tasks.update(owner, id, mcpReq.inputResponses));
     return {};
   });
-  dropMalformedAnswers(server, 'tasks/update');
   handle(
     'tasks/cancel',
     async (id, owner) => {
@@ -209,6 +216,10 @@ const malformedResponse = (key: string): Error =>
       'without a member method or result around it. No answer of this update was taken.',
   );
 
+/** True if a call with the parameter `task` asks for a task, whichever tool it names. */
+export const takesTaskParameter = (server: McpServer): boolean =>
+  hasTaskParameter(server.server.getNegotiatedProtocolVersion()) && 'tasks' in server.server.getCapabilities();
+
 const unknownMethod = (): Error => new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found');
 
 async function olderOwnerOf(ctx: ServerContext, config: Config): Promise<string> {
@@ -224,19 +235,17 @@ const needsTasks = (why: string): Error =>
 
 /**
  * Lets calls become tasks.
- * @param handler - the handler of `tools/call`, with all that the SDK does around it
- * @param unconnected - the same for requests that the server makes to itself
+ * @param handler - answers `tools/call`, whether a client or the server itself makes the request
  * @param registeredAs - what the author declared about a tool; undefined for one that cannot ask
  */
 export function callsMayBecomeTasks(
   server: McpServer,
   handler: CallHandler,
-  unconnected: CallHandler,
   tasks: Tasks,
   config: Config,
   registeredAs: (name: string) => Registered | undefined,
 ): CallHandler {
-  tasks.attach(server, unconnected);
+  tasks.attach(server, handler);
   const older = async (
     request: CallToolRequest,
     ctx: ServerContext,

@@ -1,8 +1,28 @@
-/** What packages/server/src/sdk-seam/client-request.ts stands on, and what it promises. */
+/** Requests that the front of a server sends to its client: packages/server/src/sdk-seam/front.ts. */
 import { getEventListeners } from 'node:events';
 import { type JSONRPCMessage, McpServer, type ServerContext, type Transport } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
-import { requestClient, requestUntil, sendToClient } from '../../packages/server/src/sdk-seam/client-request.ts';
+import { frontOf, requestUntil, sendToClient } from '../../packages/server/src/sdk-seam/front.ts';
+
+/** Sends a request, for somebody who awaits its answer. */
+function requestClient(
+  server: McpServer,
+  ctx: ServerContext,
+  method: string,
+  params: Readonly<Record<string, unknown>>,
+) {
+  const { promise: answer, resolve: answered, reject: failed } = withResolvers<unknown>();
+  const sent = sendToClient(server, ctx, { method, params }, { answered, failed });
+  return { answer, cancel: (reason: unknown) => sent.cancel(reason) };
+}
+
+function withResolvers<T>() {
+  let [resolve, reject] = [(_: T): void => {}, (_: unknown): void => {}];
+  const promise = new Promise<T>((yes, no) => {
+    [resolve, reject] = [yes, no];
+  });
+  return { promise, resolve, reject };
+}
 
 const ctx = { mcpReq: { id: 7 } } as unknown as ServerContext;
 const params = { message: 'Sure?' };
@@ -23,6 +43,7 @@ async function connected(failing = false) {
     },
   };
   server.server.onerror = error => errors.push(error.message);
+  frontOf(server);
   await server.connect(transport);
   const receive = (message: object) => transport.onmessage?.({ jsonrpc: '2.0', ...message } as JSONRPCMessage);
   return { server, sent, errors, receive };
@@ -54,7 +75,7 @@ describe('a request to the client', () => {
   it('fails with the error that the client sends, and its code', async () => {
     const { server, sent, receive } = await connected();
     const { answer } = requestClient(server, ctx, 'elicitation/create', params);
-    receive({ id: (sent[0]!.message as { id: number }).id, error: { code: -32601, message: 'Method not found' } });
+    receive({ id: (sent[0]!.message as { id: string }).id, error: { code: -32601, message: 'Method not found' } });
     await expect(answer).rejects.toMatchObject({ code: -32601 });
   });
 
@@ -74,7 +95,7 @@ describe('a request to the client', () => {
     const reason = new Error('too late');
     request.cancel(reason);
     request.cancel(new Error('again'));
-    const { id } = sent[0]!.message as { id: number };
+    const { id } = sent[0]!.message as { id: string };
     receive({ id, result: {} });
     await expect(answer).rejects.toBe(reason);
     expect(sent.slice(1)).toEqual([
@@ -94,7 +115,7 @@ describe('a request to the client', () => {
     const { server, sent, receive } = await connected();
     const request = requestClient(server, ctx, 'elicitation/create', params);
     const { answer } = request;
-    receive({ id: (sent[0]!.message as { id: number }).id, result: { done: true } });
+    receive({ id: (sent[0]!.message as { id: string }).id, result: { done: true } });
     request.cancel(new Error('too late'));
     expect(await answer).toEqual({ done: true });
     expect(sent).toHaveLength(1);
@@ -110,7 +131,7 @@ describe('a request to the client', () => {
     });
     const ask = (at: McpServer, name: string) =>
       sendToClient(at, ctx, { method: 'elicitation/create', params }, takerOf(name));
-    const idOf = (at: number) => (sent[at]!.message as { id: number }).id;
+    const idOf = (at: number) => (sent[at]!.message as { id: string }).id;
     const answered = ask(server, 'answered');
     receive({ id: idOf(0), result: { done: true } });
     expect(told).toEqual([['answered', { done: true }]]);
@@ -150,7 +171,7 @@ describe('a request to the client', () => {
     const { signal } = new AbortController();
     const answer = requestUntil(signal, server, ctx, { method: 'roots/list', params: {} });
     expect(getEventListeners(signal, 'abort')).toHaveLength(1);
-    receive({ id: (sent[0]!.message as { id: number }).id, result: { roots: [] } });
+    receive({ id: (sent[0]!.message as { id: string }).id, result: { roots: [] } });
     expect(await answer).toEqual({ roots: [] });
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
