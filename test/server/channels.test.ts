@@ -69,7 +69,12 @@ function bell() {
           askedAt: 0,
           dueAt: Number.MAX_SAFE_INTEGER,
           sign: 'Waiting for the bell.',
-          words: { where: 'by shouting', reached: 'The bell was rung.', open: 'There is time' },
+          words: {
+            where: 'by shouting',
+            reached: 'The bell was rung.',
+            open: 'There is time',
+            unfinished: 'Nobody has shouted.',
+          },
           async collect(ms, signal) {
             if (log.at(-1) !== `rung: ${message}`) log.push(`rung: ${message}`);
             ring();

@@ -2,6 +2,7 @@
 import { form } from '@midcall/core/form';
 import { describe, expect, it } from 'vitest';
 import { AskHistory, judge } from '../../packages/server/src/questions/judge.ts';
+import { isByHost } from '../../packages/server/src/questions/ladder.ts';
 import { fromClient, type Recording } from '../../packages/server/src/questions/recording.ts';
 
 const yesOrNo = form(Boolean);
@@ -13,7 +14,14 @@ const judged = (
   recorded: Recording,
   demanded?: 'relayed' | 'in-band' | 'out-of-band' | 'verified',
   fallback?: unknown,
-) => judge(recorded, yesOrNo, { from, demanded, suspectBelowMs: 500, ...(fallback !== undefined && { fallback }) });
+) =>
+  judge(recorded, yesOrNo, {
+    from,
+    byHost: recorded.kind === 'answered' && isByHost(recorded.channel),
+    demanded,
+    suspectBelowMs: 500,
+    ...(fallback !== undefined && { fallback }),
+  });
 const answer = async (...args: Parameters<typeof judged>) => {
   const result = await judged(...args);
   if (!('answer' in result)) throw new Error('to be asked again');

@@ -5,7 +5,7 @@ import { Run } from '../../packages/server/src/engine/run.ts';
 import { AskHistory } from '../../packages/server/src/questions/judge.ts';
 import type { Outgoing } from '../../packages/server/src/questions/outgoing.ts';
 import { type UrlAskerOptions, urlAsker } from '../../packages/server/src/questions/page/asker.ts';
-import type { PageCall } from '../../packages/server/src/questions/page/plan.ts';
+import type { PageCall } from '../../packages/server/src/questions/page/page-call.ts';
 import { fromClient } from '../../packages/server/src/questions/recording.ts';
 import type { UrlAsk } from '../../packages/server/src/request/page-ask.ts';
 import type { PageAsk, PageOutcome } from '../../packages/server/src/request/pages.ts';

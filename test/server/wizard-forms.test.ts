@@ -1,12 +1,7 @@
 /** The forms of a wizard, apart from any call: what is refused, which apply, and how an answer is told on one line. */
 import { describe, expect, it } from 'vitest';
-import {
-  applying,
-  contentsOf,
-  type FormAnswers,
-  readWizard,
-  summary,
-} from '../../packages/server/src/questions/wizard-forms.ts';
+import { readWizard } from '../../packages/server/src/questions/read-wizard.ts';
+import { applying, contentsOf, type FormAnswers, summary } from '../../packages/server/src/questions/wizard-forms.ts';
 import type { WizardAsk, WizardForms } from '../../packages/server/src/request/wizard-ask.ts';
 
 const flag = { type: 'object', properties: { yes: { type: 'boolean', title: 'Sure' } } };

@@ -1,5 +1,6 @@
 /** Checks the options of a server library instance, and completes them once. */
 import { randomBytes } from 'node:crypto';
+import type { Channel } from '@midcall/core/form';
 import {
   anything,
   checkOptions,
@@ -84,8 +85,13 @@ const MAX_SEALED = 16_777_216;
  */
 export function configure(options: MidcallOptions): Config {
   checkOptions('midcall', options, kinds);
-  if (options.channels?.includes('page') && !options.pages)
-    throw new TypeError("midcall: channels has 'page', but there are no pages: give pages: connect(…) as well.");
+  for (const { name, lacks } of channels) {
+    const lacking = options.channels?.includes(name) && lacks?.(options);
+    if (lacking) throw new TypeError(`midcall: channels has '${name}', but ${lacking}.`);
+  }
+  const used =
+    options.channels ??
+    channels.filter(channel => channel.byDefault && !channel.lacks?.(options)).map(({ name }) => name);
   const clock = options.clock ?? systemClock;
   const quietClock = options.clock ?? idleClock;
   const store = options.store ? boundedStore(options.store, clock) : memoryStore({ clock, maxEntries: MAX_CLAIMS });
@@ -137,7 +143,8 @@ export function configure(options: MidcallOptions): Config {
     stateTtlMs: options.stateTtlMs ?? 60 * 60_000,
     maxStateLength: options.maxStateLength ?? 32_768,
     suspectBelowMs: options.suspectBelowMs ?? 250,
-    channels: options.channels ?? (options.pages ? ['native', 'page'] : ['native']),
+    channels: used,
+    resume: ticketsOf(used, options),
     pages: options.pages?.attach(host),
     holdMs: options.holdMs ?? 40_000,
     taskAfterMs: options.taskAfterMs ?? 20_000,
@@ -159,6 +166,14 @@ export function configure(options: MidcallOptions): Config {
     id,
     process,
   };
+}
+
+/** Which clients may get a ticket, by the channels that an ask may use. */
+function ticketsOf(used: readonly Channel[], options: MidcallOptions): Config['resume'] {
+  const tickets = channels
+    .filter(channel => (used.includes(channel.name) || channel.onWhereNamed) && !channel.lacks?.(options))
+    .map(channel => channel.tickets);
+  return tickets.includes('any-client') ? 'any-client' : tickets.find(each => each !== undefined);
 }
 
 /** The boundary of `call.files()`. */

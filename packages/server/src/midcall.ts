@@ -54,7 +54,6 @@ import {
   type GatewayCall,
   type GatewayOptions,
   type Handled,
-  hasResume,
   type MidcallOptions,
   markReplayable,
   type Registered,
@@ -212,8 +211,8 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     frontOf(server).take('tools/call', ({ name, task }) =>
       own.hasTool(name) || (task !== undefined && takesTaskParameter(server)) ? asCall(call) : undefined,
     );
-    if (hasResume(config)) {
-      listResume(server, config.pages !== undefined);
+    if (config.resume) {
+      listResume(server, config.resume);
       registerResume(server, own, dispatch, name => toolsOf(server).get(name));
       names.add('tools/call resume');
     }
@@ -319,7 +318,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
       const { task = 'never' } = options;
       if (task !== 'never' && method !== 'tools/call')
         throw new TypeError(`mid.handle: only calls of tools become tasks, not ${method}.`);
-      if (hasResume(config)) {
+      if (config.resume) {
         throw new MidcallError(
           'server/setup',
           'mid.handle answers for every tool, and leaves no place for `resume`: give midcall() neither pages nor the relay.',

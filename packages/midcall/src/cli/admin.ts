@@ -7,7 +7,7 @@ import { type Command, Option } from 'commander';
 import { openStore } from './admin-store.ts';
 import { usage } from './usage.ts';
 
-const waits: Readonly<Record<WaitingCall['waitsFor'], string>> = {
+const waits: Readonly<Partial<Record<WaitingCall['waitsFor'], string>>> = {
   answer: 'an answer in the host',
   page: 'an answer on a page',
   resume: 'the model to call resume',
@@ -60,7 +60,7 @@ function table(calls: readonly WaitingCall[]): string {
     .map(({ id, kind, name, principal, waitsFor, since }) => {
       const who = principal ? `, for ${visible(principal.subject, { max: 80 })}` : '';
       const when = new Date(since).toISOString();
-      return `${id}\n  ${visible(name, { max: 80 })}${who}: a ${kind} that waits for ${waits[waitsFor]}, since ${when}\n`;
+      return `${id}\n  ${visible(name, { max: 80 })}${who}: a ${kind} that waits for ${waits[waitsFor] ?? `an answer by ${waitsFor}`}, since ${when}\n`;
     })
     .join('');
 }

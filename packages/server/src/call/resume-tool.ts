@@ -3,7 +3,7 @@ import { forModels } from '@midcall/core/json';
 import type { McpServer, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { RESUME } from '../eras/index.ts';
-import { viewClient } from '../request/index.ts';
+import { type Config, viewClient } from '../request/index.ts';
 import { arrangeTools } from '../sdk-seam/index.ts';
 import type { Dispatch, ResumableTool, ResumeArguments } from './dispatch.ts';
 import { notThroughFront, type OwnHandlers } from './own-handlers.ts';
@@ -19,9 +19,7 @@ const input = z.strictObject({
   content: z.record(z.string(), z.unknown()).optional().describe("The person's answers, by field; for accept only."),
 });
 
-/**
- * Registers the tool on a wrapped server.
- */
+/** Registers the tool on a wrapped server. */
 export function registerResume(
   server: McpServer,
   own: OwnHandlers,
@@ -47,14 +45,14 @@ export function registerResume(
 /**
  * Lists the tool last, since people read the list to see what the server does, and only for clients that may need it.
  * @param server - without tools
- * @param always - true if any client may need it, since pages are enabled
+ * @param neededBy - which clients may need it
  */
-export function listResume(server: McpServer, always: boolean): void {
+export function listResume(server: McpServer, neededBy: NonNullable<Config['resume']>): void {
   arrangeTools(server, (tools, ctx) => {
     const others = tools.filter(tool => tool.name !== RESUME);
     const { asks, can, tasks } = viewClient(server, ctx);
     // A client whose rounds are used up continues with it, unless its calls become tasks.
-    const hidden = !always && can.form && (asks !== 'rounds' || tasks);
+    const hidden = neededBy === 'unaskable-client' && can.form && (asks !== 'rounds' || tasks);
     return hidden ? others : [...others, ...tools.filter(tool => tool.name === RESUME)];
   });
 }

@@ -4,23 +4,21 @@
 
 import { MidcallError } from '@midcall/core/errors';
 import { digest, type Json } from '../base/index.ts';
-import type { EngineOptions, StepLedger } from '../engine/index.ts';
+import type { EngineOptions, OpenAsk } from '../engine/index.ts';
 import {
   askedEvent,
-  type Ends,
+  type DriverEnding,
   interrupted,
   leaveToModel,
   type OpenedCall,
-  type PushEnd,
   park,
   parkForRounds,
   runByPush,
   runByRounds,
 } from '../eras/index.ts';
-import type { FileAccess, FileAccesses } from '../files/index.ts';
-import type { CallRun, ModelAsk, OpenQuestion, PageCall } from '../questions/index.ts';
+import type { FileAccesses } from '../files/index.ts';
+import type { CallRun, ModelAsk, PageCall } from '../questions/index.ts';
 import {
-  type AboutClient,
   aboutClient,
   auditor,
   type Call,
@@ -37,18 +35,16 @@ import {
   tellCompletedLater,
 } from '../request/index.ts';
 import { asThrown, checkSendable, type Departure } from '../sdk-seam/index.ts';
-import { AuditedLedger, type CallRef, flowSteps, shrinkJournal, stepLedger, type Unstamped } from '../state/index.ts';
+import { type Attempt, AuditedLedger, flowSteps, shrinkJournal, stepLedger, type Unstamped } from '../state/index.ts';
 import type { CallEnd } from './call-end.ts';
 import type { Ending, Final } from './ending.ts';
 import { type HandleOptions, makeCall } from './handle.ts';
-import { type RoundTrace, traceRound } from './trace.ts';
+import { traceRound } from './trace.ts';
 
 export type Handler<R> = (call: Call) => R | Promise<R>;
 
 /** What the client may get in place of the handler's own result: a round of questions, or a text. */
 export type CallEnding<R> = Ending<R>;
-
-type Settled = ((outcome: Final) => Promise<boolean>) | undefined;
 
 interface Running<R> {
   readonly request: CallRequest;
@@ -56,219 +52,106 @@ interface Running<R> {
   readonly handler: Handler<R>;
 }
 
-/**
- * Runs a call from its present state to its end. Throws, and rejects, only if nothing about it is known yet. Not an asynchronous
- * function, whose frame would be held for as long as a person thinks.
- */
-export function runCall<R>(
+/** Runs a call from its present state to its end. Throws only if nothing about it is known yet. */
+export async function runCall<R>(
   opened: OpenedCall,
   running: Running<R>,
   end: CallEnd,
   access: FileAccesses,
   config: Config,
 ): Promise<CallEnding<R>> {
-  const { request } = running;
-  const call = callRef(request, opened.flow);
+  const { request, handler } = running;
+  const { flow, round, attempt, stepStore = config.contents, keptMs = 1 } = opened;
+  const call = callRef(request, flow);
   end.known(call);
-  const traced = traceRound(request, opened.flow, opened.round, config.clock);
-  end.trace = traced;
-  const record = auditor(request, opened.flow, config);
-  const audit = traced ? tracedToo(record, traced) : record;
-  const { attempt, keptMs = 1 } = opened;
-  const { stepStore: kept = config.contents } = opened;
-  const stored = attempt && stepLedger(kept, opened.flow, keptMs);
-  const { apart } = opened;
+  const trace = traceRound(request, flow, round, config.clock);
+  end.trace = trace;
+  const record = auditor(request, flow, config);
+  const audit = (event: Unstamped): void => {
+    record(event);
+    trace?.saw(event);
+  };
+  const ledger = attempt && stepLedger(stepStore, flow, keptMs);
+  const settled = attempt && settling(attempt, ledger, opened, request, config);
+  const engine: EngineOptions = {
+    ledger: new AuditedLedger(ledger, attempt, audit),
+    clock: config.clock,
+    onDeferError(error) {
+      config.warn(deferFailed(call.name, error));
+      config.onError(error, call);
+    },
+  };
+  const options: HandleOptions = {
+    config,
+    request,
+    audit,
+    misused: error => end.misused(error),
+    flow,
+    roundsLeft: inRounds(request) && !outlivesRequest(request) ? config.maxRounds - round : Number.POSITIVE_INFINITY,
+    outlivesRequest: outlivesRequest(request),
+    listener: request,
+    files: () => access.of(request),
+    client: () => aboutClient(request.server, request.ctx),
+    pages: () => pageCall(request, flow, config),
+  };
+  const handle = (run: CallRun<R>) => observed(() => handler(makeCall(run as CallRun, options)), config);
+  try {
+    if (attempt && !attempt.first) await refuseInDoubt(opened, audit, config);
+    const drive = inRounds(request) ? runByRounds : runByPush;
+    const outcome = await drive(handle, opened, request, config, engine, audit);
+    return { settled, ...(await endingOf(outcome, opened, running, end, config)) };
+  } catch (error) {
+    end.failed(error);
+    return { kind: 'failed', error, settled };
+  }
+}
+
+/** Stores the outcome of a retry for its duplicates. @returns what does so, or false if another process has the call */
+function settling(
+  attempt: Attempt,
+  ledger: ReturnType<typeof stepLedger> | undefined,
+  { apart }: OpenedCall,
+  request: CallRequest,
+  config: Config,
+): (outcome: Final) => Promise<boolean> {
   const shrink = async (): Promise<void> => {
     // It only takes room, for as long as it lives.
     if (apart) await shrinkJournal(apart, config).catch(() => {});
   };
-  const settled =
-    attempt &&
-    (async (outcome: Final) => {
-      const settle = async (response: unknown) => {
-        const answered = await attempt.answer(response);
-        if (answered) await stored?.forget();
-        if (answered) await shrink();
-        return answered;
-      };
-      const detached = detachedOf(request.ctx);
-      if (!detached) return settle(storable(outcome));
-      // The task stores the outcome first: if the process dies in between, the steps of this run are still known.
-      if (!(await attempt.holds())) return false;
-      // Whoever runs it again then finds it finished, and does not need the result.
-      detached.settle = async () => {
-        if (!detached.isStanding) return settle({ result: {} });
-        await stored?.forget();
-        await attempt.forget();
-        await shrink();
-      };
-      return true;
-    });
-  const engine = new RunOptions(new AuditedLedger(stored, attempt, audit), call, config);
-  const ends = new CallEnds(opened, running, end, settled, config);
-  const driving = { access, config, engine, audit };
-  if (!attempt || attempt.first) return drive(opened, running, ends, driving);
-  return refuseInDoubt(opened, audit, config).then(
-    () => drive(opened, running, ends, driving),
-    (error: unknown) => ends.failed(error),
-  );
+  const settle = async (response: unknown): Promise<boolean> => {
+    const answered = await attempt.answer(response);
+    if (!answered) return false;
+    await ledger?.forget();
+    await shrink();
+    return true;
+  };
+  return async outcome => {
+    const detached = detachedOf(request.ctx);
+    if (!detached) return settle(storable(outcome));
+    // The task stores the outcome first: if the process dies in between, the steps of this run are still known.
+    if (!(await attempt.holds())) return false;
+    // Whoever runs it again then finds it finished, and does not need the result.
+    detached.settle = async () => {
+      if (!detached.isStanding) {
+        await settle({ result: {} });
+        return;
+      }
+      await ledger?.forget();
+      await attempt.forget();
+      await shrink();
+    };
+    return true;
+  };
 }
 
 /** What the end of a run means for the request. */
-class CallEnds<R> implements Ends<R, CallEnding<R>> {
-  readonly end: CallEnd;
-  readonly #opened: OpenedCall;
-  readonly #running: Running<R>;
-  readonly #settled: Settled;
-  readonly #config: Config;
-
-  constructor(opened: OpenedCall, running: Running<R>, end: CallEnd, settled: Settled, config: Config) {
-    this.end = end;
-    this.#opened = opened;
-    this.#running = running;
-    this.#settled = settled;
-    this.#config = config;
-  }
-
-  came(outcome: Came<R>): CallEnding<R> | Promise<CallEnding<R>> {
-    const settled = this.#settled;
-    try {
-      const ending = endingOf(outcome, this.#opened, this.#running, this.end, this.#config);
-      if (!(ending instanceof Promise)) return { settled, ...ending };
-      return ending.then(
-        each => ({ settled, ...each }),
-        (error: unknown) => this.failed(error),
-      );
-    } catch (error) {
-      return this.failed(error);
-    }
-  }
-
-  failed(error: unknown): CallEnding<R> {
-    this.end.failed(error);
-    return { kind: 'failed', error, settled: this.#settled };
-  }
-}
-
-interface Driving {
-  readonly access: FileAccesses;
-  readonly config: Config;
-  readonly engine: EngineOptions;
-  readonly audit: (event: Unstamped) => void;
-}
-
-type Came<R> = Awaited<ReturnType<typeof runByRounds<R>>> | PushEnd<R>;
-
-function drive<R>(
-  opened: OpenedCall,
-  { request, handler }: Running<R>,
-  ends: CallEnds<R>,
-  { access, config, engine, audit }: Driving,
-): Promise<CallEnding<R>> {
-  const rounds = inRounds(request);
-  const surroundings = new Surroundings(opened, request, ends.end, { access, config, audit });
-  const handle = (run: CallRun<R>) => handler(makeCall(run as CallRun, surroundings));
-  const body = config.observe ? (run: CallRun<R>) => watched(() => handle(run), config) : handle;
-  if (!rounds) return runByPush(body, opened, request, config, engine, audit, ends);
-  return runByRounds(body, opened, request, config, engine, audit).then(
-    outcome => ends.came(outcome),
-    (error: unknown) => ends.failed(error),
-  );
-}
-
-/** Both record an event. */
-const tracedToo =
-  (record: (event: Unstamped) => void, trace: RoundTrace) =>
-  (event: Unstamped): void => {
-    record(event);
-    trace.saw(event);
-  };
-
-/** How the engine runs a call. Not a set of closures, like the next: many calls may be waiting at once. */
-class RunOptions implements EngineOptions {
-  readonly ledger: StepLedger;
-  readonly #call: CallRef;
-  readonly #config: Config;
-
-  constructor(ledger: StepLedger, call: CallRef, config: Config) {
-    this.ledger = ledger;
-    this.#call = call;
-    this.#config = config;
-  }
-
-  get clock(): Config['clock'] {
-    return this.#config.clock;
-  }
-
-  onDeferError(error: unknown): void {
-    this.#config.warn(deferFailed(this.#call.name, error));
-    this.#config.onError(error, this.#call);
-  }
-}
-
-/** What a handler's call needs besides its run. */
-class Surroundings implements HandleOptions {
-  readonly config: Config;
-  readonly request: CallRequest;
-  readonly audit: (event: Unstamped) => void;
-  readonly misused: HandleOptions['misused'];
-  readonly #opened: OpenedCall;
-  readonly #access: FileAccesses;
-
-  constructor(
-    opened: OpenedCall,
-    request: CallRequest,
-    end: CallEnd,
-    { access, config, audit }: Pick<Driving, 'access' | 'config' | 'audit'>,
-  ) {
-    this.config = config;
-    this.request = request;
-    this.audit = audit;
-    this.misused = error => end.misused(error);
-    this.#opened = opened;
-    this.#access = access;
-  }
-
-  get flow(): string {
-    return this.#opened.flow;
-  }
-
-  get roundsLeft(): number {
-    const isBounded = inRounds(this.request) && !this.outlivesRequest;
-    return isBounded ? this.config.maxRounds - this.#opened.round : Number.POSITIVE_INFINITY;
-  }
-
-  get outlivesRequest(): boolean {
-    return outlivesRequest(this.request);
-  }
-
-  get listener(): CallRequest {
-    return this.request;
-  }
-
-  files(): FileAccess {
-    return this.#access.of(this.request);
-  }
-
-  client(): AboutClient {
-    return aboutClient(this.request.server, this.request.ctx);
-  }
-
-  pages(): PageCall | undefined {
-    return pageCall(this.request, this.flow, this.config);
-  }
-}
-
-type Ended<R> = Exclude<CallEnding<R>, { kind: 'answered-before' }>;
-
-/** Not an async function: most outcomes need nothing more. */
-function endingOf<R>(
-  outcome: Came<R>,
+async function endingOf<R>(
+  outcome: DriverEnding<R>,
   opened: OpenedCall,
   { request, rawArguments }: Running<R>,
   end: CallEnd,
   config: Config,
-): Ended<R> | Promise<Ended<R>> {
+): Promise<Exclude<CallEnding<R>, { kind: 'answered-before' }>> {
   const where = { flow: opened.flow, arguments: rawArguments };
   // What replaces a handler's result is allowed by its method; the SDK's types know only one result for each.
   const instead = (result: unknown, departure?: Departure) =>
@@ -283,16 +166,16 @@ function endingOf<R>(
       return instead(outcome.result, outcome.departure);
     case 'relayed': {
       // The model asks one question; the others wait for their turn.
-      const [ask] = outcome.asks as readonly [OpenQuestion<ModelAsk>];
+      const [ask] = outcome.asks as readonly [OpenAsk<ModelAsk>];
       end.is('relayed', [askedEvent(ask)]);
-      return leaveToModel(ask, outcome.journal, where, request, config).then(result => instead(result));
+      return instead(await leaveToModel(ask, outcome.journal, where, request, config));
     }
     case 'parked':
       end.is('parked', outcome.asks.map(askedEvent));
-      return park(outcome.asks, outcome.journal, where, request, config).then(result => instead(result));
+      return instead(await park(outcome.asks, outcome.journal, where, request, config));
     case 'out-of-rounds':
       end.is('parked');
-      return parkForRounds(outcome.asks, outcome.journal, where, request, config).then(result => instead(result));
+      return instead(await parkForRounds(outcome.asks, outcome.journal, where, request, config));
     case 'failed':
       end.failed(outcome.error);
       config.observe?.({ kind: 'failed', error: outcome.error });
@@ -320,12 +203,12 @@ function endingOf<R>(
   }
 }
 
-async function watched<R>(handler: () => R | Promise<R>, config: Config): Promise<R> {
-  config.observe?.({ kind: 'run' });
+async function observed<R>(handler: () => R | Promise<R>, { observe }: Config): Promise<R> {
+  observe?.({ kind: 'run' });
   try {
     return await handler();
   } finally {
-    config.observe?.({ kind: 'returned' });
+    observe?.({ kind: 'returned' });
   }
 }
 

@@ -155,34 +155,23 @@ export class Run<R, D = unknown> {
     return this.#answered(request, undefined, named, ask => this.#pending.later(ask, find));
   }
 
-  /** Not an asynchronous function, whose frame would be held for as long as a person thinks. */
-  #answered<A extends Named>(
+  async #answered<A extends Named>(
     request: AskIdentity,
     instead: Json | undefined,
     name: (id: string) => A,
     wait: (ask: A) => Promise<Recorded>,
   ): Promise<Recorded> {
-    try {
-      this.refuseNested(request);
-      const id = this.#occurrences.next(request.kind, request.identity);
-      const gate = this.#enter(request);
-      if (gate) return gate.then(() => this.#entered(name(id), instead, wait));
-      return this.#entered(name(id), instead, wait);
-    } catch (error) {
-      return Promise.reject(error);
-    }
-  }
-
-  #entered<A extends Named>(ask: A, instead: Json | undefined, wait: (ask: A) => Promise<Recorded>): Promise<Recorded> {
-    const { id, kind, label } = ask;
+    this.refuseNested(request);
+    const id = this.#occurrences.next(request.kind, request.identity);
+    const gate = this.#enter(request);
+    if (gate) await gate;
+    const ask = name(id);
+    const { kind, label } = ask;
     const earlier = this.#use(id);
-    if (earlier) {
-      const value = copyJson(earlier.value ?? null);
-      return Promise.resolve({ id, value, fresh: this.#journal.fresh(earlier.id) });
-    }
+    if (earlier) return { id, value: copyJson(earlier.value ?? null), fresh: this.#journal.fresh(earlier.id) };
     if (instead !== undefined) {
       this.#journal.add({ id, kind, label, value: instead });
-      return Promise.resolve({ id, value: copyJson(instead), fresh: true });
+      return { id, value: copyJson(instead), fresh: true };
     }
     this.#journal.made(ask);
     const recorded = wait(ask);

@@ -2,7 +2,8 @@
  * Waits for answers that do not come through the client, for as long as a request may be held, sending signs of life meanwhile.
  */
 
-import { type ApartAsk, type OpenQuestion, type Recording, unanswered } from '../questions/index.ts';
+import type { OpenAsk } from '../engine/index.ts';
+import { type ApartAsk, type Recording, unanswered } from '../questions/index.ts';
 import type { CallRequest, Config } from '../request/index.ts';
 import { signsOfLife } from './signs-of-life.ts';
 
@@ -11,7 +12,7 @@ import { signsOfLife } from './signs-of-life.ts';
  * @returns the outcomes known by then, by ask; empty if there are none, or the client is gone
  */
 export async function awaitApart(
-  asks: readonly OpenQuestion<ApartAsk>[],
+  asks: readonly OpenAsk<ApartAsk>[],
   ms: number,
   request: CallRequest,
   config: Config,

@@ -1,11 +1,31 @@
-/** Ways in which a request can end, besides those the engine knows, while its call continues in another request. */
-import type { Journal } from '../engine/index.ts';
-import type { ApartAsk, ModelAsk, OpenQuestion } from '../questions/index.ts';
+/** How a driver's part of a call ends: as the engine says, or with the call continuing in another request. */
+import type { InputRequiredResult } from '@modelcontextprotocol/server';
+import type { Journal, OpenAsk, Outcome } from '../engine/index.ts';
+import type { ApartAsk, ModelAsk, Outgoing } from '../questions/index.ts';
+import type { Departure } from '../sdk-seam/index.ts';
 
-/** No question of the round can be put to the client, so the model has to ask it; see ../channels/relay/leave.ts. */
+/** How `runByPush` and `runByRounds` end. */
+export type DriverEnding<R> =
+  | Exclude<Outcome<R, Outgoing>, { kind: 'needs' }>
+  | InputRequired
+  | Relayed
+  | Parked
+  | OutOfRounds
+  | GoesOnElsewhere;
+
+/** A round of questions ends the request; the client's retry brings the answers. */
+export interface InputRequired {
+  readonly kind: 'input-required';
+  readonly result: InputRequiredResult;
+  readonly departure: Departure;
+  /** Questions new in this round; the others were sent before. */
+  readonly asks: readonly OpenAsk<Outgoing>[];
+}
+
+/** No question of the round can be put to the client, so the model has to ask it; see ./leave.ts. */
 export interface Relayed {
   readonly kind: 'relayed';
-  readonly asks: readonly OpenQuestion<ModelAsk>[];
+  readonly asks: readonly OpenAsk<ModelAsk>[];
   readonly journal: Journal;
 }
 
@@ -14,17 +34,17 @@ export interface GoesOnElsewhere {
   readonly kind: 'handed-over';
 }
 
-/** The client's rounds are used up: the request ends here, and the call continues with a ticket; see ../resume/park.ts. */
+/** The client's rounds are used up: the request ends here, and the call continues with a ticket; see ./park.ts. */
 export interface OutOfRounds {
   readonly kind: 'out-of-rounds';
   /** The questions that are still to be asked; none of them has left. */
-  readonly asks: readonly OpenQuestion[];
+  readonly asks: readonly OpenAsk<Outgoing>[];
   readonly journal: Journal;
 }
 
-/** The request ends here, and the call continues with a ticket once the person has answered; see ../resume/park.ts. */
+/** The request ends here, and the call continues with a ticket once the person has answered; see ./park.ts. */
 export interface Parked {
   readonly kind: 'parked';
-  readonly asks: readonly OpenQuestion<ApartAsk>[];
+  readonly asks: readonly OpenAsk<ApartAsk>[];
   readonly journal: Journal;
 }

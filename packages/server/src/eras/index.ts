@@ -1,9 +1,10 @@
 export { askedEvent } from './asked-event.ts';
+export type { DriverEnding } from './endings.ts';
 export { leaveToModel } from './leave.ts';
 export { begins, interrupted, type OpenedCall, openRetry } from './open-retry.ts';
 export { openShared } from './open-shared.ts';
 export { park, parkForRounds } from './park.ts';
-export { type Ends, type PushEnd, runByPush } from './push.ts';
+export { runByPush } from './push.ts';
 export { received } from './received.ts';
 export { runByRounds } from './rounds.ts';
 export { type Listener, tellProgress } from './signs-of-life.ts';

@@ -5,21 +5,21 @@
  * - relay-L3 An answer is checked like any other, and has the assurance `relayed`.
  */
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { type Journal, shortLabel } from '../engine/index.ts';
-import { type ModelAsk, type OpenQuestion, relayText } from '../questions/index.ts';
+import { type Journal, type OpenAsk, shortLabel } from '../engine/index.ts';
+import { type ModelAsk, relayText } from '../questions/index.ts';
 import { type CallRequest, type Config, callRef, waitingResult } from '../request/index.ts';
 import { sealState } from '../state/index.ts';
 import { keepTicket, RESUME } from './ticket.ts';
 
 /** Ends a call with one question as a text and a ticket; others of its round wait until this one is answered. */
 export async function leaveToModel(
-  ask: OpenQuestion<ModelAsk>,
+  ask: OpenAsk<ModelAsk>,
   journal: Journal,
   where: { readonly flow: string; readonly arguments: unknown },
   request: CallRequest,
   config: Config,
 ): Promise<CallToolResult> {
-  const { message, fields, timeoutMs } = ask.detail;
+  const { message, fields, timeoutMs, channel, assurance } = ask.detail;
   const now = config.clock.now();
   const ticket = config.id();
   const due = now + timeoutMs;
@@ -34,7 +34,7 @@ export async function leaveToModel(
   const of = callRef(request, where.flow);
   await keepTicket(
     ticket,
-    { name: request.name, arguments: where.arguments, state, needs: 'answer' },
+    { name: request.name, arguments: where.arguments, state, needs: 'answer', channel, assurance },
     timeoutMs,
     of,
     config,

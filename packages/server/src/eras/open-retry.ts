@@ -17,8 +17,8 @@ import {
   type FlowSteps,
   flowSteps,
   lifeOf,
-  type OutAsk,
   openState,
+  type SealedAsk,
   type Unstamped,
 } from '../state/index.ts';
 import { received } from './received.ts';
@@ -31,7 +31,7 @@ export interface OpenedCall {
   /** Ids of the entries this retry brought. */
   readonly fresh: ReadonlySet<string>;
   /** Questions the retry left unanswered, with their first deadlines. */
-  readonly stillOut: readonly OutAsk[];
+  readonly stillOut: readonly SealedAsk[];
   /** The claim on this retry; undefined on a first request. */
   readonly attempt?: Attempt;
   /** Its journal in the store, if it was too large to travel. */
@@ -119,7 +119,7 @@ export async function openRetry(
 }
 
 /** @param answer - absent if it could not be read */
-function entryOf({ id, kind, label, at, due }: OutAsk, answer: Json | undefined, now: number): Entry {
+function entryOf({ id, kind, label, at, due }: SealedAsk, answer: Json | undefined, now: number): Entry {
   const ms = Math.max(0, now - at);
   if (now > due) return { id, kind, label, value: unanswered('timeout', ms) };
   return { id, kind, label, value: answer === undefined ? unanswered('error', ms) : fromClient(answer, ms) };

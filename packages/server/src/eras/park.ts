@@ -6,11 +6,11 @@
 
 import { MidcallError } from '@midcall/core/errors';
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { type Journal, labelsOf } from '../engine/index.ts';
-import type { ApartAsk, OpenQuestion } from '../questions/index.ts';
+import { type Journal, labelsOf, type OpenAsk } from '../engine/index.ts';
+import type { ApartAsk, Outgoing } from '../questions/index.ts';
 import { type CallRequest, type Config, callRef, waitingResult } from '../request/index.ts';
 import { sealState } from '../state/index.ts';
-import { keepTicket, RESUME } from './ticket.ts';
+import { keepTicket, type Needs, RESUME } from './ticket.ts';
 
 interface Where {
   readonly flow: string;
@@ -19,34 +19,37 @@ interface Where {
 
 /** @throws MidcallError `ask/unavailable` if the request is not a tool call, since only these can be continued */
 export async function park(
-  waits: readonly OpenQuestion<ApartAsk>[],
+  waits: readonly OpenAsk<ApartAsk>[],
   journal: Journal,
   where: Where,
   request: CallRequest,
   config: Config,
 ): Promise<CallToolResult> {
-  if (request.registered.method !== 'tools/call') {
-    throw new MidcallError(
-      'ask/unavailable',
-      'The person has not finished the page in time. Ask again when they have.',
-    );
-  }
+  const [{ detail: first }] = waits as readonly [OpenAsk<ApartAsk>];
+  if (request.registered.method !== 'tools/call') throw new MidcallError('ask/unavailable', first.words.unfinished);
   const asks = waits.map(({ detail }) => detail);
   const dueAt = Math.max(...asks.map(ask => ask.dueAt));
-  const ticket = await leaveTicket('page', dueAt + config.stateTtlMs, journal, where, request, config);
+  const ticket = await leaveTicket(
+    { needs: 'apart', channel: first.channel },
+    dueAt + config.stateTtlMs,
+    journal,
+    where,
+    request,
+    config,
+  );
   return waitingResult(parkedText(asks, ticket, minutesUntil(dueAt, config)), request);
 }
 
 /** Ends a request whose client has gone through as many rounds as it may; the questions are asked once the call is continued. */
 export async function parkForRounds(
-  asks: readonly OpenQuestion[],
+  asks: readonly OpenAsk<Outgoing>[],
   journal: Journal,
   where: Where,
   request: CallRequest,
   config: Config,
 ): Promise<CallToolResult> {
   const expiresAt = config.clock.now() + config.stateTtlMs;
-  const ticket = await leaveTicket('call', expiresAt, journal, where, request, config);
+  const ticket = await leaveTicket({ needs: 'call' }, expiresAt, journal, where, request, config);
   const text =
     'This call has asked the person as often as one request may, and is not finished. What they answered is kept. ' +
     `Still to be asked: ${labelsOf(asks)}. To continue, call the tool "${RESUME}" with ticket "${ticket}" now. It works once, within ` +
@@ -56,7 +59,7 @@ export async function parkForRounds(
 
 /** Keeps a call under a new ticket. */
 async function leaveTicket(
-  needs: 'page' | 'call',
+  needs: Needs,
   expiresAt: number,
   journal: Journal,
   where: Where,
@@ -73,7 +76,7 @@ async function leaveTicket(
   );
   const of = callRef(request, where.flow);
   const ttlMs = Math.max(1, expiresAt - now);
-  await keepTicket(ticket, { name: request.name, arguments: where.arguments, state, needs }, ttlMs, of, config);
+  await keepTicket(ticket, { name: request.name, arguments: where.arguments, state, ...needs }, ttlMs, of, config);
   return ticket;
 }
 

@@ -5,16 +5,9 @@
 
 import { MidcallError } from '@midcall/core/errors';
 import { steadyNow } from '@midcall/core/time';
-import { type InputRequiredResult, inputRequired } from '@modelcontextprotocol/server';
-import { type EngineOptions, type Entry, labelsOf, type Outcome, Run, shortLabel } from '../engine/index.ts';
-import {
-  type ApartAsk,
-  type CallRun,
-  type ClientAsk,
-  leavingTo,
-  type OpenQuestion,
-  type Outgoing,
-} from '../questions/index.ts';
+import { inputRequired } from '@modelcontextprotocol/server';
+import { type EngineOptions, type Entry, labelsOf, type OpenAsk, Run, shortLabel } from '../engine/index.ts';
+import { type ApartAsk, type CallRun, type ClientAsk, leavingTo, type Outgoing } from '../questions/index.ts';
 import {
   type CallRequest,
   type Config,
@@ -23,24 +16,12 @@ import {
   outlivesRequest,
   taskCancelled,
 } from '../request/index.ts';
-import type { Departure } from '../sdk-seam/index.ts';
-import { type OutAsk, type RoundState, sealState, type Unstamped } from '../state/index.ts';
-import { again } from './again.ts';
+import { type RoundState, type SealedAsk, sealState, type Unstamped } from '../state/index.ts';
 import { awaitApart, timedOut } from './await-apart.ts';
-import type { OutOfRounds, Parked, Relayed } from './endings.ts';
+import type { DriverEnding, InputRequired } from './endings.ts';
 import type { OpenedCall } from './open-retry.ts';
+import { settleRound } from './settle-round.ts';
 import { reasonGone, whenGone } from './when-gone.ts';
-
-/** The questions of a round that is sent. */
-interface InputRequired {
-  readonly kind: 'input-required';
-  readonly result: InputRequiredResult;
-  readonly departure: Departure;
-  /** Those that are sent for the first time. */
-  readonly asks: readonly OpenQuestion[];
-}
-
-type Left = Pick<InputRequired, 'result' | 'departure'>;
 
 /** Runs a handler one round further. */
 export async function runByRounds<R>(
@@ -50,7 +31,7 @@ export async function runByRounds<R>(
   config: Config,
   engine: EngineOptions,
   audit: (event: Unstamped) => void,
-): Promise<Exclude<Outcome<R, Outgoing>, { kind: 'needs' }> | InputRequired | Relayed | Parked | OutOfRounds> {
+): Promise<DriverEnding<R>> {
   let run = new Run<R, Outgoing>(handler, opened.journal, opened.fresh, engine);
   const unwatch = whenGone(request.ctx, reason => {
     audit({ kind: 'disconnected', openAsks: 0 });
@@ -83,8 +64,7 @@ export async function runByRounds<R>(
         recordings = new Map(waits.map(ask => [ask.id, timedOut(ask.detail, config.clock.now())]));
       }
       if (recordings.size === 0) break;
-      if (run.outran || config.strict) run = await again(handler, engine, run, waits, recordings);
-      else run.settle(recordings);
+      run = await settleRound(run, waits, recordings, handler, engine, config);
       outcome = await run.next();
     }
     // Work that a cancelled run had begun finishes first, so that we know what took effect.
@@ -99,17 +79,14 @@ export async function runByRounds<R>(
       return canResume(request, config)
         ? { kind: 'out-of-rounds', asks: outcome.asks, journal: run.journal }
         : { kind: 'failed', error: outOfRounds(opened, outcome.asks, config) };
-    const outKeys = new Set(opened.stillOut.map(ask => ask.id));
-    const leaving = leave(run.journal, asks, waits, opened, request, config);
-    const left = leaving instanceof Promise ? await leaving : leaving;
-    return { kind: 'input-required', asks: asks.filter(ask => !outKeys.has(ask.id)), ...left };
+    return inputRequiredFor(asks, waits, run.journal, opened, request, config);
   } finally {
     unwatch();
   }
 }
 
 /** A request is held if the person is on the page already, or the model says that they are done. */
-const mayHold = (waits: readonly OpenQuestion<ApartAsk>[], opened: OpenedCall): boolean =>
+const mayHold = (waits: readonly OpenAsk<ApartAsk>[], opened: OpenedCall): boolean =>
   opened.resumed === true || waits.every(ask => ask.detail.words.passOn === undefined);
 
 /**
@@ -117,7 +94,7 @@ const mayHold = (waits: readonly OpenQuestion<ApartAsk>[], opened: OpenedCall): 
  * does not retry by itself, such as `resume`, has no rounds.
  */
 const endsHere = (
-  waits: readonly OpenQuestion<ApartAsk>[],
+  waits: readonly OpenAsk<ApartAsk>[],
   opened: OpenedCall,
   request: CallRequest,
   config: Config,
@@ -126,54 +103,53 @@ const endsHere = (
   (opened.round >= config.maxRounds && !outlivesRequest(request)) ||
   waits.some(ask => ask.detail.words.passOn !== undefined);
 
-/** A promise only if the state must be sealed, which may need the store. */
-function leave(
+/** Seals a round of questions, with all that the retry needs. */
+async function inputRequiredFor(
+  asks: readonly OpenAsk<ClientAsk>[],
+  waits: readonly OpenAsk<ApartAsk>[],
   journal: readonly Entry[],
-  asks: readonly OpenQuestion<ClientAsk>[],
-  waits: readonly OpenQuestion<ApartAsk>[],
-  opened: OpenedCall,
-  request: CallRequest,
+  { flow, round, stillOut }: OpenedCall,
+  { ctx, binding }: CallRequest,
   config: Config,
-): Left | Promise<Left> {
+): Promise<InputRequired> {
   const now = config.clock.now();
-  const keys = new Set(opened.stillOut.map(ask => ask.key));
-  const out = asks.map((ask): OutAsk => {
-    const earlier = opened.stillOut.find(each => each.id === ask.id);
-    const key = earlier?.key ?? uniqueKey(ownKey(ask.detail.key ?? ask.kind, opened.round), keys);
-    const { id, kind, label } = ask;
-    const at = earlier?.at ?? now;
-    return { id, kind, label: shortLabel(label), key, at, due: earlier?.due ?? now + ask.detail.timeoutMs };
+  const keys = new Set(stillOut.map(ask => ask.key));
+  const out = asks.map(({ id, kind, label, detail }): SealedAsk => {
+    const earlier = stillOut.find(each => each.id === id);
+    const key = earlier?.key ?? uniqueKey(ownKey(detail.key ?? kind, round), keys);
+    const { at, due } = earlier ?? { at: now, due: now + detail.timeoutMs };
+    return { id, kind, label: shortLabel(label), key, at, due };
   });
-  const inputRequests = Object.fromEntries(
-    asks.map((ask, index) => [out[index]!.key, { method: ask.detail.method, params: { ...ask.detail.params } }]),
-  );
   const state: RoundState = {
-    flow: opened.flow,
+    flow,
     nonce: config.id(),
-    round: opened.round + 1,
+    round: round + 1,
     issuedAt: now,
     expiresAt: Math.max(
       Math.max(...out.map(ask => ask.due), ...waits.map(ask => ask.detail.dueAt)) + config.stateTtlMs,
       // A task continues whenever its server is available again.
-      detachedOf(request.ctx)?.until ?? 0,
+      detachedOf(ctx)?.until ?? 0,
     ),
     journal,
     out,
   };
-  const departure = {
-    flow: opened.flow,
-    round: state.round,
-    dueAt: out.length > 0 ? Math.min(...out.map(ask => ask.due)) : undefined,
-    withdrawals: asks.flatMap(({ detail: { withdrawn } }, index) =>
-      withdrawn ? [[out[index]!.key, withdrawn] as const] : [],
-    ),
+  const requestState = await sealState(state, binding, config, config.maxStateLength);
+  const inputRequests = Object.fromEntries(
+    asks.map(({ detail: { method, params } }, index) => [out[index]!.key, { method, params: { ...params } }]),
+  );
+  return {
+    kind: 'input-required',
+    result: inputRequired(asks.length > 0 ? { inputRequests: inputRequests as never, requestState } : { requestState }),
+    departure: {
+      flow,
+      round: state.round,
+      dueAt: out.length > 0 ? Math.min(...out.map(ask => ask.due)) : undefined,
+      withdrawals: asks.flatMap(({ detail: { withdrawn } }, index) =>
+        withdrawn ? [[out[index]!.key, withdrawn] as const] : [],
+      ),
+    },
+    asks: asks.filter(({ id }) => !stillOut.some(each => each.id === id)),
   };
-  const { maxStateLength } = config;
-  const left = (requestState: string): Left => {
-    const questions = asks.length > 0 ? { inputRequests: inputRequests as never, requestState } : { requestState };
-    return { result: inputRequired(questions), departure };
-  };
-  return sealState(state, request.binding, config, maxStateLength).then(left);
 }
 
 /** A key is never reused by a later round, so that an answer sent twice cannot answer another question. */
@@ -186,7 +162,7 @@ function uniqueKey(proposed: string, used: Set<string>): string {
   return key;
 }
 
-function outOfRounds(opened: OpenedCall, asks: readonly OpenQuestion[], config: Config): MidcallError {
+function outOfRounds(opened: OpenedCall, asks: readonly OpenAsk<Outgoing>[], config: Config): MidcallError {
   const done = opened.journal.filter(entry => entry.kind === 'step').map(entry => entry.label);
   return new MidcallError(
     'ask/rounds',

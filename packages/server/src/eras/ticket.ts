@@ -8,24 +8,29 @@
  *   store knows a ticket only by its digest.
  */
 import { MidcallError } from '@midcall/core/errors';
+import type { Assurance, Channel } from '@midcall/core/form';
 import { digest, type Json } from '../base/index.ts';
 import type { Entry } from '../engine/index.ts';
+import type { WaitingCall } from '../observe/index.ts';
 import type { Recording } from '../questions/index.ts';
 import { type CallRequest, type Config, principalKey } from '../request/index.ts';
-import { type CallRef, flowSteps, lifeOf, openState } from '../state/index.ts';
+import { type CallRef, flowSteps, lifeOf, openState, type SealedAsk } from '../state/index.ts';
 import { begins, interrupted, type OpenedCall } from './open-retry.ts';
 
 /** The name of the tool that continues a relayed call. */
 export const RESUME = 'resume';
 
 /** A call to be continued. */
-export interface Resumed {
-  readonly name: string;
-  readonly arguments: unknown;
-  readonly state: string;
-  /** What continues it: an answer that comes with the ticket, one that a page has collected, or the call of `resume` alone. */
-  readonly needs: 'answer' | 'page' | 'call';
-}
+export type Resumed = { readonly name: string; readonly arguments: unknown; readonly state: string } & Needs;
+
+/** What continues a call. */
+export type Needs =
+  /** An answer that comes with the ticket. */
+  | { readonly needs: 'answer'; readonly channel: Channel; readonly assurance: Assurance }
+  /** An answer that its channel collects apart from the client. */
+  | { readonly needs: 'apart'; readonly channel: Channel }
+  /** The call of `resume` alone. */
+  | { readonly needs: 'call' };
 
 const keyOf = (ticket: string): string => `ticket:${digest(ticket)}`;
 
@@ -46,16 +51,17 @@ export async function keepTicket(
   const keptMs = ttlMs + 2 * config.stateTtlMs;
   await config.shares.take(principalKey(principal), { characters: text.length, until: since + keptMs });
   await config.contents.set(keyOf(ticket), text, { ttlMs: keptMs });
-  const waitsFor = call.needs === 'page' ? 'page' : 'resume';
+  const waitsFor = waitedFor(call);
   const until = since + ttlMs;
   await config.waiting.add({ kind: 'ticket', ref: ticket, waitsFor, method, name, principal, flow, since, until });
 }
 
+const waitedFor = (call: Needs): WaitingCall['waitsFor'] => (call.needs === 'apart' ? call.channel : 'resume');
+
 /** @returns what a ticket's call waits for; undefined if there is none */
-export async function lookAtTicket(ticket: string, config: Config): Promise<'page' | 'resume' | undefined> {
+export async function lookAtTicket(ticket: string, config: Config): Promise<WaitingCall['waitsFor'] | undefined> {
   const text = await config.contents.get(keyOf(ticket));
-  if (text === undefined) return undefined;
-  return (JSON.parse(text) as Resumed).needs === 'page' ? 'page' : 'resume';
+  return text === undefined ? undefined : waitedFor(JSON.parse(text) as Resumed);
 }
 
 /** Invalidates a ticket. @returns false if it was invalid already */
@@ -111,24 +117,25 @@ export async function openByTicket(
   if (claim.kind === 'answered') return { earlier: claim.result, ...begins(flow) };
   if (claim.kind === 'under-way') throw interrupted(await flowSteps(config.contents, flow), true);
   await config.waiting.remove({ kind: 'ticket', ref: ticket });
-  const entries = out.map(({ id, kind, label, at }): Entry => {
-    const recording: Recording = {
-      kind: 'answered',
-      channel: 'relay',
-      assurance: 'relayed',
-      got: answer,
-      ms: config.clock.now() - at,
-    };
-    return { id, kind, label, value: recording };
-  });
+  const entries = resumed.needs === 'answer' ? out.map(ask => entryOf(ask, answer, resumed, config.clock.now())) : [];
   return {
     flow,
     round,
     journal: [...journal, ...entries],
     fresh: new Set(entries.map(entry => entry.id)),
     stillOut: [],
-    resumed: resumed.needs === 'page',
+    resumed: resumed.needs === 'apart',
     attempt: claim.attempt,
     keptMs,
   };
+}
+
+function entryOf(
+  { id, kind, label, at }: SealedAsk,
+  got: Json,
+  { channel, assurance }: { readonly channel: Channel; readonly assurance: Assurance },
+  now: number,
+): Entry {
+  const recording: Recording = { kind: 'answered', channel, assurance, got, ms: now - at };
+  return { id, kind, label, value: recording };
 }

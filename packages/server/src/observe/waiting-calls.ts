@@ -9,6 +9,7 @@
  * A task itself contains what the list shows, so only its key and its time are on the list.
  */
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
+import type { Channel } from '@midcall/core/form';
 import type { Store } from '@midcall/core/store';
 import type { Clock } from '@midcall/core/time';
 import { digest, type Principal } from '../base/index.ts';
@@ -19,15 +20,15 @@ export interface WaitingCall {
   /** For `cancel`. */
   readonly id: string;
   /**
-   * `task`: continues by itself; `ticket`: continues when the model calls `resume`; `page`: a page that a person has not
-   * answered.
+   * `task`: continues by itself; `ticket`: continues when the model calls `resume`; otherwise the channel on which a person
+   * has not answered, such as `page`.
    */
-  readonly kind: 'task' | 'ticket' | 'page';
+  readonly kind: 'task' | 'ticket' | Channel;
   /**
-   * What it waits for. `answer`: the client's person; `page`: an answer on a page; `resume`: the model; `work`: only its own
-   * steps.
+   * What it waits for. `answer`: the client's person; `resume`: the model; `work`: only its own steps; otherwise an answer on
+   * this channel, such as `page`.
    */
-  readonly waitsFor: 'answer' | 'page' | 'resume' | 'work';
+  readonly waitsFor: 'answer' | 'resume' | 'work' | Channel;
   readonly method: CallRef['method'];
   /** The name of the tool or prompt, or the resource's URI. */
   readonly name: string;
@@ -42,7 +43,7 @@ export interface WaitingCall {
 
 /** The record of a waiting call. */
 export interface Waiting extends Omit<WaitingCall, 'id'> {
-  readonly kind: 'ticket' | 'page';
+  readonly kind: Exclude<WaitingCall['kind'], 'task'>;
   /** What identifies the call where it waits: the id of a page, or a ticket. */
   readonly ref: string;
 }
@@ -63,7 +64,7 @@ export interface WaitingTasks {
   readonly cancel: (key: string) => Promise<boolean>;
 }
 
-export type WaitingKinds = Readonly<Record<Waiting['kind'], WaitingKind>> & { readonly task: WaitingTasks };
+export type WaitingKinds = Readonly<Partial<Record<Waiting['kind'], WaitingKind>>> & { readonly task: WaitingTasks };
 
 /** The waiting calls in one store. */
 export class WaitingCalls {
@@ -146,7 +147,7 @@ export class WaitingCalls {
     }
     const call = await this.#find(id);
     if (!call) return false;
-    const ended = await kinds[call.kind].cancel(call.ref);
+    const ended = (await kinds[call.kind]?.cancel(call.ref)) ?? false;
     await this.#contents.delete(keyOf(id));
     this.#list.drop(id);
     await this.#list.flush();
@@ -157,8 +158,10 @@ export class WaitingCalls {
     const task = taskOf(id);
     if (task !== undefined) return kinds.task.find(task);
     const call = await this.#find(id);
-    const waitsFor = call && (await kinds[call.kind].look(call.ref));
-    if (!call || waitsFor === undefined) return undefined;
+    if (!call) return undefined;
+    const kind = kinds[call.kind];
+    const waitsFor = kind ? await kind.look(call.ref) : call.waitsFor;
+    if (waitsFor === undefined) return undefined;
     const { ref: _, ...rest } = call;
     return { ...rest, waitsFor };
   }

@@ -2,17 +2,30 @@
  * The seam for channels: the ways to bring a question to the person of a call. A channel is one folder and one line in
  * ./all.ts. It says whether it reaches the person and how much assurance its answers have; puts a question; and, if the client
  * has no part in it, collects the answer or withdraws the question (`Waiting` of ./outgoing.ts, which `put` hands to the run).
- * Only ./ladder.ts chooses the channel, by what each says about itself.
+ * Whatever differs from channel to channel is a member of its descriptor: nothing else tests for one by name. Only ./ladder.ts
+ * chooses the channel, by what each says about itself.
+ *
+ * A question on its way has five names: the handler's **ask** (`ElicitAsk`); the **question** that is checked, with its form
+ * compiled (`FormQuestion`); the **open ask**, which has left the run (`OpenAsk` of the engine, with an `Outgoing`); the
+ * **recording** of what came back, as the journal stores it (`Recording`); and the **answer** that the handler gets (`Answer`).
  */
 import type { Answer, Assurance, Channel, Form, FormInput } from '@midcall/core/form';
 import type { CallRequest, Config, ElicitAsk, UrlAsk } from '../request/index.ts';
 import type { AskHistory } from './judge.ts';
 import type { CallRun } from './outgoing.ts';
-import type { PageCall } from './page/plan.ts';
+import type { PageCall } from './page/page-call.ts';
+import type { OpenForm } from './wizard-forms.ts';
 
-/** A question with a form, as passed to a channel. */
+/** What a handler asks, apart from its form. */
+export interface FormAsk<T> extends Omit<ElicitAsk<FormInput>, 'form' | 'fallback' | 'validate'> {
+  readonly fallback?: T;
+  // A method, so that a question of any form is a `FormQuestion`.
+  validate?(content: T): unknown;
+}
+
+/** A checked ask with its compiled form, as passed to a channel. */
 export interface FormQuestion<T = unknown> {
-  readonly ask: ElicitAsk<FormInput>;
+  readonly ask: FormAsk<T>;
   readonly form: Form<T>;
   /** Fires when another server withdraws the question, if it is that server's. */
   readonly withdrawn: AbortSignal | undefined;
@@ -21,6 +34,15 @@ export interface FormQuestion<T = unknown> {
   /** Set if an answer of another channel did not count: which channel it was, and whether the answer was a yes. */
   readonly before?: { readonly channel: Channel; readonly saidYes: boolean };
 }
+
+/** Several forms as one question. */
+export interface WizardQuestion extends Pick<ElicitAsk<never>, 'timeoutMs' | 'assurance' | 'channels' | 'required'> {
+  readonly message: string;
+  readonly forms: readonly OpenForm[];
+}
+
+/** The contents of a wizard's forms, by the name of the form. */
+export type WizardContents = Readonly<Record<string, unknown>>;
 
 /** The call that a question belongs to. */
 export interface ChannelCall {
@@ -32,6 +54,8 @@ export interface ChannelCall {
   pages(): PageCall | undefined;
   /** @param onlyLink - true if the host seems to have refused the question by itself */
   askOnPage<T>(ask: UrlAsk<T>, onlyLink: boolean): Promise<Answer<T>>;
+  /** True if answers that come by this channel are the host's, which may give them by itself. */
+  isByHost(channel: Channel): boolean;
 }
 
 /** The outcome of a question. */
@@ -40,22 +64,62 @@ export interface Put<T> {
   /** True if somebody said yes, whether or not that counts. */
   readonly saidYes: boolean;
   /** Absent if the answer is already in the audit. */
-  readonly untold?: {
-    readonly id: string;
-    readonly fresh: boolean;
-    /** Names of members that the form did not ask for. */
-    readonly leftOut?: readonly string[];
-  };
+  readonly untold?:
+    | {
+        readonly id: string;
+        readonly fresh: boolean;
+        /** Names of members that the form did not ask for. */
+        readonly leftOut?: readonly string[];
+      }
+    | undefined;
+}
+
+/** What a server has for its channels. */
+export interface ServerChannels {
+  readonly pages?: unknown;
+  /** Those that are switched on. */
+  readonly channels: readonly Channel[];
+}
+
+/** The ask, and the tool, prompt or resource that asks it. */
+export interface Asking extends Pick<CallRequest, 'registered' | 'name'> {
+  readonly ask: Pick<ElicitAsk<never>, 'assurance' | 'channels'>;
+}
+
+/** How the calls that wait on this channel are listed and ended for operators; `ref` identifies one of them. */
+export interface ChannelWaiting {
+  /** True while it waits. */
+  look(ref: string, config: Config): Promise<boolean>;
+  /** @returns false if it had ended */
+  cancel(ref: string, config: Config): Promise<boolean>;
 }
 
 export interface AskChannel {
   readonly name: Channel;
+  /** True if the server has this channel without naming it, provided that it lacks nothing for it. */
+  readonly byDefault?: boolean;
   /** True if an ask enables this channel by naming it, whatever the server's own channels are. */
   readonly onWhereNamed: boolean;
+  /** True if the host gives the answers, perhaps by itself: one that came faster than a person reads looks automatic. */
+  readonly byHost?: boolean;
+  /** Whose calls may end with a ticket, so that the server needs the tool `resume`; absent if nobody's. */
+  readonly tickets?: 'any-client' | 'unaskable-client';
+  /** Why a page of `call.elicitUrl` can never be announced by this channel. */
+  readonly noPages?: string;
+  /** What the model is told if somebody answered and nobody proved to be the person who was asked. */
+  readonly unproven?: string;
+  /** Lists the calls that wait on this channel, if it puts questions apart from the client. */
+  readonly waiting?: ChannelWaiting;
+  /** What the server lacks for this channel, in words; undefined if nothing. */
+  lacks?(server: Pick<ServerChannels, 'pages'>): string | undefined;
+  /** Why this channel can never put this ask, whoever the client is; undefined if it may. */
+  whyNever?(asking: Asking): string | undefined;
   /** True if this question can be brought to the person of this call. */
   reaches(question: FormQuestion, call: ChannelCall): boolean;
   /** The highest assurance of an answer to this question here, if the person is reached. */
   assurance(question: FormQuestion, call: ChannelCall): Assurance;
   /** Puts the question, and returns an answer that was checked against its form. */
   put<T>(question: FormQuestion<T>, call: ChannelCall): Promise<Put<T>>;
+  /** Puts all forms of a wizard at once; absent if this channel takes them one after another. */
+  putWizard?(question: WizardQuestion, call: ChannelCall): Promise<Answer<WizardContents>>;
 }

@@ -77,12 +77,16 @@ const stepKinds: Kinds<StepOptions<unknown>> = {
   },
 };
 
+/** @throws TypeError for an unknown or wrong part: what the author must mend */
+export function checkAsk<I extends FormInput>(ask: ElicitAsk<I>): void {
+  checkOptions<ElicitAsk<I>>('call.elicit', ask, askKinds);
+}
+
 /**
  * @param hasPrincipal - true if the call has a known principal
- * @throws MidcallError, or TypeError for an unknown or wrong part: what the author must mend
+ * @throws MidcallError for a message or a reach that no question may have: what the author must mend
  */
-export function checkAsk(ask: ElicitAsk<FormInput>, hasPrincipal: boolean): void {
-  checkOptions<ElicitAsk<FormInput>>('call.elicit', ask, askKinds);
+export function checkReach(ask: Shared, hasPrincipal: boolean): void {
   checkShared(ask);
   if (ask.assurance === 'verified' && !hasPrincipal) {
     throw new MidcallError(
@@ -114,7 +118,9 @@ export function checkProgress(progress: number, of: { readonly total?: number; r
   checkOptions<typeof of>('call.progress', of, { total: positive, message: text });
 }
 
-function checkShared({ message, key, timeoutMs }: Pick<ElicitAsk<FormInput>, 'message' | 'key' | 'timeoutMs'>): void {
+type Shared = Pick<ElicitAsk<never>, 'message' | 'key' | 'timeoutMs' | 'assurance'>;
+
+function checkShared({ message, key, timeoutMs }: Omit<Shared, 'assurance'>): void {
   checkMessage(message);
   if (key !== undefined && !/^[A-Za-z0-9][\w.-]{0,63}$/.test(key)) {
     throw new MidcallError(

@@ -4,49 +4,47 @@
  * lacks.
  */
 import { MidcallError } from '@midcall/core/errors';
-import { type Assurance, assures, type Channel, type Form, type FormInput } from '@midcall/core/form';
-import type { CallRequest, Config, ElicitAsk, UrlAsk } from '../request/index.ts';
+import { type Assurance, assures, type Channel, type Form } from '@midcall/core/form';
+import type { CallRequest, UrlAsk } from '../request/index.ts';
+import { channels } from './all.ts';
+import type { AskChannel, Asking, FormAsk, ServerChannels } from './channel.ts';
+import { isOn } from './is-on.ts';
+import { noPages } from './page/plan.ts';
 
-type Asking = Pick<CallRequest, 'registered' | 'name'>;
-type Switched = Pick<Config, 'channels' | 'pages'>;
+type Asked = Pick<CallRequest, 'registered' | 'name'>;
 
 const setup = (message: string): MidcallError => new MidcallError('server/setup', message);
 
 /** @throws MidcallError `server/setup` if the ask names only channels that can never put it */
-export function checkChannels(ask: ElicitAsk<FormInput>, { registered, name }: Asking, config: Switched): void {
-  // If the server has no channel at all, nobody can be asked; that is not this ask's mistake.
-  if (!ask.channels?.length || config.channels.length === 0) return;
-  const whyNot = (channel: Channel): string | undefined => {
-    if (channel === 'page') return config.pages ? undefined : noPages;
-    if (!config.channels.includes(channel)) return switchOn(channel, config);
-    if (channel === 'native') return undefined;
-    if (registered.method !== 'tools/call') return 'the relay works for tools only';
-    return weaker('relayed', ask.assurance)
-      ? `the relay gives 'relayed', and '${ask.assurance}' is demanded`
-      : undefined;
-  };
-  refuse(ask, name, whyNot);
+export function checkChannels(ask: Asking['ask'], { registered, name }: Asked, server: ServerChannels): void {
+  refuseUnless(ask.channels, name, server, channel => channel.whyNever?.({ ask, registered, name }));
 }
 
 /** @throws MidcallError `server/setup` if the server has no pages, or the ask names only channels that can never show one */
-export function checkPageChannels(ask: UrlAsk<unknown>, name: string, config: Switched): void {
-  if (config.channels.length === 0) return;
-  if (!config.pages) throw setup(`'${name}' asks on a page, but ${noPages}.`);
-  if (!ask.channels?.length) return;
-  refuse(ask, name, channel => {
-    if (channel === 'relay') return 'a page is never relayed';
-    return channel === 'page' || config.channels.includes(channel) ? undefined : switchOn(channel, config);
-  });
+export function checkPageChannels(ask: UrlAsk<unknown>, name: string, server: ServerChannels): void {
+  if (server.channels.length === 0) return;
+  if (!server.pages) throw setup(`'${name}' asks on a page, but ${noPages}.`);
+  refuseUnless(ask.channels, name, server, channel => channel.noPages);
 }
 
-function refuse(
-  { channels = [] }: { readonly channels?: readonly Channel[] },
+function refuseUnless(
+  named: readonly Channel[] = [],
   name: string,
-  whyNot: (channel: Channel) => string | undefined,
+  server: ServerChannels,
+  whyNever: (channel: AskChannel) => string | undefined,
 ): void {
-  const reasons = channels.map(whyNot);
+  // If the server has no channel at all, nobody can be asked; that is not this ask's mistake.
+  if (named.length === 0 || server.channels.length === 0) return;
+  const reasons = channels
+    .filter(channel => named.includes(channel.name))
+    .map(
+      channel =>
+        channel.lacks?.(server) ??
+        whyNever(channel) ??
+        (isOn(channel, named, server) ? undefined : switchOn(channel.name, server)),
+    );
   if (reasons.includes(undefined)) return;
-  const listed = channels.map(each => `'${each}'`).join(', ');
+  const listed = named.map(each => `'${each}'`).join(', ');
   throw setup(`'${name}' asks by channels: [${listed}], but ${[...new Set(reasons)].join(', and ')}.`);
 }
 
@@ -55,8 +53,8 @@ function refuse(
  *   or that does not fit its form
  */
 export async function checkFallback<T>(
-  { fallback, assurance }: ElicitAsk<FormInput>,
-  { registered, name }: Asking,
+  { fallback, assurance }: Pick<FormAsk<T>, 'fallback' | 'assurance'>,
+  { registered, name }: Asked,
   compiled: Form<T>,
 ): Promise<void> {
   if (fallback === undefined) return;
@@ -78,9 +76,8 @@ export async function checkFallback<T>(
   if (!fits) throw setup(`'${name}' gives a fallback that does not fit the form of its question.`);
 }
 
-const noPages = "the server has no pages: give midcall() pages: connect(…) of '@midcall/server/connect'";
-const switchOn = (channel: Channel, { channels }: Switched): string =>
-  `'${channel}' is switched off: midcall({ channels: [${[...channels, channel].map(each => `'${each}'`).join(', ')}] }) ` +
+const switchOn = (channel: Channel, server: ServerChannels): string =>
+  `'${channel}' is switched off: midcall({ channels: [${[...server.channels, channel].map(each => `'${each}'`).join(', ')}] }) ` +
   'switches it on';
 const weaker = (level: Assurance, demanded: Assurance | undefined): boolean =>
   demanded !== undefined && !assures(level, demanded);

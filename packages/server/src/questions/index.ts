@@ -1,5 +1,5 @@
 export { channels } from './all.ts';
-export { Asker, type AskerOptions } from './asker.ts';
+export { type AskerOptions, asker } from './asker.ts';
 export { checkProgress, checkStep } from './check-ask.ts';
 export { gatewayConsent } from './native/gateway-consent.ts';
 export {
@@ -8,10 +8,9 @@ export {
   type ClientAsk,
   leavingTo,
   type ModelAsk,
-  type OpenQuestion,
   type Outgoing,
 } from './outgoing.ts';
-export type { PageCall } from './page/plan.ts';
+export type { PageCall } from './page/page-call.ts';
 export { withdrawPages } from './page/withdraw-pages.ts';
 export { fromClient, type Recording, readRecording, unanswered } from './recording.ts';
 export { relayText } from './relay/relay-text.ts';

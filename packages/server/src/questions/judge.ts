@@ -24,6 +24,8 @@ export type Judged<T> =
 export interface JudgeOptions {
   /** The channel the question was put to. */
   readonly from: Pick<By, 'channel' | 'assurance'>;
+  /** True if the host gave the recorded answer, perhaps by itself. */
+  readonly byHost: boolean;
   readonly demanded: Assurance | undefined;
   /** Milliseconds; an answer faster than this looks automatic. */
   readonly suspectBelowMs: number;
@@ -33,13 +35,9 @@ export interface JudgeOptions {
   readonly judging?: Judging;
 }
 
-const tooFastBy = { suspect: 'too-fast' } as const;
-
 /** Marks an answer of the host that came faster than a person reads. */
-export const suspicion = (recording: Recording, suspectBelowMs: number): Pick<By, 'suspect'> => {
-  const itself = recording.kind === 'answered' && recording.channel === 'native';
-  return itself && recording.ms < suspectBelowMs ? tooFastBy : {};
-};
+export const suspicion = (recording: Recording, suspectBelowMs: number): Pick<By, 'suspect'> =>
+  recording.kind === 'answered' && recording.ms < suspectBelowMs ? { suspect: 'too-fast' } : {};
 
 /** Judges an answer against its form. */
 export async function judge<T>(
@@ -56,7 +54,7 @@ export async function judge<T>(
     channel,
     assurance,
     elapsedMs: elapsed(recording),
-    ...suspicion(recording, options.suspectBelowMs),
+    ...(options.byHost ? suspicion(recording, options.suspectBelowMs) : {}),
   };
   const cancel = (reason: 'dismissed' | 'timeout' | 'unavailable' | 'suspect' | 'error'): Judged<T> => ({
     answer: { action: 'cancel', reason, by },

@@ -2,27 +2,30 @@
  * Which channel a question takes: the first that is switched on, can give the assurance that is demanded, and reaches the
  * person. Asking on a channel whose answer could not count would only waste the person's time.
  */
-import { assures } from '@midcall/core/form';
+import { assures, type Channel } from '@midcall/core/form';
 import { channels } from './all.ts';
 import type { AskChannel, ChannelCall, FormQuestion } from './channel.ts';
+import { isOn } from './is-on.ts';
 
 /** @returns undefined if no channel can give an answer that counts */
 export function ladder(question: FormQuestion, call: ChannelCall): AskChannel | undefined {
   const { before } = question;
   const left = before ? channels.slice(channels.findIndex(each => each.name === before.channel) + 1) : channels;
   return left.find(
-    channel => isOn(channel, question, call) && channel.reaches(question, call) && isEnough(channel, question, call),
+    channel =>
+      isOn(channel, question.ask.channels, call.config) &&
+      channel.reaches(question, call) &&
+      isEnough(channel, question, call),
   );
 }
 
 /** True if an answer of this channel would count, provided that it reaches the person. */
 export const wouldCount = (channel: AskChannel, question: FormQuestion, call: ChannelCall): boolean =>
-  isOn(channel, question, call) && isEnough(channel, question, call);
-
-function isOn({ name, onWhereNamed }: AskChannel, { ask }: FormQuestion, { config }: ChannelCall): boolean {
-  const byServer = config.channels.includes(name);
-  return ask.channels ? ask.channels.includes(name) && (byServer || onWhereNamed) : byServer;
-}
+  isOn(channel, question.ask.channels, call.config) && isEnough(channel, question, call);
 
 const isEnough = (channel: AskChannel, question: FormQuestion, call: ChannelCall): boolean =>
   question.ask.assurance === undefined || assures(channel.assurance(question, call), question.ask.assurance);
+
+/** True if answers that come by this channel are the host's, which may give them by itself. */
+export const isByHost = (name: Channel): boolean =>
+  channels.some(channel => channel.name === name && channel.byHost === true);

@@ -48,6 +48,8 @@ export interface WaitingWords {
   readonly reached: string;
   /** What the remaining minutes are for: `The page can be answered`. */
   readonly open: string;
+  /** Why the call ends if it cannot be continued with a ticket. */
+  readonly unfinished: string;
 }
 
 /** Apart from the client, which is only told that the call continues. */
@@ -67,14 +69,13 @@ export interface ApartAsk extends Leaving, Waiting {
 /** As a text for the model, which returns with the answer and a ticket. */
 export interface ModelAsk extends Leaving {
   readonly to: 'model';
+  /** The assurance of the answer that the model brings. */
+  readonly assurance: Assurance;
   readonly message: string;
   readonly fields: readonly Field[];
 }
 
 export type Outgoing = ClientAsk | ApartAsk | ModelAsk;
-
-/** A question of a call that has no answer yet. */
-export type OpenQuestion<O extends Outgoing = Outgoing> = OpenAsk<O>;
 
 /** One run of a call. */
 export type CallRun<R = unknown> = Run<R, Outgoing>;
@@ -82,8 +83,8 @@ export type CallRun<R = unknown> = Run<R, Outgoing>;
 /** The open questions that are sent in one way. */
 export const leavingTo = <T extends Outgoing['to']>(
   to: T,
-  asks: readonly OpenQuestion[],
-): readonly OpenQuestion<Extract<Outgoing, { to: T }>>[] => {
-  const leaves = (ask: OpenQuestion): ask is OpenQuestion<Extract<Outgoing, { to: T }>> => ask.detail.to === to;
+  asks: readonly OpenAsk<Outgoing>[],
+): readonly OpenAsk<Extract<Outgoing, { to: T }>>[] => {
+  const leaves = (ask: OpenAsk<Outgoing>): ask is OpenAsk<Extract<Outgoing, { to: T }>> => ask.detail.to === to;
   return asks.every(leaves) ? asks : asks.filter(leaves);
 };

@@ -1,13 +1,10 @@
 /**
- * Puts a form and judges the answer, asking again if it does not fit but never in circles (../asking/judge.ts has the rules).
- * For channels whose answers come back unjudged.
+ * Puts a question and asks again if the answer does not fit, but never in circles (./judge.ts has the rules).
  */
-import type { Answer, Assurance, Channel, Form } from '@midcall/core/form';
-import type { Json } from '../base/index.ts';
-import type { AskRequest, Recorded } from '../engine/index.ts';
+import type { Assurance, By, Channel, Form, Issue } from '@midcall/core/form';
 import type { ChannelCall, FormQuestion, Put } from './channel.ts';
 import { formDigest } from './form-digest.ts';
-import { AskHistory, askAgain, judge } from './judge.ts';
+import { AskHistory, askAgain, type Judged, judge } from './judge.ts';
 import type { Outgoing } from './outgoing.ts';
 import { recordedCheck } from './recorded-check.ts';
 import { type Recording, readRecording } from './recording.ts';
@@ -16,101 +13,94 @@ import { type NotTaken, typedIn, validated } from './validated.ts';
 /** How often a bad answer is asked for again. */
 export const ASK_AGAIN = 2;
 
-/** How a channel puts a form. */
-export interface FormPutting<T> {
-  readonly channel: Channel;
-  readonly assurance: Assurance;
-  /** The question, as it is asked on that channel. */
-  readonly form: Pick<Form<T>, 'check'>;
-  /** @param before - the previous answer, if it fitted the form but was rejected */
-  outgoing(message: string, before?: NotTaken): Outgoing;
-  /** What is recorded without asking, if the question was not asked before. */
-  readonly instead?: (() => Recording | Promise<Recording>) | undefined;
+/** One answer of a channel, judged by the question's form. */
+export interface Attempt<T> extends Pick<Put<T>, 'untold'> {
+  readonly judged: Judged<T>;
+  /** The answer as it came: an action, and its content; undefined if nobody answered. */
+  readonly got: unknown;
+  /** Distinguishes this answer from all others of the call. */
+  readonly identity: unknown;
 }
 
-/** Puts a form until an answer fits, or none will. */
-export const putForm = <T>(question: FormQuestion<T>, call: ChannelCall, putting: FormPutting<T>): Promise<Put<T>> =>
-  new FormTurns(question, call, putting).put(question.ask.message);
-
-/** Not an asynchronous function, whose frame would be held for as long as a person thinks. */
-class FormTurns<T> {
-  readonly #question: FormQuestion<T>;
-  readonly #call: ChannelCall;
-  readonly #putting: FormPutting<T>;
-  #attempt = 0;
-
-  constructor(question: FormQuestion<T>, call: ChannelCall, putting: FormPutting<T>) {
-    this.#question = question;
-    this.#call = call;
-    this.#putting = putting;
-  }
-
-  /** @param before - the previous answer, if it fitted the form but was rejected */
-  put(message: string, before?: NotTaken): Promise<Put<T>> {
-    try {
-      const { ask, form } = this.#question;
-      const { run, history } = this.#call;
-      const open = {
-        kind: 'elicit',
-        identity: [message, formDigest(form.schema), ask.key],
-        label: message,
-        detail: this.#putting.outgoing(message, before),
-      } as const;
-      if (run.foresees(open)) return this.#ask(open, undefined);
-      const question = questionOf(ask.message, form);
-      const exhausted = history.exhausted(question, ask.message);
-      if (exhausted) return run.fail(exhausted);
-      const standing = (instead: Recording | undefined): Recording | undefined =>
-        history.declined(question) ? { kind: 'standing-decline' } : instead;
-      // Nothing is awaited before a question is asked: those of a round leave in the order they were asked in.
-      if (!this.#putting.instead) return this.#ask(open, standing(undefined));
-      return Promise.resolve(this.#putting.instead()).then(instead => this.#ask(open, standing(instead)));
-    } catch (error) {
-      return Promise.reject(error);
+/**
+ * Puts a question until an answer fits, or none will.
+ * @param put - puts it once; `before` is the previous answer, if it fitted the form but was rejected by `validate`
+ */
+export async function putUntilItFits<T>(
+  { ask }: FormQuestion<T>,
+  { run }: Pick<ChannelCall, 'run'>,
+  put: (message: string, before: NotTaken | undefined) => Promise<Attempt<T>>,
+): Promise<Put<T>> {
+  let message = ask.message;
+  let before: NotTaken | undefined;
+  for (let attempt = 0; ; attempt++) {
+    const { judged, got, identity, untold } = await put(message, before);
+    const saidYes = (got as { readonly action?: unknown } | null | undefined)?.action === 'accept';
+    let rejected: { readonly again: readonly Issue[]; readonly by: By };
+    if ('again' in judged) {
+      rejected = judged;
+      before = undefined;
+    } else {
+      const { answer } = judged;
+      const issues =
+        saidYes && answer.action === 'accept' ? await validated(run, ask, answer.content, identity) : undefined;
+      if (!issues) return { answer, saidYes, untold };
+      rejected = { again: issues, by: answer.by };
+      before = { issues, typed: typedIn(got) };
     }
+    if (attempt === ASK_AGAIN)
+      return { answer: { action: 'cancel', reason: 'invalid', by: rejected.by }, saidYes, untold };
+    message = askAgain(ask.message, rejected.again);
   }
+}
 
-  #ask(open: AskRequest<Outgoing>, instead: Recording | undefined): Promise<Put<T>> {
-    return this.#call.run.ask(open, instead as Json | undefined).then(recorded => this.#judged(recorded));
-  }
+/** How a channel puts a form whose answers come back unjudged. */
+export interface FormRoute<T> {
+  readonly channel: Channel;
+  readonly assurance: Assurance;
+  /** The question's form, as it is asked on that channel. */
+  readonly form: Pick<Form<T>, 'check'>;
+  /** The question as it leaves. @param before - the previous answer, if it fitted the form but was rejected */
+  outgoing(message: string, before?: NotTaken): Outgoing;
+  /** What is recorded without asking, if no earlier run has recorded anything. */
+  readonly instead?: (() => Promise<Recording>) | undefined;
+}
 
-  async #judged({ id, value, fresh }: Recorded): Promise<Put<T>> {
-    const { ask } = this.#question;
-    const { run, config } = this.#call;
+/** Puts a form through the run until an answer fits, or none will. */
+export const putForm = <T>(question: FormQuestion<T>, call: ChannelCall, route: FormRoute<T>): Promise<Put<T>> =>
+  putUntilItFits(question, call, async (message, before) => {
+    const { ask, form } = question;
+    const { run, history, config } = call;
+    const request = {
+      kind: 'elicit',
+      identity: [message, formDigest(form.schema), ask.key],
+      label: message,
+      detail: route.outgoing(message, before),
+    } as const;
+    let instead: Recording | undefined;
+    if (!run.foresees(request)) {
+      const asked = historyKeyOf(ask.message, form);
+      const exhausted = history.exhausted(asked, ask.message);
+      if (exhausted) return run.fail(exhausted);
+      // Nothing is awaited before a question is asked: those of a round leave in the order they were asked in.
+      if (route.instead) instead = await route.instead();
+      if (history.declined(asked)) instead = { kind: 'standing-decline' };
+    }
+    const { id, value, fresh } = await run.ask(request, instead);
     const recording = readRecording(value);
-    let judged = await judge(recording, this.#putting.form, {
-      from: this.#putting,
+    const got = recording.kind === 'answered' ? recording.got : undefined;
+    const judged = await judge(recording, route.form, {
+      from: route,
+      byHost: recording.kind === 'answered' && call.isByHost(recording.channel),
       demanded: ask.assurance,
       suspectBelowMs: config.suspectBelowMs,
       fallback: ask.fallback,
       judging: recordedCheck(run, ask.message, id),
     });
-    let before: NotTaken | undefined;
-    if (recording.kind === 'answered' && 'answer' in judged && judged.answer.action === 'accept') {
-      const { content, by } = judged.answer;
-      const issues = ask.validate && (await validated(run, ask, content, id));
-      if (issues) {
-        before = { issues, typed: typedIn(recording.got) };
-        judged = { again: issues, by };
-      }
-    }
-    if ('again' in judged && this.#attempt < ASK_AGAIN) {
-      this.#attempt += 1;
-      return this.put(askAgain(ask.message, judged.again), before);
-    }
-    const answer: Answer<T> =
-      'answer' in judged ? judged.answer : { action: 'cancel', reason: 'invalid', by: judged.by };
-    return {
-      answer,
-      saidYes: isYes(recording),
-      untold: { id, fresh, ...('answer' in judged && judged.leftOut && { leftOut: judged.leftOut }) },
-    };
-  }
-}
+    const leftOut = 'answer' in judged && judged.leftOut && { leftOut: judged.leftOut };
+    return { judged, got, identity: id, untold: { id, fresh, ...leftOut } };
+  });
 
 /** What distinguishes this question from all others of its call. */
-export const questionOf = (message: string, form: Pick<Form<unknown>, 'schema'>): string =>
+export const historyKeyOf = (message: string, form: Pick<Form<unknown>, 'schema'>): string =>
   AskHistory.question(message, formDigest(form.schema));
-
-const isYes = (recording: Recording): boolean =>
-  recording.kind === 'answered' && (recording.got as { readonly action?: unknown } | null)?.action === 'accept';

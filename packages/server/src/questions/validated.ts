@@ -5,7 +5,6 @@
  */
 import { type Issue, isCardNumber, secretIn } from '@midcall/core/form';
 import { defined } from '@midcall/core/json';
-import type { ElicitAsk } from '../request/index.ts';
 import type { CallRun } from './outgoing.ts';
 
 /** A rejected answer, and why. */
@@ -22,7 +21,7 @@ export interface NotTaken {
  */
 export async function validated(
   run: Pick<CallRun, 'step'>,
-  { message, validate }: Pick<ElicitAsk<never>, 'message' | 'validate'>,
+  { message, validate }: { readonly message: string; validate?(content: never): unknown },
   content: unknown,
   identity: unknown,
 ): Promise<readonly Issue[] | undefined> {

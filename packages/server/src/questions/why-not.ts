@@ -3,6 +3,7 @@
  * to do now. A client that answers by itself is not called a person who refused. Pure.
  */
 import type { Answer, CancelReason } from '@midcall/core/form';
+import { channels } from './all.ts';
 
 /** One word for the outcome of a question that did not end in a yes. */
 export type NotDone = 'not-confirmed' | 'declined' | CancelReason;
@@ -23,8 +24,8 @@ export function whyNot(answer: Answer<unknown>): string {
   const reason = notDone(answer);
   const { suspect, channel } = answer.by;
   if (suspect && (reason === 'declined' || reason === 'dismissed')) return byItself[reason];
-  if (reason === 'suspect' && !suspect && channel === 'page') return strangers;
-  return because[reason];
+  const unproven = channels.find(({ name }) => name === channel)?.unproven;
+  return reason === 'suspect' && !suspect && unproven ? unproven : because[reason];
 }
 
 const because: Readonly<Record<NotDone, string>> = {
@@ -39,8 +40,6 @@ const because: Readonly<Record<NotDone, string>> = {
     'the answer looked automatic, so it does not count as the person’s. Tell them that their client seems to answer for them.',
   error: 'something failed on the way to the person or back.',
 };
-
-const strangers = 'nobody on the page proved to be the person who was asked.';
 
 const byItself = {
   declined:

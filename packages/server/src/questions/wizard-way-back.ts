@@ -6,8 +6,8 @@ import { checkContent, type Form, formLimits, readForm, type WireSchema, withWay
 import { typedIn } from './validated.ts';
 import type { FormAnswer, OpenForm } from './wizard-forms.ts';
 
-/** The content a form was given to check: as entered, before a library transforms it. */
-export interface Given {
+/** The input that a form checks: as entered, before a library transforms it. */
+export interface WizardInput {
   readonly typed: FormAnswer['typed'];
   /** The earlier form that the person wants to change instead. */
   readonly goTo?: string;
@@ -22,7 +22,7 @@ export interface Leaving {
 }
 
 /** The input by what it means for the form's fields; as it came if it does not fit. */
-function readAs({ fields }: Form<unknown>, content: unknown): Given['typed'] {
+function readAs({ fields }: Form<unknown>, content: unknown): WizardInput['typed'] {
   const read = checkContent(fields, content);
   return read.ok ? read.content : typedIn({ content });
 }
@@ -31,17 +31,17 @@ const TITLE = 'Or change an earlier answer';
 
 /**
  * @param formsBefore - those the person may go back to
- * @param onGiven - called with each answer
+ * @param onInput - called with each answer
  */
 export function withWayBack(
   form: Form<unknown>,
   formsBefore: readonly OpenForm[],
-  onGiven: (given: Given) => void,
+  onInput: (input: WizardInput) => void,
 ): Leaving {
   const { properties } = form.schema;
   const check: Form<unknown>['check'] = async (typed, judging) => {
     const checked = await form.check(typed, judging);
-    onGiven({ typed: readAs(form, typed), fits: checked.ok });
+    onInput({ typed: readAs(form, typed), fits: checked.ok });
     return checked;
   };
   const { schema, fields, library } = form;
@@ -66,7 +66,7 @@ export function withWayBack(
           return { ok: false, issues: [{ field: wayBack, rule: 'enum', message }] };
         }
         const checked = await form.check(typed, judging);
-        onGiven({ typed: readAs(form, typed), goTo: goTo as string, fits: checked.ok });
+        onInput({ typed: readAs(form, typed), goTo: goTo as string, fits: checked.ok });
         return checked.ok ? checked : { ok: true, value: undefined };
       },
     },

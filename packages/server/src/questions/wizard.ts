@@ -10,58 +10,48 @@
  * - wizard-W5 In the journal, a page is one question; otherwise each form is one, as if the handler had asked it with
  *   `call.elicit`. So replays, tasks and other replicas need no rules for wizards.
  */
-import {
-  type Answer,
-  assures,
-  type By,
-  form as compile,
-  type Form,
-  type FormInput,
-  type Issue,
-} from '@midcall/core/form';
+import { type Answer, assures, type By, form as compile, type Form, type Issue } from '@midcall/core/form';
 import { defined } from '@midcall/core/json';
-import { MAX_TIMER_MS } from '@midcall/core/time';
-import { digest, type Json } from '../base/index.ts';
-import type { ElicitAsk, WizardAsk, WizardForms } from '../request/index.ts';
-import type { ChannelCall, FormQuestion } from './channel.ts';
+import type { ElicitAsk } from '../request/index.ts';
+import type { ChannelCall, FormAsk, FormQuestion, WizardContents } from './channel.ts';
 import { askAgain } from './judge.ts';
 import { ladder } from './ladder.ts';
 import { ASK_AGAIN } from './put-form.ts';
-import { recordedCheck } from './recorded-check.ts';
-import { type NotTaken, typedIn, validated } from './validated.ts';
-import { again, applying, contentsOf, type FormAnswer, type OpenForm, readWizard, summary } from './wizard-forms.ts';
-import { type Given, withWayBack } from './wizard-way-back.ts';
+import { type AnyWizard, readWizard } from './read-wizard.ts';
+import { validated } from './validated.ts';
+import { again, applying, contentsOf, type FormAnswer, type OpenForm, summary } from './wizard-forms.ts';
+import { type WizardInput, withWayBack } from './wizard-way-back.ts';
 
 /** Asks the person one question on the channel that the ladder selects. */
 export interface WizardCall extends ChannelCall {
   putQuestion<T>(question: FormQuestion<T>): Promise<Answer<T>>;
 }
 
-type Shared = Pick<ElicitAsk<never>, 'timeoutMs' | 'assurance' | 'channels' | 'required'>;
-type Contents = Readonly<Record<string, unknown>>;
+type Reach = Pick<ElicitAsk<never>, 'timeoutMs' | 'assurance' | 'channels' | 'required'>;
 
 /** @param check - rejects an ask whose channels or assurance are impossible for this call */
 export async function askWizard(
   call: WizardCall,
-  ask: WizardAsk<WizardForms>,
-  check: (ask: ElicitAsk<FormInput>) => void,
-): Promise<Answer<Contents>> {
+  ask: AnyWizard,
+  check: (ask: FormAsk<unknown>) => void,
+): Promise<Answer<WizardContents>> {
   const forms = readWizard(ask);
-  const { timeoutMs, assurance, channels, required } = ask;
-  const shared: Shared = defined({ timeoutMs, assurance, channels, required });
-  const first = questionOf(ask.message, forms[0]!.form, shared);
+  const { message, timeoutMs, assurance, channels, required } = ask;
+  const reach: Reach = defined({ timeoutMs, assurance, channels, required });
+  const first = questionOf(message, forms[0]!.form, reach);
   check(first.ask);
-  const onPage = ladder(first, call)?.name === 'page';
-  return onPage ? askOnOnePage(call, ask, forms, shared) : new Sequence(call, ask.message, forms, shared).ask();
+  const channel = ladder(first, call);
+  if (channel?.putWizard) return channel.putWizard({ message, forms, ...reach }, call);
+  return new Sequence(call, message, forms, reach).ask();
 }
 
 const questionOf = <T>(
   message: string,
   form: Form<T>,
-  shared: Shared,
+  reach: Reach,
   more: { readonly wayBack?: string | undefined } = {},
 ): FormQuestion<T> => ({
-  ask: { message, form, ...shared } as unknown as FormQuestion<T>['ask'],
+  ask: { message, ...reach },
   form,
   withdrawn: undefined,
   ...defined(more),
@@ -72,7 +62,7 @@ class Sequence {
   readonly #call: WizardCall;
   readonly #message: string;
   readonly #forms: readonly OpenForm[];
-  readonly #shared: Shared;
+  readonly #reach: Reach;
   /** The last answer to each form, even to one that no longer applies (wizard-W2). */
   readonly #answers = new Map<string, FormAnswer>();
   /** Input in a form that was left for an earlier one; restored when the form is shown again. */
@@ -86,14 +76,14 @@ class Sequence {
   readonly #refusals = new Map<string, number>();
   #by: By | undefined;
 
-  constructor(call: WizardCall, message: string, forms: readonly OpenForm[], shared: Shared) {
+  constructor(call: WizardCall, message: string, forms: readonly OpenForm[], reach: Reach) {
     this.#call = call;
     this.#message = message;
     this.#forms = forms;
-    this.#shared = shared;
+    this.#reach = reach;
   }
 
-  async ask(): Promise<Answer<Contents>> {
+  async ask(): Promise<Answer<WizardContents>> {
     let changed: string | undefined;
     for (let count = 0; ; count++) {
       const forms = applying(this.#forms, this.#answers);
@@ -147,17 +137,17 @@ class Sequence {
     }
     this.#left.delete(name);
     for (let attempt = 1; ; attempt++) {
-      let given: Given = { typed: {}, fits: true };
+      let input: WizardInput = { typed: {}, fits: true };
       const shown = typed ? again(open.form, { issues, typed }) : open.form;
       const { form, wayBack } = withWayBack(shown, formsBefore, got => {
-        given = got;
+        input = got;
       });
       const asked = issues.length === 0 ? message : askAgain(message, issues);
-      const answer = await this.#call.putQuestion(questionOf(asked, form, this.#shared, { wayBack }));
+      const answer = await this.#call.putQuestion(questionOf(asked, form, this.#reach, { wayBack }));
       if (answer.action !== 'accept') return answer as Answer<never>;
       this.#by = weakest(this.#by, answer.by);
-      const { goTo, fits } = given;
-      typed = given.typed;
+      const { goTo, fits } = input;
+      typed = input.typed;
       // A rejected form is only validated again after an earlier one was changed: that may be all that was wrong.
       if (goTo !== undefined && (issues.length === 0 || !fits)) {
         this.#left.set(name, typed);
@@ -187,7 +177,7 @@ class Sequence {
   async #review(forms: readonly OpenForm[]): Promise<Answer<{ readonly next: string }>> {
     const lines = forms.map(open => `${open.title}: ${summary(open, this.#answers.get(open.name)!)}`);
     const message = cut(`${this.#message}\n\nCheck your answers.\n${lines.join('\n')}`);
-    const answer = await this.#call.putQuestion(questionOf(message, reviewForm(forms), this.#shared));
+    const answer = await this.#call.putQuestion(questionOf(message, reviewForm(forms), this.#reach));
     if (answer.action === 'accept') this.#by = weakest(this.#by, answer.by);
     return answer;
   }
@@ -222,77 +212,4 @@ function weakest(all: By | undefined, one: By): By {
   const { channel, assurance } = assures(one.assurance, all.assurance) ? all : one;
   const suspect = all.suspect ?? one.suspect;
   return { channel, assurance, elapsedMs: all.elapsedMs + one.elapsedMs, ...defined({ suspect }) };
-}
-
-/** All forms on one page of ours; errors found by the handler's own rules are shown on a new page, with all input restored. */
-async function askOnOnePage(
-  call: WizardCall,
-  { message: introduction }: WizardAsk<WizardForms>,
-  forms: readonly OpenForm[],
-  { timeoutMs = call.config.askTimeoutMs, ...shared }: Shared,
-): Promise<Answer<Contents>> {
-  let message = introduction;
-  let before = new Map<string, NotTaken>();
-  for (let attempt = 0; ; attempt++) {
-    const data = {
-      forms: forms.map(({ name, title, when, form }) => {
-        const earlier = before.get(name);
-        const schema = earlier ? again(form, earlier).schema : form.schema;
-        return { name, title, schema, ...defined({ when }) };
-      }),
-      ...defined({ start: [...before].find(([, { issues }]) => issues.length > 0)?.[0] }),
-    } as unknown as Json;
-    const answer = await call.askOnPage<Contents>(
-      {
-        message,
-        page: { kind: 'wizard', data },
-        timeoutMs: Math.min(timeoutMs * forms.length, MAX_TIMER_MS),
-        ...shared,
-      },
-      false,
-    );
-    if (answer.action !== 'accept') return answer;
-    const { given, wrong } = await judged(call, forms, answer.content, ['wizard', message, digest(data)]);
-    const { by } = answer;
-    if (wrong.length === 0) return { action: 'accept', content: contentsOf(applying(forms, given), given), by };
-    if (attempt === ASK_AGAIN) return { action: 'cancel', reason: 'invalid', by };
-    message = askAgain(
-      introduction,
-      wrong.flatMap(([, issues]) => issues),
-    );
-    before = new Map(
-      [...given].map(([name, { typed }]) => [name, { typed, issues: new Map(wrong).get(name) ?? [] }] as const),
-    );
-  }
-}
-
-/** Validates the input from a page, form by form; a form is validated only if the earlier ones are valid. */
-async function judged(
-  { run }: WizardCall,
-  forms: readonly OpenForm[],
-  contents: Contents,
-  identity: readonly Json[],
-): Promise<{ readonly given: ReadonlyMap<string, FormAnswer>; readonly wrong: readonly [string, readonly Issue[]][] }> {
-  const answered = new Map<string, FormAnswer>();
-  for (const { name } of forms) {
-    const typed = typedIn({ content: contents[name] });
-    if (Object.hasOwn(contents, name)) answered.set(name, { typed, content: undefined });
-  }
-  const wrong: [string, readonly Issue[]][] = [];
-  const applied = applying(forms, answered);
-  for (const [index, { name, title, form, validate }] of applied.entries()) {
-    const { typed = {} } = answered.get(name) ?? {};
-    const checked = await form.check(typed, recordedCheck(run, title, [...identity, name]));
-    if (!checked.ok) {
-      wrong.push([name, checked.issues]);
-      continue;
-    }
-    answered.set(name, { typed, content: checked.value });
-    if (wrong.length > 0 || !validate) continue;
-    const earlier = contentsOf(applied.slice(0, index), answered);
-    const said = (content: unknown) => validate(content, earlier);
-    const issues = await validated(run, { message: title, validate: said }, checked.value, [...identity, name]);
-    if (issues) wrong.push([name, issues]);
-  }
-  return { given: answered, wrong };
 }

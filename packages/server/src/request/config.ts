@@ -113,6 +113,11 @@ export interface Config {
   readonly maxStateLength: number;
   readonly suspectBelowMs: number;
   readonly channels: readonly Channel[];
+  /**
+   * Which clients may need the tool `resume`, since a call may end before its answers come; undefined if none may, and the
+   * server has no such tool.
+   */
+  readonly resume: 'any-client' | 'unaskable-client' | undefined;
   readonly pages: PageService | undefined;
   readonly holdMs: number;
   /** Milliseconds after which a call becomes a task. */

@@ -25,7 +25,6 @@ export {
   type CallRequest,
   callRef,
   canResume,
-  hasResume,
   hasServerLater,
   inRounds,
   outlivesRequest,

@@ -162,13 +162,9 @@ export const outlivesRequest = (request: CallRequest): boolean =>
     request.registered.task !== 'never' &&
     hasServerLater(request));
 
-/** True if the server has the tool `resume`: there are answers that do not come with the request that asked. */
-export const hasResume = ({ pages, channels }: Pick<Config, 'pages' | 'channels'>): boolean =>
-  pages !== undefined || channels.includes('relay');
-
 /** True if this is a call that `resume` continues: one of a tool. */
 export const canResume = ({ registered }: Pick<CallRequest, 'registered'>, config: Config): boolean =>
-  registered.method === 'tools/call' && hasResume(config);
+  registered.method === 'tools/call' && config.resume !== undefined;
 
 /**
  * True if there will be a server to continue this call: any, one made for the same person, or, for a gateway, the one that took

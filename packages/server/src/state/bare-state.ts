@@ -2,7 +2,7 @@
  * A state that never travels, since the call it belongs to is stored with it: without its seal, and without what that call
  * contains already. It can be rebuilt bit for bit, so it is treated exactly like a state that came back. Pure.
  */
-import { type Binding, bound, type OutAsk, type Packed, STATE_PURPOSE } from './request-state.ts';
+import { type Binding, bound, type Packed, type SealedAsk, STATE_PURPOSE } from './request-state.ts';
 import { headerOf, type Sealer } from './seal.ts';
 
 /** The call's own data. */
@@ -60,8 +60,8 @@ function packedOf([, n, r, iat, exp, out, rest = {}]: BareState, call: StateCall
   const { f = flow, v = '', b = boundOf(call, v), j = [], ref } = rest;
   const head = { f, n, r, iat: iat + since, exp: exp + since, b };
   if (ref !== undefined) return { ...head, ref };
-  const o = out.map(([id, kind, label, key, at, due]): OutAsk => {
-    return { id, kind: kind as OutAsk['kind'], label, key, at: at + since, due: due + since };
+  const o = out.map(([id, kind, label, key, at, due]): SealedAsk => {
+    return { id, kind: kind as SealedAsk['kind'], label, key, at: at + since, due: due + since };
   });
   return { ...head, o, j };
 }

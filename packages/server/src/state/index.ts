@@ -12,10 +12,10 @@ export {
   dropJournal,
   journalIn,
   lifeOf,
-  type OutAsk,
   openState,
   prolongState,
   type RoundState,
+  type SealedAsk,
   sealState,
   shrinkJournal,
 } from './request-state.ts';

@@ -33,7 +33,7 @@ export interface Binding {
 }
 
 /** A question that was open when the state was made. */
-export interface OutAsk {
+export interface SealedAsk {
   readonly id: string;
   readonly kind: EntryKind;
   /** For error texts; shortened. */
@@ -54,7 +54,7 @@ export interface RoundState {
   readonly issuedAt: number;
   readonly expiresAt: number;
   readonly journal: Journal;
-  readonly out: readonly OutAsk[];
+  readonly out: readonly SealedAsk[];
 }
 
 /** The sealed content of a state. */
@@ -65,7 +65,7 @@ export interface Packed {
   readonly iat: number;
   readonly exp: number;
   readonly b: readonly string[];
-  readonly o?: readonly OutAsk[];
+  readonly o?: readonly SealedAsk[];
   readonly j?: Journal;
   /** Where questions and journal are stored instead (state-B4). */
   readonly ref?: string;

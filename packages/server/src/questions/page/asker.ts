@@ -24,8 +24,9 @@ import { askConsent } from '../native/consent.ts';
 import type { ApartAsk, CallRun, ClientAsk } from '../outgoing.ts';
 import { elapsed, type Recording, readRecording } from '../recording.ts';
 import type { Announced } from './announced.ts';
+import type { PageCall } from './page-call.ts';
 import { pageWords } from './page-words.ts';
-import { type PageCall, type PageQuestion, type Plan, plan, spoken, spokenCode, ways } from './plan.ts';
+import { type PageQuestion, type Plan, plan, spoken, spokenCode, ways } from './plan.ts';
 
 export interface UrlAskerOptions {
   readonly config: Config;

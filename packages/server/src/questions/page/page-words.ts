@@ -11,5 +11,6 @@ export function pageWords(message: string, { announce, url, note }: Announced): 
     ...(announce === 'link' && { passOn: { how, lines } }),
     reached: 'The page was opened for them already. Tell them that the call waits for it, and wait.',
     open: 'The page can be answered',
+    unfinished: 'The person has not finished the page in time. Ask again when they have.',
   };
 }

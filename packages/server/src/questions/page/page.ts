@@ -1,26 +1,33 @@
 /** The same question on a page of ours, where the host and the model cannot answer it. */
-import { type Answer, type Assurance, assures, type Form, type Judging } from '@midcall/core/form';
+import { type Assurance, assures } from '@midcall/core/form';
 import { defined } from '@midcall/core/json';
 import type { Json } from '../../base/index.ts';
 import type { AskChannel, ChannelCall, FormQuestion } from '../channel.ts';
 import { formDigest } from '../form-digest.ts';
-import { askAgain } from '../judge.ts';
-import { ASK_AGAIN } from '../put-form.ts';
+import { putUntilItFits } from '../put-form.ts';
 import { recordedCheck } from '../recorded-check.ts';
-import { typedIn, validated, withProblems } from '../validated.ts';
-import { gives, ways } from './plan.ts';
+import { withProblems } from '../validated.ts';
+import { gives, noPages, pageSwitch, ways } from './plan.ts';
+import { putWizardOnPage } from './wizard-page.ts';
 
 export const page: AskChannel = {
-  name: 'page',
-  onWhereNamed: true,
+  ...pageSwitch,
+  byDefault: true,
+  tickets: 'any-client',
+  unproven: 'nobody on the page proved to be the person who was asked.',
+  waiting: {
+    // If this process has no pages, only their expiry is known.
+    look: async (pageId, { pages }) => (await pages?.outcome(pageId, 0)) === undefined,
+    cancel: async (pageId, { pages }) => (await pages?.withdraw(pageId, true)) ?? false,
+  },
+  lacks: ({ pages }) => (pages ? undefined : noPages),
   reaches: (question, call) => worths(question, call).length > 0,
   assurance: (question, call) => worths(question, call).reduce((a, b) => (assures(b, a) ? b : a), 'relayed'),
-  async put(question, call) {
-    const { ask, form } = question;
-    const { key, timeoutMs, assurance, channels } = ask;
-    let { message } = ask;
-    let { schema } = form;
-    for (let attempt = 0; ; attempt++) {
+  put: (question, call) =>
+    putUntilItFits(question, call, async (message, before) => {
+      const { ask, form } = question;
+      const { key, timeoutMs, assurance, channels } = ask;
+      const schema = before ? withProblems(form.schema, before) : form.schema;
       const answer = await call.askOnPage<Json>(
         {
           message,
@@ -30,17 +37,15 @@ export const page: AskChannel = {
         refusedByHost(question),
       );
       const identity = ['page', message, formDigest(schema), key];
-      const checkedAnswer = await checked(answer, form, recordedCheck(call.run, message, identity));
-      const saidYes = answer.action === 'accept';
-      const issues =
-        checkedAnswer.action === 'accept' ? await validated(call.run, ask, checkedAnswer.content, identity) : undefined;
-      if (!issues) return { answer: checkedAnswer, saidYes };
-      if (attempt === ASK_AGAIN)
-        return { answer: { action: 'cancel', reason: 'invalid', by: checkedAnswer.by }, saidYes };
-      message = askAgain(ask.message, issues);
-      schema = withProblems(form.schema, { issues, typed: typedIn(answer) });
-    }
-  },
+      if (answer.action !== 'accept') return { judged: { answer }, got: undefined, identity };
+      const { by } = answer;
+      const checked = await form.check(answer.content, recordedCheck(call.run, message, identity));
+      const judged = checked.ok
+        ? { answer: { action: 'accept', content: checked.value, by } as const }
+        : { again: checked.issues, by };
+      return { judged, got: answer, identity };
+    }),
+  putWizard: putWizardOnPage,
 };
 
 /** A host that refused faster than a person reads may have no way to ask: only a link remains (plan-N3). */
@@ -61,12 +66,4 @@ function worths(question: FormQuestion, call: ChannelCall): readonly Assurance[]
     onlyLink: refusedByHost(question),
   };
   return ways(pageQuestion, call.request, pages, call.config).map(({ check }) => gives[check]);
-}
-
-/** The page's answer, checked by the form like any other. */
-async function checked<T>(answer: Answer<Json>, form: Form<T>, judging: Judging): Promise<Answer<T>> {
-  if (answer.action !== 'accept') return answer;
-  const result = await form.check(answer.content, judging);
-  if (result.ok) return { action: 'accept', content: result.value, by: answer.by };
-  return { action: 'cancel', reason: 'invalid', by: answer.by };
 }

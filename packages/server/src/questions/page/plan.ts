@@ -12,24 +12,17 @@
 import { isMidcallError } from '@midcall/core/errors';
 import { type Assurance, assures, type Channel } from '@midcall/core/form';
 import type { Json } from '../../base/index.ts';
-import type { CallRequest, Config, PageService, PersonCheck } from '../../request/index.ts';
-import type { CallRef } from '../../state/index.ts';
+import type { CallRequest, Config, PersonCheck } from '../../request/index.ts';
+import type { AskChannel } from '../channel.ts';
+import { isOn } from '../is-on.ts';
+import { native } from '../native/native.ts';
 import type { Announce, Announced } from './announced.ts';
+import type { PageCall } from './page-call.ts';
 
-/** The call a page belongs to. */
-export interface PageCall {
-  readonly service: PageService;
-  readonly call: CallRef;
-  /** The arguments, as they arrived. */
-  readonly arguments: Json;
-  readonly http: boolean;
-  /** Equal for equal calls of the same person and client. */
-  readonly binding: string;
-  /** Notifies the client, which sent the person there within this request, that the page is finished (2025-11-25). */
-  readonly finished: (elicitationId: string) => Promise<void>;
-  /** Called when a page that was named in an error is finished (2025-11-25). */
-  readonly notify: (pageId: string, elicitationId: string, ms: number) => void;
-}
+/** How this channel is switched on. */
+export const pageSwitch = { name: 'page', onWhereNamed: true } as const;
+
+export const noPages = "the server has no pages: give midcall() pages: connect(…) of '@midcall/server/connect'";
 
 /** The record of a page before it is announced. */
 export type Plan =
@@ -62,18 +55,15 @@ export function ways(
   of: PageCall,
   config: Config,
 ) {
-  const on = (channel: Channel) =>
-    question.channels
-      ? question.channels.includes(channel) && (channel === 'page' || config.channels.includes(channel))
-      : config.channels.includes(channel);
+  const on = (channel: Pick<AskChannel, 'name' | 'onWhereNamed'>) => isOn(channel, question.channels, config);
   const possible: Announce[] = [];
   const reached = client.asks !== 'none';
-  if (reached && client.can.url && on('native')) {
+  if (reached && client.can.url && on(native)) {
     // An error cannot show a code, so if one is needed the page is announced within the call.
     if (question.asError && client.asks === 'push') possible.push('error');
     possible.push('url');
   }
-  if (on('page')) {
+  if (on(pageSwitch)) {
     if (reached && client.can.form) possible.push('form');
     if (!of.http && of.service.local) possible.push('browser');
     if (registered.method === 'tools/call') possible.push('link');
@@ -122,8 +112,8 @@ export async function plan(
         dueAt,
       });
       const { method, name, principal, flow } = of.call;
-      const call = { waitsFor: 'page', method, name, principal, flow, since: at, until: dueAt } as const;
-      await config.waiting.add({ kind: 'page', ref: pageId, ...call });
+      const call = { waitsFor: pageSwitch.name, method, name, principal, flow, since: at, until: dueAt } as const;
+      await config.waiting.add({ kind: pageSwitch.name, ref: pageId, ...call });
       if (announce === 'browser' && !(await of.service.showLocally(link))) continue;
       const spoken = { ...link, ...(code === undefined ? {} : { code }) };
       const elicitationId = config.id();

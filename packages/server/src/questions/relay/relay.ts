@@ -1,9 +1,10 @@
 /**
  * The relay: the weakest channel to a person, for clients that cannot be asked. The model puts the question to the person and
- * brings the answer; see ./leave.ts. It is off by default, and for a tool that may be destructive the ask itself must enable
- * it. A question that the host was asked is not given to the model as well.
+ * brings the answer; see ../../eras/leave.ts. It is off by default, and for a tool that may be destructive the ask itself must
+ * enable it. A question that the host was asked is not given to the model as well.
  */
 
+import { assures } from '@midcall/core/form';
 import type { AskChannel } from '../channel.ts';
 import type { ModelAsk } from '../outgoing.ts';
 import { putForm } from '../put-form.ts';
@@ -11,6 +12,13 @@ import { putForm } from '../put-form.ts';
 export const relay: AskChannel = {
   name: 'relay',
   onWhereNamed: false,
+  tickets: 'unaskable-client',
+  noPages: 'a page is never relayed',
+  whyNever({ registered, ask: { assurance } }) {
+    if (registered.method !== 'tools/call') return 'the relay works for tools only';
+    if (assurance === undefined || assures('relayed', assurance)) return undefined;
+    return `the relay gives 'relayed', and '${assurance}' is demanded`;
+  },
   reaches: ({ ask, before }, { request: { registered } }) =>
     !before &&
     registered.method === 'tools/call' &&
@@ -25,6 +33,7 @@ export const relay: AskChannel = {
       outgoing: (message): ModelAsk => ({
         to: 'model',
         channel: 'relay',
+        assurance: 'relayed',
         message,
         fields: form.fields,
         timeoutMs: ask.timeoutMs ?? call.config.askTimeoutMs,
