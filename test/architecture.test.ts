@@ -293,6 +293,15 @@ describe('architecture', () => {
     expect(cycles).toEqual([]);
   });
 
+  it('A20: only the folder of a channel tests for it by its name', () => {
+    const byName = /(?:[!=]== |includes\()'(native|page|relay)'/g;
+    const wrong = files
+      .filter(file => file.startsWith('server/'))
+      .flatMap(file => [...textOf(file).matchAll(byName)].map(([, name]) => ({ file, name: name! })))
+      .filter(({ file, name }) => !file.startsWith(`server/questions/${name}/`));
+    expect(wrong).toEqual([]);
+  });
+
   it('A6: packages of others stay in their homes', () => {
     const wrong: string[] = [];
     for (const file of files) {

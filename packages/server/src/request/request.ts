@@ -77,8 +77,6 @@ export function readRequest(
   return principal instanceof Promise ? principal.then(read) : read(principal);
 }
 
-const noAnswers: Readonly<Record<string, number>> = {};
-
 interface Received {
   readonly server: McpServer;
   readonly ctx: ServerContext;
@@ -90,59 +88,32 @@ interface Received {
   readonly detachedCall: ReturnType<typeof detachedOf>;
 }
 
-const requestOf = (principal: Principal | undefined, received: Received): CallRequest =>
-  new ReceivedRequest(principal, received);
-
-/** Most calls are never bound to anything, and many may be waiting at once. */
-class ReceivedRequest implements CallRequest {
-  readonly server: McpServer;
-  readonly ctx: ServerContext;
-  readonly client: ClientView;
-  readonly principal: Principal | undefined;
-  readonly registered: Registered;
-  readonly name: string;
-  readonly arguments: unknown;
-  readonly receivedAt: number;
-  readonly #argumentsDigest: string;
-  readonly #config: Config;
-  readonly #detachedCall: Received['detachedCall'];
-
-  constructor(
-    principal: Principal | undefined,
-    { server, ctx, params, registered, config, argumentsDigest, receivedAt, detachedCall }: Received,
-  ) {
-    this.server = server;
-    this.ctx = ctx;
-    this.client = viewClient(server, ctx);
-    this.principal = principal;
-    this.registered = registered;
-    this.name = params.name ?? params.uri ?? '';
-    this.arguments = params.arguments ?? {};
-    this.receivedAt = receivedAt;
-    this.#argumentsDigest = argumentsDigest;
-    this.#config = config;
-    this.#detachedCall = detachedCall;
-  }
-
-  get binding(): Binding {
-    return {
-      principal: principalKey(this.principal),
-      client: this.#detachedCall ? this.#detachedCall.clientId : clientOf(this.ctx, this.#config.keys.ephemeral),
-      method: this.registered.method,
-      name: this.name,
-      arguments: this.#argumentsDigest,
-      audience: this.#config.audience ?? nameOf(this.server),
-      version: this.registered.version,
-    };
-  }
-
-  get argumentsDigest(): string {
-    return this.#argumentsDigest;
-  }
-
-  get answeredAt(): Readonly<Record<string, number>> {
-    return this.#detachedCall?.answeredAt ?? noAnswers;
-  }
+function requestOf(
+  principal: Principal | undefined,
+  { server, ctx, params, registered, config, argumentsDigest, receivedAt, detachedCall }: Received,
+): CallRequest {
+  const name = params.name ?? params.uri ?? '';
+  return {
+    server,
+    ctx,
+    client: viewClient(server, ctx),
+    principal,
+    registered,
+    name,
+    arguments: params.arguments ?? {},
+    argumentsDigest,
+    receivedAt,
+    answeredAt: detachedCall?.answeredAt ?? {},
+    binding: {
+      principal: principalKey(principal),
+      client: detachedCall ? detachedCall.clientId : clientOf(ctx, config.keys.ephemeral),
+      method: registered.method,
+      name,
+      arguments: argumentsDigest,
+      audience: config.audience ?? nameOf(server),
+      version: registered.version,
+    },
+  };
 }
 
 /** A person in the form a state is bound to. */

@@ -26,7 +26,7 @@ import { elapsed, type Recording, readRecording } from '../recording.ts';
 import type { Announced } from './announced.ts';
 import type { PageCall } from './page-call.ts';
 import { pageWords } from './page-words.ts';
-import { type PageQuestion, type Plan, plan, spoken, spokenCode, ways } from './plan.ts';
+import { type PageQuestion, type Plan, pageSwitch, plan, spoken, spokenCode, ways } from './plan.ts';
 
 export interface UrlAskerOptions {
   readonly config: Config;
@@ -71,7 +71,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
   };
 
   /** Finished pages, announced by an error, that this run has taken, with the number of steps it had run by then. */
-  const answered: { readonly key: string; readonly at: Announced; readonly steps: number }[] = [];
+  const taken: { readonly key: string; readonly at: Announced; readonly steps: number }[] = [];
   const steps = (): number => run.journal.filter(({ kind }) => kind === 'step').length;
   const keep = (key: string, at: Announced): Promise<boolean> => {
     const ttlMs = Math.max(1, at.dueAt - config.clock.now());
@@ -91,7 +91,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
         // Only the run that takes a finished page gets its answer.
         const announcement = read(await config.contents.take(key));
         if (announcement && (await pages.service.outcome(announcement.pageId, 0))) {
-          answered.push({ key, at: announcement, steps: steps() });
+          taken.push({ key, at: announcement, steps: steps() });
           return { kind: 'announced', at: announcement };
         }
         if (announcement && config.clock.now() < announcement.dueAt) await keep(key, announcement);
@@ -216,7 +216,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
         const outcome = await pages.service.outcome(at.pageId, 0);
         // The call will be retried for this page: other finished pages are returned for that retry, unless a step acted on
         // them.
-        const again = outcome ? [] : answered.filter(each => each.steps === steps());
+        const again = outcome ? [] : taken.filter(each => each.steps === steps());
         for (const each of again) await keep(each.key, each.at);
         return outcome;
       });
@@ -262,7 +262,7 @@ const asRecording = (outcome: PageOutcome | undefined, { at: askedAt }: Announce
 /** The answer from the recorded end of a wait. */
 function judgePage<T>(recording: Recording, { announce }: Announced, demanded: Assurance | undefined): Answer<T> {
   const elapsedMs = elapsed(recording);
-  if (recording.kind === 'answered' && recording.channel === 'page') {
+  if (recording.kind === 'answered' && recording.channel === pageSwitch.name) {
     const by: By = { channel: 'page', assurance: recording.assurance, elapsedMs };
     const { action, content, reason } = recording.got as unknown as PageAnswer<T>;
     if (action === 'decline') return { action, by };
