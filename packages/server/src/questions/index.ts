@@ -14,4 +14,4 @@ export type { PageCall } from './page/page-call.ts';
 export { withdrawPages } from './page/withdraw-pages.ts';
 export { fromClient, type Recording, readRecording, unanswered } from './recording.ts';
 export { relayText } from './relay/relay-text.ts';
-export { type Sampler, sampler } from './sampler.ts';
+export { sampler } from './sampler.ts';

@@ -1,13 +1,6 @@
 export { type AskingMethod, askingMethods, type RawParams } from './asking-method.ts';
 export { type Departure, departureOf, noteDeparture } from './departure.ts';
-export {
-  frontOf,
-  type OpenRequest,
-  type Respond,
-  requestUntil,
-  sendToClient,
-  type Taker,
-} from './front.ts';
+export { frontOf, type Respond, requestUntil } from './front.ts';
 export { asThrown, checkSendable } from './sendable.ts';
 export { nameOf, readToolArguments, servesRounds } from './server-members.ts';
 export { SessionTransport } from './session-transport.ts';
