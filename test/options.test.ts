@@ -63,6 +63,11 @@ const wrong: readonly [what: string, make: () => unknown, says: string][] = [
     'store must be a store, such as memoryStore()',
   ],
   [
+    'midcall, store without sorted sets',
+    () => loose(midcall)({ store: { ...memoryStore(), sortedSets: undefined } }),
+    'with get, set, delete, take and sortedSets; got',
+  ],
+  [
     'midcall, store not awaited',
     () => loose(midcall)({ store: Promise.resolve(memoryStore()) }),
     'got a promise: await it first',

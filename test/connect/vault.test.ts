@@ -189,6 +189,7 @@ describe('at rest', () => {
           set: (key, value, options) => act(key, () => memory.set(key, value, options)),
           delete: key => act(key, () => memory.delete(key)),
           take: key => act(key, () => memory.take(key)),
+          sortedSets: memory.sortedSets,
         };
         const mine = vault({ store: cut, key: oldKey });
         await mine.put(alice, 'n', 'first');

@@ -12,6 +12,7 @@ import {
 } from '@midcall/host';
 import { type Call, midcall } from '@midcall/server';
 import { serveHttp } from '@midcall/server/node';
+import { memoryStore } from '@midcall/server/stores/memory';
 import { eras } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -38,6 +39,7 @@ function memory(entries: ReadonlyMap<string, string> = new Map()) {
       values.delete(name);
       return value;
     },
+    sortedSets: memoryStore().sortedSets,
   };
   const holder = /"pid":\d+,"host":("[^"]*")(?:,"began":"[^"]*")?/;
   const heldBy = (pid: number) =>

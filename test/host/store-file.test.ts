@@ -29,7 +29,13 @@ it('keeps a file of its owner’s alone, and refuses one that holds something el
   const file = path();
   await storeFile(file).set('a', '1');
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  for (const other of ['', '{}', '{"entries":[["a"]]}', '{"entries":[["a",{"value":1}]]}']) {
+  for (const other of [
+    '',
+    '{}',
+    '{"entries":[["a"]]}',
+    '{"entries":[["a",{"value":1}]]}',
+    '{"entries":[],"sorted":[["s",[["m","1"]]]]}',
+  ]) {
     writeFileSync(file, other);
     await expect(storeFile(file).get('a')).rejects.toMatchObject({ code: 'cli/usage' });
     await expect(storeFile(file).set('b', '2')).rejects.toThrow(/does not hold a store/);

@@ -3,7 +3,7 @@ import { systemClock } from '@midcall/core/time';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { describe, expect, it } from 'vitest';
 import { embeddedJobs } from '../../packages/server/src/jobs/embedded-jobs.ts';
-import { timeList } from '../../packages/server/src/state/time-list.ts';
+import { TimeList } from '../../packages/server/src/state/time-list.ts';
 import { grown } from '../fixtures/grown.ts';
 import { jobsContract } from './jobs-contract.ts';
 
@@ -32,7 +32,7 @@ describe('jobs over a store', () => {
     await grown(timers, list => list.length >= 1);
     const gone = over(store);
     await gone.add('left/1');
-    await timeList(store, 'jobs').put('left/1', now);
+    await new TimeList(store, 'jobs').put('left/1', now);
     now += 60_001;
     timers.shift()!.fn();
     await grown(run, list => list.length >= 1);
@@ -74,7 +74,7 @@ describe('jobs over a store', () => {
 
   it('lose none where many are added and ended at once, by two processes', async () => {
     const store = memoryStore();
-    const [one, two] = [timeList(store, 'jobs'), timeList(store, 'jobs')];
+    const [one, two] = [new TimeList(store, 'jobs'), new TimeList(store, 'jobs')];
     const names = Array.from({ length: 300 }, (_, n) => `job${n}/1`);
     await Promise.all(names.map((name, n) => (n % 2 ? one : two).put(name, n)));
     expect((await one.read()).size).toBe(300);
@@ -86,14 +86,14 @@ describe('jobs over a store', () => {
   it('are not added where the store cannot be written, and can be added once it can', async () => {
     const store = memoryStore();
     let away = true;
-    const sets = store.sortedSets!;
+    const sets = store.sortedSets;
     const add: typeof sets.add = (...args) => (away ? Promise.reject(new Error('away')) : sets.add(...args));
     const failing = { ...store, sortedSets: { ...sets, add } };
     const jobs = over(failing);
     await expect(jobs.add('lost/1')).rejects.toThrow('away');
     away = false;
     await jobs.add('kept/1');
-    expect([...(await timeList(store, 'jobs').read()).keys()]).toEqual(['kept/1']);
+    expect([...(await new TimeList(store, 'jobs').read()).keys()]).toEqual(['kept/1']);
     await jobs.close();
   });
 });

@@ -49,6 +49,11 @@ function stuckAt(n: number) {
     set: through(memory.set),
     delete: through(memory.delete),
     take: through(memory.take),
+    sortedSets: {
+      add: through(memory.sortedSets.add),
+      remove: through(memory.sortedSets.remove),
+      range: through(memory.sortedSets.range),
+    },
   };
   return { store, reached, operations: () => operations };
 }

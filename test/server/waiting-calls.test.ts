@@ -115,10 +115,10 @@ it('a call whose time is up is listed no more, and takes no room', async () => {
   await using pair = await connectPair(factory, { era: '2026-07-28' });
   await pair.client.callTool({ name: 'act' });
   expect(await mid.calls()).toHaveLength(1);
-  expect(await store.sortedSets?.range('waiting')).toHaveLength(1);
+  expect(await store.sortedSets.range('waiting')).toHaveLength(1);
   time += 15 * 60_000 + 1;
   expect(await mid.calls()).toEqual([]);
-  expect(await store.sortedSets?.range('waiting')).toEqual([]);
+  expect(await store.sortedSets.range('waiting')).toEqual([]);
 });
 
 it('waiting-calls-3: a call that was sealed with another key hides no other, and is mentioned', async () => {

@@ -12,7 +12,13 @@ import { sqliteStore } from '../../packages/server/src/stores/sqlite.ts';
 import { handClock } from '../host/clock.ts';
 
 const never = () => new Promise<never>(() => {});
-const silent: Store = { get: never, set: never, delete: never, take: never };
+const silent: Store = {
+  get: never,
+  set: never,
+  delete: never,
+  take: never,
+  sortedSets: { add: never, remove: never, range: never },
+};
 const unanswered = { code: 'store/unavailable', message: expect.stringContaining('did not answer within 15 seconds') };
 const key = Buffer.alloc(32, 3);
 const alice = { issuer: 'https://login.example', subject: 'alice' };
@@ -45,6 +51,9 @@ describe('a store that never answers', () => {
     ['set', (store: Store) => store.set('k', 'v')],
     ['delete', (store: Store) => store.delete('k')],
     ['take', (store: Store) => store.take('k')],
+    ['sortedSets.add', (store: Store) => store.sortedSets.add('s', 'm', 1)],
+    ['sortedSets.remove', (store: Store) => store.sortedSets.remove('s', ['m'])],
+    ['sortedSets.range', (store: Store) => store.sortedSets.range('s')],
   ])('%s is given up', async (_, operate) => {
     const clock = handClock();
     expect(await givenUp(clock, operate(boundedStore(silent, clock)))).toMatchObject(unanswered);

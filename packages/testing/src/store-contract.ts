@@ -1,7 +1,6 @@
 /**
  * The tests that a store must pass, for our drivers and yours. It takes the runner's own `test` function, so it
- * runs under Vitest, `node:test` or Mocha, and cites store-S1 to store-S4 of `Store`, and store-S5 of `SortedSets` for a store
- * that has them.
+ * runs under Vitest, `node:test` or Mocha, and cites store-S1 to store-S4 of `Store`, and store-S5 of `SortedSets`.
  */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import type { Store } from '@midcall/core/store';

@@ -91,8 +91,11 @@ export const listOf = (kind: Kind): Kind => ({
 /** An object that has these methods, whoever made it. */
 export const having = (words: string, ...methods: readonly string[]): Kind => ({
   words,
-  fits: value => isRecord(value) && methods.every(method => typeof value[method] === 'function'),
+  fits: value => hasMethods(value, ...methods),
 });
+
+const hasMethods = (value: unknown, ...methods: readonly string[]): boolean =>
+  isRecord(value) && methods.every(method => typeof value[method] === 'function');
 
 /** An object with options of its own. */
 export const parts = <O>(kinds: Kinds<O>): Kind => ({
@@ -114,13 +117,14 @@ export const schemaKind: Kind = {
 export const serverFactoryKind: Kind = { ...func, words: 'a function that makes a server: () => notesServer()' };
 
 /** A store, by its methods. */
-export const storeKind = having(
-  'a store, such as memoryStore(), await sqliteStore(path) or redisStore({ send })',
-  'get',
-  'set',
-  'delete',
-  'take',
-);
+export const storeKind: Kind = {
+  words:
+    'a store, such as memoryStore(), await sqliteStore(path) or redisStore({ send }), with get, set, delete, take and ' +
+    'sortedSets',
+  fits: value =>
+    hasMethods(value, 'get', 'set', 'delete', 'take') &&
+    hasMethods((value as { readonly sortedSets?: unknown }).sortedSets, 'add', 'remove', 'range'),
+};
 
 /**
  * @param place - the factory, as its caller writes it

@@ -36,13 +36,11 @@ export function boundedStore(store: Store, clock: Pick<Clock, 'after'> = systemC
     set: (key, value, options) => within(async () => store.set(key, value, options)),
     delete: key => within(async () => store.delete(key)),
     take: key => within(async () => store.take(key)),
-    ...(sets && {
-      sortedSets: {
-        add: (set, member, score) => within(async () => sets.add(set, member, score)),
-        remove: (set, members) => within(async () => sets.remove(set, members)),
-        range: (set, max) => within(async () => sets.range(set, max)),
-      },
-    }),
+    sortedSets: {
+      add: (set, member, score) => within(async () => sets.add(set, member, score)),
+      remove: (set, members) => within(async () => sets.remove(set, members)),
+      range: (set, max) => within(async () => sets.range(set, max)),
+    },
   };
   bounded.add(guarded);
   return guarded;

@@ -2,8 +2,8 @@ import type { SetOptions } from './entry.ts';
 import type { SortedSets } from './sorted-sets.ts';
 
 /**
- * Where claims, journals, tickets and vault entries are stored. Four methods; which are atomic is part of the contract
- * (`@midcall/testing` publishes the suite a driver must pass):
+ * Where claims, journals, tickets and vault entries are stored: values under keys, and sorted sets. Which operations are atomic
+ * is part of the contract (`@midcall/testing` publishes the suite a driver must pass; store-S5 is about {@link SortedSets}):
  *
  * - store-S1 `set` with `ifAbsent` or `ifEquals` and `take` are atomic across every process that shares the store.
  * - store-S2 a value is returned byte for byte, or not at all; never half-written, even after `kill -9`.
@@ -27,9 +27,5 @@ export interface Store {
   delete(key: string): Promise<void>;
   /** Removes a value and returns it: of all concurrent takers exactly one gets it. */
   take(key: string): Promise<string | undefined>;
-  /**
-   * Sorted sets, if the store has them, as Midcall's own have. Without them, Midcall keeps what waits in a few values, each of
-   * which is rewritten with every change: enough for a few thousand waiting calls.
-   */
-  readonly sortedSets?: SortedSets;
+  readonly sortedSets: SortedSets;
 }

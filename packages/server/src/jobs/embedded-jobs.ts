@@ -6,7 +6,7 @@
  */
 import type { Store } from '@midcall/core/store';
 import type { Clock } from '@midcall/core/time';
-import { timeList } from '../state/index.ts';
+import { TimeList } from '../state/index.ts';
 import type { JobRun, Jobs } from './jobs.ts';
 
 export interface EmbeddedJobsOptions {
@@ -29,7 +29,7 @@ interface Waiting {
 }
 
 export function embeddedJobs({ store, clock, warn }: EmbeddedJobsOptions): Jobs {
-  const list = store && timeList(store, 'jobs');
+  const list = store && new TimeList(store, 'jobs');
   /** Delayed jobs if there is no store. */
   const putOff = new Map<string, number>();
   const waiting = new Map<string, Waiting>();

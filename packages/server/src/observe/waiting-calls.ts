@@ -13,7 +13,7 @@ import type { Channel } from '@midcall/core/form';
 import type { Store } from '@midcall/core/store';
 import type { Clock } from '@midcall/core/time';
 import { digest, type Principal } from '../base/index.ts';
-import { type CallRef, type TimeList, timeList } from '../state/index.ts';
+import { type CallRef, TimeList } from '../state/index.ts';
 
 /** One call that waits without a request, or can be continued. */
 export interface WaitingCall {
@@ -80,7 +80,7 @@ export class WaitingCalls {
   }: { readonly store: Store; readonly kept: Store; readonly clock: Pick<Clock, 'now'> }) {
     this.#contents = kept;
     this.#clock = clock;
-    this.#list = timeList(store, 'waiting', () => clock.now());
+    this.#list = new TimeList(store, 'waiting', () => clock.now());
   }
 
   /** Puts a call on the list. @throws MidcallError `store/unavailable` */

@@ -23,4 +23,4 @@ export { createSealer, type Sealer } from './seal.ts';
 export { sealedStore } from './sealed-store.ts';
 export { openOrWarn, openUnder, sealUnder } from './sealed-under.ts';
 export { Shares } from './shares.ts';
-export { type TimeList, timeList } from './time-list.ts';
+export { TimeList } from './time-list.ts';

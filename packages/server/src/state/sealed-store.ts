@@ -1,6 +1,7 @@
 /**
  * A store for content: a value is sealed before it leaves the process, and opens only under the key it was written under, so
- * that reading the store reveals nothing, and writing to it cannot replace one value with another.
+ * that reading the store reveals nothing, and writing to it cannot replace one value with another. Sorted sets are those of the
+ * store: nothing in them is content.
  */
 import { MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
@@ -25,5 +26,6 @@ export function sealedStore(store: Store, sealer: Sealer): Store {
     set: (key, value, options) => store.set(key, sealUnder(sealer, PURPOSE, key, value), options),
     delete: key => store.delete(key),
     take: async key => open(key, await store.take(key)),
+    sortedSets: store.sortedSets,
   };
 }
