@@ -7,10 +7,12 @@ import {
   dropJournal,
   lifeOf,
   openState,
+  openStored,
   prolongState,
   type RoundState,
   sealState,
   shrinkJournal,
+  storedState,
 } from '../../packages/server/src/state/request-state.ts';
 import { createSealer } from '../../packages/server/src/state/seal.ts';
 import { Shares } from '../../packages/server/src/state/shares.ts';
@@ -173,19 +175,21 @@ describe('a journal in the store', () => {
     const with_ = bounded();
     const text = await sealState(another('1'), binding, with_, 1);
     await sealState(another('2'), binding, with_, 1);
-    for (const _ of [1, 2]) await dropJournal(text, 'ann', with_);
+    for (const _ of [1, 2]) await dropJournal(storedState(text, with_), 'ann', with_);
     expect(await openState(text, binding, with_, big)).toMatchObject({ ok: false, kind: 'expired' });
-    await dropJournal(await sealState(another('5'), binding, options(), big), 'ann', with_);
+    const travels = await sealState(another('5'), binding, options(), big);
+    await dropJournal(storedState(travels, options()), 'ann', with_);
     await sealState(another('3'), binding, with_, 1);
     await expect(sealState(another('4'), binding, with_, 1)).rejects.toMatchObject({ code: 'call/too-many' });
   });
 
   it('counts once, however often its life is extended', async () => {
     const with_ = bounded();
-    let text = await sealState(another('1'), binding, with_, 1);
+    let stored = storedState(await sealState(another('1'), binding, with_, 1), with_);
     for (const more of [1, 2, 3, 4])
-      text = await prolongState(text, long.expiresAt + more * 3_600_000, binding, with_, 1_000);
-    expect(await openState(text, binding, with_, big)).toMatchObject({ ok: true, state: { journal: long.journal } });
+      stored = await prolongState(stored, long.expiresAt + more * 3_600_000, binding, with_);
+    expect(stored.expiresAt).toBe(long.expiresAt + 4 * 3_600_000);
+    expect(await openStored(stored, binding, with_)).toMatchObject({ ok: true, state: { journal: long.journal } });
     await sealState(another('2'), binding, with_, 1);
     await expect(sealState(another('3'), binding, with_, 1)).rejects.toMatchObject({ code: 'call/too-many' });
   });

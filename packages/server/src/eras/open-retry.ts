@@ -18,7 +18,11 @@ import {
   flowSteps,
   lifeOf,
   openState,
+<<<<<<< HEAD
   type SealedAsk,
+=======
+  openStored,
+>>>>>>> b1c4e147 (Store tasks and the messages of a fleet as JSON, sealed once)
   type Unstamped,
 } from '../state/index.ts';
 import { received } from './received.ts';
@@ -66,9 +70,10 @@ export async function openRetry(
   const { mcpReq } = request.ctx;
   const text: unknown = mcpReq.requestState();
   if (text === undefined) return begins(config.id());
-  const isOwn = detachedOf(request.ctx) !== undefined;
-  const opening = openState(text, request.binding, config, config.maxStateLength, isOwn);
-  const opened = opening instanceof Promise ? await opening : opening;
+  const stored = detachedOf(request.ctx)?.state;
+  const opened = await (stored
+    ? openStored(stored, request.binding, config)
+    : openState(text, request.binding, config, config.maxStateLength));
   if (!opened.ok) {
     audit({ kind: 'state-refused', reason: opened.reason });
     if (opened.kind === 'invalid' && config.keys.ephemeral) config.warnOnce('foreign state', madeElsewhere);
@@ -82,9 +87,10 @@ export async function openRetry(
     if (Object.hasOwn(responses, ask.key)) return [{ ask, answer: received(responses[ask.key]) }];
     return unreadable.has(ask.key) ? [{ ask, answer: undefined }] : [];
   });
-  // The digest includes the tag of the state, which is in no store, so that nobody who reads a store can guess an answer from
-  // its digest.
-  const inputs = digest([String(text).slice(-22), brought.map(({ ask, answer }) => [ask.key, answer?.text ?? null])]);
+  // The digest includes the tag of the sealed state, which is in no store, so that nobody who reads a store can guess an answer
+  // from its digest.
+  const secret = stored?.secret ?? String(text).slice(-22);
+  const inputs = digest([secret, brought.map(({ ask, answer }) => [ask.key, answer?.text ?? null])]);
   const keptMs = lifeOf(state, config.clock.now());
   const { principal } = request.binding;
   const claim = await config.claims.claim(state.nonce, inputs, keptMs, mcpReq.signal, request.receivedAt, principal);
@@ -113,6 +119,10 @@ export async function openRetry(
     fresh,
     stillOut: state.out.filter(ask => !fresh.has(ask.id)),
     attempt: claim.attempt,
+<<<<<<< HEAD
+=======
+    ...(typeof text === 'string' && { requestState: text }),
+>>>>>>> b1c4e147 (Store tasks and the messages of a fleet as JSON, sealed once)
     ...(apart && { apart }),
     keptMs,
   };

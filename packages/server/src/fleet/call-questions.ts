@@ -9,9 +9,8 @@ import { digest, type Json } from '../base/index.ts';
 import { HandedOver, type PutAsk, type SharedAsk, type SharedResponse } from '../request/index.ts';
 import type { Reply, Script } from './commands.ts';
 import { answerPlace, type CallKeys, questionId } from './keys.ts';
-import { type Member, openAt } from './member.ts';
+import { type Member, openAt, sealAt } from './member.ts';
 import { putQuestion } from './scripts.ts';
-import { sealEvent } from './sealed-event.ts';
 
 export interface CallQuestionsOptions {
   readonly member: Member;
@@ -85,7 +84,7 @@ export class CallQuestions {
     // Before it is sent: its answer may arrive before the reply.
     this.#open.set(ask, open);
     const life = Math.max(limits.callMs, timeoutMs + limits.idleMs);
-    const sealed = sealEvent(this.#options.member, events, message);
+    const sealed = sealAt(this.#options.member, events, message);
     const reply = await this.#options.write(
       putQuestion,
       [this.#options.keys.call, events],

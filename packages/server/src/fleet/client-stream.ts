@@ -6,11 +6,11 @@
  * - client-stream-V1 Of all connections that read a stream, only the latest one gets it; earlier ones end.
  * - client-stream-V2 A stream that has lost events after the one that a client names is not resumed.
  */
+import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import type { Reply } from './commands.ts';
 import { type CallKeys, eventId, nameOfCall, type SessionKeys, STANDALONE, streamName } from './keys.ts';
-import type { Member } from './member.ts';
+import { type Member, openAt } from './member.ts';
 import { readEvents } from './scripts.ts';
-import { openEvent } from './sealed-event.ts';
 
 /** The position of a stream, for whoever continues its call. */
 export interface Standing {
@@ -206,7 +206,7 @@ export class ClientStream {
       this.#prime(id);
       return;
     }
-    const message = openEvent(this.#member, part.call.events, text);
+    const message = openAt<JSONRPCMessage>(this.#member, part.call.events, text);
     if (message) this.#write(`event: message\nid: ${id}\ndata: ${JSON.stringify(message)}\n\n`);
     else
       this.#member.onError(new Error('An event in Redis was not written with the key of this fleet; it is left out.'));

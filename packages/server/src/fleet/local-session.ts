@@ -17,10 +17,9 @@ import { type EndAbandoned, enderOf, isReplayable, makeServer, shareCall } from 
 import { type AskingMethod, SessionTransport } from '../sdk-seam/index.ts';
 import type { Claim } from './claim.ts';
 import { type CallKeys, callName, nameOfCall, questionId, type SessionKeys, STANDALONE, streamName } from './keys.ts';
-import type { Member } from './member.ts';
+import { type Member, sealAt } from './member.ts';
 import { RunningCall } from './running-call.ts';
 import { appendStandalone, beginCall } from './scripts.ts';
-import { sealEvent } from './sealed-event.ts';
 
 /** The data of a session, wherever it is served. */
 export interface SessionRecord {
@@ -228,7 +227,7 @@ export class LocalSession {
   async #sendStandalone(message: JSONRPCMessage): Promise<void> {
     const { commands, keys, limits } = this.#member;
     const { events } = keys.call(this.keys, STANDALONE);
-    const sealed = sealEvent(this.#member, events, message);
+    const sealed = sealAt(this.#member, events, message);
     const reply = await commands.run(
       appendStandalone,
       this.keys.session,

@@ -15,7 +15,6 @@ import type { Reply, Script } from './commands.ts';
 import { type CallKeys, nameOfCall, type SessionKeys, streamName } from './keys.ts';
 import { type Member, openAt, persist, sealAt } from './member.ts';
 import { appendEvent, noteOnCall, recordAnswer, releaseCall } from './scripts.ts';
-import { sealEvent } from './sealed-event.ts';
 
 interface StoredEntry {
   readonly n: number;
@@ -163,7 +162,7 @@ export class RunningCall implements SharedCall {
       appendEvent,
       [this.#keys.call, this.#keys.events, this.#session.calls],
       this.#eventCount,
-      sealEvent(this.#member, this.#keys.events, message),
+      sealAt(this.#member, this.#keys.events, message),
       last ? 1 : 0,
       limits.keptMs,
       limits.maxEvents,

@@ -4,6 +4,7 @@
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { KeptWith, type Principal } from '../base/index.ts';
+import type { StoredState } from '../state/index.ts';
 import type { ClientView } from './client-view.ts';
 
 /** The requester of the original call. */
@@ -14,6 +15,8 @@ export interface Detached {
   readonly clientId: string;
   /** Fires when the task is over; undefined if nobody can ask for it. */
   readonly over?: AbortSignal | undefined;
+  /** The state with which this request continues the task; absent if it came from the client, or begins it. */
+  readonly state?: StoredState | undefined;
   /** When the task expires, in milliseconds since the epoch; whatever is needed to run it again lives as long. */
   readonly until: number;
   /** When each of its answers was given, in milliseconds since the epoch, by the key of the question. */

@@ -1,4 +1,4 @@
-export type { AboutClient, Call, Can, ElicitAsk, LogLevel, StepContext, StepOptions, StepRetry } from './call.ts';
+export type { AboutClient, Call, ElicitAsk, LogLevel, StepContext, StepOptions, StepRetry } from './call.ts';
 export type { ClientView } from './client-view.ts';
 export type { Config, MidcallOptions } from './config.ts';
 export { type Detached, detach, detachedOf, taskCancelled, whenDetached } from './detached.ts';

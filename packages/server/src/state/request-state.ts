@@ -6,10 +6,18 @@
  * - state-B2 It lives until `exp`; the deadlines of its questions are inside it and earlier.
  * - state-B3 It can be used once (the nonce is claimed; see claims.ts), by one set of inputs.
  * - state-B4 A journal too large to travel stays in the store, and the state carries a reference to it.
+<<<<<<< HEAD
  * - state-B5 A journal in the store is part of its person's share (shares.ts), and is reduced to its questions once its retry
+=======
+ * - state-B5 A state that only this process could open stays in it, and a handle travels (held-states.ts); it is bound as any other.
+ * - state-B6 A state that never travels is stored as JSON with the call that it continues, which is sealed as a whole. It is
+ *   bound as any other.
+ * - state-B6 A journal in the store is part of its person's share (shares.ts), and is reduced to its questions once its retry
+>>>>>>> b1c4e147 (Store tasks and the messages of a fleet as JSON, sealed once)
  *   was answered: only duplicates come after that, and are recognized by them.
  */
 
+import { MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
 import type { Clock } from '@midcall/core/time';
 import { digest } from '../base/index.ts';
@@ -57,8 +65,18 @@ export interface RoundState {
   readonly out: readonly SealedAsk[];
 }
 
+/** A state that is stored with the call that it continues (state-B6). */
+export interface StoredState extends RoundState {
+  /** What it is bound to: the parts of a {@link Binding} in their order, long ones by their digests. */
+  readonly bound: readonly string[];
+  /** Where questions and journal are stored instead (state-B4). */
+  readonly ref?: string;
+  /** Known to nobody who reads the store: without it, an answer could be guessed from the digest in its claim. */
+  readonly secret: string;
+}
+
 /** The sealed content of a state. */
-export interface Packed {
+interface Packed {
   readonly f: string;
   readonly n: string;
   readonly r: number;
@@ -87,7 +105,7 @@ export interface ApartJournal extends Pick<RoundState, 'out' | 'expiresAt'> {
 /** The part that is stored if it is too large to travel (state-B4). */
 type Rest = Pick<Packed, 'o' | 'j'>;
 
-export const STATE_PURPOSE = 'request-state';
+const STATE_PURPOSE = 'request-state';
 const APART = 'journal';
 /** Clocks of replicas may differ by this much. */
 const SKEW_MS = 60_000;
@@ -105,7 +123,7 @@ export interface StateOptions {
 const parts: readonly (keyof Binding)[] = ['principal', 'client', 'method', 'name', 'arguments', 'audience', 'version'];
 
 /** Long values are bound by their digests, so that the state does not grow with the client's input. */
-export const bound = (binding: Binding): readonly string[] =>
+const bound = (binding: Binding): readonly string[] =>
   parts.map(part => (binding[part].length > 200 ? digest(binding[part]) : binding[part]));
 
 /** How long the data of a state must be kept, in milliseconds: longer than it is valid by anybody's clock. */
@@ -127,65 +145,106 @@ const takenBy = (of: Pick<ApartJournal, 'characters' | 'expiresAt'>): Taken => (
 
 /**
  * @param maxLength - the longest state that travels, in characters; longer ones go into the store (state-B4)
- * @param replaces - the journal of the same state that this one replaces
  * @throws MidcallError `call/too-many` if its person takes too much of the store, or `store/unavailable`
  */
 export async function sealState(
   state: RoundState,
   binding: Binding,
-  { sealer, store, clock, shares }: StateOptions,
+  options: StateOptions,
   maxLength: number,
-  replaces?: ApartJournal,
 ): Promise<string> {
+  const { sealer } = options;
   const packed = pack(state, binding);
-  const { f, n, r, iat, exp, b, o, j } = packed;
+  const { f, n, r, iat, exp, b } = packed;
   const whole = sealer.seal(packed, STATE_PURPOSE);
   if (whole.length <= maxLength) return whole;
-  const ref = `journal:${n}`;
-  const rest = sealUnder(sealer, APART, ref, { o, j } satisfies Rest);
-  const taken = { characters: rest.length, until: goneAt(state) };
-  await shares?.take(binding.principal, taken, replaces && takenBy(replaces));
-  await store.set(ref, rest, { ttlMs: lifeOf(state, clock.now()) });
+  const ref = await storeJournal(state, binding.principal, options);
   return sealer.seal({ f, n, r, iat, exp, b, ref } satisfies Packed, STATE_PURPOSE);
+}
+
+/**
+ * Stores the questions and the journal of a state apart from it (state-B4).
+ * @param replaces - the journal of the same state that this one replaces
+ * @returns where they are
+ */
+async function storeJournal(
+  state: RoundState,
+  person: string,
+  { sealer, store, clock, shares }: StateOptions,
+  replaces?: ApartJournal,
+): Promise<string> {
+  const ref = `journal:${state.nonce}`;
+  const rest = sealUnder(sealer, APART, ref, { o: state.out, j: state.journal } satisfies Rest);
+  const taken = { characters: rest.length, until: goneAt(state) };
+  await shares?.take(person, taken, replaces && takenBy(replaces));
+  await store.set(ref, rest, { ttlMs: lifeOf(state, clock.now()) });
+  return ref;
 }
 
 /**
  * Opens a state and checks every binding; claims nothing. Returns a promise only if the store is read.
  * @param maxLength - the longest state that is opened, in characters
- * @param isOwn - true for the state of a task, which never left this server: it may be from the future if a clock has been set
- *   back
  */
 export function openState(
   text: unknown,
   binding: Binding,
+<<<<<<< HEAD
   { sealer, store, clock }: StateOptions,
+=======
+  options: StateOptions,
+>>>>>>> b1c4e147 (Store tasks and the messages of a fleet as JSON, sealed once)
   maxLength: number,
-  isOwn = false,
 ): Unsealed | Promise<Unsealed> {
+  const { sealer, clock } = options;
   if (typeof text === 'string' && text.length > Math.max(maxLength, BARE_LENGTH))
     return invalid('longer than any we make');
   const opened = sealer.open(text, STATE_PURPOSE);
   if (!opened.ok) return invalid(opened.reason);
   const packed = opened.payload as Packed;
+  // A stored state may be from the future if a clock has been set back.
+  if (packed.iat > clock.now() + SKEW_MS) return invalid('not yet valid');
+  return openStored(unpacked(packed, text as string), binding, options);
+}
+
+/** As {@link openState}, for a state that never travelled (state-B6). */
+export function openStored(
+  { bound: actual, ref, secret: _, ...state }: StoredState,
+  binding: Binding,
+  { sealer, store, clock }: StateOptions,
+): Unsealed | Promise<Unsealed> {
   const expected = bound(binding);
-  const differs = parts.find((_, index) => packed.b[index] !== expected[index]);
+  const differs = parts.find((_, index) => actual[index] !== expected[index]);
   if (differs === 'version') return { ok: false, kind: 'changed', reason: 'another version of the handler' };
   if (differs) return invalid(`another ${differs}`);
-  if (clock.now() >= packed.exp) return { ok: false, kind: 'expired', reason: 'expired' };
-  if (!isOwn && packed.iat > clock.now() + SKEW_MS) return invalid('not yet valid');
-  const { ref } = packed;
-  if (ref === undefined) return unpacked(packed, packed);
+  if (clock.now() >= state.expiresAt) return { ok: false, kind: 'expired', reason: 'expired' };
+  if (ref === undefined) return { ok: true, state };
   return store.get(ref).then(stored => {
     const journal = stored === undefined ? undefined : openUnder(sealer, APART, ref, stored);
     if (journal === undefined) return { ok: false, kind: 'expired', reason: 'its journal is gone' };
-    const read = unpacked(packed, journal as Rest);
-    const { out, expiresAt } = read.state;
+    const { o: out = [], j = [] } = journal as Rest;
+    const { expiresAt } = state;
     const apart = { ref, person: binding.principal, characters: stored!.length, out, expiresAt };
-    return { ...read, apart };
+    return { ok: true, state: { ...state, out, journal: j }, apart };
   });
 }
 
+<<<<<<< HEAD
 /** Reduces the stored journal of a state whose retry was answered to its questions (state-B5). */
+=======
+/**
+ * @param text - a state that has been sealed; it is bound to the same call, and is checked when it is opened
+ * @returns the same state, to be stored with its call (state-B6)
+ * @throws MidcallError `state/invalid` if we have not made it
+ */
+export function storedState(text: string, { sealer, held }: Pick<StateOptions, 'sealer' | 'held'>): StoredState {
+  const here = held?.open(text);
+  const opened = here?.ok ? { ok: true as const, payload: JSON.parse(here.json) } : sealer.open(text, STATE_PURPOSE);
+  if (opened.ok) return unpacked(opened.payload as Packed, text);
+  throw new MidcallError('state/invalid', 'This requestState is none of this server. Nothing was done.');
+}
+
+/** Reduces the stored journal of a state whose retry was answered to its questions (state-B6). */
+>>>>>>> b1c4e147 (Store tasks and the messages of a fleet as JSON, sealed once)
 export async function shrinkJournal(
   apart: ApartJournal,
   { sealer, store, clock, shares }: StateOptions,
@@ -198,14 +257,12 @@ export async function shrinkJournal(
   await shares?.give(person, takenBy(apart));
 }
 
-/** Removes what is stored of a state that nothing continues any more. */
+/** Removes what is stored apart of a state that nothing continues any more. */
 export async function dropJournal(
-  text: string,
+  { ref, expiresAt }: StoredState,
   person: string,
-  { sealer, store, shares }: StateOptions,
+  { store, shares }: StateOptions,
 ): Promise<void> {
-  const opened = sealer.open(text, STATE_PURPOSE);
-  const { ref, exp: expiresAt } = opened.ok ? (opened.payload as Packed) : { ref: undefined, exp: 0 };
   const stored = ref === undefined ? undefined : await store.take(ref);
   if (stored !== undefined) await shares?.give(person, takenBy({ characters: stored.length, expiresAt }));
 }
@@ -213,38 +270,53 @@ export async function dropJournal(
 /**
  * Extends the life of a state, before anybody has presented it.
  * @param until - its new expiry, in milliseconds since the epoch
- * @param maxLength - the longest state that travels, in characters
  * @returns the state that replaces it; the same one if it cannot be opened
  */
 export async function prolongState(
-  text: string,
+  stored: StoredState,
   until: number,
   binding: Binding,
   options: StateOptions,
+<<<<<<< HEAD
   maxLength: number,
 ): Promise<string> {
   const opened = await openState(text, binding, options, maxLength, true);
   if (!opened.ok || opened.state.expiresAt >= until) return text;
   const state = { ...opened.state, expiresAt: until };
   return sealState(state, binding, options, maxLength, opened.apart);
+=======
+): Promise<StoredState> {
+  const opened = await openStored(stored, binding, options);
+  if (!opened.ok || opened.state.expiresAt >= until) return stored;
+  if (opened.apart) await storeJournal({ ...opened.state, expiresAt: until }, binding.principal, options, opened.apart);
+  return { ...stored, expiresAt: until };
+>>>>>>> b1c4e147 (Store tasks and the messages of a fleet as JSON, sealed once)
 }
 
-function unpacked(
-  { f: flow, n: nonce, r: round, iat: issuedAt, exp: expiresAt }: Packed,
-  { j, o }: Rest,
-): Extract<Unsealed, { ok: true }> {
-  return { ok: true, state: { flow, nonce, round, issuedAt, expiresAt, journal: j ?? [], out: o ?? [] } };
+/** @param text - the sealed text of the state; the tag at its end is in no store */
+function unpacked({ f: flow, n: nonce, r: round, iat: issuedAt, exp: expiresAt, ...packed }: Packed, text: string) {
+  const { b, o: out = [], j: journal = [], ref } = packed;
+  const state = { flow, nonce, round, issuedAt, expiresAt, journal, out, bound: b, secret: text.slice(-22) };
+  return { ...state, ...(ref !== undefined && { ref }) } satisfies StoredState;
 }
 
 /**
- * The journal in a call's state, for whoever ends that call: its owner and expiry are not checked.
- * @returns nothing if it cannot be opened
+ * The journal of a call's state, for whoever ends that call: its owner and expiry are not checked.
+ * @returns nothing if it is stored apart and cannot be opened
  */
+<<<<<<< HEAD
 export async function journalIn(text: string, { sealer, store }: StateOptions): Promise<Journal> {
   const opened = sealer.open(text, STATE_PURPOSE);
   if (!opened.ok) return [];
   const { ref, j = [] } = opened.payload as Packed;
   if (ref === undefined) return j;
+=======
+export async function journalIn(
+  { journal, ref }: StoredState,
+  { sealer, store }: Pick<StateOptions, 'sealer' | 'store'>,
+): Promise<Journal> {
+  if (ref === undefined) return journal;
+>>>>>>> b1c4e147 (Store tasks and the messages of a fleet as JSON, sealed once)
   const stored = await store.get(ref);
   return (stored === undefined ? undefined : (openUnder(sealer, APART, ref, stored) as Rest | undefined))?.j ?? [];
 }

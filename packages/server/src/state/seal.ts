@@ -19,7 +19,6 @@
  *   limit that anybody will reach; random nonces under one GCM key would end at 2^32.
  * - seal-E5 The length tells how long the value is and nothing else: it is never compressed, because the length of a
  *   compressed text answers guesses about the parts of it that the guesser cannot see.
- * - seal-E6 A nonce seals one message. A value that is sealed again is exactly the same as before, so it adds no message.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes as systemRandomBytes } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
@@ -34,7 +33,6 @@ const HEADER = KEY_ID + SALT + NONCE;
 /** In characters: whole groups of three bytes, which are encoded independently. */
 const KEY_ID_TEXT = (KEY_ID / 3) * 4;
 const SALT_TEXT = (SALT / 3) * 4;
-const HEADER_TEXT = (HEADER / 3) * 4;
 /** Purposes are a handful of constants, and so are the salts of a few replicas; invented salts do not make the cache grow. */
 const MAX_DERIVED = 256;
 /** Messages under one salt (seal-E4). */
@@ -72,15 +70,6 @@ export interface Sealer {
   seal(payload: unknown, purpose: string, place?: string): string;
   /** As {@link seal}, for a value that is already JSON text. */
   sealJson(json: string, purpose: string, place?: string): string;
-  /**
-   * Rebuilds a sealed text, bit for bit, from its content: for one that is stored inside another sealed value, where it need
-   * not be sealed.
-   * @param json - exactly the content of that text; with anything else a nonce would be used twice, which would reveal two
-   *   messages (seal-E6)
-   * @param header - the header of that text
-   * @returns undefined where its key is not in the ring
-   */
-  sealAgain(json: string, header: string, purpose: string): string | undefined;
   /** @param text - the text that came back; may be anything, and never causes an error */
   open(text: unknown, purpose: string, place?: string): Opened;
   /** True if the text was made with another key than the one that now seals: long-lived values should be sealed again. */
@@ -118,10 +107,7 @@ export function createSealer(keys: KeyRing, options: SealerOptions = {}): Sealer
     series.sealed++;
     const { salt, spelled } = series;
     const key = kept(series.keys, purpose, () => keyOf(sealing, purpose, salt));
-    return spell(spelled, key, draw(NONCE), json, place);
-  };
-
-  const spell = (spelled: string, key: Buffer, nonce: Uint8Array, json: string, place?: string): string => {
+    const nonce = draw(NONCE);
     const cipher = createCipheriv('aes-256-gcm', key, nonce, cipherOptions);
     if (place !== undefined) cipher.setAAD(Buffer.from(place));
     const ciphertext = cipher.update(json, 'utf8');
@@ -146,14 +132,6 @@ export function createSealer(keys: KeyRing, options: SealerOptions = {}): Sealer
 
     sealJson,
 
-    sealAgain(json, header, purpose) {
-      const ringKey = byId.get(header.slice(0, KEY_ID_TEXT));
-      if (!ringKey) return undefined;
-      const spelled = header.slice(0, KEY_ID_TEXT + SALT_TEXT);
-      const nonce = Buffer.from(header.slice(spelled.length), 'base64url');
-      return spell(PREFIX + spelled, keyOf(ringKey, purpose, spelled.slice(KEY_ID_TEXT)), nonce, json);
-    },
-
     open(text, purpose, place) {
       if (typeof text !== 'string' || text.length > maxLength || !text.startsWith(PREFIX)) return malformed;
       const spelled = text.slice(PREFIX.length);
@@ -177,9 +155,6 @@ export function createSealer(keys: KeyRing, options: SealerOptions = {}): Sealer
     outdated: text => !text.startsWith(PREFIX + sealing.id),
   };
 }
-
-/** The part of a sealed text that does not depend on its content: its key, salt and nonce. */
-export const headerOf = (text: string): string => text.slice(PREFIX.length, PREFIX.length + HEADER_TEXT);
 
 const malformed: Opened = { ok: false, reason: 'malformed' };
 const unknownKey: Opened = { ok: false, reason: 'unknown-key' };

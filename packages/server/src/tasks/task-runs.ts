@@ -292,7 +292,7 @@ export class TaskRuns {
     const asks = 'result' in outcome && isInputRequired(outcome.result);
     if (asks && clock.now() < until) {
       const departure = departureOf(ctx);
-      const next = afterRound(outcome.result, departure);
+      const next = afterRound(outcome.result, departure, this.#config);
       const changed = await this.#store.changeAt(key, current => {
         if (current.turn !== turn || isOver(current)) return undefined;
         const { home: _, dueAt: __, without: ___, isPresented: ____, ...rest } = current;

@@ -1,5 +1,5 @@
 /**
- * Stores tasks: each is one value, replaced atomically, so that no change is lost if two processes make one at once.
+ * Stores tasks: each is one value, JSON, replaced atomically, so that no change is lost if two processes make one at once.
  *
  * - task-store-1 A task's content is sealed, except in this process's own memory; its key is a digest of its id.
  */
@@ -7,7 +7,6 @@ import { MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
 import type { Clock } from '@midcall/core/time';
 import { openUnder, type Sealer, sealUnder } from '../state/index.ts';
-import { packTask, type StoredTask, unpackTask } from './stored-task.ts';
 import { keyOf, keyOfId, removedAt, type Task } from './task.ts';
 
 export interface TaskStoreOptions {
@@ -20,6 +19,8 @@ export interface TaskStoreOptions {
 }
 
 const PURPOSE = 'task';
+/** Changes when a task is stored otherwise. */
+const VERSION = 1;
 /** Attempts to change a value that others are changing. */
 const MOST_TRIES = 50;
 
@@ -86,16 +87,21 @@ export class TaskStore {
 
   #close(key: string, task: Task): string {
     const { sealer } = this.#options;
-    if (!sealer) return JSON.stringify(task);
-    return sealUnder(sealer, PURPOSE, key, packTask(task, sealer));
+    const stored = { version: VERSION, ...task };
+    return sealer ? sealUnder(sealer, PURPOSE, key, stored) : JSON.stringify(stored);
   }
 
   #open(key: string, text: string): Task {
     const { sealer } = this.#options;
-    if (!sealer) return JSON.parse(text);
-    const packed = openUnder(sealer, PURPOSE, key, text) as StoredTask | undefined;
-    if (packed !== undefined) return unpackTask(packed, sealer);
-    throw new MidcallError('store/corrupt', 'A task in the store cannot be opened with the keys of this server.');
+    const stored = sealer ? openUnder(sealer, PURPOSE, key, text) : JSON.parse(text);
+    if (stored === undefined)
+      throw new MidcallError('store/corrupt', 'A task in the store cannot be opened with the keys of this server.');
+    const { version, ...task } = stored as Task & { readonly version: unknown };
+    if (version === VERSION) return task;
+    throw new MidcallError(
+      'store/corrupt',
+      `A task in the store was written by another version of Midcall (as version ${version}; this one reads ${VERSION}).`,
+    );
   }
 }
 

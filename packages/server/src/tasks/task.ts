@@ -3,6 +3,7 @@
 import { digest, type Json, type Principal } from '../base/index.ts';
 import { received } from '../eras/index.ts';
 import type { ClientView } from '../request/index.ts';
+import type { StoredState } from '../state/index.ts';
 
 /** How often a client should poll, in milliseconds. */
 const POLL_MS = 1_000;
@@ -65,7 +66,7 @@ export interface Task {
   /** True if its client has `state` too, and may present it. */
   readonly isPresented?: boolean;
   /** The state with which the handler is run again. Absent while its first run is in progress in the process `home`. */
-  readonly state?: string;
+  readonly state?: StoredState;
   /** The process that has run it since the request that began it. */
   readonly home?: string;
   /** The call's name in the audit; absent until its first request has sent something. */

@@ -20,7 +20,7 @@ import {
   readRequest,
 } from '../request/index.ts';
 import { departureOf } from '../sdk-seam/index.ts';
-import { prolongState, sealState } from '../state/index.ts';
+import { prolongState, sealState, storedState } from '../state/index.ts';
 import { FinishedTasks } from './finished-tasks.ts';
 import {
   answered,
@@ -140,7 +140,8 @@ export class Tasks {
     const now = config.clock.now();
     const flow = config.id();
     const round = { round: 0, issuedAt: now, expiresAt: now + TTL_MS, journal: [], out: [] };
-    const state = await sealState({ flow, nonce: config.id(), ...round }, read.binding, config, config.maxStateLength);
+    const sealed = await sealState({ flow, nonce: config.id(), ...round }, read.binding, config, config.maxStateLength);
+    const state = storedState(sealed, config);
     const { task } = await this.#keep(read, origin, { state, flow, ...start });
     await this.#announce(task, ctx.mcpReq.signal);
     return task;
@@ -151,12 +152,9 @@ export class Tasks {
     const departure = departureOf(origin.ctx);
     const read = await this.#read(origin);
     const config = this.#config;
-    const start = afterRound(round, departure);
-    const state =
-      start.state === undefined
-        ? undefined
-        : await prolongState(start.state, config.clock.now() + TTL_MS, read.binding, config, config.maxStateLength);
-    const { task, over } = await this.#keep(read, origin, { ...start, ...(state !== undefined && { state }) });
+    const start = afterRound(round, departure, config);
+    const state = start.state && (await prolongState(start.state, config.clock.now() + TTL_MS, read.binding, config));
+    const { task, over } = await this.#keep(read, origin, { ...start, ...(state && { state }) });
     this.#detach(origin, task, over);
     this.#runs.heed(task, departure);
     await this.#announce(task, origin.ctx.mcpReq.signal);
@@ -177,13 +175,16 @@ export class Tasks {
     receivedAt: number,
   ): Promise<Record<string, unknown> | undefined> {
     const { mcpReq } = origin.ctx;
-    const state = mcpReq.requestState() as string | undefined;
+    const state: unknown = mcpReq.requestState();
     const answers = Object.fromEntries(
       Object.entries(mcpReq.inputResponses ?? {}).map(([key, answer]) => [key, answered(answer, receivedAt)]),
     );
-    const start = { ...(state === undefined ? { home: this.#runs.home } : { state, isPresented: true }), answers };
     const stored = await this.#read(origin)
-      .then(read => this.#keep(read, origin, start))
+      .then(read => {
+        if (state === undefined) return this.#keep(read, origin, { home: this.#runs.home, answers });
+        const presented = storedState(String(state), this.#config);
+        return this.#keep(read, origin, { state: presented, isPresented: true, answers });
+      })
       .catch(() => undefined);
     if (!stored) return undefined;
     const { task, over } = stored;

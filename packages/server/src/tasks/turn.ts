@@ -2,6 +2,7 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { type Detached, detach } from '../request/index.ts';
 import type { Departure } from '../sdk-seam/index.ts';
+import { type StateOptions, storedState } from '../state/index.ts';
 import { broughtBy, endOf, type InputRequest, type Task } from './task.ts';
 
 /** Questions sent instead of a result, for the client to answer. */
@@ -18,11 +19,12 @@ export const isInputRequired = (result: unknown): result is InputRequired =>
 export const afterRound = (
   { requestState, inputRequests = {} }: InputRequired,
   departure: Departure | undefined,
+  config: Pick<StateOptions, 'sealer' | 'held'>,
 ): Partial<Task> => ({
   status: Object.keys(inputRequests).length > 0 ? 'input_required' : 'working',
   inputRequests,
   answers: {},
-  ...(requestState !== undefined && { state: requestState }),
+  ...(requestState !== undefined && { state: storedState(requestState, config) }),
   ...(departure && { flow: departure.flow }),
   ...(departure?.dueAt !== undefined && { dueAt: departure.dueAt }),
 });
@@ -35,6 +37,7 @@ export function contextOf(
   task: Task,
   { signal, over, isStanding }: { readonly signal: AbortSignal } & Pick<Detached, 'over' | 'isStanding'>,
 ): ServerContext {
+  const { client, principal, clientId, state } = task;
   const entries = Object.entries(broughtBy(task));
   const mcpReq = {
     id: 0,
@@ -42,7 +45,7 @@ export function contextOf(
     envelope: task.envelope,
     _meta: {},
     signal,
-    requestState: () => task.state,
+    requestState: () => state,
     inputResponses: Object.fromEntries(
       entries.filter(([, { value }]) => value !== null).map(([key, { value }]) => [key, value]),
     ),
@@ -50,10 +53,9 @@ export function contextOf(
     notify: async () => {},
     send: () => Promise.reject(new Error('A task sends no requests.')),
   };
-  const { client, principal, clientId } = task;
   const answeredAt = Object.fromEntries(entries.map(([key, { at }]) => [key, at]));
   return detach({ mcpReq } as unknown as ServerContext, {
-    ...{ client, principal, clientId, over, answeredAt, until: endOf(task) },
+    ...{ client, principal, clientId, state, over, answeredAt, until: endOf(task) },
     ...(isStanding && { isStanding }),
   });
 }
