@@ -11,7 +11,7 @@
 
 import { matchesPattern, Work } from '../patterns/index.ts';
 import type { AskedField, Choice, Field, Issue, NumberField, Scalar, TextField } from './field.ts';
-import { hasFormat } from './format.ts';
+import { textFormats } from './format.ts';
 import { isWayBack } from './is-way-back.ts';
 import { issue } from './issue.ts';
 import { formLimits } from './limits.ts';
@@ -143,13 +143,6 @@ export function checkWithin(work: Work, field: AskedField, value: unknown): Issu
   }
 }
 
-const formatSentences = {
-  email: 'must be an e-mail address, such as ada@example.com',
-  uri: 'must be a full web address, such as https://example.com/page',
-  date: 'must be a date that exists, written as 2026-12-31',
-  'date-time': 'must be a date, time and time zone, written as 2026-12-31T18:30:00Z',
-} as const;
-
 function checkText(field: TextField, value: unknown, work: Work): Issue | undefined {
   if (typeof value !== 'string') return issue(field, 'type', 'must be text');
   const { minLength, maxLength, format, pattern } = field;
@@ -167,7 +160,7 @@ function checkText(field: TextField, value: unknown, work: Work): Issue | undefi
   ) {
     return issue(field, 'maxLength', `must have at most ${count(maxLength, 'character')}`);
   }
-  if (format !== undefined && !hasFormat(format, value)) return issue(field, 'format', formatSentences[format]);
+  if (format !== undefined && !textFormats[format].fits(value)) return issue(field, 'format', textFormats[format].says);
   return pattern === undefined ? undefined : checkPattern(field, pattern, value, work);
 }
 

@@ -4,6 +4,8 @@
  * one; an {@link AskedField} is what is made of any other schema that a server asks with.
  */
 
+import type { TextFormat } from './format.ts';
+
 interface Named {
   /** The property's name on the wire. */
   readonly name: string;
@@ -28,7 +30,7 @@ export interface Choice<V extends Scalar = string> {
 /** A field that is answered with text. */
 export interface TextField extends Named {
   readonly kind: 'text';
-  readonly format?: 'email' | 'uri' | 'date' | 'date-time';
+  readonly format?: TextFormat;
   /** Counted in Unicode code points. */
   readonly minLength?: number;
   readonly maxLength?: number;

@@ -1,17 +1,84 @@
 /**
- * The four formats of the restricted schema (2026-07-28 schema.json, `StringSchema.format`), each decided in linear time.
+ * The formats of text that a form knows (2026-07-28 schema.json, `StringSchema.format`), with all that the forms of every side
+ * know of them. A new format is one entry of the table; everything else, types included, reads it.
  */
-import type { TextField } from './field.ts';
 
-/** A format the wire knows. */
-export type TextFormat = NonNullable<TextField['format']>;
-
-const formats: ReadonlySet<string> = new Set<TextFormat>(['email', 'uri', 'date', 'date-time']);
-
-/** True if `format` is one the wire knows. */
-export function isTextFormat(format: unknown): format is TextFormat {
-  return typeof format === 'string' && formats.has(format);
+/** What is known of one format. */
+export interface FormatEntry {
+  /** True if a text has the format, decided in linear time. */
+  readonly fits: (text: string) => boolean;
+  /** What is said of a text that has not, after the name of its field. */
+  readonly says: string;
+  /** How it is written. */
+  readonly notation: string;
+  /** A text that fits, for tests and samples. */
+  readonly example: string;
+  /** Other names for it, which libraries of schemas write. */
+  readonly aliases?: readonly string[];
+  /** The text that a person means, where it may be written in another way. */
+  readonly read?: (text: string) => string;
+  /** Its input on a page; absent if it has a control of its own. */
+  readonly input?: {
+    /** The input's `type` in HTML. */
+    readonly type: string;
+    /** What browsers may fill in; nothing if absent. */
+    readonly autocomplete?: string;
+    /** True if the browser shows how it is written. */
+    readonly explains?: true;
+  };
 }
+
+const table = {
+  email: {
+    fits: isEmail,
+    says: 'must be an e-mail address, such as ada@example.com',
+    notation: 'an e-mail address',
+    example: 'ada@example.com',
+    input: { type: 'email', autocomplete: 'email' },
+  },
+  uri: {
+    fits: isUri,
+    says: 'must be a full web address, such as https://example.com/page',
+    notation: 'a full web address such as https://example.com/page',
+    example: 'https://example.com/page',
+    aliases: ['url'],
+    read: inAscii,
+    input: { type: 'url' },
+  },
+  date: {
+    fits: isDate,
+    says: 'must be a date that exists, written as 2026-12-31',
+    notation: 'a date such as 2026-12-31',
+    example: '2026-08-01',
+    input: { type: 'date', explains: true },
+  },
+  // People write it as a local time and a zone, which ./parse-textual.ts reads; so pages and terminals have a control for it.
+  'date-time': {
+    fits: isDateTime,
+    says: 'must be a date, time and time zone, written as 2026-12-31T18:30:00Z',
+    notation: 'a date, time and time zone such as 2026-12-31T18:30:00Z',
+    example: '2026-08-01T12:00:00Z',
+    aliases: ['datetime'],
+  },
+} as const satisfies Readonly<Record<string, FormatEntry>>;
+
+/** A format that forms know. */
+export type TextFormat = keyof typeof table;
+
+/** A format that is one input on a page. */
+export type LineFormat = {
+  [F in TextFormat]: (typeof table)[F] extends { readonly input: unknown } ? F : never;
+}[TextFormat];
+
+export const textFormats: Readonly<Record<TextFormat, FormatEntry>> = table;
+
+/** True if `format` is one that forms know. */
+export const isTextFormat = (format: unknown): format is TextFormat =>
+  typeof format === 'string' && Object.hasOwn(table, format);
+
+/** True if `format` is one that is one input on a page. */
+export const isLineFormat = (format: unknown): format is LineFormat =>
+  isTextFormat(format) && textFormats[format].input !== undefined;
 
 const monthDays = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
@@ -60,16 +127,7 @@ export function isUri(text: string): boolean {
   return !hierarchical.test(text) || (/^[a-z]+:\/\/[^/?#]/i.test(text) && URL.canParse(text));
 }
 
-/** True if `text` has the format. */
-export function hasFormat(format: TextFormat, text: string): boolean {
-  switch (format) {
-    case 'email':
-      return isEmail(text);
-    case 'uri':
-      return isUri(text);
-    case 'date':
-      return isDate(text);
-    case 'date-time':
-      return isDateTime(text);
-  }
+/** A web address with other letters in it, written in the ASCII that the wire's `uri` asks for. */
+function inAscii(text: string): string {
+  return /^https?:\/\/\S*$/i.test(text) && /[^\x21-\x7e]/.test(text) && URL.canParse(text) ? new URL(text).href : text;
 }

@@ -1,5 +1,6 @@
 /** The notations of a form, and the type of the answer to each. */
 import type { Form } from './form.ts';
+import type { TextFormat } from './format.ts';
 import type { StandardForm } from './standard.ts';
 
 interface Described {
@@ -17,7 +18,7 @@ export type RawField = Described &
   (
     | {
         readonly type: 'string';
-        readonly format?: 'email' | 'uri' | 'date' | 'date-time';
+        readonly format?: TextFormat;
         readonly minLength?: number;
         readonly maxLength?: number;
         /** Enforced on the answer; never sent, since clients strip it and the person would not see the rule. */

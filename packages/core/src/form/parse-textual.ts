@@ -1,7 +1,7 @@
 /** Converts text from an HTML form or a terminal to the typed value of a field. */
 import { checkValue, decimal, type WireValue } from './check-content.ts';
 import type { Field, Issue } from './field.ts';
-import { isDateTime } from './format.ts';
+import { type TextFormat, textFormats } from './format.ts';
 import { issue } from './issue.ts';
 import { zonedDateTime } from './zoned-date-time.ts';
 
@@ -71,15 +71,16 @@ function readTextual(field: Field, values: readonly string[], options: TextualOp
         ? last === ''
           ? nothing
           : { ok: true, value: last.replace(/\r\n?/g, '\n') }
-        : readFormatted(field, values, options);
+        : readFormatted(field, field.format, values, options);
   }
 }
 
-function readFormatted(field: Field & { kind: 'text' }, values: readonly string[], options: TextualOptions): Textual {
+function readFormatted(field: Field, format: TextFormat, values: readonly string[], options: TextualOptions): Textual {
   const text = (values[0] ?? '').trim();
   if (text === '') return { ok: true, value: undefined };
-  if (field.format === 'uri') return { ok: true, value: inAscii(text) };
-  if (field.format !== 'date-time' || (values.length === 1 && isDateTime(text))) return { ok: true, value: text };
+  const { fits, read } = textFormats[format];
+  if (format !== 'date-time' || (values.length === 1 && fits(text)))
+    return { ok: true, value: read ? read(text) : text };
   const zone = values[1]?.trim() || options.timeZone;
   const zoned = zonedDateTime(text, zone);
   if (zoned !== undefined) return { ok: true, value: zoned };
@@ -88,11 +89,6 @@ function readFormatted(field: Field & { kind: 'text' }, values: readonly string[
     ? 'needs a time zone, such as Z, +02:00 or Europe/Berlin'
     : 'must be a date and time that exist, written as 2026-12-31 18:30 and a time zone';
   return { ok: false, issue: issue(field, 'format', says) };
-}
-
-/** A web address with other letters in it, written in the ASCII that the wire's `uri` asks for. */
-function inAscii(text: string): string {
-  return /^https?:\/\/\S*$/i.test(text) && /[^\x21-\x7e]/.test(text) && URL.canParse(text) ? new URL(text).href : text;
 }
 
 const wrong = (field: Field, says: string): Textual => ({ ok: false, issue: issue(field, 'type', says) });

@@ -4,7 +4,7 @@ import { isRecord, own } from '../json/index.ts';
 import { judgePattern, type Work } from '../patterns/index.ts';
 import { checkWithin } from './check-content.ts';
 import type { Choice, Field, TextField } from './field.ts';
-import { isTextFormat } from './format.ts';
+import { isTextFormat, textFormats } from './format.ts';
 import { formLimits } from './limits.ts';
 import { assertions, type FormProblem, type Json } from './problem.ts';
 
@@ -110,7 +110,7 @@ class PropertyReader {
         const format = own(schema, 'format');
         if (format !== undefined && !isTextFormat(format)) {
           const what = typeof format === 'string' ? `the format '${format.slice(0, 40)}'` : 'a format that is not text';
-          return this.refuse('format', `has ${what}; a form knows email, uri, date and date-time`);
+          return this.refuse('format', `has ${what}; a form knows ${knownFormats}`);
         }
         const bounds = this.#counts(schema, 'minLength', 'maxLength');
         return {
@@ -261,5 +261,8 @@ class PropertyReader {
   }
 }
 
+const knownFormats = Object.keys(textFormats)
+  .join(', ')
+  .replace(/, ([^,]+)$/, ' and $1');
 const tooClever = 'has a pattern with lookaround, backreferences or too many states, which is not checked here';
 const tooMuch = 'has a pattern that is not checked here: reading the patterns of this form takes too long';

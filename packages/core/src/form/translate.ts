@@ -3,6 +3,7 @@
  * remains is refused by the reader that follows.
  */
 import { isRecord, own } from '../json/index.ts';
+import { textFormats } from './format.ts';
 import { assertions, type Json } from './problem.ts';
 
 /** Where a schema came from. */
@@ -23,7 +24,9 @@ export interface Translated {
   readonly patterns: readonly string[];
 }
 
-const formatNames: Readonly<Record<string, string>> = { url: 'uri', datetime: 'date-time' };
+const formatNames = new Map(
+  Object.entries(textFormats).flatMap(([format, { aliases = [] }]) => aliases.map(alias => [alias, format] as const)),
+);
 
 /** Format names that Zod gives to what is only a pattern. */
 const patternFormats = new Set(['regex', 'starts_with', 'ends_with', 'includes', 'lowercase', 'uppercase']);
@@ -118,7 +121,7 @@ function withChoices(property: Record<string, unknown>, titledKey: 'oneOf' | 'an
 
 function text(property: Record<string, unknown>, options: TranslateOptions): void {
   const format = property['format'];
-  if (typeof format === 'string' && Object.hasOwn(formatNames, format)) property['format'] = formatNames[format];
+  if (typeof format === 'string') property['format'] = formatNames.get(format) ?? format;
   if (!options.library) return;
   if (typeof format === 'string' && patternFormats.has(format)) delete property['format'];
 }

@@ -4,6 +4,7 @@
  * are read elsewhere and never written here.
  */
 import type { Choice, Field } from './field.ts';
+import type { TextFormat } from './format.ts';
 
 interface Described {
   readonly title?: string;
@@ -20,7 +21,7 @@ export type WireProperty = Described &
   (
     | {
         readonly type: 'string';
-        readonly format?: 'email' | 'uri' | 'date' | 'date-time';
+        readonly format?: TextFormat;
         readonly minLength?: number;
         readonly maxLength?: number;
         readonly default?: string;

@@ -4,9 +4,6 @@ import { attributes, type Html, html } from './html.ts';
 /** Attributes that a form gives its controls: ids, names, descriptions. */
 export type ControlAttributes = Parameters<typeof attributes>[0];
 
-/** The kind of input for a text format; `text` if a field has none. */
-export const inputTypes = { text: 'text', email: 'email', uri: 'url', date: 'date' } as const;
-
 /** A line of text. */
 export const lineControl = (all: ControlAttributes): Html => html`<input${attributes(all)}>`;
 

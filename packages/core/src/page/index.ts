@@ -1,7 +1,6 @@
 export {
   areaControl,
   type ControlAttributes,
-  inputTypes,
   lineControl,
   listControl,
   numberControl,

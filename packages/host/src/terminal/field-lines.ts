@@ -1,5 +1,5 @@
 /** A field and its answer in words. Pure. */
-import { type AskedField, isCardNumber, labelOf, type TextField } from '@midcall/core/form';
+import { type AskedField, isCardNumber, labelOf, type TextFormat, textFormats } from '@midcall/core/form';
 import { mask, saidAlready, spelledMoment, spelledNumber, visible, writtenMoment } from '../index.ts';
 import { quoted } from './frame.ts';
 
@@ -52,11 +52,10 @@ function rulesOf(field: AskedField, options: { readonly timeZone: string }): rea
   }
 }
 
-/** How a text is written; the notations of dates and times are those in which they are read. */
-function formatRule(format: NonNullable<TextField['format']>, timeZone: string): string {
-  if (format === 'date') return 'a date such as 2026-12-31';
+/** How a text is written; a date and time as it is read here. */
+function formatRule(format: TextFormat, timeZone: string): string {
   if (format === 'date-time') return `a date and time such as 2026-12-31 18:30, in ${timeZone} unless you write a zone`;
-  return format;
+  return textFormats[format].notation;
 }
 
 const characters = (count: number | undefined): string => `${count} ${count === 1 ? 'character' : 'characters'}`;

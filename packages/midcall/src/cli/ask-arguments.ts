@@ -1,5 +1,6 @@
 /** Asks in the terminal for a tool's arguments that are missing on the command line. */
 import { isMidcallError } from '@midcall/core/errors';
+import { isTextFormat, textFormats } from '@midcall/core/form';
 import { isRecord, own } from '@midcall/core/json';
 import { checkArgument } from '@midcall/core/json-schema';
 import { maskedArguments, secretNames } from '@midcall/host';
@@ -92,16 +93,11 @@ const notations: ReadonlyMap<unknown, string> = new Map([
   ['number', 'a number'],
 ]);
 
-/** Formats of text that are checked. */
-const formats: ReadonlyMap<unknown, string> = new Map([
-  ['date', 'a date such as 2026-12-31'],
-  ['date-time', 'a date, time and time zone such as 2026-12-31T18:30:00Z'],
-  ['email', 'an e-mail address'],
-  ['uri', 'a web address such as https://example.com/page'],
-]);
-
-const notationOf = (schema: unknown): string | undefined =>
-  typeOf(schema) === 'string' ? formats.get(own(schema, 'format')) : notations.get(typeOf(schema));
+function notationOf(schema: unknown): string | undefined {
+  if (typeOf(schema) !== 'string') return notations.get(typeOf(schema));
+  const format = own(schema, 'format');
+  return isTextFormat(format) ? textFormats[format].notation : undefined;
+}
 
 /** @returns the arguments with this one, which is left out if nothing is typed; undefined if the person left */
 async function askOne(

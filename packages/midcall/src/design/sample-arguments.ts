@@ -2,16 +2,14 @@
  * Arguments made from a tool's input schema, as harmless as the schema allows: only the required ones, with yes-or-no at no.
  * Pure.
  */
+import { isTextFormat, textFormats } from '@midcall/core/form';
 import { isRecord, own } from '@midcall/core/json';
 
 type Json = Readonly<Record<string, unknown>>;
 
+/** Of formats that forms do not know. */
 const samples: Readonly<Record<string, string>> = {
-  email: 'ada@example.com',
-  uri: 'https://example.com/',
   url: 'https://example.com/',
-  date: '2026-08-01',
-  'date-time': '2026-08-01T12:00:00Z',
   time: '12:00:00Z',
   uuid: '00000000-0000-4000-8000-000000000000',
   ipv4: '192.0.2.1',
@@ -83,7 +81,8 @@ function sample(schema: unknown, depth: number, room: Room): unknown {
 
 function text(schema: Json): string {
   const format = own(schema, 'format');
-  const sample = typeof format === 'string' && Object.hasOwn(samples, format) ? samples[format]! : 'example';
+  const known = isTextFormat(format) ? textFormats[format].example : own(samples, String(format));
+  const sample = typeof known === 'string' ? known : 'example';
   const [least, most] = [own(schema, 'minLength'), own(schema, 'maxLength')];
   const long = typeof least === 'number' ? sample.padEnd(Math.min(least, 1_000), 'x') : sample;
   return typeof most === 'number' && most >= 0 ? long.slice(0, most) : long;

@@ -1,5 +1,5 @@
 /** Every outcome of one question: an accept for each boundary value of its form, and every way not to accept. */
-import { type AskedField, isWayBack } from '@midcall/core/form';
+import { type AskedField, isWayBack, textFormats } from '@midcall/core/form';
 import { checkAsked, readAskedForm } from '@midcall/core/json-schema';
 
 /** A question as it crossed the wire. */
@@ -124,19 +124,12 @@ export function fittingContent(fields: readonly AskedField[]): Record<string, un
   return Object.fromEntries(answered.map(field => [field.name, good(field)]));
 }
 
-const samples = {
-  email: 'ada@example.com',
-  uri: 'https://example.com/page',
-  date: '2026-08-01',
-  'date-time': '2026-08-01T12:00:00Z',
-} as const;
-
 function good(field: AskedField): unknown {
   if (field.kind === 'boolean') return true;
   if (field.default !== undefined) return field.default;
   switch (field.kind) {
     case 'text':
-      return field.format ? samples[field.format] : sized('Some words', field);
+      return field.format ? textFormats[field.format].example : sized('Some words', field);
     case 'number':
       return inRange(field, 1);
     case 'select':

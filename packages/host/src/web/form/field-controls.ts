@@ -2,13 +2,12 @@
  * One control for each kind of field, with its label, the rule in words and its errors. A default is filled in and
  * marked as a default. Works without client script; pure.
  */
-import { type Choice, type Issue, isCardNumber, labelOf, type Scalar } from '@midcall/core/form';
+import { type Choice, type Issue, isCardNumber, labelOf, type Scalar, textFormats } from '@midcall/core/form';
 import {
   areaControl,
   attributes,
   type Html,
   html,
-  inputTypes,
   lineControl,
   listControl,
   numberControl,
@@ -68,8 +67,8 @@ function ownRuleOf(field: SingleField): string {
       const most = (field.maxLength ?? Number.POSITIVE_INFINITY) > worthSaying ? undefined : field.maxLength;
       const least = (field.minLength ?? 0) > 1 ? field.minLength : undefined;
       const parts = [stated(least, most, 'characters') ? '' : between(texts.field.characters, least, most)];
-      if (field.format === 'email') parts.unshift(texts.field.email);
-      if (field.format === 'uri') parts.unshift(texts.field.uri);
+      const { input, notation = '' } = field.format ? textFormats[field.format] : {};
+      if (input && !input.explains) parts.unshift(texts.field.notation(notation));
       if (field.pattern !== undefined) parts.push(texts.field.pattern(field.pattern));
       if (field.uncheckedPattern !== undefined) parts.push(texts.field.uncheckedPattern(field.uncheckedPattern));
       return parts.filter(Boolean).join(' ');
@@ -198,10 +197,10 @@ function textControl(part: Part): Html {
   const value = first(part.draft, part.name) ?? '';
   if (field.format === 'date-time') return dateTimeControl(part, value);
   if (isLongText(field, value)) return areaControl({ ...common(part), rows: 4, autocomplete: 'off' }, value);
-  const type = inputTypes[field.format ?? 'text'];
-  const autocomplete = field.format === 'email' ? 'email' : 'off';
+  const input = field.format && textFormats[field.format].input;
+  const { type, autocomplete = 'off', explains } = input ?? { type: 'text' };
   const { list, options } = earlierList(part, field.name, part.id);
-  const control = { ...common(part), type, value, autocomplete, list, class: field.format === 'date' && 'narrow' };
+  const control = { ...common(part), type, value, autocomplete, list, class: explains && 'narrow' };
   return html`${lineControl(control)}${options}`;
 }
 

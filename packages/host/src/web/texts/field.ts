@@ -48,6 +48,5 @@ export const fieldTexts = {
   pattern: (pattern: string) => `Must match ${pattern}`,
   unchecked: (what: readonly string[]) => `Not checked here: ${what.join(', ')}`,
   uncheckedPattern: (pattern: string) => `Not checked here: must match ${pattern}`,
-  email: 'An email address.',
-  uri: 'A full address, such as https://example.com/page.',
+  notation: (notation: string) => `${notation.charAt(0).toUpperCase()}${notation.slice(1)}.`,
 };

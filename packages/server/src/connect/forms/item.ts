@@ -3,7 +3,7 @@
  * definition is plain JSON, so that it can be stored in the record of a page and any replica can show it.
  */
 import { MidcallError } from '@midcall/core/errors';
-import { type Choice, type Field, formLimits, labelOf } from '@midcall/core/form';
+import { type Choice, type Field, formLimits, isLineFormat, type LineFormat, labelOf } from '@midcall/core/form';
 
 interface Labelled {
   readonly label: string;
@@ -22,7 +22,7 @@ export interface TextItem extends FieldBase {
   readonly kind: 'text';
   /** True for several lines. */
   readonly long?: boolean;
-  readonly format?: 'email' | 'uri' | 'date';
+  readonly format?: LineFormat;
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly default?: string;
@@ -186,7 +186,7 @@ export function itemOf(field: Field): FieldItem {
         ...shared,
         kind: 'text',
         ...rest,
-        ...(format === undefined || format === 'date-time' ? {} : { format }),
+        ...(isLineFormat(format) && { format }),
       };
     }
     case 'number':

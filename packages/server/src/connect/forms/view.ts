@@ -1,10 +1,10 @@
 /** Renders questions as inputs: nested, repeated, and only those that apply. Needs no client script. Pure. */
+import { textFormats } from '@midcall/core/form';
 import {
   areaControl,
   attributes,
   type Html,
   html,
-  inputTypes,
   lineControl,
   listControl,
   numberControl,
@@ -81,7 +81,7 @@ function field(item: FieldItem, path: string, drawing: Drawing): Html {
       return framed(
         lineControl({
           ...shared,
-          type: inputTypes[item.format ?? 'text'],
+          type: item.format ? textFormats[item.format].input!.type : 'text',
           value,
           minlength: item.minLength,
           maxlength: item.maxLength,
