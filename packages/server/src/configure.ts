@@ -1,7 +1,6 @@
 /** Checks the options of a server library instance, and completes them once. */
 import { randomBytes } from 'node:crypto';
 import type { Channel } from '@midcall/core/form';
-import type { Channel } from '@midcall/core/form';
 import {
   anything,
   checkOptions,

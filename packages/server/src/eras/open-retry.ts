@@ -18,11 +18,8 @@ import {
   flowSteps,
   lifeOf,
   openState,
-<<<<<<< HEAD
-  type SealedAsk,
-=======
   openStored,
->>>>>>> b1c4e147 (Store tasks and the messages of a fleet as JSON, sealed once)
+  type SealedAsk,
   type Unstamped,
 } from '../state/index.ts';
 import { received } from './received.ts';
@@ -119,10 +116,6 @@ export async function openRetry(
     fresh,
     stillOut: state.out.filter(ask => !fresh.has(ask.id)),
     attempt: claim.attempt,
-<<<<<<< HEAD
-=======
-    ...(typeof text === 'string' && { requestState: text }),
->>>>>>> b1c4e147 (Store tasks and the messages of a fleet as JSON, sealed once)
     ...(apart && { apart }),
     keptMs,
   };

@@ -1,12 +1,6 @@
 export type { AuditEvent, AuditSink, CallRef, ErrorSink, PageEvent, RequestOutcome, Unstamped } from './audit.ts';
 export { AuditedLedger } from './audited-ledger.ts';
-<<<<<<< HEAD
-export { bare, bareRequest, requestAgain } from './bare-request.ts';
-export { type BareState, bareState, type StateCall, stateAgain } from './bare-state.ts';
 export { type Attempt, type Claims, claims } from './claims.ts';
-=======
-export { type Attempt, type Claims, claims, KEPT_MS } from './claims.ts';
->>>>>>> b1c4e147 (Store tasks and the messages of a fleet as JSON, sealed once)
 export { CommonValues } from './common-values.ts';
 export { type KeyRing, type KeySource, keyRing } from './keys.ts';
 export { type FlowSteps, flowSteps, stepLedger } from './ledger.ts';
@@ -20,12 +14,9 @@ export {
   openStored,
   prolongState,
   type RoundState,
-<<<<<<< HEAD
   type SealedAsk,
-=======
   type StateOptions,
   type StoredState,
->>>>>>> b1c4e147 (Store tasks and the messages of a fleet as JSON, sealed once)
   sealState,
   shrinkJournal,
   storedState,

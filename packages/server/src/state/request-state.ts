@@ -6,14 +6,9 @@
  * - state-B2 It lives until `exp`; the deadlines of its questions are inside it and earlier.
  * - state-B3 It can be used once (the nonce is claimed; see claims.ts), by one set of inputs.
  * - state-B4 A journal too large to travel stays in the store, and the state carries a reference to it.
-<<<<<<< HEAD
- * - state-B5 A journal in the store is part of its person's share (shares.ts), and is reduced to its questions once its retry
-=======
- * - state-B5 A state that only this process could open stays in it, and a handle travels (held-states.ts); it is bound as any other.
  * - state-B6 A state that never travels is stored as JSON with the call that it continues, which is sealed as a whole. It is
  *   bound as any other.
- * - state-B6 A journal in the store is part of its person's share (shares.ts), and is reduced to its questions once its retry
->>>>>>> b1c4e147 (Store tasks and the messages of a fleet as JSON, sealed once)
+ * - state-B5 A journal in the store is part of its person's share (shares.ts), and is reduced to its questions once its retry
  *   was answered: only duplicates come after that, and are recognized by them.
  */
 
@@ -188,11 +183,7 @@ async function storeJournal(
 export function openState(
   text: unknown,
   binding: Binding,
-<<<<<<< HEAD
-  { sealer, store, clock }: StateOptions,
-=======
   options: StateOptions,
->>>>>>> b1c4e147 (Store tasks and the messages of a fleet as JSON, sealed once)
   maxLength: number,
 ): Unsealed | Promise<Unsealed> {
   const { sealer, clock } = options;
@@ -228,23 +219,18 @@ export function openStored(
   });
 }
 
-<<<<<<< HEAD
-/** Reduces the stored journal of a state whose retry was answered to its questions (state-B5). */
-=======
 /**
  * @param text - a state that has been sealed; it is bound to the same call, and is checked when it is opened
  * @returns the same state, to be stored with its call (state-B6)
  * @throws MidcallError `state/invalid` if we have not made it
  */
-export function storedState(text: string, { sealer, held }: Pick<StateOptions, 'sealer' | 'held'>): StoredState {
-  const here = held?.open(text);
-  const opened = here?.ok ? { ok: true as const, payload: JSON.parse(here.json) } : sealer.open(text, STATE_PURPOSE);
+export function storedState(text: string, { sealer }: Pick<StateOptions, 'sealer'>): StoredState {
+  const opened = sealer.open(text, STATE_PURPOSE);
   if (opened.ok) return unpacked(opened.payload as Packed, text);
   throw new MidcallError('state/invalid', 'This requestState is none of this server. Nothing was done.');
 }
 
-/** Reduces the stored journal of a state whose retry was answered to its questions (state-B6). */
->>>>>>> b1c4e147 (Store tasks and the messages of a fleet as JSON, sealed once)
+/** Reduces the stored journal of a state whose retry was answered to its questions (state-B5). */
 export async function shrinkJournal(
   apart: ApartJournal,
   { sealer, store, clock, shares }: StateOptions,
@@ -277,20 +263,11 @@ export async function prolongState(
   until: number,
   binding: Binding,
   options: StateOptions,
-<<<<<<< HEAD
-  maxLength: number,
-): Promise<string> {
-  const opened = await openState(text, binding, options, maxLength, true);
-  if (!opened.ok || opened.state.expiresAt >= until) return text;
-  const state = { ...opened.state, expiresAt: until };
-  return sealState(state, binding, options, maxLength, opened.apart);
-=======
 ): Promise<StoredState> {
   const opened = await openStored(stored, binding, options);
   if (!opened.ok || opened.state.expiresAt >= until) return stored;
   if (opened.apart) await storeJournal({ ...opened.state, expiresAt: until }, binding.principal, options, opened.apart);
   return { ...stored, expiresAt: until };
->>>>>>> b1c4e147 (Store tasks and the messages of a fleet as JSON, sealed once)
 }
 
 /** @param text - the sealed text of the state; the tag at its end is in no store */
@@ -304,19 +281,11 @@ function unpacked({ f: flow, n: nonce, r: round, iat: issuedAt, exp: expiresAt, 
  * The journal of a call's state, for whoever ends that call: its owner and expiry are not checked.
  * @returns nothing if it is stored apart and cannot be opened
  */
-<<<<<<< HEAD
-export async function journalIn(text: string, { sealer, store }: StateOptions): Promise<Journal> {
-  const opened = sealer.open(text, STATE_PURPOSE);
-  if (!opened.ok) return [];
-  const { ref, j = [] } = opened.payload as Packed;
-  if (ref === undefined) return j;
-=======
 export async function journalIn(
   { journal, ref }: StoredState,
   { sealer, store }: Pick<StateOptions, 'sealer' | 'store'>,
 ): Promise<Journal> {
   if (ref === undefined) return journal;
->>>>>>> b1c4e147 (Store tasks and the messages of a fleet as JSON, sealed once)
   const stored = await store.get(ref);
   return (stored === undefined ? undefined : (openUnder(sealer, APART, ref, stored) as Rest | undefined))?.j ?? [];
 }

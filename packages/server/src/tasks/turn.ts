@@ -19,7 +19,7 @@ export const isInputRequired = (result: unknown): result is InputRequired =>
 export const afterRound = (
   { requestState, inputRequests = {} }: InputRequired,
   departure: Departure | undefined,
-  config: Pick<StateOptions, 'sealer' | 'held'>,
+  config: Pick<StateOptions, 'sealer'>,
 ): Partial<Task> => ({
   status: Object.keys(inputRequests).length > 0 ? 'input_required' : 'working',
   inputRequests,
