@@ -139,8 +139,18 @@ const host: Floors = {
   'web/apps': ['.', 'web/texts', 'web/form'],
   'web/card': ['.', 'web/texts', 'web/html', 'web/form', 'web/workspace', 'web/apps'],
   'web/pages': ['.', 'web/texts', 'web/html', 'web/form', 'web/keeping', 'web/workspace', 'web/apps', 'web/card'],
-  'web/routes': ['.', 'web/style', 'web/texts', 'web/form', 'web/workspace', 'web/apps', 'web/card', 'web/pages'],
-  web: ['.', 'web/workspace', 'web/apps', 'web/routes'],
+  'web/routes': [
+    '.',
+    'web/style',
+    'web/texts',
+    'web/form',
+    'web/keeping',
+    'web/workspace',
+    'web/apps',
+    'web/card',
+    'web/pages',
+  ],
+  web: ['.', 'web/keeping', 'web/workspace', 'web/apps', 'web/routes'],
 };
 
 const testing: Floors = {
@@ -153,6 +163,7 @@ const midcall: Floors = {
   notes: ['install'],
   design: [],
   doctor: ['install'],
+  'shared-desk': ['install'],
   'bridge/sdk-seam': [],
   'bridge/link': ['bridge/sdk-seam'],
   'bridge/desk': [],
@@ -161,7 +172,7 @@ const midcall: Floors = {
   'bridge/stdio': ['bridge/link', 'bridge/desk', 'bridge/upstream', 'bridge/forward'],
   'bridge/http': ['bridge/link', 'bridge/desk', 'bridge/upstream', 'bridge/forward'],
   bridge: ['bridge/link', 'bridge/stdio'],
-  cli: ['install', 'notes', 'design', 'doctor', 'bridge/http', 'bridge'],
+  cli: ['install', 'notes', 'design', 'doctor', 'shared-desk', 'bridge/http', 'bridge'],
 };
 
 /** The rows of each package, from the ground up: a folder imports only folders of rows above its own. */

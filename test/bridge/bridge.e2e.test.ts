@@ -11,6 +11,7 @@ import { Connection, commandTarget, Inbox, machineDisk, OfferedRoots } from '@mi
 import { eras } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { npxFolder } from '../fixtures/npx.ts';
+import { ownEnvironment } from '../fixtures/own-environment.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const main = join(root, 'packages/midcall/bin/midcall.js');
@@ -45,7 +46,10 @@ async function host(
   });
   const roots = new OfferedRoots({ disk: machineDisk, lookEveryMs: 0 });
   if (options.root !== undefined) await roots.grant('bridge', [(await roots.add(options.root)).uri]);
-  const target = commandTarget([process.execPath, main, 'bridge', '--trust-host', ...words]);
+  const target = {
+    ...commandTarget([process.execPath, main, 'bridge', '--trust-host', ...words]),
+    env: ownEnvironment(),
+  };
   const client = { name: 'test-host', version: '1.0.0' };
   const times = { startTimeoutMs: endless, callTimeoutMs: endless };
   const connection = new Connection(

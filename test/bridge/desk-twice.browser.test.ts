@@ -1,7 +1,7 @@
-/** Two bridges of one person, whose desks are open in one browser profile: run again on one, muted on the other. */
+/** Two bridges of one person, and the desk that both use, in a real browser. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +9,7 @@ import { type Era, negotiation } from '@midcall/testing';
 import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { ownEnvironment } from '../fixtures/own-environment.ts';
 import { launch, visitor } from '../web/browser.ts';
 import { textOf } from './stage.ts';
 
@@ -49,10 +50,10 @@ class Streams implements Transport {
 }
 
 /** A bridge as a process of its own, and a host that cannot ask. */
-async function bridgeTo(name: string, front: 'HTTP' | 'standard input and output', era: Era, config: string) {
+async function bridgeTo(name: string, front: 'HTTP' | 'standard input and output', era: Era) {
   const words = front === 'HTTP' ? ['--http', '0'] : [];
   const child = spawn(process.execPath, [main, 'bridge', '--link', ...words, '--', process.execPath, server, name], {
-    env: { PATH: process.env['PATH'] ?? '', XDG_CONFIG_HOME: config },
+    env: ownEnvironment(),
   });
   onTestFinished(() => void child.kill());
   const said: string[] = [];
@@ -82,60 +83,108 @@ async function bridgeTo(name: string, front: 'HTTP' | 'standard input and output
   await client.connect(at, { timeout: endless });
   onTestFinished(() => client.close());
   return {
+    end: () => child.kill(),
     link: () => told(/a question waits at (\S+)/),
     call: async () => textOf(await client.callTool({ name: 'ask', arguments: {} }, { timeout: endless })),
   };
+}
+
+/** The process of the desk. */
+async function deskProcess(): Promise<number> {
+  const socket = connect(join(process.env['XDG_RUNTIME_DIR']!, 'midcall', 'desk.sock'));
+  socket.write(`${JSON.stringify({ v: 1, id: 1, word: 'hello', body: { role: 'command' } })}\n`);
+  const [line] = (await once(createInterface({ input: socket }), 'line')) as [string];
+  socket.destroy();
+  return (JSON.parse(line) as { value: { pid: number } }).value.pid;
 }
 
 describe.each([
   ['standard input and output', '2025-11-25'],
   ['HTTP', '2026-07-28'],
 ] as const)('two bridges over %s, before hosts of %s', (front, era) => {
-  it('have desks of their own in one browser: a call is run again on one, and a server is muted on the other', async () => {
-    const config = mkdtempSync(join(tmpdir(), 'midcall-config-'));
-    const [one, other] = await Promise.all(['one', 'other'].map(name => bridgeTo(name, front, era, config)));
+  it('share one desk: each question is answered there, a call is run again, and a server is muted', async () => {
+    const [one, other] = await Promise.all(['one', 'other'].map(name => bridgeTo(name, front, era)));
     await using me = await visitor(browser);
-    const [first, second] = [me.page, await me.context.newPage()];
-    const answer = async (page: typeof first): Promise<void> => {
+    const { page } = me;
+    const answer = async (): Promise<void> => {
       await page.getByRole('radio', { name: 'Yes' }).check();
       await page.getByRole('button', { name: 'Send answer' }).click();
     };
+    const open = async (name: string): Promise<void> => {
+      await page
+        .getByRole('link', { name: new RegExp(`Is ${name} sure`) })
+        .first()
+        .click();
+      await page.getByRole('heading', { name: /ask/ }).first().waitFor();
+    };
 
-    const calls = [one!.call(), other!.call()];
-    await first.goto(await one!.link());
-    await second.goto(await other!.link());
-    // The session of the first is still there, with the second in the same profile.
-    await first.reload();
-    await answer(first);
-    await answer(second);
-    expect(await Promise.all(calls)).toEqual(['accept in call 1 of one', 'accept in call 1 of other']);
+    const first = one!.call();
+    await page.goto(await one!.link());
+    await page.getByText('Is one sure?').first().waitFor();
+    const second = other!.call();
+    await page.getByText('Is other sure?').first().waitFor();
+    await answer();
+    expect(await first).toBe('accept in call 1 of one');
+    await open('other');
+    await answer();
+    expect(await second).toBe('accept in call 1 of other');
 
-    await first.getByText('accept in call 1 of one').first().waitFor();
-    await first.getByRole('link', { name: 'Run again' }).click();
-    await first.getByRole('button', { name: 'Run', exact: true }).click();
-    await answer(first);
-    await first.getByText('accept in call 2 of one').first().waitFor();
+    await page.getByText('accept in call 1 of other').first().waitFor();
+    await page.getByRole('link', { name: 'Run again' }).click();
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await answer();
+    await page.getByText('accept in call 2 of other').first().waitFor();
 
-    const muted = other!.call();
-    await second.getByText('Is other sure?').first().waitFor();
-    await second
+    const muted = one!.call();
+    await open('one');
+    await page.getByText('Mute this server…').click();
+    await page.getByRole('button', { name: 'Mute this server' }).click();
+    expect(await muted).toBe('cancel in call 2 of one');
+    // Nobody is asked.
+    expect(await one!.call()).toBe('cancel in call 3 of one');
+    expect(me.troubles).toEqual([]);
+
+    const left = other!.call();
+    await page.getByText('Is other sure?').first().waitFor();
+    other!.end();
+    await left.catch(() => {});
+    await page
       .getByRole('link', { name: /Is other sure/ })
       .first()
-      .click();
-    await second.getByText('Mute this server…').click();
-    await second.getByRole('button', { name: 'Mute this server' }).click();
-    expect(await muted).toBe('cancel in call 2 of other');
-    // Nobody is asked.
-    expect(await other!.call()).toBe('cancel in call 3 of other');
-
-    const asked = one!.call();
-    await first.getByText('Is one sure?').first().waitFor();
-    await first
-      .getByRole('link', { name: /Is one sure/ })
+      .waitFor({ state: 'detached' });
+    await page
+      .getByRole('link', { name: /^other/ })
       .first()
       .click();
-    await answer(first);
-    expect(await asked).toBe('accept in call 3 of one');
-    expect(me.troubles).toEqual([]);
+    await page.getByText('The bridge that ran this server has ended').first().waitFor();
+  });
+
+  it('have their open questions on the next desk, if theirs is killed', async () => {
+    const [one, other] = await Promise.all(['one', 'other'].map(name => bridgeTo(name, front, era)));
+    await using me = await visitor(browser);
+    const { page } = me;
+    const first = one!.call();
+    await page.goto(await one!.link());
+    const second = other!.call();
+    await page.getByText('Is other sure?').first().waitFor();
+    const killed = await deskProcess();
+    process.kill(killed, 'SIGKILL');
+    // The browser is known, and finds its own way back to the question that it showed.
+    await page.getByText('Is other sure?').first().waitFor();
+    await page.waitForFunction(old => !location.pathname.startsWith(old), new URL(page.url()).pathname.slice(0, 24));
+    expect(await deskProcess()).not.toBe(killed);
+    for (const [name, call] of [
+      ['one', first],
+      ['other', second],
+    ] as const) {
+      await page.goto(`${new URL(page.url()).origin}/`);
+      await page
+        .getByRole('link', { name: new RegExp(`Is ${name} sure`) })
+        .first()
+        .click();
+      await page.getByRole('radio', { name: 'Yes' }).check();
+      await page.getByRole('button', { name: 'Send answer' }).click();
+      expect(await call).toBe(`accept in call 1 of ${name}`);
+    }
   });
 });

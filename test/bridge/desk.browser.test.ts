@@ -10,6 +10,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ownEnvironment } from '../fixtures/own-environment.ts';
 import { launch, violations, visitor } from '../web/browser.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -31,7 +32,7 @@ describe.each(eras)('a host of %s without forms', era => {
     const transport = new StdioClientTransport({
       command: process.execPath,
       args: [main, 'bridge', '--link', '--root', notes, '--', process.execPath, main, 'notes'],
-      env: { PATH: process.env['PATH'] ?? '' },
+      env: ownEnvironment(),
       stderr: 'pipe',
     });
     const link = new Promise<string>(resolve => {

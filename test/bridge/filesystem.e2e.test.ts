@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { Connection, commandTarget, Inbox, machineDisk, OfferedRoots } from '@midcall/host';
 import { eras } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
+import { ownEnvironment } from '../fixtures/own-environment.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const main = join(root, 'packages/midcall/bin/midcall.js');
@@ -25,7 +26,15 @@ describe.each(eras)('a host of %s before server-filesystem', era => {
     const uris = [(await roots.add(first)).uri, (await roots.add(second)).uri];
     await roots.grant('bridge', [uris[0]!]);
     const connection = new Connection(
-      { id: 'bridge', target: commandTarget([process.execPath, main, 'bridge', '--', process.execPath, filesystem]) },
+      {
+        id: 'bridge',
+        target: {
+          kind: 'command',
+          command: process.execPath,
+          args: [main, 'bridge', '--', process.execPath, filesystem],
+          env: ownEnvironment(),
+        },
+      },
       {
         client: { name: 'test-host', version: '1.0.0' },
         inbox: new Inbox(),

@@ -139,6 +139,7 @@ export async function httpStage({ upstream, serve, target, atDesk, entries, opti
     makeDesk: inbox => {
       inbox.subscribe(ring);
       return {
+        join: () => {},
         show: async () => {
           await atDesk?.(inbox);
           return atDesk !== undefined;

@@ -16,6 +16,7 @@ import { type Era, eras, negotiation, type Scripted, scriptedPerson } from '@mid
 import { Client, type ClientCapabilities, type ClientOptions } from '@modelcontextprotocol/client';
 import { InMemoryTransport, McpServer } from '@modelcontextprotocol/server';
 import { type BridgeOptions, startBridge } from '../../packages/midcall/src/bridge/index.ts';
+import { PageOpener } from '../../packages/midcall/src/shared-desk/page-opener.ts';
 import { ring, ringing } from './until.ts';
 
 /** Host and upstream server. */
@@ -81,6 +82,12 @@ export async function bridgeStage({
   let connection: Connection | undefined;
   const warned: string[] = [];
   const entry: ServerEntry = { id: 'upstream', target: urlTarget(given.url ?? served.url.href) };
+  const opener = new PageOpener({
+    desk: { viewers: 0, startUrl: () => 'http://127.0.0.1/start' },
+    isOpen: ({ id }) => inbox.get(id) !== undefined,
+    hasView: () => false,
+    clock,
+  });
   const [near, far] = InMemoryTransport.createLinkedPair();
   const starting = startBridge(entry, {
     host: far,
@@ -91,16 +98,20 @@ export async function bridgeStage({
     roots: new OfferedRoots({ disk: machineDisk, lookEveryMs: 0 }),
     ownRoots: false,
     sampling: { model: noModel, always: false },
-    startDesk: async behindTheBridge => {
-      connection = behindTheBridge;
-      ring();
-      return { viewers: 0, startUrl: () => 'http://127.0.0.1/start', close: async () => {} } as never;
-    },
-    openPage: async url => {
-      opened.push(url);
-      ring();
-      await atDesk?.(inbox);
-      return way ?? atDesk !== undefined;
+    desk: {
+      join: () => {},
+      show: async (question, behindTheBridge) => {
+        connection = behindTheBridge;
+        // The desk is in another process.
+        await new Promise(setImmediate);
+        return opener.show(question, async url => {
+          opened.push(url);
+          ring();
+          await atDesk?.(inbox);
+          return way ?? atDesk !== undefined;
+        });
+      },
+      close: async () => opener.close(),
     },
     warn: message => void warned.push(message),
     suspectBelowMs: 0,

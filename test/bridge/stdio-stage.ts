@@ -79,11 +79,14 @@ export async function stdioStage(options: {
       roots: new OfferedRoots({ disk: machineDisk, lookEveryMs: 0 }),
       ownRoots: false,
       sampling: { model: noModel, always: false },
-      startDesk: async () => ({ viewers: 0, startUrl: () => 'http://127.0.0.1/start', close: async () => {} }) as never,
-      openPage: async () => {
-        isOpen = true;
-        await atDesk?.(inbox);
-        return atDesk !== undefined;
+      desk: {
+        join: () => {},
+        show: async () => {
+          isOpen = true;
+          await atDesk?.(inbox);
+          return atDesk !== undefined;
+        },
+        close: async () => {},
       },
       warn: () => {},
       suspectBelowMs: 0,

@@ -159,14 +159,6 @@ it('lets no rule of the person’s hand over a reply that the person is to write
   expect(kinds).toEqual(['sampling-reply']);
 });
 
-it('says why there is no desk, and that nobody answered', async () => {
-  const startDesk = () => Promise.reject(new Error('no port is free'));
-  const host = '2025-11-25';
-  await using on = await stage({ host, upstream: host, serve: asking, capabilities: {}, options: { startDesk } });
-  expect(textOf(await on.client.callTool({ name: 'again' }))).toBe('cancel');
-  expect(on.warned).toEqual(['The desk could not be started: no port is free']);
-});
-
 it('does not say that a person stopped a call whose page nobody could be asked about', async () => {
   const page = { mode: 'url' as const, message: 'Sign in', url: 'https://example.org/', elicitationId: 'e-1' };
   await using on = await stage({

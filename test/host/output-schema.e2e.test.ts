@@ -11,6 +11,7 @@ import { negotiation } from '@midcall/testing';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ownEnvironment } from '../fixtures/own-environment.ts';
 
 const main = fileURLToPath(new URL('../../packages/midcall/bin/midcall.js', import.meta.url));
 const hostile = fileURLToPath(new URL('../fixtures/schema-server.mjs', import.meta.url));
@@ -44,7 +45,8 @@ describe.each<Era>(['2025-11-25', '2026-07-28'])('an output schema of a stranger
   });
 
   it('leaves a bridge free to answer, and to end', async () => {
-    const target = commandTarget([process.execPath, main, 'bridge', '--era', era, '--', process.execPath, hostile]);
+    const words = [process.execPath, main, 'bridge', '--era', era, '--', process.execPath, hostile];
+    const target = { ...commandTarget(words), env: ownEnvironment() };
     const options = { client: { name: 'host', version: '1.0.0' }, inbox: new Inbox(), era };
     const connection = new Connection({ id: 'bridge', target }, options);
     await connection.start();

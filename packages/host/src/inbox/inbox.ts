@@ -44,10 +44,15 @@ export interface InboxOptions {
   readonly onError?: (error: unknown) => void;
 }
 
+/** The process that a question comes from: it decides what becomes of a reply, and ends the question here, too. */
+export type Owner = (reply: Reply, via: Via) => Promise<Receipt>;
+
 interface Open {
   readonly question: Question;
   readonly ended: AbortController;
   readonly waiters: ((ending: Ending) => void)[];
+  /** Decides about replies, if the question is of another process. */
+  readonly owner: Owner | undefined;
   /** The views that show it. */
   readonly shownBy: Set<Presenter>;
 }
@@ -87,15 +92,17 @@ export class Inbox {
    * Puts a question to the person and waits for its one ending. A question whose id is open already (restored from the store)
    * is taken over, not asked twice.
    * @param options - `signal`: withdraws the question; its reason may be an {@link Ending}, else the ending is `withdrawn`;
-   *   `timeoutMs`: how long the person has, forever if absent
+   *   `timeoutMs`: how long the person has, forever if absent; `owner`: for a question of another process, which is open here until
+   *   it is ended with {@link end}: a reply that fits is passed to its owner, whose receipt counts
    */
   ask(
     question: Question,
-    options: { readonly signal?: AbortSignal; readonly timeoutMs?: number } = {},
+    options: { readonly signal?: AbortSignal; readonly timeoutMs?: number; readonly owner?: Owner } = {},
   ): Promise<Ending> {
-    const { signal, timeoutMs } = options;
+    const { signal, timeoutMs, owner } = options;
     if (signal?.aborted) return Promise.resolve(endingOf(signal.reason));
-    const open = this.#open.get(question.id) ?? (this.#ended.has(question.id) ? undefined : this.#admit(question));
+    const open =
+      this.#open.get(question.id) ?? (this.#ended.has(question.id) ? undefined : this.#admit(question, owner));
     // A presenter may reply while it is being shown the question; a question of an earlier process may be answered before it is
     // asked again.
     const ended = this.#unheard.get(question.id) ?? this.#ended.get(question.id);
@@ -124,6 +131,7 @@ export class Inbox {
     }
     const checked = checkReply(open.question, reply);
     if (!checked.ok) return { ok: false, problem: 'invalid', issues: checked.issues };
+    if (open.owner) return open.owner(reply, via);
     const { action, content, leftOut } = checked;
     this.end(id, { how: endingBy[action], via, ...(content && { content }), ...(leftOut && { leftOut }) });
     return { ok: true };
@@ -229,9 +237,9 @@ export class Inbox {
     this.#unheard.delete(oldest);
   }
 
-  #admit(question: Question): Open {
+  #admit(question: Question, owner?: Owner): Open {
     const shownBy = new Set(this.#presenters);
-    const open: Open = { question, ended: new AbortController(), waiters: [], shownBy };
+    const open: Open = { question, ended: new AbortController(), waiters: [], shownBy, owner };
     // Any number of views and calls may wait for its end, so Node's warning about many listeners is disabled.
     setMaxListeners(0, open.ended.signal);
     this.#open.set(question.id, open);

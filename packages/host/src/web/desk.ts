@@ -7,8 +7,9 @@ import { anything, checkOptions, func, having, type Kinds, name, port, required 
 import { type Clock, clockKind, machineZone } from '@midcall/core/time';
 import { originOf, type ServerEntry } from '../index.ts';
 import { AppDocuments } from './apps/index.ts';
+import type { BrowserMemory } from './keeping/index.ts';
 import { deskApp, Guard, loadAssets, securityHeaders, via } from './routes/index.ts';
-import { Live, type TryView, Workspace, type WorkspaceParts } from './workspace/index.ts';
+import { type DeskConnection, Live, type TryView, Workspace, type WorkspaceParts } from './workspace/index.ts';
 
 /** What a desk shows, and how it is served. */
 export interface DeskOptions extends WorkspaceParts {
@@ -18,6 +19,8 @@ export interface DeskOptions extends WorkspaceParts {
   readonly zone?: string;
   /** What `${NAME}` stands for in a pasted mcp.json. Nothing if absent. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** The browsers that find their way in again after the desk was started again; none does if absent. */
+  readonly browsers?: BrowserMemory;
   /** A directory suggested in the form for a new folder, such as the workspace that the desk was started in. */
   readonly proposedRoot?: string;
   /** Calls that the first page offers until they have been made; nothing if absent. */
@@ -46,6 +49,7 @@ const kinds: Kinds<DeskOptions> = {
   port,
   zone: name,
   environment: anything,
+  browsers: having('what keeps browsers, such as browsersFile(path)', 'list', 'add'),
   proposedRoot: name,
   tries: anything,
   client: anything,
@@ -60,6 +64,12 @@ export interface RunningDesk {
    * @throws MidcallError `host/not-found` if it could not be started; it stays on the desk, with what went wrong
    */
   addServer(entry: ServerEntry): Promise<void>;
+  /**
+   * Puts a server of another process on the desk; it stays there, as gone, when its connection has failed for good.
+   * @param make - makes its connection, by the name that it has here
+   * @returns that name
+   */
+  join(proposed: string, make: (id: string) => DeskConnection): string;
   /** Stops a server and removes it from the desk; its calls stay in the history. */
   removeServer(id: string): Promise<void>;
   /** `http://127.0.0.1:<port>/<secret>/`: the address of its pages, for a browser in which a start link was opened. */
@@ -68,6 +78,8 @@ export interface RunningDesk {
   startUrl(question?: string): string;
   /** How many pages are listening for changes. */
   readonly viewers: number;
+  /** True if no question is open, no call is running, and no page is listening. */
+  readonly isIdle: boolean;
   /** Stops listening and stops every server. */
   close(): Promise<void>;
 }
@@ -96,6 +108,7 @@ export async function serveDesk(workspace: Workspace, options: ServingOptions): 
     workspace,
     guard,
     live,
+    browsers: options.browsers,
     apps: new AppDocuments(id => workspace.servers.connection(id)),
     assets,
     zone: options.zone ?? machineZone(),
@@ -126,6 +139,7 @@ export async function serveDesk(workspace: Workspace, options: ServingOptions): 
       if (same) await servers.restart(entry.id);
       else await servers.add({ ...entry, id: servers.freeId(entry.id) });
     },
+    join: (proposed, make) => workspace.servers.join(proposed, make),
     removeServer: id => workspace.servers.remove(id),
     url: `${origin}${guard.base}/`,
     startUrl: question => {
@@ -134,6 +148,10 @@ export async function serveDesk(workspace: Workspace, options: ServingOptions): 
     },
     get viewers() {
       return live.listeners;
+    },
+    get isIdle() {
+      const { inbox, calls } = workspace;
+      return live.listeners === 0 && inbox.list().length === 0 && calls.list().every(({ outcome }) => outcome);
     },
     async close() {
       detach();

@@ -1,12 +1,15 @@
 export { deskDeclares } from './apps/app-documents.ts';
 export type { DeskOptions, RunningDesk } from './desk.ts';
 export { startDesk } from './desk.ts';
+export type { BrowserKey, BrowserMemory } from './keeping/browsers-file.ts';
+export { browsersFile } from './keeping/browsers-file.ts';
 export type { CallMemory, KeptCall } from './keeping/call-file.ts';
 export { callFile } from './keeping/call-file.ts';
 export type { DeskMemory, DeskRecord, SecretBox } from './keeping/desk-file.ts';
 export { deskFile } from './keeping/desk-file.ts';
 export type { PreferencesRecord } from './keeping/preferences.ts';
 export type { Theme } from './keeping/theme.ts';
+export type { DeskConnection } from './workspace/desk-connection.ts';
 export { earlierValues } from './workspace/earlier-values.ts';
 export type { ModelsView, TryView } from './workspace/views.ts';
 export type { WorkspaceParts } from './workspace/workspace.ts';

@@ -1,11 +1,12 @@
 /** `midcall bridge` for one host, while its server is starting. */
 import { isMidcallError } from '@midcall/core/errors';
 import { visible } from '@midcall/core/text';
-import { Connection, type ConnectionOptions, type ServerEntry, type StartedServer } from '@midcall/host';
+import type { ConnectionOptions, ServerEntry, StartedServer } from '@midcall/host';
 import { type Bridge, HostStdio, startBridge } from '../bridge/index.ts';
 import { ownVersion } from '../install/index.ts';
+import { deskLink } from './bridge-desk.ts';
 import { type BridgeFlags, bridgeLimits } from './bridge-flags.ts';
-import { bridgeComplaint as complain, bridgeLog as log, openPage } from './bridge-log.ts';
+import { bridgeComplaint as complain, bridgeLog as log } from './bridge-log.ts';
 import { exitCodes } from './exit-codes.ts';
 import { hostParts } from './host-parts.ts';
 import { chooseModel } from './model-choice.ts';
@@ -33,7 +34,7 @@ export interface HostServing {
 /** Serves one host until it disconnects. */
 export async function serveHost({ flags, entry, era, started, ending }: HostServing): Promise<void> {
   const model = await chooseModel(flags.models);
-  const { host, keptRules, authorization } = hostParts(flags, complain, undefined, bridgeLimits);
+  const { host, authorization } = hostParts(flags, complain, undefined, bridgeLimits);
   if (flags.root) await grantFolders(host.roots, entry.id, flags.root);
   const client = { name: 'midcall-bridge', title: 'Midcall bridge', version: ownVersion() };
   const connecting = { client, ...host, authorization, era };
@@ -53,22 +54,7 @@ export async function serveHost({ flags, entry, era, started, ending }: HostServ
       sampling: { model, always: flags.models !== undefined },
       warn: log,
       ...(flags.trustHost && { suspectBelowMs: 0 }),
-      async startDesk(connection) {
-        const { startDesk } = await import('@midcall/host/web');
-        const desk = await startDesk({
-          ...host,
-          keptRules,
-          connect: other =>
-            // The desk has a copy of it.
-            other.target === entry.target ? connection : new Connection(other, { ...connecting, sampling: { model } }),
-          ...(flags.models !== undefined && { models: model }),
-          environment: process.env,
-          onError: complain,
-        });
-        await desk.addServer(entry);
-        return desk;
-      },
-      openPage: url => openPage(url, flags.link === true),
+      desk: deskLink(host.inbox, flags.link === true),
     });
   } catch (error) {
     if (!isMidcallError(error, 'host/not-found')) throw error;

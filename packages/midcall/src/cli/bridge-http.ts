@@ -2,13 +2,13 @@
 import { resolve } from 'node:path';
 import { isMidcallError } from '@midcall/core/errors';
 import { visible, visibleJson } from '@midcall/core/text';
-import { systemClock } from '@midcall/core/time';
 import { isLoopback } from '@midcall/core/url';
-import { Connection, machineDisk, OfferedRoots, Policy, type ServerEntry } from '@midcall/host';
-import { type BridgedEntry, type HttpBridge, manyDesk, readAuthFile, startHttpBridge } from '../bridge/http/index.ts';
+import { machineDisk, OfferedRoots, Policy, type ServerEntry } from '@midcall/host';
+import { type BridgedEntry, type HttpBridge, readAuthFile, startHttpBridge } from '../bridge/http/index.ts';
 import { ownVersion } from '../install/index.ts';
+import { deskLink } from './bridge-desk.ts';
 import { type BridgeFlags, bridgeLimits } from './bridge-flags.ts';
-import { bridgeComplaint, bridgeLog, openPage } from './bridge-log.ts';
+import { bridgeComplaint, bridgeLog } from './bridge-log.ts';
 import { exitCodes } from './exit-codes.ts';
 import { hostParts } from './host-parts.ts';
 import { chooseModel } from './model-choice.ts';
@@ -67,27 +67,7 @@ export async function bridgeHttp(flags: BridgeFlags, port: number): Promise<void
       roots: flags.root && host.roots,
       hostRoots: onThisMachine ? () => new OfferedRoots({ disk: machineDisk }) : undefined,
       sampling: { model, always: flags.models !== undefined },
-      makeDesk: inbox =>
-        manyDesk({
-          start: async find => {
-            const { startDesk } = await import('@midcall/host/web');
-            return startDesk({
-              ...host,
-              inbox,
-              keptRules,
-              connect: entry =>
-                find(entry) ??
-                new Connection(entry, { client, ...host, inbox, authorization, era, sampling: { model } }),
-              ...(flags.models !== undefined && { models: model }),
-              environment: process.env,
-              onError: bridgeComplaint,
-            });
-          },
-          open: url => openPage(url, flags.link === true),
-          isOpen: ({ id }) => inbox.get(id) !== undefined,
-          clock: systemClock,
-          warn: bridgeLog,
-        }),
+      makeDesk: inbox => deskLink(inbox, flags.link === true),
       warn: bridgeLog,
       onError: bridgeComplaint,
       ...(fleet && { fleet }),

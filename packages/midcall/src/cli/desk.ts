@@ -1,20 +1,40 @@
 /**
- * `midcall desk`: the web host for one or more servers. Prints its address on one line, opens it if asked and if there is a
- * display, and stops its servers when it ends.
+ * `midcall desk`: the web host for one or more servers, and for all bridges of this OS user. Uses the desk that is running, or
+ * becomes it. Prints a link to it on one line, opens that if asked and if there is a display. A desk stops its servers when it
+ * ends.
  */
 
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { isDeepStrictEqual } from 'node:util';
-import { isMidcallError } from '@midcall/core/errors';
+import { isMidcallError, MidcallError } from '@midcall/core/errors';
+import { isRecord } from '@midcall/core/json';
 import { openUrl } from '@midcall/core/node';
 import { visible } from '@midcall/core/text';
-import { Connection, commandTarget, detectWorkspace, rootsFile, type ServerEntry, tasksFile } from '@midcall/host';
-import { callFile, deskDeclares, deskFile, type RunningDesk, startDesk } from '@midcall/host/web';
-import type { Command } from 'commander';
+import { systemClock } from '@midcall/core/time';
+import {
+  Connection,
+  commandTarget,
+  detectWorkspace,
+  ownerFile,
+  rootsFile,
+  type ServerEntry,
+  tasksFile,
+  withFileLock,
+} from '@midcall/host';
+import { browsersFile, callFile, deskDeclares, deskFile, type RunningDesk, startDesk } from '@midcall/host/web';
+import { type Command, Option } from 'commander';
 import { configPath, ownCommand, ownVersion } from '../install/index.ts';
 import { ownSamples, sampleTries } from '../notes/index.ts';
+import {
+  type DeskSocket,
+  deskSocketPath,
+  findDesk,
+  handedOver,
+  listenForBridges,
+  type Peer,
+} from '../shared-desk/index.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type HostFlags, hostParts } from './host-parts.ts';
 import { keptFolders } from './kept-folders.ts';
@@ -42,6 +62,8 @@ interface DeskFlags extends HostFlags {
   readonly era?: string;
   readonly tasks: string;
   readonly keep: string | false;
+  readonly stop?: boolean;
+  readonly background?: boolean;
 }
 
 /** Adds `midcall desk`. */
@@ -62,16 +84,25 @@ export function register(command: Command): void {
     )
     .option('--models <file>', 'module whose default export is a list of models, or a sampling model')
     .option('--era <era>', 'protocol revision: auto, 2026-07-28 or 2025-11-25', 'auto')
-    .option('--port <port>', 'the port to listen on (default: any free one)', portNumber)
+    .option(
+      '--port <port>',
+      `the port of the desk from now on (default: ${defaultPort}; with --no-keep, any free one)`,
+      portNumber,
+    )
     .option('--audit <file>', 'keep the audit log in this file')
     .option('--keep <folder>', 'where the servers, folders and settings of the desk are kept', configPath('desk'))
-    .option('--no-keep', 'store nothing for the next session')
+    .option('--no-keep', 'a desk of its own, which stores nothing and ends with this command')
+    .option('--stop', 'stop the desk that is running')
+    .addOption(new Option('--background', 'serve bridges without a terminal').hideHelp())
     .option('--rules <file>', 'where your permanent decisions are kept', configPath('rules.json'))
     .option('--tasks <file>', 'where calls that continue by themselves are kept', configPath('tasks.json'))
     .option('--open', 'open the page in a browser, if there is a display')
-    .action(async (command: readonly string[], flags: DeskFlags) => {
+    .action(async (command: readonly string[], flags: DeskFlags, self: Command) => {
+      const startOptions = ['port', 'models', 'era', 'audit', 'keep', 'rules', 'tasks'];
+      const chosen = startOptions.filter(name => self.getOptionValueSource(name) === 'cli').map(name => `--${name}`);
       try {
-        await runDesk(onlyAfterDashes(command, process.argv), flags);
+        if (flags.stop) await stopDesk();
+        else await runDesk(onlyAfterDashes(command, process.argv), flags, chosen);
       } catch (error) {
         if (!isMidcallError(error, 'host/refused')) throw error;
         process.stderr.write(`midcall: ${error.message}\n`);
@@ -125,35 +156,108 @@ async function plan(
   return { servers, ...(samples !== undefined && { samples }) };
 }
 
-async function runDesk(command: readonly string[], flags: DeskFlags): Promise<void> {
+/** The port of a person's desk, unless they have chosen another. */
+const defaultPort = 18_450;
+
+/** Where the desk is found, for as long as the person does not change it. */
+interface Address {
+  readonly port: number;
+}
+
+const isAddress = (value: unknown): value is Address => isRecord(value) && Number.isInteger(value['port']);
+
+const addressFile = (folder: string) => ownerFile(join(folder, 'address.json'), 'the address of a desk', isAddress);
+
+const complain = (error: unknown): void =>
+  void process.stderr.write(
+    `midcall: ${visible(error instanceof Error ? error.message : String(error), { max: 2_000 })}\n`,
+  );
+
+/** Uses the desk that is running, or becomes it. @param startOptions - the options given that apply only to a desk that starts */
+async function runDesk(command: readonly string[], flags: DeskFlags, startOptions: readonly string[]): Promise<void> {
+  if (flags.keep === false) return void (await serveDesk(command, flags));
+  const socket = deskSocketPath();
+  const claim = async (): Promise<void> => {
+    const found = await findDesk(socket, { role: 'command' }, () => undefined);
+    const state = found && (await handedOver(found));
+    if (typeof state === 'number')
+      throw new MidcallError(
+        'host/refused',
+        `An older desk is running, and questions are open there: ${state}. It ends when they are answered; then start this one.`,
+      );
+    if (found && state === 'ready') await useRunning(found.peer, command, flags, startOptions);
+    else await serveDesk(command, flags, socket);
+  };
+  // Of two that start at once, one becomes the desk, and the other finds it.
+  await withFileLock(socket, claim, { timeoutMs: 60_000 });
+}
+
+async function useRunning(
+  peer: Peer,
+  command: readonly string[],
+  flags: DeskFlags,
+  startOptions: readonly string[],
+): Promise<void> {
+  if (flags.background) return peer.close();
+  if (startOptions.length > 0)
+    throw usage(
+      `A desk is running already; ${startOptions.join(', ')} can only be given when it starts. To stop it: midcall desk --stop`,
+    );
+  const stored = await deskFile(
+    join(resolve(flags.keep as string), 'desk.json'),
+    secretBox(resolve(flags.keep as string)),
+  ).read();
+  const { servers, samples } = await plan(command, flags, stored.servers);
+  const { url } = (await peer.ask('link', { servers })) as { readonly url: string };
+  peer.close();
+  process.stdout.write(`Midcall desk: ${url}\n`);
+  if (samples !== undefined) process.stdout.write(`Sample notes: ${samples}\n`);
+  if (flags.open && isSeen(process.env)) await openUrl(url);
+}
+
+async function stopDesk(): Promise<void> {
+  const found = await findDesk(deskSocketPath(), { role: 'command' }, () => undefined);
+  if (!found) return void process.stdout.write('No desk is running.\n');
+  const { open } = (await found.peer.ask('stop')) as { readonly open: number };
+  await new Promise<void>(ended => found.peer.onClosed(ended));
+  const left = open === 0 ? '' : ` Questions of bridges stay open there, and are on the desk again when it starts.`;
+  process.stdout.write(`The desk has stopped.${left}\n`);
+}
+
+/** @param socket - where bridges and commands reach the desk; absent for one of its own */
+async function serveDesk(command: readonly string[], flags: DeskFlags, socket?: string): Promise<void> {
   const folder = flags.keep === false ? undefined : resolve(flags.keep);
   const memory = folder === undefined ? undefined : deskFile(join(folder, 'desk.json'), secretBox(folder));
   const { servers, samples } = await plan(command, flags, (await memory?.read())?.servers ?? []);
   const era = chooseEra(flags.era === undefined ? {} : { era: flags.era });
   const model = await chooseModel(flags.models);
-  const complain = (error: unknown): void =>
-    void process.stderr.write(
-      `midcall: ${visible(error instanceof Error ? error.message : String(error), { max: 2_000 })}\n`,
-    );
   const folders = folder === undefined ? undefined : keptFolders(rootsFile(join(folder, 'roots.json')));
   const { host, keptRules, authorization } = hostParts(flags, complain, folders?.memory);
   const { roots } = host;
   await roots.load();
   const client = { name: 'midcall-desk', title: 'Midcall desk', version: ownVersion() };
-  const offer = async (): Promise<void> => {
-    await offerFolders(roots, flags.root ?? []);
-    for (const { entry, roots: own } of servers)
-      if (own.length > 0 || roots.granted(entry.id) === undefined) await grantFolders(roots, entry.id, own);
+  const offer = (planned: readonly Planned[]): Promise<void> => {
+    const grant = async (): Promise<void> => {
+      await offerFolders(roots, flags.root ?? []);
+      for (const { entry, roots: own } of planned)
+        if (own.length > 0 || roots.granted(entry.id) === undefined) await grantFolders(roots, entry.id, own);
+    };
+    return folders ? folders.forSession(grant) : grant();
   };
-  await (folders ? folders.forSession(offer) : offer());
-  const workspace = await detectWorkspace(process.cwd(), { home: homedir() });
+  await offer(servers);
+  const workspace = flags.background ? undefined : await detectWorkspace(process.cwd(), { home: homedir() });
   const tasks = tasksFile(resolve(flags.tasks));
+  const address = folder === undefined ? undefined : addressFile(folder);
+  const port = flags.port ?? (address ? ((await address.read())?.port ?? defaultPort) : 0);
   const desk = await startDesk({
     ...host,
     keptRules,
     tasks,
     ...(memory && { memory }),
-    ...(folder !== undefined && { calls: callFile(join(folder, 'calls.jsonl')) }),
+    ...(folder !== undefined && {
+      calls: callFile(join(folder, 'calls.jsonl')),
+      browsers: browsersFile(join(folder, 'browsers.json')),
+    }),
     connect: entry =>
       new Connection(entry, {
         client,
@@ -170,15 +274,49 @@ async function runDesk(command: readonly string[], flags: DeskFlags): Promise<vo
     ...(workspace && { proposedRoot: workspace.path }),
     ...(samples !== undefined && { tries: sampleTries(samples, servers[0]!.entry.id) }),
     onError: complain,
-    ...(flags.port !== undefined && { port: flags.port }),
+    port,
   });
-  endOnSignal(() => desk.close());
+  if (flags.port) await address?.write({ port });
+  const add = (planned: readonly Planned[]): void => {
+    for (const { entry } of planned) desk.addServer(entry).catch(complain);
+  };
+  let bridges: DeskSocket | undefined;
+  const end = endOnSignal(async () => {
+    await desk.close();
+    await bridges?.close();
+  });
+  if (socket !== undefined)
+    bridges = await listenForBridges({
+      path: socket,
+      desk,
+      inbox: host.inbox,
+      policy: host.policy,
+      clock: systemClock,
+      addServers: async planned => {
+        await offer(planned as readonly Planned[]);
+        add(planned as readonly Planned[]);
+      },
+      end,
+    });
+  if (flags.background) return endWhenIdle(() => desk.isIdle && bridges?.isIdle === true, end);
   const start = desk.startUrl();
   process.stdout.write(`Midcall desk: ${start}\n`);
   if (samples !== undefined) process.stdout.write(`Sample notes: ${samples}\n`);
-  for (const { entry } of servers) desk.addServer(entry).catch(complain);
+  add(servers);
   if (flags.open && isSeen(process.env)) await openUrl(start);
   offerLinks(desk);
+}
+
+/** Milliseconds between two looks at a desk in the background, and how many times in a row it must be idle. */
+const [idleLookMs, idleLooks] = [60_000, 30];
+
+/** Ends a desk in the background that nobody has used for half an hour. */
+function endWhenIdle(isIdle: () => boolean, end: () => void): void {
+  let idle = 0;
+  setInterval(() => {
+    idle = isIdle() ? idle + 1 : 0;
+    if (idle === idleLooks) end();
+  }, idleLookMs).unref();
 }
 
 /** True if a browser window, if one can be opened, would be seen by the person who typed the command. */

@@ -20,6 +20,11 @@ export const subcommands: readonly Subcommand[] = [
     load: () => import('./desk.ts'),
   },
   {
+    name: 'inbox',
+    description: 'answer what waits on the desk, in this terminal',
+    load: () => import('./inbox.ts'),
+  },
+  {
     name: 'bridge',
     description: 'sit between a host and a server: what the host cannot ask, you answer in your browser',
     load: () => import('./bridge.ts'),

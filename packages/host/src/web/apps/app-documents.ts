@@ -59,13 +59,13 @@ interface ShownApp {
 
 /** The Apps of open questions and of results, by the tickets their frames are given. */
 export class AppDocuments {
-  readonly #connection: (server: string) => Connection;
+  readonly #connection: (server: string) => Pick<Connection, 'forward'>;
   readonly #tickets = new Map<string, ShownApp>();
   /** Tickets of results, oldest first. */
   readonly #results: string[] = [];
 
   /** @param connection - of a server by its id; throws if there is none */
-  constructor(connection: (server: string) => Connection) {
+  constructor(connection: (server: string) => Pick<Connection, 'forward'>) {
     this.#connection = connection;
   }
 

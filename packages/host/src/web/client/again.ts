@@ -1,11 +1,37 @@
-/** On a page outside the desk, such as that of a used start link: redirects to the desk if this browser has used it before. */
+/**
+ * On a page outside the desk, such as that of a used start link: leads to the desk if this browser has used it before. A desk that
+ * has been started again has another path, and recognizes the browser by its key.
+ */
 import { base, forgetBase, keptBase } from './base.ts';
+import { forgetBrowser, proof } from './known.ts';
 
 const storedBase = keptBase();
 const question = new URLSearchParams(window.location.search).get('question');
+const { nonce, refused } = document.body.dataset;
+
+/** The page of the desk that was asked for. @param path - as it is below the desk's path */
+const wanted = (path: string): string => (question === null ? path : `/questions/${encodeURIComponent(question)}`);
+
+async function signIn(to: string): Promise<void> {
+  if (refused !== undefined) return void (await forgetBrowser());
+  if (nonce === undefined) return;
+  const own = await proof(nonce);
+  if (!own) return;
+  const form = document.createElement('form');
+  form.method = 'post';
+  form.action = '/sign-in';
+  for (const [name, value] of Object.entries({ ...own, to })) {
+    const field = document.createElement('input');
+    [field.type, field.name, field.value] = ['hidden', name, value];
+    form.append(field);
+  }
+  document.body.append(form);
+  form.submit();
+}
+
 // The desk that was here has ended, and another one has its port.
-if (storedBase === base()) forgetBase();
-else if (storedBase !== undefined)
-  window.location.replace(
-    question === null ? `${storedBase}/` : `${storedBase}/questions/${encodeURIComponent(question)}`,
-  );
+if (storedBase === base()) {
+  forgetBase();
+  void signIn(wanted(`${location.pathname.slice(storedBase.length)}${location.search}${location.hash}` || '/'));
+} else if (storedBase !== undefined && refused === undefined) window.location.replace(`${storedBase}${wanted('/')}`);
+else void signIn(wanted('/'));

@@ -2,7 +2,7 @@
 import { startAges } from './ages.ts';
 import { alertPerson, startAlerts } from './alerts.ts';
 import { startApps } from './apps.ts';
-import { keepBase } from './base.ts';
+import { base, keepBase } from './base.ts';
 import { startCopy } from './copy.ts';
 import { startDrafts } from './drafts.ts';
 import { type PageEvent, startEvents } from './events.ts';
@@ -11,11 +11,12 @@ import { startFocus } from './focus.ts';
 import { startFollowing } from './follow.ts';
 import { startForms } from './forms.ts';
 import { startKeys } from './keys.ts';
+import { rememberBrowser } from './known.ts';
 import { startNumbers } from './numbers.ts';
 import { refresh } from './page.ts';
 import { startPalette } from './palette.ts';
 import { startPreferences } from './prefer.ts';
-import { find, lose, startPresence } from './presence.ts';
+import { find, lose, replaced, startPresence } from './presence.ts';
 import { startReveal } from './reveal.ts';
 import { startRows } from './rows.ts';
 import { startTeardown } from './teardown.ts';
@@ -23,6 +24,7 @@ import { startTeardown } from './teardown.ts';
 function hear(heard: PageEvent): void {
   if (heard.type !== 'changed') {
     if (heard.type === 'lost') lose();
+    else if (heard.type === 'replaced') replaced();
     else find();
     return;
   }
@@ -35,6 +37,11 @@ function hear(heard: PageEvent): void {
 
 document.body.classList.add('scripted');
 keepBase();
+if (document.body.dataset['remember'] === 'on')
+  void rememberBrowser(async key => {
+    const body = new URLSearchParams({ csrf: document.body.dataset['csrf'] ?? '', ...key });
+    return (await fetch(`${base()}/browsers`, { method: 'POST', body })).ok;
+  }).catch(() => {});
 window.addEventListener('online', () => void refresh());
 startApps();
 startForms();

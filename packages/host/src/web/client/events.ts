@@ -18,6 +18,8 @@ export type PageEvent =
     }
   /** The desk cannot be reached; repeated with every attempt. */
   | { readonly type: 'lost' }
+  /** There is a desk again, which does not know this page. */
+  | { readonly type: 'replaced' }
   | { readonly type: 'found' };
 
 const name = 'midcall-events';
@@ -43,6 +45,8 @@ function follow(since: string, tell: (heard: PageEvent) => void): () => void {
   events.addEventListener('error', () => {
     away = true;
     tell({ type: 'lost' });
+    // A stream that cannot be reached is tried again; one that was refused is not.
+    if (events.readyState === EventSource.CLOSED) tell({ type: 'replaced' });
   });
   events.addEventListener('open', () => {
     tell({ type: 'found' });

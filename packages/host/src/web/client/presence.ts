@@ -32,6 +32,11 @@ export function lose(): void {
   timer = window.setTimeout(say, tellAfterMs);
 }
 
+/** Another desk is there, which knows this browser but not this page: it is opened anew, unless something was typed here. */
+export function replaced(): void {
+  if (!anyTouched()) location.reload();
+}
+
 /** The desk can be reached. */
 export function find(): void {
   lost = false;

@@ -98,6 +98,7 @@ export function layout(view: DeskView, content: Content, assets: AssetPaths): Pa
       'data-event': view.event,
       'data-csrf': view.csrf,
       'data-zone': view.zone,
+      'data-remember': view.remembersBrowsers === true && 'on',
       'data-single-keys': view.singleKeys ? 'on' : 'off',
     },
     body: html`<a class="skip" href="#main">${texts.skip}</a>
@@ -115,18 +116,27 @@ ${keyboardDialogs}
 
 /**
  * A page outside a session: it shows nothing of the desk.
- * @param options - `back`: the address of the desk, for a link back
+ * @param options - `back`: the address of the desk, for a link back; `data`: attributes of the page for its modules
  */
 export function plainPage(
   title: string,
   lines: readonly string[],
   assets: AssetPaths,
-  { back, modules = [] }: { readonly back?: string; readonly modules?: readonly string[] } = {},
+  {
+    back,
+    modules = [],
+    data = {},
+  }: {
+    readonly back?: string;
+    readonly modules?: readonly string[];
+    readonly data?: Readonly<Record<string, string>>;
+  } = {},
 ): string {
   return page({
     title: `${title} · ${texts.product}`,
     styles: [assets.style],
     modules,
+    bodyAttributes: data,
     body: html`<main class="plain-page" id="main"><p class="brand">${brandMark}<span>${texts.product}</span> <span class="brand-desk">${texts.desk}</span></p><h1>${title}</h1>${lines.map(line => html`<p>${line}</p>`)}${back !== undefined && html`<p><a href="${back}">${texts.session.back}</a></p>`}</main>`,
   });
 }

@@ -55,14 +55,16 @@ export interface SignInView {
 /** One server. */
 export function serverPage(server: ServerView, entry: ServerEntry, session: Session, signIn: SignInView): Content {
   const own = texts.servers;
+  // The server of a bridge is its host's to change.
+  const isOwn = server.elsewhere === undefined;
   const action = (what: string, label: string): Html => buttonForm(session, serverPath(server.id, what), label);
-  const actions = html`<div class="head-actions">${server.state === 'ready' && action('stop', own.stop)}${signIn.isSignedIn && action('sign-out', own.signOut)}<a class="button small" href="${session.link(serverPath(server.id, 'wire'))}">${texts.wire.title}</a><a class="button small" href="${session.link(serverPath(server.id, 'edit'))}">${own.edit}</a></div>`;
+  const actions = html`<div class="head-actions">${server.state === 'ready' && action('stop', own.stop)}${!isOwn && server.state === 'failed' && action('remove', own.remove)}${signIn.isSignedIn && action('sign-out', own.signOut)}${isOwn && html`<a class="button small" href="${session.link(serverPath(server.id, 'wire'))}">${texts.wire.title}</a><a class="button small" href="${session.link(serverPath(server.id, 'edit'))}">${own.edit}</a>`}</div>`;
   const config = `config-${server.id}`;
   const more = html`<details class="section more"><summary>${own.more}</summary><div class="more-actions">${server.kept !== true && action('keep', own.keep)}${action('duplicate', own.duplicate)}${action('up', own.moveUp)}${action('down', own.moveDown)}${action('remove', own.remove)}</div>${server.kept !== true && html`<p class="help">${own.notKept}</p>`}<h3>${own.asConfig}</h3><div id="${config}"><dl><div data-typed><dt class="unseen">${own.asConfig}</dt><dd><pre class="result-json" tabindex="0">${visibleHtml(asConfig(entry), 20_000, true)}</pre></dd></div></dl></div><button${attributes({ type: 'button', class: 'button small script-only', 'data-copy': config, 'data-copied': own.copied, 'data-morph': 'keep' })}>${own.copyConfig}</button></details>`;
   return {
     title: server.id,
     serverId: server.id,
     refresh: { after: server.state === 'starting' ? 1 : 10, to: session.link(serverPath(server.id)) },
-    main: html`<div class="head"><h1>${visibleHtml(server.id, 80)}</h1><span class="chips-inline"><span class="chip chip-${server.state}">${texts.servers.state[server.state] ?? ''}</span></span>${actions}</div>${serverFacts(server, session)}${signIn.isUntold && html`<div class="notice"><span>${own.signOutUntold}</span></div>`}${serverNotice(server, session)}${filterBox(server)}<section class="section" data-filter-section="offers"><h2>${texts.servers.tools}</h2>${toolList(server, session)}</section>${furtherOffers(server, session)}${serverLog(server)}${more}`,
+    main: html`<div class="head"><h1>${visibleHtml(server.id, 80)}</h1><span class="chips-inline"><span class="chip chip-${server.state}">${texts.servers.state[server.state] ?? ''}</span></span>${actions}</div>${serverFacts(server, session)}${signIn.isUntold && html`<div class="notice"><span>${own.signOutUntold}</span></div>`}${serverNotice(server, session)}${filterBox(server)}<section class="section" data-filter-section="offers"><h2>${texts.servers.tools}</h2>${toolList(server, session)}</section>${furtherOffers(server, session)}${serverLog(server)}${isOwn && more}`,
   };
 }

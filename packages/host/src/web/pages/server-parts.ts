@@ -124,12 +124,18 @@ export function serverFacts(server: ServerView, { link }: Session): Html {
   return html`<dl class="meta"><div><dt>${isUrl(server) ? texts.servers.reachedAt : texts.servers.startedWith}</dt><dd class="mono">${visibleHtml(server.origin, 600)}</dd></div>${
     server.self !== undefined &&
     html`<div><dt>${texts.servers.says}</dt><dd>${visibleHtml(server.self, 200)}</dd></div>`
-  }${server.era !== undefined && html`<div><dt>${texts.servers.protocol}</dt><dd>${server.era}</dd></div>`}<div><dt>${texts.servers.roots}</dt><dd>${
-    server.roots.length === 0
-      ? html`<span class="quiet-text">${texts.servers.noRoots}</span>`
-      : server.roots.map(
-          root =>
-            html`<span class="root-line">${visibleHtml(root.name ?? '', 80)} <span class="mono quiet-text">${visibleHtml(root.path, 400)}</span></span>`,
-        )
-  } <a href="${link('/roots')}">${texts.servers.changeRoots}</a></dd></div></dl>`;
+  }${server.era !== undefined && html`<div><dt>${texts.servers.protocol}</dt><dd>${server.era}</dd></div>`}${
+    server.elsewhere !== undefined &&
+    html`<div><dt>${texts.servers.runsIn}</dt><dd>${visibleHtml(texts.servers.bridgeOf(server.elsewhere), 200)}</dd></div>`
+  }${
+    server.elsewhere === undefined &&
+    html`<div><dt>${texts.servers.roots}</dt><dd>${
+      server.roots.length === 0
+        ? html`<span class="quiet-text">${texts.servers.noRoots}</span>`
+        : server.roots.map(
+            root =>
+              html`<span class="root-line">${visibleHtml(root.name ?? '', 80)} <span class="mono quiet-text">${visibleHtml(root.path, 400)}</span></span>`,
+          )
+    } <a href="${link('/roots')}">${texts.servers.changeRoots}</a></dd></div>`
+  }</dl>`;
 }

@@ -5,9 +5,10 @@ import { bodyLimit } from 'hono/body-limit';
 import { compress } from 'hono/compress';
 import { appHeaders } from '../apps/index.ts';
 import { draftOf, first } from '../form/index.ts';
+import { isBrowserKey } from '../keeping/index.ts';
 import { plainPage } from '../pages/index.ts';
 import { texts } from '../texts/index.ts';
-import { type Bringing, bringingOf, type Desk, missing, redirect } from './context.ts';
+import { type Bringing, bringingOf, type Desk, missing, posted, redirect } from './context.ts';
 import { type Refusal, securityHeaders } from './guard.ts';
 import { offerRoutes } from './offers.ts';
 import { pageRoutes } from './pages.ts';
@@ -28,13 +29,21 @@ export function deskApp(desk: Desk): Hono {
   const inside = ({ req }: Context): boolean => `${req.path}/`.startsWith(`${guard.base}/`);
   /** The path itself is not revealed to anybody who does not know it. */
   const backOf = (context: Context): string => (inside(context) ? guard.link('/') : '/');
+  /** The page of a browser that has no session; its script signs it in again if it is known (guard-G5). */
+  const outside = (context: Context, why: string, data: Readonly<Record<string, string>> = {}): Response => {
+    const lines = [why, desk.browsers ? texts.session.link : texts.session.again];
+    // Only a page that a person opens can be signed in from; a script that fetches it gets nothing to sign.
+    const isOpened = (context.req.header('sec-fetch-dest') ?? 'document') === 'document';
+    const nonce = desk.browsers && isOpened ? { 'data-nonce': guard.newNonce() } : {};
+    // A relative redirect below the path itself would lead back to where it is.
+    const modules = inside(context) && !desk.browsers ? [] : [assets.paths.again];
+    return context.html(
+      plainPage(texts.session.title, lines, assets.paths, { modules, data: { ...nonce, ...data } }),
+      401,
+    ) as Response;
+  };
   const refuse = (context: Context, why: Refusal): Response => {
-    if (why === 'session') {
-      const lines = [texts.session.missing, texts.session.again];
-      // A relative redirect below the path itself would lead back to where it is.
-      const modules = inside(context) ? [] : [assets.paths.again];
-      return context.html(plainPage(texts.session.title, lines, assets.paths, { modules }), 401);
-    }
+    if (why === 'session') return outside(context, texts.session.missing);
     return context.html(
       plainPage(texts.session.refused, [texts.session.foreign], assets.paths, { back: backOf(context) }),
       403,
@@ -46,7 +55,8 @@ export function deskApp(desk: Desk): Hono {
   app.use(async (context, next) => {
     if (!bringingOf(context)) for (const [name, value] of Object.entries(securityHeaders)) context.header(name, value);
     const { path } = context.req;
-    const open = path === '/start' || path.startsWith('/assets/') || path.startsWith('/apps/');
+    const isSigningIn = path === '/sign-in';
+    const open = path === '/start' || isSigningIn || path.startsWith('/assets/') || path.startsWith('/apps/');
     const why = guard.refusal(
       {
         method: context.req.method,
@@ -62,7 +72,7 @@ export function deskApp(desk: Desk): Hono {
     context.set('change', live.last);
     if (context.req.method !== 'POST') return next();
     const draft = draftOf(new URLSearchParams(await context.req.text()));
-    if (!guard.holdsToken(first(draft, 'csrf'))) return refuse(context, 'token');
+    if (!isSigningIn && !guard.holdsToken(first(draft, 'csrf'))) return refuse(context, 'token');
     context.set('posted', draft);
     return next();
   });
@@ -75,8 +85,25 @@ export function deskApp(desk: Desk): Hono {
       const to = question === undefined ? '/' : `/questions/${encodeURIComponent(question)}`;
       return redirect(context, desk, to);
     }
-    const lines = [texts.session.used, texts.session.again];
-    return context.html(plainPage(texts.session.title, lines, assets.paths, { modules: [assets.paths.again] }), 401);
+    return outside(context, texts.session.used);
+  });
+
+  app.post('/sign-in', async context => {
+    const draft = posted(context);
+    const [x, y, nonce, signature] = ['x', 'y', 'nonce', 'signature'].map(name => first(draft, name) ?? '');
+    const known = (await desk.browsers?.list()) ?? [];
+    const cookie = guard.recognize({ x: x!, y: y!, nonce: nonce!, signature: signature! }, known, desk.port());
+    if (cookie === undefined) return outside(context, texts.session.missing, { 'data-refused': 'true' });
+    context.header('set-cookie', cookie);
+    return redirect(context, desk, `/${(first(draft, 'to') ?? '').replace(/^\/+/, '')}`);
+  });
+
+  inner.post('/browsers', async context => {
+    const draft = posted(context);
+    const key = { x: first(draft, 'x'), y: first(draft, 'y') };
+    if (!desk.browsers || !isBrowserKey(key)) return missing(context, desk);
+    await desk.browsers.add(key);
+    return context.body(null, 204);
   });
 
   // Nothing in these files is secret, so their length may be seen.

@@ -6,6 +6,7 @@ import type { Question } from '../../index.ts';
 import type { AppDocuments } from '../apps/index.ts';
 import type { CardContext } from '../card/index.ts';
 import { argumentFields, type Draft } from '../form/index.ts';
+import type { BrowserMemory } from '../keeping/index.ts';
 import { type ArgumentsContext, type Content, comparable, layout } from '../pages/index.ts';
 import { texts } from '../texts/index.ts';
 import {
@@ -38,6 +39,8 @@ export interface Desk {
   readonly workspace: Workspace;
   readonly guard: Guard;
   readonly live: Live;
+  /** The browsers that are recognized after a restart; absent if none is. */
+  readonly browsers: BrowserMemory | undefined;
   readonly apps: AppDocuments;
   readonly assets: Assets;
   /** The person's time zone, by IANA name. */
@@ -65,6 +68,7 @@ export function viewOf(desk: Desk): DeskView {
     now: workspace.clock.now(),
     zone: desk.zone,
     event: desk.live.last,
+    remembersBrowsers: desk.browsers !== undefined,
     isFolded: id => workspace.preferences.isFolded(id),
     ...(workspace.preferences.theme && { theme: workspace.preferences.theme }),
     singleKeys: workspace.preferences.singleKeys,

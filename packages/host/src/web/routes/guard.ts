@@ -5,12 +5,19 @@
  * - guard-G2 The start link works once. It leads to a cookie that no script can read and no other site can send, and to the
  *   secret path of all pages. Browsers send the cookies of 127.0.0.1 to every port: the cookie is limited to that path, so that
  *   a browser does not send it to another server on this machine, which does not know the path.
+ *   Both change with every start of the desk, so that what a browser still sends when another program has the port is worth nothing.
+ * - guard-G5 A browser that has used a start link is recognized after the desk was started again, by a signature with a key that
+ *   it made and cannot give away. A signature is good for one nonce of this desk, so that another program that has the port in
+ *   the meantime gets nothing it could use. The bookmark is the address of the port, and holds no secret. What such a program
+ *   leaves in the browser, an open page or a service worker, remains a page of this origin to the browser: who opens the
+ *   bookmark while somebody else's program answers there has to close that page.
  * - guard-G3 A change needs the cookie, our own Origin and the page's token, all three.
  * - guard-G4 A page may load only our own files and run only our own scripts, and may not be framed. The content of its frames
  *   is served by us, and has an opaque origin.
  */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, createPublicKey, randomBytes, timingSafeEqual, verify } from 'node:crypto';
 import { pageHeaders } from '@midcall/core/page';
+import type { BrowserKey } from '../keeping/index.ts';
 import type { Session } from '../workspace/index.ts';
 
 /** Sent with every response. */
@@ -43,6 +50,16 @@ export interface GuardOptions {
   readonly secret?: (bytes: number) => string;
 }
 
+/** How a browser shows that it has the key of a browser that is known. */
+export interface BrowserProof extends BrowserKey {
+  readonly nonce: string;
+  /** Base64. */
+  readonly signature: string;
+}
+
+/** How many nonces are good at a time; the oldest go first. */
+const mostNonces = 100;
+
 /** The one session of a desk. */
 export class Guard implements Session {
   /** The hidden token of every form. */
@@ -54,6 +71,7 @@ export class Guard implements Session {
   readonly #session: string;
   readonly #secret: (bytes: number) => string;
   #start: string | undefined;
+  readonly #nonces = new Set<string>();
 
   constructor(options: GuardOptions = {}) {
     this.#secret = options.secret ?? (bytes => randomBytes(bytes).toString('base64url'));
@@ -72,6 +90,27 @@ export class Guard implements Session {
   enter(key: string, port: number): string | undefined {
     if (this.#start === undefined || !same(key, this.#start)) return undefined;
     this.#start = undefined;
+    return this.#cookie(port);
+  }
+
+  /** For one signature of a browser. */
+  newNonce(): string {
+    const nonce = this.#secret(24);
+    this.#nonces.add(nonce);
+    for (const oldest of this.#nonces) if (this.#nonces.size > mostNonces) this.#nonces.delete(oldest);
+    return nonce;
+  }
+
+  /** guard-G5. @param known - the keys of browsers that have used a start link @returns the cookie if the browser is one of them */
+  recognize({ x, y, nonce, signature }: BrowserProof, known: readonly BrowserKey[], port: number): string | undefined {
+    if (!this.#nonces.delete(nonce) || !known.some(each => each.x === x && each.y === y)) return undefined;
+    const key = createPublicKey({ key: { kty: 'EC', crv: 'P-256', x, y }, format: 'jwk' });
+    const signed = Buffer.from(`midcall desk ${nonce}`);
+    const isTheirs = verify('sha256', signed, { key, dsaEncoding: 'ieee-p1363' }, Buffer.from(signature, 'base64'));
+    return isTheirs ? this.#cookie(port) : undefined;
+  }
+
+  #cookie(port: number): string {
     return `${cookieName(port)}=${this.#session}; Path=${this.base}; HttpOnly; SameSite=Strict`;
   }
 

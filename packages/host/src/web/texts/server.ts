@@ -43,6 +43,8 @@ export const serverTexts = {
     roots: 'Folders it may use',
     noRoots: 'None',
     changeRoots: 'Change',
+    runsIn: 'Runs in',
+    bridgeOf: (host: string) => (host === '' ? 'a bridge' : `the bridge of ${host}`),
     log: 'Output on standard error',
     edit: 'Edit',
     editTitle: (id: string) => `Edit ${id}`,

@@ -296,6 +296,7 @@ export const texts = {
     used: 'This start link has been used. It works once, so that nobody who finds it later can answer for you.',
     missing: 'Open the desk with the link that its terminal printed.',
     again: 'Press Enter in that terminal for a new link.',
+    link: 'For a new link, type “midcall desk” in a terminal. This browser needs one once; after that, this address is enough.',
     refused: 'Refused',
     broken: 'Something went wrong',
     brokenLead: 'The desk could not make this page. Nothing was sent to a server.',
@@ -308,7 +309,7 @@ export const texts = {
     title: 'The desk has stopped or is not responding.',
     notSent: 'This was not sent.',
     unknown: 'The desk may not have received this.',
-    todo: 'What you typed stays on this page. Copy what you need, start the desk again in its terminal, and open the link it prints.',
+    todo: 'What you typed stays on this page. Copy what you need, start the desk again in its terminal, and open the link it prints. If it runs again, reload this page.',
   },
   ages: {
     milliseconds: (count: number) => `${count} ms`,

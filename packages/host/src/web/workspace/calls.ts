@@ -4,9 +4,10 @@
  * - desk-W2 Calls and questions stay visible with their ending, for as long as they are remembered ({@link History}).
  */
 import type { Clock } from '@midcall/core/time';
-import type { CallContext, Connection, ConnectionEvent, InboxEvent } from '../../index.ts';
+import type { CallContext, ConnectionEvent, InboxEvent } from '../../index.ts';
 import type { Draft } from '../form/index.ts';
 import { texts } from '../texts/index.ts';
+import type { DeskConnection } from './desk-connection.ts';
 import { Drafts, endedByPerson, keepable } from './drafts.ts';
 import { History } from './history.ts';
 import type { Announcement } from './live.ts';
@@ -15,7 +16,7 @@ import type { CallView, NoticeView, QuestionView } from './views.ts';
 /** What calls run on, and who is told of them. */
 export interface DeskCallsParts {
   /** The connection of a server. @throws MidcallError `host/not-found` */
-  readonly connection: (serverId: string) => Connection;
+  readonly connection: (serverId: string) => DeskConnection;
   readonly clock: Clock;
   /** Calls of earlier sessions, oldest first. */
   readonly before?: readonly Omit<CallView, 'items'>[];

@@ -4,8 +4,9 @@
  * - desk-W1 A server that has stopped keeps its place and the names of what it offers, so that it can be started again.
  */
 import { MidcallError } from '@midcall/core/errors';
-import type { Connection, ConnectionEvent, ListProblem, OfferedRoots, ServerEntry } from '../../index.ts';
+import type { ConnectionEvent, ListProblem, OfferedRoots, ServerEntry } from '../../index.ts';
 import { texts } from '../texts/index.ts';
+import type { DeskConnection } from './desk-connection.ts';
 import type { Announcement } from './live.ts';
 import { type Offers, offersAfter, shownOffers } from './offers.ts';
 import type { RootView, ServerView } from './views.ts';
@@ -14,9 +15,9 @@ import type { RootView, ServerView } from './views.ts';
 export interface DeskServersParts {
   readonly roots: OfferedRoots;
   /** Makes the connection of one server; not started. */
-  readonly connect: (entry: ServerEntry) => Connection;
+  readonly connect: (entry: ServerEntry) => DeskConnection;
   /** Stores the last messages of a server. @returns stops that */
-  readonly follow: (serverId: string, connection: Connection) => () => void;
+  readonly follow: (serverId: string, connection: DeskConnection) => () => void;
   /** Called with everything a server does, once its own state is up to date. */
   readonly onEvent: (serverId: string, event: ConnectionEvent) => void;
   /** Called when anything that is shown has changed. */
@@ -36,7 +37,7 @@ export interface AddOptions {
 }
 
 interface Server {
-  readonly connection: Connection;
+  readonly connection: DeskConnection;
   /** True if it is stored for the next session. */
   kept: boolean;
   /** True until it is started for the first time. */
@@ -74,6 +75,23 @@ export class DeskServers {
     this.#parts.onChange();
     if (this.connection(entry.id).state === 'ready') await this.#readOffers(entry.id);
     else if (start) await this.#start(entry.id);
+  }
+
+  /**
+   * Puts a server of another process on the desk. One of the same name that is gone is replaced.
+   * @param make - makes its connection, by the name that it has here
+   * @returns the name
+   */
+  join(proposed: string, make: (id: string) => DeskConnection): string {
+    const gone = this.#servers.get(proposed);
+    const isGone = gone?.connection.elsewhere !== undefined && gone.connection.state === 'failed';
+    if (isGone) gone.unsubscribe();
+    const id = isGone ? proposed : this.freeId(proposed);
+    const connection = make(id);
+    this.#servers.set(id, this.#with(connection, false));
+    this.#parts.onChange();
+    if (connection.state === 'ready') void this.#readOffers(id);
+    return id;
   }
 
   /** Starts a server that was not started yet, without waiting for it. One that was stopped stays stopped. */
@@ -186,17 +204,22 @@ export class DeskServers {
   }
 
   /** @throws MidcallError `host/not-found` if no server has this id */
-  connection(id: string): Connection {
+  connection(id: string): DeskConnection {
     return this.#server(id).connection;
   }
 
-  /** Stops every server. */
+  /** Stops every server of the desk's own. */
   async close(): Promise<void> {
-    await Promise.allSettled([...this.#servers.values()].map(server => server.connection.stop()));
+    const own = [...this.#servers.values()].filter(({ connection }) => connection.elsewhere === undefined);
+    await Promise.allSettled(own.map(server => server.connection.stop()));
   }
 
   #made(entry: ServerEntry, kept: boolean): Server {
-    const connection = this.#parts.connect(entry);
+    return this.#with(this.#parts.connect(entry), kept);
+  }
+
+  #with(connection: DeskConnection, kept: boolean): Server {
+    const { entry } = connection;
     const ends = [
       connection.subscribe(event => this.#heard(entry.id, event)),
       this.#parts.follow(entry.id, connection),
@@ -204,7 +227,15 @@ export class DeskServers {
     const unsubscribe = (): void => {
       for (const end of ends) end();
     };
-    return { connection, kept, fresh: true, offers: nothing, unlisted: [], listed: false, unsubscribe };
+    return {
+      connection,
+      kept,
+      fresh: connection.elsewhere === undefined,
+      offers: nothing,
+      unlisted: [],
+      listed: false,
+      unsubscribe,
+    };
   }
 
   async #start(id: string): Promise<void> {
@@ -237,6 +268,7 @@ export class DeskServers {
       ...offers,
       unlisted,
       roots: granted,
+      ...(connection.elsewhere !== undefined && { elsewhere: connection.elsewhere }),
       ...(connection.account && { account: connection.account }),
       log: connection.stderr.slice(-shownLog),
     };

@@ -59,6 +59,8 @@ export interface ServerView {
   readonly id: string;
   /** Its command line or URL. */
   readonly origin: string;
+  /** The host whose bridge runs it, in its own words, which are untrusted; absent for a server of the desk itself. */
+  readonly elsewhere?: string;
   readonly state: 'starting' | 'ready' | 'stopped' | 'failed';
   /** True if it is stored for the next session. */
   readonly kept?: boolean;
@@ -171,6 +173,8 @@ export interface DeskView extends Session {
   readonly zone: string;
   /** The newest event that this view includes. */
   readonly event: number;
+  /** True if a browser is recognized after the desk was started again. */
+  readonly remembersBrowsers?: boolean;
   /** Whether a server's tools are folded away beside the pages; undefined if the person never said. */
   readonly isFolded: (serverId: string) => boolean | undefined;
   /** The colours; those of the person's system if absent. */

@@ -8,7 +8,8 @@
  *   before anything is shown.
  */
 import type { Clock } from '@midcall/core/time';
-import { type Connection, maskedArguments } from '../../index.ts';
+import { maskedArguments } from '../../index.ts';
+import type { DeskConnection } from './desk-connection.ts';
 
 /** One message as it is shown. */
 export interface FrameView {
@@ -32,7 +33,7 @@ interface Frame extends Pick<FrameView, 'number' | 'at' | 'direction'> {
 }
 
 interface Tail {
-  readonly connection: Connection;
+  readonly connection: DeskConnection;
   frames: Frame[];
   count: number;
   /** Of all frames together. */
@@ -58,7 +59,7 @@ export class Wire {
   }
 
   /** Stores the last messages of a server from now on. @returns stops that, and forgets them */
-  follow(serverId: string, connection: Connection): () => void {
+  follow(serverId: string, connection: DeskConnection): () => void {
     const tail: Tail = { connection, frames: [], count: 0, size: 0, stop: undefined, isSeen: false };
     this.#tails.set(serverId, tail);
     this.#resume(tail);

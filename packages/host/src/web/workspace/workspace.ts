@@ -2,10 +2,11 @@
  * Everything on one desk: its servers, its calls and the person's decisions, tied together. Contains no markup and no requests.
  */
 import { type Clock, systemClock } from '@midcall/core/time';
-import type { Audit, Connection, Inbox, KeptRules, KeptTasks, OfferedRoots, Policy, ServerEntry } from '../../index.ts';
+import type { Audit, Inbox, KeptRules, KeptTasks, OfferedRoots, Policy, ServerEntry } from '../../index.ts';
 import { type CallMemory, type DeskMemory, type DeskRecord, type KeptCall, Preferences } from '../keeping/index.ts';
 import { DeskCalls } from './calls.ts';
 import { Decisions } from './decisions.ts';
+import type { DeskConnection } from './desk-connection.ts';
 import type { Announcement } from './live.ts';
 import { DeskServers } from './servers.ts';
 import type { ModelsView } from './views.ts';
@@ -24,7 +25,7 @@ export interface WorkspaceParts {
   /** The models that answer sampling, to be shown; absent if the person writes the replies. */
   readonly models?: ModelsView;
   /** Makes the connection of one server; not started. */
-  readonly connect: (entry: ServerEntry) => Connection;
+  readonly connect: (entry: ServerEntry) => DeskConnection;
   readonly clock?: Clock;
   /** Stores the servers and the person's preferences for the next session; nothing is stored if absent. */
   readonly memory?: DeskMemory;

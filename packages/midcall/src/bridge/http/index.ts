@@ -1,4 +1,3 @@
 export { readAuthFile } from './auth-file.ts';
 export type { BridgedEntry, BridgeFleet, HttpBridge, HttpBridgeOptions } from './http-bridge.ts';
 export { startHttpBridge } from './http-bridge.ts';
-export { manyDesk } from './many-desk.ts';

@@ -2,16 +2,8 @@
 import { MidcallError } from '@midcall/core/errors';
 import { defined } from '@midcall/core/json';
 import { systemClock } from '@midcall/core/time';
-import {
-  type Connection,
-  type ConnectionOptions,
-  Inbox,
-  type OfferedRoots,
-  type Policy,
-  type Question,
-  type ServerEntry,
-} from '@midcall/host';
-import type { Shown } from '../desk/index.ts';
+import { type ConnectionOptions, Inbox, type OfferedRoots, type Policy, type ServerEntry } from '@midcall/host';
+import type { PersonDesk } from '../desk/index.ts';
 import { declaredIn } from '../link/index.ts';
 import { UpstreamSession, type UpstreamSessionOptions, withheld } from '../upstream/index.ts';
 import { type Caller, localCaller } from './callers.ts';
@@ -28,7 +20,7 @@ export interface PrincipalsOptions
   /** Makes the decisions and counters of a principal without a desk; the principal with a desk uses `policy`. */
   readonly makePolicy?: () => Policy;
   /** Makes the desk of the person at this machine, over their inbox. */
-  readonly makeDesk: (inbox: Inbox) => PrincipalDesk;
+  readonly makeDesk: (inbox: Inbox) => PersonDesk;
   readonly warn: (message: string) => void;
   /** Called with errors that no host is told of. */
   readonly onError?: (error: Error) => void;
@@ -42,19 +34,12 @@ export interface PrincipalsOptions
   readonly maxServersPerCaller?: number;
 }
 
-/** The desk of a principal. */
-export interface PrincipalDesk {
-  /** Makes sure that the person sees an open question. */
-  show(question: Question, connection: Connection): Promise<Shown>;
-  close(): Promise<void>;
-}
-
 /** What a principal has. */
 interface PrincipalState {
   /** The caller's id. */
   readonly id: string;
   readonly inbox: Inbox;
-  readonly desk: PrincipalDesk | undefined;
+  readonly desk: PersonDesk | undefined;
   readonly policy: Policy | undefined;
   /** By the id of the entry. */
   readonly pools: Map<string, UpstreamPool>;
@@ -163,7 +148,7 @@ export class Principals {
         id,
         granted.list().map(({ uri }) => uri),
       );
-    return UpstreamSession.start(
+    const session = await UpstreamSession.start(
       { ...entry, id },
       {
         client,
@@ -182,6 +167,8 @@ export class Principals {
       },
       this.#closed.signal,
     );
+    state.desk?.join(session.connection);
+    return session;
   }
 
   /** @throws MidcallError `host/not-found` if every server is in use */

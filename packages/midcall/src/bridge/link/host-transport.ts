@@ -12,6 +12,8 @@ import { HeldTransport } from '../sdk-seam/index.ts';
 export interface ConnectedHost {
   /** Serve this transport; it begins with that message. */
   readonly transport: Transport;
+  /** As it calls itself; untrusted. */
+  readonly name: string | undefined;
   readonly has: { readonly roots: boolean };
   /** True if it begins as a host of 2025-11-25 does. */
   readonly isOld: boolean;
@@ -32,6 +34,7 @@ export async function awaitHost(transport: Transport): Promise<ConnectedHost | u
   const capabilities = capabilitiesIn(first);
   return {
     transport: heldTransport,
+    name: nameIn(first),
     has: { roots: isRecord(own(capabilities, 'roots')) },
     isOld: own(first, 'method') === 'initialize',
     declares: declaredIn(capabilities),
@@ -50,6 +53,14 @@ export function declaredIn(capabilities: object): Declared {
     ...(isRecord(experimental) && { experimental: experimental as NonNullable<Declared['experimental']> }),
     ...(passed.length > 0 && { extensions: Object.fromEntries(passed) as NonNullable<Declared['extensions']> }),
   };
+}
+
+/** What a client calls itself: once on 2025-11-25, with every request on 2026-07-28. */
+function nameIn(message: unknown): string | undefined {
+  const params = own(message, 'params');
+  const info = own(params, 'clientInfo') ?? own(own(params, '_meta'), 'io.modelcontextprotocol/clientInfo');
+  const name = own(info, 'title') ?? own(info, 'name');
+  return typeof name === 'string' ? name : undefined;
 }
 
 /** What a client declares: once on 2025-11-25, with every request on 2026-07-28. */

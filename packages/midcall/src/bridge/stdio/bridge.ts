@@ -7,12 +7,11 @@ import { defined } from '@midcall/core/json';
 import type { SamplingModel } from '@midcall/core/sampling';
 import { afterClose } from '@midcall/core/sdk-seam';
 import { systemClock } from '@midcall/core/time';
-import type { Connection, ConnectionOptions, OfferedRoots, Question, ServerEntry } from '@midcall/host';
-import type { RunningDesk } from '@midcall/host/web';
+import type { ConnectionOptions, OfferedRoots, ServerEntry } from '@midcall/host';
 import type { Call } from '@midcall/server';
 import type { McpServerFactory, Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { isSignInNeeded, LazyDesk, orSignIn, type Shown } from '../desk/index.ts';
+import { isSignInNeeded, orSignIn, type PersonDesk } from '../desk/index.ts';
 import { bridgeMidcall, hostServer, pendingServer } from '../forward/index.ts';
 import { awaitHost, type HostLink, type HostStdio } from '../link/index.ts';
 import { UpstreamSession } from '../upstream/index.ts';
@@ -35,10 +34,8 @@ export interface BridgeOptions
   readonly ownRoots: boolean;
   /** Replies to sampling if the host has no model, or always. */
   readonly sampling: { readonly model: SamplingModel; readonly always: boolean };
-  /** Starts the desk over the same inbox; called for the first question that needs it. */
-  readonly startDesk: (connection: Connection) => Promise<RunningDesk>;
-  /** Opens a page in the person's browser, or gives them its address. */
-  readonly openPage: (url: string) => Promise<Shown>;
+  /** Where the person answers what the host cannot ask. */
+  readonly desk: PersonDesk;
   /** Also told why the upstream server is not there, which the host is not told. */
   readonly warn: (message: string) => void;
   /** Called with errors of the connection to the host. */
@@ -73,26 +70,16 @@ export interface Bridge {
  * @throws MidcallError `host/not-found` if the upstream server can be neither started nor reached
  */
 export async function startBridge(entry: ServerEntry, options: BridgeOptions): Promise<Bridge | undefined> {
-  const { inbox, roots, ownRoots, sampling, startDesk, openPage, warn } = options;
+  const { inbox, roots, ownRoots, sampling, desk, warn } = options;
   const { holdMs = 45_000, keptMs = 900_000, suspectBelowMs = 250, clock = systemClock } = options;
   const host = await awaitHost(options.host);
   if (!host) {
     await options.started?.stop();
+    await desk.close();
     return undefined;
   }
   const { transport, gone } = host;
   const followsHostRoots = host.has.roots && !ownRoots;
-  let desk: LazyDesk | undefined;
-  const showDesk = (question: Question, connection: Connection): Promise<Shown> => {
-    desk ??= new LazyDesk({
-      start: () => startDesk(connection),
-      open: openPage,
-      isOpen: ({ id }) => inbox.get(id) !== undefined,
-      clock,
-      warn,
-    });
-    return desk.show(question);
-  };
   let session: UpstreamSession | undefined;
   let failed = false;
   const closed = new AbortController();
@@ -122,7 +109,7 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
           roots: ownRoots || followsHostRoots ? roots : undefined,
           followsHostRoots,
           sampling,
-          showDesk,
+          showDesk: (question, connection) => desk.show(question, connection),
           keptMs,
           warn,
           ...defined({ policy, audit, authorization, era, started, maxMessageBytes, declares: host.declares }),
@@ -134,6 +121,7 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
       throw error;
     }
     joinPending(session);
+    desk.join(session.connection, host.name);
     return session;
   };
   let starting = start();
@@ -153,7 +141,7 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
     await orSignIn(starting, { ...wait, holdMs: 0 });
   } catch (error) {
     if (!isSignInNeeded(error)) {
-      await mid.close();
+      await Promise.all([mid.close(), desk.close()]);
       if (gone.aborted) return undefined;
       await transport.close();
       throw error;
@@ -197,7 +185,7 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
         () => {},
       );
       await served.close();
-      await Promise.allSettled([desk?.close(), stopped]);
+      await Promise.allSettled([desk.close(), stopped]);
       await mid.close();
     },
   };

@@ -1,0 +1,126 @@
+/**
+ * `midcall inbox`: the questions that wait on the desk of this person, in a terminal: for a machine without a browser, and over
+ * SSH. Each can be answered, refused, or left open. Without a terminal, it prints what waits.
+ */
+import { visible } from '@midcall/core/text';
+import type { Ending, Question, Receipt, Reply } from '@midcall/host';
+import { Terminal } from '@midcall/host/terminal';
+import type { Command } from 'commander';
+import { deskSocketPath, findDesk, handedOver, type Peer } from '../shared-desk/index.ts';
+
+interface InboxFlags {
+  readonly plain?: boolean;
+}
+
+/** Adds `midcall inbox`. */
+export function register(command: Command): void {
+  command.option('--plain', 'ask in plain lines, without drawing').action(inbox);
+}
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+/** An open question, and what fires when it has ended. */
+interface Waiting {
+  readonly question: Question;
+  readonly ended: AbortController;
+}
+
+async function inbox(flags: InboxFlags): Promise<void> {
+  const waiting = new Map<string, Waiting>();
+  let changed = (): void => {};
+  const found = await findDesk(deskSocketPath(), { role: 'inbox' }, (word, body) => {
+    if (word === 'asked') {
+      const question = body['question'] as Question;
+      waiting.set(question.id, { question, ended: new AbortController() });
+    } else if (word === 'ended') {
+      const id = String(body['id']);
+      waiting.get(id)?.ended.abort(body['ending'] as Ending);
+      waiting.delete(id);
+    }
+    changed();
+  });
+  if (!found || (await handedOver(found)) !== 'ready') {
+    process.stdout.write('No desk is running, so nothing waits there. To start one: midcall desk\n');
+    return;
+  }
+  const { peer } = found;
+  if (process.stdin.isTTY !== true) {
+    const lines = [...waiting.values()].map(({ question }) => `${lineOf(question)}\n`);
+    process.stdout.write(lines.length === 0 ? 'Nothing waits.\n' : lines.join(''));
+    peer.close();
+    return;
+  }
+  const terminal = new Terminal({
+    input: process.stdin,
+    output: process.stderr,
+    ...(flags.plain && { plain: true }),
+  });
+  peer.onClosed(() => {
+    say('The desk has ended. Its questions are there again when it runs: midcall inbox');
+    process.exit(0);
+  });
+  for (;;) {
+    if (waiting.size === 0) {
+      say('Nothing waits. A question appears here when it comes; Ctrl-C leaves.');
+      await new Promise<void>(resolve => {
+        changed = resolve;
+      });
+      continue;
+    }
+    // What comes or ends while the list is shown is in the next one, which is shown at once.
+    let isOld = false;
+    changed = () => {
+      isOld = true;
+      terminal.interrupt();
+    };
+    const id = await terminal.choose({
+      message: waiting.size === 1 ? 'One question waits.' : `${waiting.size} questions wait.`,
+      choices: [
+        ...[...waiting.values()].map(({ question }) => ({ value: question.id, label: lineOf(question) })),
+        { value: '', label: 'Leave', hint: 'the questions stay open' },
+      ],
+    });
+    changed = () => {};
+    if (isOld) continue;
+    const chosen = id === undefined ? undefined : waiting.get(id);
+    if (!chosen) break;
+    await answer(chosen, terminal, peer);
+  }
+  process.exit(0);
+}
+
+/** The person decides about one question. */
+async function answer({ question, ended }: Waiting, terminal: Terminal, peer: Peer): Promise<void> {
+  const reply = (given: Reply): Promise<Receipt> =>
+    peer.ask('reply', { id: question.id, reply: given, via: terminal.via }) as Promise<Receipt>;
+  const action = await terminal.choose({
+    message: lineOf(question),
+    choices: [
+      { value: 'open', label: 'Answer', hint: 'shows all of it' },
+      { value: 'decline', label: 'Decline', hint: 'say no to the server' },
+      { value: 'dismiss', label: 'Dismiss', hint: 'close it without saying yes or no' },
+      { value: 'leave', label: 'Leave it open' },
+    ],
+  });
+  if (action === 'decline' || action === 'dismiss') {
+    const receipt = await reply({ action });
+    say(receipt.ok ? (action === 'decline' ? 'Declined.' : 'Dismissed.') : 'The question had ended already.');
+  }
+  if (action !== 'open') return;
+  terminal.show(question, { reply, ended: ended.signal });
+  await terminal.idle();
+}
+
+/** A question in one line: who asks, for which call, and what. */
+function lineOf(question: Question): string {
+  const about = question.call ? ` for ${visible(question.call.name, { max: 60 })}` : '';
+  const text = 'message' in question ? question.message : (kindWords[question.kind] ?? '');
+  return `${visible(question.asker.id, { max: 40 })}${about}: ${visible(text, { max: 120 })}`;
+}
+
+const kindWords: Readonly<Record<string, string>> = {
+  'sign-in': 'asks you to sign in',
+  'sampling-request': 'asks to use your model',
+  'sampling-reply': 'wants a reply of your model',
+  roots: 'asks which folders it may use',
+};

@@ -1,0 +1,122 @@
+/** Finds the desk of this OS user, or starts it in the background. */
+import { spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readFileSync, statSync, truncateSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { MidcallError } from '@midcall/core/errors';
+import type { Clock } from '@midcall/core/time';
+import { ownCommand } from '../install/index.ts';
+import { type Hear, Peer, protocolVersion } from './peer.ts';
+
+/** What an end says of itself first. */
+export interface Hello {
+  readonly role: 'bridge' | 'command' | 'inbox';
+}
+
+/** A desk that was found. */
+export interface FoundDesk {
+  readonly peer: Peer;
+  /** The version of the protocol that it speaks. */
+  readonly version: number;
+}
+
+/** @returns undefined if no desk listens there */
+export async function findDesk(path: string, hello: Hello, hear: Hear): Promise<FoundDesk | undefined> {
+  const socket = await connected(path);
+  if (!socket) return undefined;
+  const peer = new Peer(socket, hear);
+  try {
+    const { version } = (await peer.ask('hello', { ...hello })) as { readonly version: number };
+    return { peer, version };
+  } catch {
+    // It ended in that moment.
+    return undefined;
+  }
+}
+
+function connected(path: string): Promise<Socket | undefined> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path);
+    socket.once('connect', () => {
+      socket.removeAllListeners('error');
+      resolve(socket);
+    });
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED') resolve(undefined);
+      else reject(error);
+    });
+  });
+}
+
+/**
+ * Asks a desk of an older version to hand over; one of the same version stays.
+ * @returns `ready` if it can be used; `ended` if it has ended, so that another can be started; otherwise how many questions are
+ *   open there: it ends with the last of them
+ * @throws MidcallError `host/refused` if the desk is newer than this program
+ */
+export async function handedOver({ peer, version }: FoundDesk): Promise<'ready' | 'ended' | number> {
+  if (version === protocolVersion) return 'ready';
+  if (version > protocolVersion)
+    throw new MidcallError(
+      'host/refused',
+      'The desk that is running is of a newer version of midcall than this program. Update it, or stop the desk: midcall desk --stop',
+    );
+  const { open } = (await peer.ask('hand-over')) as { readonly open: number };
+  if (open > 0) return open;
+  await new Promise<void>(resolve => peer.onClosed(resolve));
+  return 'ended';
+}
+
+/** Where a desk in the background writes what goes wrong. */
+export function deskLogPath(environment: Readonly<Record<string, string | undefined>> = process.env): string {
+  return join(environment['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'midcall', 'desk.log');
+}
+
+/** A desk outlives the host that made a bridge start it, so it is given nothing of that host's environment but this. */
+const passedOn =
+  /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TZ|TMPDIR|XDG_\w+|DISPLAY|WAYLAND_DISPLAY|WSL_INTEROP|DBUS_SESSION_BUS_ADDRESS|NODE_EXTRA_CA_CERTS|HTTPS?_PROXY|NO_PROXY)$/i;
+
+/** The log begins anew at the next start when it has this many bytes. */
+const largestLog = 1_000_000;
+
+/** Milliseconds between two looks for a desk that is starting. */
+const lookEveryMs = 50;
+
+/**
+ * Starts a desk in the background, and finds it.
+ * @throws MidcallError `host/refused` if it does not start, with its last words
+ */
+export async function startDeskInBackground(path: string, hello: Hello, hear: Hear, clock: Clock): Promise<FoundDesk> {
+  const log = deskLogPath();
+  mkdirSync(dirname(log), { recursive: true, mode: 0o700 });
+  const descriptor = openSync(log, 'a', 0o600);
+  if (statSync(log).size > largestLog) truncateSync(log);
+  const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => passedOn.test(name)));
+  const child = spawn(process.execPath, [ownCommand, 'desk', '--background'], {
+    cwd: homedir(),
+    detached: true,
+    stdio: ['ignore', descriptor, descriptor],
+    env: environment,
+    windowsHide: true,
+  });
+  closeSync(descriptor);
+  child.unref();
+  let ended = false;
+  child.once('exit', () => {
+    ended = true;
+  });
+  child.once('error', () => {
+    ended = true;
+  });
+  for (;;) {
+    const hasEnded = ended;
+    const found = await findDesk(path, hello, hear);
+    if (found) return found;
+    if (hasEnded) {
+      const last = readFileSync(log, 'utf8').trimEnd().split('\n').at(-1) ?? '';
+      throw new MidcallError('host/refused', `${last.replace(/^midcall: /, '')} (${log})`);
+    }
+    await new Promise<void>(resolve => clock.after(lookEveryMs, resolve));
+  }
+}
