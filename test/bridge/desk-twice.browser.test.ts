@@ -153,7 +153,7 @@ describe.each([
       .first()
       .waitFor({ state: 'detached' });
     await page
-      .getByRole('link', { name: /^other/ })
+      .getByRole('link', { name: /^ask-server.* not running/ })
       .first()
       .click();
     await page.getByText('The bridge that ran this server has ended').first().waitFor();

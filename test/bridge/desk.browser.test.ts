@@ -52,7 +52,8 @@ describe.each(eras)('a host of %s without forms', era => {
     };
     const call = deleted();
 
-    const { page, troubles } = await visitor(browser);
+    await using me = await visitor(browser);
+    const { page, troubles } = me;
     await page.goto(await link);
     await page.getByRole('radio', { name: /work\/2024/ }).check();
     await page.getByRole('radio', { name: 'Yes' }).check();

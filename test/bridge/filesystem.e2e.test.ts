@@ -3,7 +3,7 @@ import { mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Connection, commandTarget, Inbox, machineDisk, OfferedRoots } from '@midcall/host';
+import { Connection, Inbox, machineDisk, OfferedRoots } from '@midcall/host';
 import { eras } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { ownEnvironment } from '../fixtures/own-environment.ts';

@@ -20,7 +20,7 @@ import {
   Policy,
   type Question,
 } from '@midcall/host';
-import type { RunningDesk } from '@midcall/host/web';
+import type { BrowserMemory, RunningDesk } from '@midcall/host/web';
 import { afterAll, expect } from 'vitest';
 import { serveDesk } from '../../packages/host/src/web/desk.ts';
 import { clientScripts } from '../../packages/host/src/web/routes/assets.ts';
@@ -70,6 +70,9 @@ interface StageOptions {
   readonly keptRules?: KeptRules;
   readonly tasks?: KeptTasks;
   readonly port?: number;
+  readonly browsers?: BrowserMemory;
+  /** A question that is open from the start. */
+  readonly ask?: Question;
   readonly era?: Era;
   readonly authorization?: NonNullable<ConnectionOptions['authorization']>;
 }
@@ -88,6 +91,10 @@ export async function stageOfFile(options: StageOptions = {}): Promise<Stage> {
 export async function stage(options: StageOptions = {}): Promise<Stage> {
   const errors: unknown[] = [];
   const inbox = new Inbox();
+  if (options.ask) {
+    inbox.subscribe(() => {});
+    void inbox.ask(options.ask);
+  }
   const policy = new Policy();
   const audit = new Audit();
   const roots = new OfferedRoots({ disk: machineDisk });
@@ -115,6 +122,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
   });
   const served = await serveDesk(workspace, {
     ...(options.port !== undefined && { port: options.port }),
+    ...(options.browsers && { browsers: options.browsers }),
     client: options.client ?? noClient(),
     zone: options.zone ?? 'Europe/Berlin',
     ...(options.proposedRoot !== undefined && { proposedRoot: options.proposedRoot }),

@@ -1,0 +1,107 @@
+/** One desk for all commands of a person, as processes: found, stopped, and kept to its port. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it, onTestFinished } from 'vitest';
+
+const main = fileURLToPath(new URL('../../packages/midcall/bin/midcall.js', import.meta.url));
+
+/** A person of their own, with commands. */
+function person() {
+  const own = mkdtempSync(join(tmpdir(), 'p-'));
+  const env = { ...process.env, XDG_CONFIG_HOME: own, XDG_RUNTIME_DIR: own, XDG_STATE_HOME: own };
+  return (...words: readonly string[]) => {
+    const child = spawn(process.execPath, [main, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let said = '';
+    const listeners = new Set<() => void>();
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', chunk => {
+        said += String(chunk);
+        for (const look of listeners) look();
+      });
+    const ended = new Promise<number | null>(resolve => child.once('exit', resolve));
+    return {
+      child,
+      ended,
+      said: () => said,
+      says: (pattern: RegExp) =>
+        new Promise<RegExpExecArray>(resolve => {
+          const look = (): void => {
+            const found = pattern.exec(said);
+            if (found) resolve(found);
+          };
+          listeners.add(look);
+          look();
+        }),
+    };
+  };
+}
+
+async function freePort(): Promise<{ port: number; close: () => Promise<unknown> }> {
+  const server = createServer();
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () => new Promise(resolve => server.close(resolve)),
+  };
+}
+
+const link = /Midcall desk: (http:\/\/127\.0\.0\.1:(\d+)\/start\?key=\S+)/;
+
+it('a second command uses the desk that runs, at the port it was given once, until it is stopped', async () => {
+  const run = person();
+  const { port, close } = await freePort();
+  await close();
+  const first = run('desk', '--port', String(port));
+  const [, oneLink] = await first.says(link);
+  const second = run('desk');
+  expect(await second.ended).toBe(0);
+  const [, otherLink, samePort] = await second.says(link);
+  expect(samePort).toBe(String(port));
+  expect((await fetch(otherLink!, { redirect: 'manual' })).status).toBe(303);
+  expect(oneLink).not.toBe(otherLink);
+  const late = run('desk', '--port', '1');
+  expect(await late.ended).toBe(2);
+  expect(late.said()).toContain('--port can only be given when it starts');
+
+  const stop = run('desk', '--stop');
+  expect(await stop.ended).toBe(0);
+  expect(stop.said()).toContain('The desk has stopped.');
+  expect(await first.ended).toBe(0);
+  expect(await run('desk', '--stop').ended).toBe(0);
+
+  // It has its port again, without being told.
+  const [, , again] = await run('desk').says(link);
+  expect(again).toBe(String(port));
+});
+
+it('of two desks that start at once, one is the desk and the other finds it', async () => {
+  const run = person();
+  const { port, close } = await freePort();
+  await close();
+  const both = [run('desk', '--port', String(port)), run('desk')];
+  const ports = await Promise.all(both.map(async ({ says }) => (await says(link))[2]));
+  const ended = await Promise.race(both.map(({ ended: end }, at) => end.then(() => at)));
+  expect(ports[ended]).toBe(ports[1 - ended]);
+  expect(both[1 - ended]!.child.exitCode).toBeNull();
+});
+
+it('if another program has its port, the desk says so and is nowhere else', async () => {
+  const run = person();
+  const taken = await freePort();
+  const desk = run('desk', '--port', String(taken.port));
+  expect(await desk.ended).toBe(3);
+  expect(desk.said()).toContain(`Port ${taken.port} on 127.0.0.1 is taken`);
+  expect(desk.said()).not.toMatch(link);
+  await taken.close();
+});
+
+it('without a desk, the inbox says that nothing waits', async () => {
+  const inbox = person()('inbox');
+  expect(await inbox.ended).toBe(0);
+  expect(inbox.said()).toContain('No desk is running');
+});

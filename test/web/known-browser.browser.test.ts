@@ -1,0 +1,79 @@
+/** A browser that the desk knows, in Chromium: the bookmark leads in after a restart, and another program learns nothing of use. */
+import { mkdtempSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { browsersFile } from '@midcall/host/web';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { launch, visitor } from './browser.ts';
+import { builtClient, pickOne, stage } from './stage.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(() => browser.close());
+
+it('guard-G5: a browser that has used a link finds its way in from the bookmark after a restart, and no other does', async () => {
+  const browsers = browsersFile(join(mkdtempSync(join(tmpdir(), 'b-')), 'browsers.json'));
+  await using me = await visitor(browser);
+  await using other = await visitor(browser);
+  let port = 0;
+  {
+    await using before = await stage({ client: builtClient, browsers });
+    port = Number(new URL(before.desk.url).port);
+    const known = me.page.waitForResponse(/\/browsers$/);
+    await me.page.goto(before.desk.startUrl());
+    expect((await known).status()).toBe(204);
+    await me.page.locator('#inbox').waitFor();
+    await me.page.goto('about:blank');
+  }
+  const bookmark = `http://127.0.0.1:${port}/`;
+
+  // Another program has the port in between, and hears all that the browser sends.
+  const heard: { cookie: string | undefined; url: string | undefined; body: string }[] = [];
+  const program = createServer((req, res) => {
+    let body = '';
+    req.on('data', chunk => (body += chunk));
+    req.on('end', () => {
+      heard.push({ cookie: req.headers.cookie, url: req.url, body });
+      res.setHeader('content-type', 'text/html').end('<body data-nonce="of-another-program">Hello');
+    });
+  });
+  await new Promise<void>(resolve => program.listen(port, '127.0.0.1', resolve));
+  await me.page.goto(bookmark);
+  expect(heard.every(({ cookie, body }) => cookie === undefined && body === '')).toBe(true);
+  await me.page.goto('about:blank');
+  program.closeAllConnections();
+  await new Promise(resolve => program.close(resolve));
+
+  await using after = await stage({ client: builtClient, browsers, port });
+  const question = pickOne(undefined);
+  void after.inbox.ask(question);
+  await me.page.goto(bookmark);
+  await me.page.locator('#inbox').waitFor();
+  expect(me.page.url()).toBe(after.desk.url);
+  expect((await other.page.goto(bookmark))?.status()).toBe(401);
+  await other.page.getByText('type “midcall desk” in a terminal').waitFor();
+  expect(other.page.url()).toBe(bookmark);
+});
+
+it('guard-G5: a page that is open when the desk is started again opens itself anew, at the same question', async () => {
+  const browsers = browsersFile(join(mkdtempSync(join(tmpdir(), 'b-')), 'browsers.json'));
+  await using me = await visitor(browser);
+  const question = pickOne(undefined);
+  let port = 0;
+  {
+    await using before = await stage({ client: builtClient, browsers });
+    port = Number(new URL(before.desk.url).port);
+    void before.inbox.ask(question);
+    const known = me.page.waitForResponse(/\/browsers$/);
+    await me.page.goto(before.desk.startUrl(question.id));
+    await known;
+    await me.page.locator(`#q-${question.id}`).waitFor();
+  }
+  await using after = await stage({ client: builtClient, browsers, port, ask: question });
+  await me.page.waitForURL(`${after.desk.url}questions/${question.id}`);
+  await me.page.locator(`#q-${question.id}`).waitFor();
+});
