@@ -89,14 +89,17 @@ async function bridgeTo(name: string, front: 'HTTP' | 'standard input and output
   };
 }
 
-/** The process of the desk. */
-async function deskProcess(): Promise<number> {
+/** Asks the desk as a command does. */
+async function askDesk(word: 'hello' | 'stop'): Promise<{ readonly pid: number }> {
   const socket = connect(join(process.env['XDG_RUNTIME_DIR']!, 'midcall', 'desk.sock'));
-  socket.write(`${JSON.stringify({ v: 1, id: 1, word: 'hello', body: { role: 'command' } })}\n`);
+  socket.write(`${JSON.stringify({ v: 1, id: 1, word, body: { role: 'command' } })}\n`);
   const [line] = (await once(createInterface({ input: socket }), 'line')) as [string];
+  if (word === 'stop') await once(socket, 'close');
   socket.destroy();
-  return (JSON.parse(line) as { value: { pid: number } }).value.pid;
+  return (JSON.parse(line) as { value: { pid: number } }).value;
 }
+
+const deskProcess = async (): Promise<number> => (await askDesk('hello')).pid;
 
 describe.each([
   ['standard input and output', '2025-11-25'],
@@ -157,6 +160,8 @@ describe.each([
       .first()
       .click();
     await page.getByText('The bridge that ran this server has ended').first().waitFor();
+    // What is muted is muted for as long as the desk runs.
+    await askDesk('stop');
   });
 
   it('have their open questions on the next desk, if theirs is killed', async () => {

@@ -1,6 +1,6 @@
 /** One desk for all commands of a person, as processes: found, stopped, and kept to its port. */
 import { spawn } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,9 +9,13 @@ import { expect, it, onTestFinished } from 'vitest';
 
 const main = fileURLToPath(new URL('../../packages/midcall/bin/midcall.js', import.meta.url));
 
-/** A person of their own, with commands. */
-function person() {
+/** A person of their own, with commands. @param port - of their desk */
+function person(port?: number) {
   const own = mkdtempSync(join(tmpdir(), 'p-'));
+  if (port !== undefined) {
+    mkdirSync(join(own, 'midcall', 'desk'), { recursive: true, mode: 0o700 });
+    writeFileSync(join(own, 'midcall', 'desk', 'address.json'), JSON.stringify({ port }));
+  }
   const env = { ...process.env, XDG_CONFIG_HOME: own, XDG_RUNTIME_DIR: own, XDG_STATE_HOME: own };
   return (...words: readonly string[]) => {
     const child = spawn(process.execPath, [main, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -80,10 +84,10 @@ it('a second command uses the desk that runs, at the port it was given once, unt
 });
 
 it('of two desks that start at once, one is the desk and the other finds it', async () => {
-  const run = person();
   const { port, close } = await freePort();
   await close();
-  const both = [run('desk', '--port', String(port)), run('desk')];
+  const run = person(port);
+  const both = [run('desk'), run('desk')];
   const ports = await Promise.all(both.map(async ({ says }) => (await says(link))[2]));
   const ended = await Promise.race(both.map(({ ended: end }, at) => end.then(() => at)));
   expect(ports[ended]).toBe(ports[1 - ended]);

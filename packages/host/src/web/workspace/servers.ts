@@ -78,15 +78,15 @@ export class DeskServers {
   }
 
   /**
-   * Puts a server of another process on the desk. One of the same name that is gone is replaced.
+   * Puts a server of another process on the desk, in the place of one of that name whose process is gone.
    * @param make - makes its connection, by the name that it has here
    * @returns the name
    */
   join(proposed: string, make: (id: string) => DeskConnection): string {
-    const gone = this.#servers.get(proposed);
-    const isGone = gone?.connection.elsewhere !== undefined && gone.connection.state === 'failed';
-    if (isGone) gone.unsubscribe();
-    const id = isGone ? proposed : this.freeId(proposed);
+    const isGone = ({ connection }: Server): boolean =>
+      connection.elsewhere !== undefined && connection.state === 'failed';
+    const id = this.freeId(proposed, isGone);
+    this.#servers.get(id)?.unsubscribe();
     const connection = make(id);
     this.#servers.set(id, this.#with(connection, false));
     this.#parts.onChange();
@@ -161,14 +161,15 @@ export class DeskServers {
     await this.#parts.keep(stored => [...stored].sort((a, b) => place(a) - place(b)));
   }
 
-  /** A name that no server on the desk has yet. */
-  freeId(proposed: string): string {
+  /** A name that no server on the desk has yet, or only one that may be replaced. */
+  freeId(proposed: string, isReplaceable: (server: Server) => boolean = () => false): string {
     const trimmed = proposed.trim();
     // Dots alone cannot be a segment of an address.
     const base = /^\.{0,2}$/.test(trimmed) ? 'server' : trimmed;
     for (let at = 1; ; at += 1) {
       const id = at === 1 ? base : `${base}-${at}`;
-      if (!this.#servers.has(id)) return id;
+      const taken = this.#servers.get(id);
+      if (!taken || isReplaceable(taken)) return id;
     }
   }
 
