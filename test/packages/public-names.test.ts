@@ -78,7 +78,7 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
     values: `
       agentTools attach Audit auditFile commandTarget Connection detectWorkspace followTasks Inbox isFollowed isMidcallError
       judgeUrl machineDisk mask maskedArguments memoryVault MidcallError OfferedRoots outputValidator Policy
-      ownerFile readServerEntries rootsFile rulesFile secretNames secretsOf serverOpener StartedServer storeFile withFileLock
+      readServerEntries rootsFile rulesFile secretNames secretsOf serverOpener StartedServer storeFile withFileLock
       tasksFile urlTarget vaultFolder verifyAudit visible`,
     types: `
       AgentCall AgentCallOptions AgentReply AgentTool AskedModel Asker AskSignIn AttachEvent Attachment AttachOptions AuditEntry
@@ -103,7 +103,7 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
     values: `
       browsersFile callFile deskDeclares deskFile earlierValues startDesk`,
     types: `
-      CallMemory DeskMemory DeskOptions DeskRecord KeptCall ModelsView PreferencesRecord RunningDesk
+      BrowserKey BrowserMemory CallMemory DeskConnection DeskMemory DeskOptions DeskRecord KeptCall ModelsView PreferencesRecord RunningDesk
       SecretBox Theme TryView WorkspaceParts`,
   },
   '@midcall/host/models': {

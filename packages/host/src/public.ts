@@ -40,7 +40,6 @@ export { StartedServer } from './connection/started-server.ts';
 export type { PausableTransport, TransportOptions } from './connection/transport.ts';
 export type { WireFrame, WireWatch } from './connection/wire-watch.ts';
 export { withFileLock } from './files/file-lock.ts';
-export { type OwnerFile, ownerFile } from './files/owner-file.ts';
 export { storeFile } from './files/store-file.ts';
 export type { InboxEvent, InboxOptions, Owner } from './inbox/inbox.ts';
 export { Inbox } from './inbox/inbox.ts';

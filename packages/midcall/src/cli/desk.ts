@@ -4,20 +4,20 @@
  * ends.
  */
 
+import { mkdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { isDeepStrictEqual } from 'node:util';
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { isRecord } from '@midcall/core/json';
-import { openUrl } from '@midcall/core/node';
+import { openUrl, writeWhole } from '@midcall/core/node';
 import { visible } from '@midcall/core/text';
 import { systemClock } from '@midcall/core/time';
 import {
   Connection,
   commandTarget,
   detectWorkspace,
-  ownerFile,
   rootsFile,
   type ServerEntry,
   tasksFile,
@@ -166,7 +166,16 @@ interface Address {
 
 const isAddress = (value: unknown): value is Address => isRecord(value) && Number.isInteger(value['port']);
 
-const addressFile = (folder: string) => ownerFile(join(folder, 'address.json'), 'the address of a desk', isAddress);
+/** @returns undefined if none is stored @throws MidcallError `cli/usage` for a file that cannot be understood */
+async function storedAddress(path: string): Promise<Address | undefined> {
+  try {
+    const address: unknown = JSON.parse(await readFile(path, 'utf8'));
+    if (isAddress(address)) return address;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+  }
+  throw usage(`${path} does not hold the address of a desk: { "port": 18450 }. Remove it to start over.`);
+}
 
 const complain = (error: unknown): void =>
   void process.stderr.write(
@@ -247,8 +256,8 @@ async function serveDesk(command: readonly string[], flags: DeskFlags, socket?: 
   await offer(servers);
   const workspace = flags.background ? undefined : await detectWorkspace(process.cwd(), { home: homedir() });
   const tasks = tasksFile(resolve(flags.tasks));
-  const address = folder === undefined ? undefined : addressFile(folder);
-  const port = flags.port ?? (address ? ((await address.read())?.port ?? defaultPort) : 0);
+  const address = folder === undefined ? undefined : join(folder, 'address.json');
+  const port = flags.port ?? (address ? ((await storedAddress(address))?.port ?? defaultPort) : 0);
   const desk = await startDesk({
     ...host,
     keptRules,
@@ -276,7 +285,10 @@ async function serveDesk(command: readonly string[], flags: DeskFlags, socket?: 
     onError: complain,
     port,
   });
-  if (flags.port) await address?.write({ port });
+  if (flags.port && address !== undefined) {
+    await mkdir(dirname(address), { recursive: true, mode: 0o700 });
+    await writeWhole(address, `${JSON.stringify({ port })}\n`);
+  }
   const add = (planned: readonly Planned[]): void => {
     for (const { entry } of planned) desk.addServer(entry).catch(complain);
   };

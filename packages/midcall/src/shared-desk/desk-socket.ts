@@ -143,7 +143,9 @@ class Visitor {
         return inbox.end(id, body['ending'] as Ending);
       case 'show': {
         const question = inbox.get(id);
-        return question ? this.#opener.show(question, url => peer.ask('open', { url }) as Promise<boolean | string>) : true;
+        return question
+          ? this.#opener.show(question, url => peer.ask('open', { url }) as Promise<boolean | string>)
+          : true;
       }
       case 'reply':
         return inbox.reply(id, body['reply'] as Reply, String(body['via']));

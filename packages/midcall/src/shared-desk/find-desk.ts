@@ -69,7 +69,7 @@ export async function handedOver({ peer, version }: FoundDesk): Promise<'ready' 
 }
 
 /** Where a desk in the background writes what goes wrong. */
-export function deskLogPath(environment: Readonly<Record<string, string | undefined>> = process.env): string {
+function deskLogPath(environment: Readonly<Record<string, string | undefined>> = process.env): string {
   return join(environment['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'midcall', 'desk.log');
 }
 
