@@ -78,15 +78,15 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
     values: `
       agentTools attach Audit auditFile commandTarget Connection detectWorkspace followTasks Inbox isFollowed isMidcallError
       judgeUrl machineDisk mask maskedArguments memoryVault MidcallError OfferedRoots outputValidator Policy
-      readServerEntries rootsFile rulesFile secretNames secretsOf serverOpener StartedServer storeFile withFileLock
-      tasksFile urlTarget vaultFolder verifyAudit visible`,
+      readServerEntries rootsFile rulesFile secretNames secretsOf serverOpener StartedServer storeFile
+      tasksFile urlTarget vaultFolder verifyAudit visible withFileLock`,
     types: `
       AgentCall AgentCallOptions AgentReply AgentTool AskedModel Asker AskSignIn AttachEvent Attachment AttachOptions AuditEntry
       AuditLog AuditOptions AuditVerdict CallContext CallEvent CallHandle CallOutcome CallProgress CallRequest CallTask
       Catalogue Clock ConnectionEvent ConnectionOptions ConnectionState DetectedWorkspace ElicitationMode Ending Era
       FollowTasksOptions FormQuestion ForwardedAnswer ForwardedRequest ForwardOptions Grant GrantVault HostEvent InboxEvent
       InboxOptions KeptRules KeptTask KeptTasks KnownClient Limits ListName ListProblem MidcallErrorCode ModelReply Notice
-      OfferedRoot OfferedRootsOptions PausableTransport PolicyOptions Presenter ProcessMark Question Receipt Reply Root
+      OfferedRoot OfferedRootsOptions Owner PausableTransport PolicyOptions Presenter ProcessMark Question Receipt Reply Root
       RootsDisk RootsMemory RootsQuestion RootsState Rule RulesFileOptions RunOptions SamplingAccount SamplingLimits
       SamplingMessageView SamplingModel SamplingPrompt SamplingReplyQuestion SamplingRequest SamplingRequestQuestion
       SamplingResult SamplingSpent SamplingWishes ServerAuth ServerEntry ServerInfo ServerIntroduction ServerOpener ServerTarget
