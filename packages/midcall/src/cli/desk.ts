@@ -189,12 +189,15 @@ async function runDesk(command: readonly string[], flags: DeskFlags, startOption
   const claim = async (): Promise<void> => {
     const found = await findDesk(socket, { role: 'command' }, () => undefined);
     const state = found && (await handedOver(found));
-    if (typeof state === 'number')
+    if (typeof state === 'number') {
+      found?.peer.close();
       throw new MidcallError(
         'host/refused',
         `An older desk is running, and questions are open there: ${state}. It ends when they are answered; then start this one.`,
       );
-    if (found && state === 'ready') await useRunning(found.peer, command, flags, startOptions);
+    }
+    if (found && state === 'ready')
+      await useRunning(found.peer, command, flags, startOptions).finally(() => found.peer.close());
     else await serveDesk(command, flags, socket);
   };
   // Of two that start at once, one becomes the desk, and the other finds it.
@@ -207,7 +210,7 @@ async function useRunning(
   flags: DeskFlags,
   startOptions: readonly string[],
 ): Promise<void> {
-  if (flags.background) return peer.close();
+  if (flags.background) return;
   if (startOptions.length > 0)
     throw usage(
       `A desk is running already; ${startOptions.join(', ')} can only be given when it starts. To stop it: midcall desk --stop`,
@@ -218,7 +221,6 @@ async function useRunning(
   ).read();
   const { servers, samples } = await plan(command, flags, stored.servers);
   const { url } = (await peer.ask('link', { servers })) as { readonly url: string };
-  peer.close();
   process.stdout.write(`Midcall desk: ${url}\n`);
   if (samples !== undefined) process.stdout.write(`Sample notes: ${samples}\n`);
   if (flags.open && isSeen(process.env)) await openUrl(url);
