@@ -43,6 +43,8 @@ export type ConnectionEvent =
   | AttachEvent
   | { readonly type: 'state'; readonly state: ConnectionState; readonly problem?: string }
   | { readonly type: 'stderr'; readonly line: string }
+  /** The server had lost its session, as after a restart, and a new one was opened. */
+  | { readonly type: 'session-renewed' }
   | { readonly type: 'catalogue-changed'; readonly list: 'tools' | 'prompts' | 'resources' };
 
 /** What the caller of a running call waits for. */
@@ -371,6 +373,7 @@ export class Connection {
     this.#lastWords.begin();
     const { maxMessageBytes, started, clock } = this.#options;
     const fetch = this.#authorizer?.fetch ?? this.#options.fetch;
+    const leftOut = (line: string): void => this.#tell({ type: 'stderr', line: `midcall: ${line}` });
     const listeners = {
       onStderr: (line: string) => this.#tell({ type: 'stderr', line: this.#lastWords.heard(line) }),
       onStray: (line: string) => {
@@ -382,11 +385,18 @@ export class Connection {
         this.#lastWords.tooMuch(mostBytes);
         void client.close().catch(() => {});
       },
+      onSessionRenewed: () => {
+        if (this.#client !== client) return;
+        leftOut('The server had lost its session. A new one was opened.');
+        this.#tell({ type: 'session-renewed' });
+      },
+      onUnreached: (error: unknown) => {
+        if (this.#client === client && this.#state === 'ready') this.#become('failed', this.#lastWords.whyNot(error));
+      },
     };
     const mostBytes = maxMessageBytes === undefined ? {} : { mostBytes: maxMessageBytes };
     const running = started?.take(listeners.onStderr);
     const options = { ...listeners, ...mostBytes, running, ...defined({ fetch, clock }) };
-    const leftOut = (line: string): void => this.#tell({ type: 'stderr', line: `midcall: ${line}` });
     return mendLists(this.wire.onto(openTransport(this.entry.target, options)), leftOut);
   }
 }

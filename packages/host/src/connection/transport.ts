@@ -5,11 +5,14 @@ import { defined } from '@midcall/core/json';
 import { type Clock, systemClock } from '@midcall/core/time';
 import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import type { ServerTarget } from '../servers/index.ts';
+import { AnsweredRequests } from './answered-requests.ts';
 import { readHeadersFile } from './headers-file.ts';
 import { readLines } from './read-lines.ts';
 import { ReadingGate } from './reading-gate.ts';
 import { pacedReconnections } from './reconnections.ts';
 import { ServerProcess } from './server-process.ts';
+import { SessionRenewal } from './session-renewal.ts';
+import { neverReached } from './unreached.ts';
 
 /** What a transport needs besides its target. */
 export interface TransportOptions {
@@ -26,6 +29,10 @@ export interface TransportOptions {
   readonly mostBytes?: number;
   /** Called with the limit, in bytes, when a message exceeds it. */
   readonly onTooLarge?: (mostBytes: number) => void;
+  /** Over HTTP, called when the server had lost its session and a new one was opened. */
+  readonly onSessionRenewed?: () => void;
+  /** Over HTTP, called when a request found nothing that listens. */
+  readonly onUnreached?: (error: unknown) => void;
 }
 
 /** A transport whose reading can be paused. */
@@ -49,15 +56,35 @@ export function openTransport(
     clock = systemClock,
     mostBytes = usualMessageBytes,
     onTooLarge,
+    onSessionRenewed = () => {},
+    onUnreached = () => {},
   }: TransportOptions = {},
 ): PausableTransport {
   if (target.kind === 'url') {
     const gate = new ReadingGate();
+    const answered = new AnsweredRequests();
+    const renewal = new SessionRenewal(onSessionRenewed);
+    const limited = limitedFetch(fetch, {
+      mostBytes,
+      readsEvents: true,
+      onTooLarge: () => onTooLarge?.(mostBytes),
+      gate,
+    });
+    const noticing = renewal.noticing(answered.noting(limited));
     const transport = new StreamableHTTPClientTransport(new URL(target.url), {
       requestInit: { headers: { ...target.headers, ...(target.headersFile && readHeadersFile(target.headersFile)) } },
-      fetch: limitedFetch(fetch, { mostBytes, readsEvents: true, onTooLarge: () => onTooLarge?.(mostBytes), gate }),
+      fetch: async (...request) => {
+        try {
+          return await noticing(...request);
+        } catch (error) {
+          if (neverReached(error)) onUnreached(error);
+          throw error;
+        }
+      },
       reconnectionScheduler: pacedReconnections(clock),
     });
+    answered.onto(transport);
+    renewal.onto(transport);
     return Object.assign(transport, { pause: () => gate.close(), resume: () => gate.open() });
   }
   const { command, args, env, cwd } = target;

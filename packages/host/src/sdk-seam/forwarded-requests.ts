@@ -6,7 +6,7 @@
  * - forwarded-F2 Ids and progress tokens are ours, and differ from those of the SDK, which are numbers.
  * - forwarded-F3 Every request ends: with its answer, when it is cancelled, or when the connection closes.
  */
-import { MidcallError } from '@midcall/core/errors';
+import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { isRecord } from '@midcall/core/json';
 import type { Interception, JsonRpcMessage } from '@midcall/core/sdk-seam';
 import type { Client, JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
@@ -145,4 +145,6 @@ const hasOwnStreams = (transport: Transport): boolean =>
 const serverGone = (): MidcallError => new MidcallError('host/server-gone', 'The server has stopped.');
 const givenUp = (): MidcallError => new MidcallError('host/cancelled', 'The request was withdrawn.');
 const unsent = (cause: unknown): MidcallError =>
-  new MidcallError('host/server-gone', `The server cannot be reached: ${(cause as Error).message}`, { cause });
+  isMidcallError(cause)
+    ? cause
+    : new MidcallError('host/server-gone', `The server cannot be reached: ${(cause as Error).message}`, { cause });

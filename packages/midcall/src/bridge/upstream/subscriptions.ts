@@ -40,6 +40,11 @@ export class Subscriptions<Host extends object> {
     return its.filter(uri => this.end(host, { uri }));
   }
 
+  /** Every URI that a host subscribed to. */
+  get uris(): readonly string[] {
+    return [...this.#hosts.keys()];
+  }
+
   /** @param params - of `notifications/resources/updated` */
   wants(host: Host, params: unknown): boolean {
     return this.#hosts.get(uriIn(params) ?? '')?.has(host) ?? true;

@@ -4,7 +4,7 @@
  */
 import { hash, randomUUID } from 'node:crypto';
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
-import { canonical, defined } from '@midcall/core/json';
+import { canonical, defined, own } from '@midcall/core/json';
 import type { SamplingModel } from '@midcall/core/sampling';
 import type { Clock } from '@midcall/core/time';
 import type {
@@ -95,6 +95,7 @@ export class UpstreamSession {
     listen();
     this.#stopListening = connection.subscribe(event => {
       if (event.type === 'state' && event.state === 'ready') listen();
+      if (event.type === 'session-renewed') this.#renewed();
       if (event.type === 'page-completed' && this.pagesAtHost.delete(event.elicitationId))
         passCompletion(event.elicitationId, this.#links);
       if (event.type !== 'catalogue-changed') return;
@@ -233,6 +234,20 @@ export class UpstreamSession {
     this.#level = most;
     await this.forward({ method: 'logging/setLevel', params: { level: most } });
     return {};
+  }
+
+  /** A new session knows nothing of the one before: neither a log level nor subscriptions, and its lists may differ. */
+  #renewed(): void {
+    const { connection } = this;
+    this.#warn(`'${connection.entry.id}': The server had lost its session. A new one was opened.`);
+    const level = this.#level;
+    this.#level = undefined;
+    if (level !== undefined) for (const link of this.#links) void this.logsFor(link).catch(() => {});
+    for (const uri of this.subscriptions.uris)
+      connection.forward({ method: 'resources/subscribe', params: { uri } }).catch(() => {});
+    for (const list of ['tools', 'prompts', 'resources'] as const)
+      if (own(connection.introduction?.capabilities[list], 'listChanged') === true)
+        for (const link of this.#links) link.announce({ method: `notifications/${list}/list_changed` });
   }
 
   /**

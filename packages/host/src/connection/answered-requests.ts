@@ -1,0 +1,122 @@
+/**
+ * Requests over HTTP that would have no end: the server takes one and then closes, cuts or empties the stream that its answer
+ * belongs on. A stream whose events have ids is resumed first, by the SDK; when nothing is left to resume, the request fails.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { MidcallError } from '@midcall/core/errors';
+import { type ApartOptions, interceptTransport, type JsonRpcMessage } from '@midcall/core/sdk-seam';
+import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { neverReached } from './unreached.ts';
+
+/** What has come back for one request. */
+interface Response {
+  /** True if its headers were those of a success. */
+  isOk: boolean;
+  /** True if its answer comes in events. */
+  isStream: boolean;
+  /** True if something came that is no message of the protocol. */
+  isOdd: boolean;
+}
+
+/** The requests of which the first message says who answers at all. */
+const introductions = new Set<unknown>(['initialize', 'server/discover']);
+
+/** Ends each request of one transport. */
+export class AnsweredRequests {
+  readonly #sending = new AsyncLocalStorage<Response>();
+  readonly #waiting = new Map<unknown, () => void>();
+
+  /** @returns a fetch for the transport that notes what comes back for which request */
+  noting(real: typeof fetch): typeof fetch {
+    return async (...request) => {
+      const response = await real(...request);
+      const about = this.#sending.getStore();
+      if (about && request[1]?.method === 'POST') {
+        about.isOk = response.ok;
+        about.isStream = response.ok && /^text\/event-stream\b/iu.test(response.headers.get('content-type') ?? '');
+      }
+      return response;
+    };
+  }
+
+  /** Has `send` of a transport settle when the request is answered, and reject when it never will be. */
+  onto(transport: StreamableHTTPClientTransport): void {
+    const send = transport.send.bind(transport) as (message: JsonRpcMessage, options?: ApartOptions) => Promise<void>;
+    transport.send = ((message: JsonRpcMessage, options?: ApartOptions): Promise<void> => {
+      const { id, method } = message;
+      // Who listens for the end of a stream deals with it.
+      if (id === undefined || method === undefined || options?.onRequestStreamEnd) return send(message, options);
+      return this.#answered(message, options, send);
+    }) as typeof transport.send;
+    interceptTransport(transport, {
+      incoming: (message, deliver) => {
+        if (message['method'] === undefined) this.#waiting.get(message['id'])?.();
+        deliver(message);
+      },
+    });
+    type Onerror = StreamableHTTPClientTransport['onerror'];
+    const noticing = (next: Onerror) => (error: Error) => {
+      const about = this.#sending.getStore();
+      if (about && isOdd(error)) about.isOdd = true;
+      next?.(error);
+    };
+    let onerror = noticing(transport.onerror);
+    Object.defineProperty(transport, 'onerror', {
+      configurable: true,
+      get: () => onerror,
+      set: (next: Onerror) => {
+        onerror = noticing(next);
+      },
+    });
+  }
+
+  #answered(
+    message: JsonRpcMessage,
+    options: ApartOptions | undefined,
+    send: (message: JsonRpcMessage, options?: ApartOptions) => Promise<void>,
+  ): Promise<void> {
+    const { id, method } = message;
+    const about: Response = { isOk: false, isStream: false, isOdd: false };
+    return new Promise((resolve, reject) => {
+      const settle = (error?: unknown): void => {
+        if (!this.#waiting.delete(id)) return;
+        if (error === undefined) resolve();
+        else reject(error);
+      };
+      this.#waiting.set(id, settle);
+      options?.requestSignal?.addEventListener('abort', () => settle(), { once: true });
+      const onRequestStreamEnd = (): void => settle(unanswered(about));
+      this.#sending.run(about, () =>
+        send(message, { ...options, onRequestStreamEnd }).then(
+          () => {
+            if (!about.isStream) settle(unanswered(about));
+          },
+          (error: unknown) => {
+            const mayHaveRun = about.isOk || isCutOff(error);
+            settle(
+              mayHaveRun && !introductions.has(method) ? unanswered({ ...about, isOdd: isOdd(error) }, error) : error,
+            );
+          },
+        ),
+      );
+    });
+  }
+}
+
+/** True for what is no message of the protocol; see `ofAnswer` in unreached.ts. */
+const isOdd = (error: unknown): boolean => ['ZodError', 'SyntaxError'].includes((error as Error).name);
+
+/** True if the network failed when the request may have reached the server. */
+const isCutOff = (error: unknown): boolean =>
+  (error as Error).name === 'TypeError' && !((error as Error).cause instanceof MidcallError) && !neverReached(error);
+
+function unanswered({ isOdd: cameOdd }: Pick<Response, 'isOdd'>, cause?: unknown): MidcallError {
+  const what = cameOdd
+    ? 'The server answered with something that is not a JSON-RPC 2.0 response'
+    : 'The connection to the server ended before its answer came';
+  return new MidcallError(
+    'host/abandoned',
+    `${what}. The request may have been carried out: find out what took effect before sending it again.`,
+    cause === undefined ? {} : { cause },
+  );
+}

@@ -1,0 +1,167 @@
+/** Servers over HTTP that take a request and then end its stream in every way, and servers that lose their sessions. */
+import { randomUUID } from 'node:crypto';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Connection, type Era, Inbox, urlTarget } from '@midcall/host';
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+interface Frame {
+  readonly id?: number | string;
+  readonly method?: string;
+  readonly params?: { readonly name?: string };
+}
+
+const eras: readonly Era[] = ['2025-11-25', '2026-07-28'];
+const json = { 'content-type': 'application/json' };
+const events = { 'content-type': 'text/event-stream' };
+const answer = (response: ServerResponse, id: unknown, result: object): void =>
+  void response.writeHead(200, json).end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+
+/** Ways not to answer a call. */
+const endings: Readonly<Record<string, (response: ServerResponse, id: unknown) => void>> = {
+  closed: response => void response.writeHead(200, events).end(': nothing\n\n'),
+  empty: response => void response.writeHead(200, events).end(),
+  'half an event': (response, id) => void response.writeHead(200, events).end(`data: {"jsonrpc":"2.0","id":${id}`),
+  cut: response => void response.writeHead(200, events).write(': a\n\n', () => response.destroy()),
+  reset: response => void response.writeHead(200, events).write(': a\n\n', () => response.socket?.resetAndDestroy()),
+  'cut before its headers': response => void response.destroy(),
+  'an empty body': response => void response.writeHead(200, json).end(),
+  'half a body': response =>
+    void response.writeHead(200, { ...json, 'content-length': '100' }).write('{', () => response.destroy()),
+  'an answer to another request': response => answer(response, 'other', {}),
+  'nothing but 202': response => void response.writeHead(202).end(),
+  'a null result': (response, id) =>
+    void response.writeHead(200, json).end(JSON.stringify({ jsonrpc: '2.0', id, result: null })),
+  'a null result in an event': (response, id) =>
+    void response.writeHead(200, events).end(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result: null })}\n\n`),
+};
+
+async function serve(era: Era, { port = 0, hasSessions = false } = {}) {
+  const asked: string[] = [];
+  const sessions = new Set<string>();
+  const lost = { isNamed: false };
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', chunk => (body += chunk));
+    request.on('end', () => {
+      const { id, method, params } = (body === '' ? {} : JSON.parse(body)) as Frame;
+      const session = request.headers['mcp-session-id'] as string | undefined;
+      if (hasSessions && method !== 'initialize' && method !== 'server/discover' && !sessions.has(session!))
+        return void (lost.isNamed
+          ? response.writeHead(400).end('Bad Request: No valid session ID provided')
+          : response.writeHead(404).end('Session not found'));
+      if (request.headers['last-event-id']) {
+        asked.push(`resume ${request.headers['last-event-id']}`);
+        response.writeHead(200, events);
+        return void response.end(
+          `data: ${JSON.stringify({ jsonrpc: '2.0', id: resumed, result: { content: [] } })}\n\n`,
+        );
+      }
+      if (method === undefined) return void response.writeHead(405).end();
+      asked.push(method);
+      const serverInfo = { name: 'ends', version: '1' };
+      const capabilities = { tools: { listChanged: true }, resources: { subscribe: true }, logging: {} };
+      if (method === 'initialize') {
+        if (era !== '2025-11-25') return void response.writeHead(400).end();
+        if (hasSessions) {
+          const made = randomUUID();
+          sessions.add(made);
+          response.setHeader('mcp-session-id', made);
+        }
+        return answer(response, id, { protocolVersion: '2025-11-25', capabilities, serverInfo });
+      }
+      if (method === 'server/discover') {
+        if (era === '2025-11-25') return void response.writeHead(400).end('no');
+        const about = { supportedVersions: [era], capabilities, ttlMs: 0, cacheScope: 'private' };
+        const _meta = { 'io.modelcontextprotocol/serverInfo': serverInfo };
+        return answer(response, id, { resultType: 'complete', ...about, _meta });
+      }
+      if (id === undefined) return void response.writeHead(202).end();
+      const ending = endings[params?.name ?? ''];
+      if (ending) return ending(response, id);
+      if (params?.name === 'resumable') {
+        resumed = id;
+        return void response.writeHead(200, events).end('id: e1\nretry: 1\ndata: \n\n');
+      }
+      answer(response, id, { content: [{ type: 'text', text: 'done' }], tools: [], resultType: 'complete' });
+    });
+  });
+  let resumed: unknown;
+  await new Promise<void>(resolve => server.listen(port, '127.0.0.1', resolve));
+  const close = async (): Promise<void> => {
+    server.closeAllConnections();
+    await new Promise(resolve => server.close(resolve));
+  };
+  onTestFinished(close);
+  const at = (server.address() as AddressInfo).port;
+  return { asked, sessions, lost, close, port: at, target: urlTarget(`http://127.0.0.1:${at}/mcp`) };
+}
+
+async function connected(target: ReturnType<typeof urlTarget>, era: Era): Promise<Connection> {
+  const client = { name: 'test', version: '1.0.0' };
+  const connection = new Connection({ id: 'ends', target }, { client, inbox: new Inbox(), era });
+  onTestFinished(() => connection.stop());
+  await connection.start();
+  return connection;
+}
+
+const call = (connection: Connection, name: string) =>
+  connection.run({ kind: 'tool', name, arguments: {} }, { timeoutMs: Number.POSITIVE_INFINITY }).outcome;
+const inDoubt = 'The request may have been carried out: find out what took effect before sending it again.';
+
+describe.each(eras)('a server of %s that does not answer a call', era => {
+  it.each(Object.keys(endings))('ends it, and a forwarded request, in doubt: %s', async name => {
+    const { target } = await serve(era);
+    const connection = await connected(target, era);
+    const outcome = await call(connection, name);
+    expect(outcome).toEqual({ how: 'abandoned', message: expect.stringContaining(inDoubt) });
+    await expect(connection.forward({ method: 'own/method', params: { name } })).rejects.toThrow(inDoubt);
+    expect(await call(connection, 'works')).toMatchObject({ how: 'completed' });
+    expect(connection.state).toBe('ready');
+  });
+});
+
+it('a stream with event ids is resumed, and the call has its result', async () => {
+  const { target, asked } = await serve('2025-11-25');
+  const connection = await connected(target, '2025-11-25');
+  expect(await call(connection, 'resumable')).toMatchObject({ how: 'completed' });
+  expect(asked).toContain('resume e1');
+});
+
+describe('a server that has lost its session', () => {
+  it.each(['HTTP 404', 'HTTP 400 in words'])('gets a new one, and the request again, after %s', async how => {
+    const { target, asked, sessions, lost } = await serve('2025-11-25', { hasSessions: true });
+    const connection = await connected(target, '2025-11-25');
+    const told: unknown[] = [];
+    connection.subscribe(event => void told.push(event.type === 'stderr' ? event.line : event.type));
+    lost.isNamed = how !== 'HTTP 404';
+    sessions.clear();
+    asked.length = 0;
+    const both = await Promise.all([call(connection, 'works'), call(connection, 'works')]);
+    expect(both.map(({ how }) => how)).toEqual(['completed', 'completed']);
+    expect(asked).toEqual(['initialize', 'notifications/initialized', 'tools/call', 'tools/call']);
+    expect(told).toContain('midcall: The server had lost its session. A new one was opened.');
+    expect(told.filter(type => type === 'session-renewed')).toHaveLength(1);
+    expect(connection.state).toBe('ready');
+  });
+
+  it('is not ready while nothing listens, and serves again once it is back', async () => {
+    const before = await serve('2025-11-25', { hasSessions: true });
+    const connection = await connected(before.target, '2025-11-25');
+    await before.close();
+    expect(await call(connection, 'works')).toMatchObject({ how: 'server-gone' });
+    expect(connection).toMatchObject({ state: 'failed', problem: expect.stringContaining('nothing listens') });
+    await serve('2025-11-25', { hasSessions: true, port: before.port });
+    await connection.restart();
+    expect(await call(connection, 'works')).toMatchObject({ how: 'completed' });
+  });
+
+  it('has failed where it opens no other', async () => {
+    const { target, sessions } = await serve('2025-11-25', { hasSessions: true });
+    const connection = await connected(target, '2025-11-25');
+    sessions.clear();
+    sessions.add = () => sessions;
+    expect(await call(connection, 'works')).toMatchObject({ how: 'server-gone' });
+    expect(connection.state).toBe('failed');
+  });
+});
