@@ -9,6 +9,7 @@ import { writeFirstAtOnce } from '@midcall/core/node';
 import { type JSONRPCMessage, SdkError, SdkErrorCode, type Transport } from '@modelcontextprotocol/client';
 import spawn from 'cross-spawn';
 import { inheritedEnvironment, MessageBuffer } from '../sdk-seam/index.ts';
+import { endTree, endWithUs, startsGroup } from './terminate.ts';
 
 /** How to start the process. */
 export interface ServerProcessParameters {
@@ -27,7 +28,7 @@ export interface ServerProcessParameters {
   readonly running?: ChildProcessWithoutNullStreams | undefined;
 }
 
-/** How many milliseconds a process has to exit, first when its input ends, and then when it is told to. */
+/** How many milliseconds a process has to exit when its input ends, before it is told to. */
 const exitMs = 2_000;
 
 /** A process whose output is read only on demand. */
@@ -60,7 +61,10 @@ export class ServerProcess implements Transport {
     const closed = (): void => {
       if (isClosed) return;
       isClosed = true;
-      if (this.#child === child) this.#child = undefined;
+      if (this.#child === child) {
+        this.#child = undefined;
+        if (child.pid !== undefined) void endTree(child.pid);
+      }
       this.onclose?.();
     };
     const failed = (error: Error): void => this.onerror?.(error);
@@ -83,22 +87,16 @@ export class ServerProcess implements Transport {
     if (isFull) await new Promise<void>(resolve => stdin.once('drain', resolve));
   }
 
-  /** Ends its input, and then the process if it does not exit by itself. */
+  /** Ends its input, and then the process, with what it has started, if it does not exit by itself. */
   async close(): Promise<void> {
     const child = this.#child;
     this.#child = undefined;
     this.#buffer.clear();
     if (!child) return;
     const closed = new Promise<void>(resolve => child.once('close', () => resolve()));
-    const exits = (): Promise<void> =>
-      Promise.race([closed, new Promise<void>(resolve => setTimeout(resolve, exitMs).unref())]);
     child.stdin.end();
-    await exits();
-    if (child.exitCode === null) {
-      child.kill('SIGTERM');
-      await exits();
-    }
-    if (child.exitCode === null) child.kill('SIGKILL');
+    await Promise.race([closed, new Promise<void>(resolve => setTimeout(resolve, exitMs).unref())]);
+    if (child.pid !== undefined) await endTree(child.pid);
   }
 
   /** Pauses reading; the output of the process waits in its pipe, and then the process waits. */
@@ -112,12 +110,15 @@ export class ServerProcess implements Transport {
 
   #spawn(): ChildProcessWithoutNullStreams {
     const { command, args, env, cwd } = this.#parameters;
-    return spawn(command, [...args], {
+    const child = spawn(command, [...args], {
+      detached: startsGroup,
       env: { ...inheritedEnvironment(process.env, process.platform), ...env },
       stdio: 'pipe',
       windowsHide: true,
       ...(cwd !== undefined && { cwd }),
     });
+    if (child.pid !== undefined) endWithUs(child.pid);
+    return child;
   }
 
   #read(chunk: Buffer): void {

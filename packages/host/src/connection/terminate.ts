@@ -1,8 +1,67 @@
-/** Asks one of our processes to end, or by the negative of its id a process group; does nothing if it has already ended. */
-export function terminate(pid: number): void {
-  try {
-    process.kill(pid, 'SIGTERM');
-  } catch {
-    // It has ended by itself.
+/**
+ * Ends the processes of servers together with what they have started, as `npx` starts a server: each is in a process group of its own,
+ * so that Ctrl-C in a terminal reaches this process alone, which then ends them.
+ */
+import { spawn } from 'node:child_process';
+
+/** True where a process is started with a group of its own; Windows has none, and ends a tree of processes by its root. */
+export const startsGroup = process.platform !== 'win32';
+
+/** How many milliseconds processes have to exit after they were asked to, and between two looks at whether they have. */
+const exitMs = 2_000;
+const lookMs = 20;
+
+/** The process groups that have not ended yet. */
+const running = new Set<number>();
+const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Ends a server with this process, in whatever way that ends. @param pid - of a process that was just started */
+export function endWithUs(pid: number): void {
+  if (running.size === 0) {
+    process.on('exit', terminateAll);
+    // First in line: a listener that listens only once is not counted any more when its turn has come.
+    for (const signal of endings) process.prependListener(signal, endedBySignal);
   }
+  running.add(pid);
+}
+
+/** Asks a process and what it has started to end, if that has not ended by itself. */
+export function terminate(pid: number): void {
+  signalTree(pid, 'SIGTERM');
+}
+
+/** Asks a process and what it has started to end, and ends what does not. */
+export async function endTree(pid: number): Promise<void> {
+  terminate(pid);
+  for (let waitedMs = 0; waitedMs < exitMs && signalTree(pid, 0); waitedMs += lookMs)
+    await new Promise<void>(resolve => setTimeout(resolve, lookMs).unref());
+  signalTree(pid, 'SIGKILL');
+  running.delete(pid);
+  if (running.size > 0) return;
+  process.off('exit', terminateAll);
+  for (const signal of endings) process.off(signal, endedBySignal);
+}
+
+/** @returns false if nothing of it is left */
+function signalTree(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(startsGroup ? -pid : pid, signal);
+    if (!startsGroup && signal !== 0)
+      spawn('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore' }).on('error', () => {});
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function terminateAll(): void {
+  for (const pid of running) terminate(pid);
+}
+
+/** Nobody else listens, so the signal ends this process. */
+function endedBySignal(signal: NodeJS.Signals): void {
+  if (process.listenerCount(signal) > 1) return;
+  terminateAll();
+  process.off(signal, endedBySignal);
+  process.kill(process.pid, signal);
 }

@@ -7,15 +7,7 @@
 import { resolve } from 'node:path';
 import { isMidcallError } from '@midcall/core/errors';
 import { visible, visibleJson } from '@midcall/core/text';
-import {
-  type CallOutcome,
-  type CallTask,
-  Connection,
-  type KeptTask,
-  type ServerEntry,
-  StartedServer,
-  tasksFile,
-} from '@midcall/host';
+import { type CallOutcome, type CallTask, Connection, type KeptTask, type ServerEntry, tasksFile } from '@midcall/host';
 import { Terminal } from '@midcall/host/terminal';
 import type { Command } from 'commander';
 import { configPath, ownVersion } from '../install/index.ts';
@@ -145,7 +137,6 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
   const terminal = answers ? undefined : terminalFor(flags, onUnanswered);
   const hide = inbox.present((answers ?? terminal)!);
   // Ctrl-C cancels the call, and the server must still be running to learn of it.
-  const started = entry.target.kind === 'command' ? startedApart(entry.target) : undefined;
   const connection = new Connection(entry, {
     client: { name: 'midcall', title: 'Midcall', version: ownVersion() },
     era,
@@ -158,7 +149,6 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
     tasks,
     onError: complain,
     ...(timeoutMs !== undefined && { callTimeoutMs: timeoutMs }),
-    ...(started && { started }),
     ...(flags.root && { roots: host.roots }),
   });
   let wantsFolder = false;
@@ -250,13 +240,8 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
   } finally {
     terminal?.close();
     await connection.stop();
-    started?.endGroup();
   }
 }
-
-/** Starts a server that Ctrl-C does not reach. On Windows the connection starts it, since there are no process groups. */
-const startedApart = (target: ConstructorParameters<typeof StartedServer>[0]): StartedServer | undefined =>
-  process.platform === 'win32' ? undefined : new StartedServer(target, { ownGroup: true });
 
 /** True if a person sits at the terminal and reads what is written to it. */
 const isSeen = (flags: CallFlags): boolean =>
