@@ -89,5 +89,12 @@ describe('what a process has written', () => {
     expect(stray).toEqual(worse);
     const noAnswers = ['{"jsonrpc":"2.0","result":{}}', '{"id":{},"result":{}}', '{"id":1,"method":"ping"}', 'null'];
     expect(read(buffer(), [Buffer.from(`${noAnswers.join('\n')}\n`)])).toEqual(noAnswers.map(() => 'an error'));
+    const request = '{"jsonrpc":"2.0","id":2.5,"method":"ping"}';
+    expect(read(buffer(), [Buffer.from(`${request}\n`)])).toEqual([JSON.parse(request)]);
+  });
+
+  it('is read without the byte order mark that some programs write first', () => {
+    const line = '{"jsonrpc":"2.0","id":1,"result":{}}';
+    expect(read(new MessageBuffer(1_000), [Buffer.from(`\uFEFF${line}\n`)])).toEqual([JSON.parse(line)]);
   });
 });

@@ -43,3 +43,9 @@ it('answers a request of such a server, and asks nobody', async () => {
   expect(error).toMatchObject({ code: -32600, message: expect.stringContaining('a request that nests') });
   expect([host.shown, host.responses.length]).toEqual([[], 1]);
 });
+
+it('a request whose id is no integer is answered, and not read', async () => {
+  expect(withinNesting({ jsonrpc: '2.0', id: 2.5, method: 'ping' })).toEqual({
+    answer: { jsonrpc: '2.0', id: 2.5, error: { code: -32600, message: expect.stringContaining('an integer') } },
+  });
+});

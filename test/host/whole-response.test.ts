@@ -1,7 +1,8 @@
 /** A server whose responses JSON-RPC does not allow: each of them ends its request. */
+
+import { wholeResponse } from '@midcall/core/sdk-seam';
 import { eras } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
-import { wholeResponse } from '../../packages/host/src/sdk-seam/whole-response.ts';
 import { callOpen } from './wire-server.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -18,7 +19,7 @@ describe('what a server has sent', () => {
     ['a request', frame({ method: 'ping' })],
     ['a notification', { jsonrpc: '2.0', method: 'notifications/message', params: {} }],
   ])('is read as it came where it is %s', (_, message) => {
-    expect(wholeResponse(message)).toBe(message);
+    expect(wholeResponse(message, 'server')).toBe(message);
   });
 
   it.each<[string, Json, Json]>([
@@ -38,7 +39,7 @@ describe('what a server has sent', () => {
     ['a reason that is no text', frame({ error: { code: 7, message: { a: 1 } } }), said(7, noReason)],
     ['an error with another member', { ...said(7, 'no'), more: 1 }, said(7, 'no')],
   ])('ends its request where it has %s', (_, message, read) => {
-    expect(wholeResponse(message)).toEqual(read);
+    expect(wholeResponse(message, 'server')).toEqual(read);
   });
 });
 

@@ -9,5 +9,6 @@ export {
   type SendApart,
 } from './intercept-transport.ts';
 export { invalidListReason, invalidResultIssue, issueText, type ResultIssue, withoutDump } from './invalid-result.ts';
-export { isJsonRpcMessage } from './json-rpc-message.ts';
+export { isJsonRpcMessage, withoutByteOrderMark } from './json-rpc-message.ts';
 export { endedWhenProbed, negotiationReason, notOfferedRevision } from './negotiation-failure.ts';
+export { wholeResponse } from './whole-response.ts';

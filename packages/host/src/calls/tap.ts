@@ -17,9 +17,9 @@
  */
 
 import { blocksAside, isRecord, own } from '@midcall/core/json';
-import { type Interception, interceptTransport, withoutDump } from '@midcall/core/sdk-seam';
+import { type Interception, interceptTransport, wholeResponse, withoutDump } from '@midcall/core/sdk-seam';
 import type { JSONRPCMessage, JSONRPCResponse, Transport } from '@modelcontextprotocol/client';
-import { rawResultAside, wholeResponse, withinNesting } from '../sdk-seam/index.ts';
+import { rawResultAside, withinNesting } from '../sdk-seam/index.ts';
 import type { Calls, RunningCall } from './calls.ts';
 
 /** The requests that need a person. */
@@ -98,7 +98,7 @@ export class Tap {
   onto(transport: Transport, below: Required<Interception> = asItIs): void {
     interceptTransport(transport, {
       incoming: (message, deliver) => {
-        const { read, answer } = withinNesting(wholeResponse(message));
+        const { read, answer } = withinNesting(wholeResponse(message, 'server'));
         if (answer) void transport.send(answer as unknown as JSONRPCMessage).catch(() => {});
         if (!read) return;
         below.incoming(read, seen => {

@@ -17,4 +17,3 @@ export { placeholders } from './placeholders.ts';
 export { rawResultAside, rawResultBack } from './raw-result.ts';
 export { sendRootsChanged } from './roots-changed.ts';
 export { stacked } from './stacked.ts';
-export { wholeResponse } from './whole-response.ts';

@@ -3,7 +3,7 @@
  * tries one schema after the other on each message. The members of a message are checked by its reader.
  */
 import { isRecord } from '@midcall/core/json';
-import { isJsonRpcMessage } from '@midcall/core/sdk-seam';
+import { isJsonRpcMessage, withoutByteOrderMark } from '@midcall/core/sdk-seam';
 import type { JSONRPCMessage, ReadBuffer } from '@modelcontextprotocol/client';
 
 const lineFeed = 0x0a;
@@ -59,7 +59,7 @@ export class MessageBuffer implements Pick<ReadBuffer, 'append' | 'readMessage' 
       const line = this.#lineUntil(end);
       let value: unknown;
       try {
-        value = JSON.parse(line);
+        value = JSON.parse(withoutByteOrderMark(line));
       } catch {
         if (line.trim() !== '') this.#onStray(line);
         continue;
@@ -76,7 +76,7 @@ export class MessageBuffer implements Pick<ReadBuffer, 'append' | 'readMessage' 
   #messageOf(value: unknown, line: string): JSONRPCMessage {
     const isMessage = isJsonRpcMessage(value);
     if (!isMessage) this.#onStray(line);
-    if (!isMessage && !namesRequest(value))
+    if (!isMessage && !needsAnswer(value))
       throw new Error('The server wrote a line of JSON that is not a JSON-RPC 2.0 message.');
     return value as JSONRPCMessage;
   }
@@ -109,8 +109,8 @@ export class MessageBuffer implements Pick<ReadBuffer, 'append' | 'readMessage' 
   }
 }
 
-/** True for what answers a request, however badly: its reader ends that. */
-const namesRequest = (value: unknown): boolean =>
+/** True for what answers a request, however badly, and for a request with an id that is refused: its reader ends either. */
+const needsAnswer = (value: unknown): boolean =>
   isRecord(value) &&
-  value['method'] === undefined &&
+  (value['method'] === undefined || (value['jsonrpc'] === '2.0' && typeof value['method'] === 'string')) &&
   (typeof value['id'] === 'string' || typeof value['id'] === 'number');

@@ -13,7 +13,7 @@ import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { isRecord, own } from '@midcall/core/json';
 import { writeTogether } from '@midcall/core/node';
-import { isJsonRpcMessage } from '@midcall/core/sdk-seam';
+import { isJsonRpcMessage, wholeResponse, withoutByteOrderMark } from '@midcall/core/sdk-seam';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 
 /** The revision that has batches. */
@@ -111,7 +111,7 @@ export class HostStdio implements Transport {
   #line(line: string): void {
     let value: unknown;
     try {
-      value = JSON.parse(line);
+      value = JSON.parse(withoutByteOrderMark(line));
     } catch {
       this.#answer(null, -32700, 'Parse error: the line is not JSON.');
       return;
@@ -143,8 +143,12 @@ export class HostStdio implements Transport {
       return;
     }
     const id = own(value, 'id');
-    // An answer to a request that was never sent is ignored.
-    if (isRecord(value) && value['method'] === undefined && ('result' in value || 'error' in value)) return;
+    if (isRecord(value) && value['method'] === undefined && ('result' in value || 'error' in value)) {
+      // Whoever waits for this answer waits no longer. One without an id answers nothing that was sent.
+      const whole = wholeResponse(value, 'host');
+      if (isHostMessage(whole)) this.onmessage?.(whole);
+      return;
+    }
     this.#refuse(
       typeof id === 'string' || typeof id === 'number' ? id : null,
       'The line is not a JSON-RPC 2.0 message.',
