@@ -21,9 +21,9 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
       AboutClient AboutRequest Answer Assurance AuditEvent AuditSink By Call CallRef Can CancelReason
       Channel CheckedForms Choice Clock Consent Content ElicitAsk ErrorSink Field
       FieldMessages Form FormInput FormValue
-      GatewayCall GatewayOptions GatewayPage Handled JobRun Jobs Json Jsonified KeyRing KeyRingOptions KeySource
+      GatewayCall GatewayOptions GatewayPage GatewayQuestion Handled JobRun Jobs Json Jsonified KeyRing KeyRingOptions KeySource
       LogLevel Midcall MidcallErrorCode MidcallOptions ModelReply NotDone Observation Observer Opened
-      Page PageAsk PageEvent PageLink PageOutcome Pages PageService PagesHost PersonCheck
+      Page PageAsk PageEvent PageLink PageOutcome Pages PageService PagesHost Passed PersonCheck
       PlainSamplingRequest Principal PrincipalOf PromptAnswer PromptConfig RawField RawForm
       RequestOutcome ResourceAnswer ResourceConfig RunEnd SamplingMessage SamplingModel
       SamplingRequest SamplingResult SamplingTool Sealer SealerOptions SealKey Shorthand

@@ -64,7 +64,15 @@ export type {
   StepRetry,
 } from './request/call.ts';
 export type { MidcallOptions, PrincipalOf } from './request/config.ts';
-export type { Consent, GatewayCall, GatewayOptions, GatewayPage, Handled } from './request/gateway-call.ts';
+export type {
+  Consent,
+  GatewayCall,
+  GatewayOptions,
+  GatewayPage,
+  GatewayQuestion,
+  Handled,
+  Passed,
+} from './request/gateway-call.ts';
 export type { UrlAsk } from './request/page-ask.ts';
 export type {
   Page,

@@ -26,6 +26,8 @@ export interface AnsweringOptions {
 /** Answers the requests of one connection. */
 export class Answering {
   readonly #options: AnsweringOptions;
+  /** The open forms by the ids of their questions, and what else their answers have. */
+  readonly #forms = new Map<string, { readonly params: TappedRequest['params']; also: object }>();
 
   constructor(options: AnsweringOptions) {
     this.#options = options;
@@ -57,7 +59,25 @@ export class Answering {
     const { ok: _, mode: __, notes, ...shown } = read;
     const form = { kind: 'form', ...shown, ...(notes.length > 0 && { notes }) } as const;
     const source = { id, subject: 'form', call, signal } as const;
-    return elicitResult(await asking.put(source, frame => ({ ...frame, ...form })), 'form');
+    const open = { params: request.params, also: {} };
+    this.#forms.set(id, open);
+    try {
+      const result = elicitResult(await asking.put(source, frame => ({ ...frame, ...form })), 'form');
+      return { ...open.also, ...result };
+    } finally {
+      this.#forms.delete(id);
+    }
+  }
+
+  /** The parameters of an open form as the server sent them. @param id - of its question */
+  received(id: string): TappedRequest['params'] | undefined {
+    return this.#forms.get(id)?.params;
+  }
+
+  /** Adds members to the answer of an open form. @param id - of its question */
+  alsoAnswer(id: string, members: Readonly<Record<string, unknown>>): void {
+    const open = this.#forms.get(id);
+    if (open) open.also = members;
   }
 
   /** `roots/list`: the granted roots that exist now; asks the person once if nothing has been decided. */

@@ -216,6 +216,14 @@ class Wiring implements Attachment {
     return this.#forwarded.notify(this.#client, notification);
   }
 
+  received(questionId: string): Readonly<Record<string, unknown>> | undefined {
+    return this.#answering.received(questionId);
+  }
+
+  alsoAnswer(questionId: string, members: Readonly<Record<string, unknown>>): void {
+    this.#answering.alsoAnswer(questionId, members);
+  }
+
   introduction(): ServerIntroduction {
     const { implementation, capabilities } = this.#introduction;
     return { serverInfo: implementation, capabilities };

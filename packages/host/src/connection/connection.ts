@@ -258,6 +258,16 @@ export class Connection {
     await this.#ready().attachment.forwardNotification(notification);
   }
 
+  /** The parameters of an open form as the server sent them; see {@link Attachment.received}. */
+  received(questionId: string): Readonly<Record<string, unknown>> | undefined {
+    return this.#attachment?.received(questionId);
+  }
+
+  /** Adds members to the answer of an open form; see {@link Attachment.alsoAnswer}. */
+  alsoAnswer(questionId: string, members: Readonly<Record<string, unknown>>): void {
+    this.#attachment?.alsoAnswer(questionId, members);
+  }
+
   /** Stops reading from the server until {@link resumeReading}, so that it waits; for backpressure when forwarding its messages. */
   pauseReading(): void {
     this.#isPaused = true;

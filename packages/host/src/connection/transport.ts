@@ -4,15 +4,13 @@ import { limitedFetch } from '@midcall/core/fetch';
 import { defined } from '@midcall/core/json';
 import { type Clock, systemClock } from '@midcall/core/time';
 import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
+import { AnsweredRequests, neverReached, SessionRenewal } from '../sdk-seam/index.ts';
 import type { ServerTarget } from '../servers/index.ts';
-import { AnsweredRequests } from './answered-requests.ts';
 import { readHeadersFile } from './headers-file.ts';
 import { readLines } from './read-lines.ts';
 import { ReadingGate } from './reading-gate.ts';
 import { pacedReconnections } from './reconnections.ts';
 import { ServerProcess } from './server-process.ts';
-import { SessionRenewal } from './session-renewal.ts';
-import { neverReached } from './unreached.ts';
 
 /** What a transport needs besides its target. */
 export interface TransportOptions {

@@ -70,11 +70,6 @@ function ofAnswer({ code, status, message, name }: Cause): string | undefined {
   return typeof status === 'number' ? ofStatus(status) : undefined;
 }
 
-const beforeSending = new Set<unknown>(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
-
-/** True if no connection to the server came about, so that it was sent nothing. */
-export const neverReached = (error: unknown): boolean => chain(error).some(({ code }) => beforeSending.has(code));
-
 /** True if the server did answer, with a failure of its own: some of 2025-11-25 do so at a request that they do not know. */
 export const failedToAnswer = (error: unknown): boolean =>
   chain(error).some(({ status }) => typeof status === 'number' && status >= 500);

@@ -1,3 +1,4 @@
+export { AnsweredRequests, neverReached } from './answered-requests.ts';
 export { aroundConnect } from './around-connect.ts';
 export { ClientCalls } from './client-calls.ts';
 export { replaceDefaultValidator } from './default-validator.ts';
@@ -16,4 +17,5 @@ export { withinNesting } from './nesting-limit.ts';
 export { placeholders } from './placeholders.ts';
 export { rawResultAside, rawResultBack } from './raw-result.ts';
 export { sendRootsChanged } from './roots-changed.ts';
+export { SessionRenewal } from './session-renewal.ts';
 export { stacked } from './stacked.ts';

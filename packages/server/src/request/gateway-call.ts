@@ -21,6 +21,17 @@ export type Consent =
   | { readonly action: 'decline'; readonly by: By }
   | { readonly action: 'cancel'; readonly reason: CancelReason; readonly by: By };
 
+/** A form of another server, which the client judges. */
+export interface GatewayQuestion {
+  /** The parameters of its `elicitation/create`, sent unchanged. */
+  readonly params: Readonly<Record<string, unknown>>;
+  /** Milliseconds the person has; the server's `askTimeoutMs` if absent. */
+  readonly timeoutMs?: number;
+}
+
+/** The host's answer to such a form; `result`: as it arrived, checked by nobody. */
+export type Passed = Consent & { readonly result?: Readonly<Record<string, unknown>> };
+
 /** One request of a method that you handle entirely. */
 export interface Handled {
   /** The parameters, as they arrived. */
@@ -61,6 +72,11 @@ export interface GatewayCall extends Call {
    * @param withdrawn - as in `elicit`
    */
   consent(page: GatewayPage, withdrawn?: AbortSignal): Promise<Consent>;
+  /**
+   * Passes on a form of another server unchanged; needs a client with form mode (`can.form`). Must be awaited.
+   * @param withdrawn - as in `elicit`
+   */
+  pass(question: GatewayQuestion, withdrawn?: AbortSignal): Promise<Passed>;
   /**
    * @param withdrawn - fires when that server withdraws its question: a client of 2025-11-25 is notified, and the answer is
    *   `cancel/error`

@@ -16,7 +16,15 @@ export {
   urlRequired,
   viewClient,
 } from './era.ts';
-export type { Consent, GatewayCall, GatewayOptions, GatewayPage, Handled } from './gateway-call.ts';
+export type {
+  Consent,
+  GatewayCall,
+  GatewayOptions,
+  GatewayPage,
+  GatewayQuestion,
+  Handled,
+  Passed,
+} from './gateway-call.ts';
 export { isLendable, isPersonal, lend, makeServer } from './lending.ts';
 export type { UrlAsk } from './page-ask.ts';
 export type { Page, PageAsk, PageLink, PageOutcome, PageService, Pages, PagesHost, PersonCheck } from './pages.ts';

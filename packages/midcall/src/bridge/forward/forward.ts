@@ -16,7 +16,8 @@
  */
 
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
-import { type AskedField, emit, type Field } from '@midcall/core/form';
+import { type AskedField, emit, type Field, secretIn, secretInMessage } from '@midcall/core/form';
+import { canonical } from '@midcall/core/json';
 import { type Clock, steadyNow } from '@midcall/core/time';
 import type { CallProgress, CallRequest, Inbox, Question } from '@midcall/host';
 import type { Call, GatewayCall } from '@midcall/server';
@@ -209,19 +210,48 @@ const isEmitted = (field: AskedField): field is Field =>
   field.nullable === undefined &&
   (!('choices' in field) || field.choices.every(({ value }) => typeof value === 'string'));
 
+const asksSecret = ({ message, fields }: Question & { readonly kind: 'form' }): boolean =>
+  fields.some(field => secretIn(field) !== undefined) || secretInMessage(message, fields) !== undefined;
+
+/** The members of a form's parameters that our own form has as well. */
+const ours = new Set(['mode', 'message', 'requestedSchema']);
+/** The most characters of a message that our own form has. */
+const longestMessage = 2_000;
+
+/** True if nothing of a form is lost when it is asked as our own, which explains to the person what was wrong with an answer. */
+function isAllOf(
+  received: Readonly<Record<string, unknown>>,
+  question: Question & { readonly kind: 'form' },
+  fields: readonly Field[],
+): boolean {
+  const { message } = question;
+  return (
+    Object.keys(received).every(name => ours.has(name)) &&
+    message.trim() !== '' &&
+    message.length <= longestMessage &&
+    fields.length === question.fields.length &&
+    canonical(received['requestedSchema']) === canonical(emit(fields))
+  );
+}
+
 /**
  * The host's answer; undefined for what it cannot show, and for what hosts are never asked, such as a form with a secret in it.
  */
-async function askHost(
-  question: Question,
-  call: GatewayCall,
-  { inbox, pagesAtHost }: UpstreamSession,
-): Promise<Answered | undefined> {
+async function askHost(question: Question, call: GatewayCall, session: UpstreamSession): Promise<Answered | undefined> {
+  const { inbox, pagesAtHost } = session;
   const ended = inbox.ended(question.id);
   const time = call.outlivesRequest ? { timeoutMs: taskMs } : {};
   try {
     if (question.kind === 'form') {
       const fields = question.schema === undefined ? question.fields.filter(isEmitted) : [];
+      const received = session.received(question);
+      if (received && !isAllOf(received, question, fields)) {
+        if (asksSecret(question)) return undefined;
+        const { result, ...answer } = await call.pass({ params: received, ...time }, ended);
+        const { action: _, content, ...also } = result ?? {};
+        session.connection.alsoAnswer(question.id, also);
+        return answer.action === 'accept' ? { ...answer, content } : answer;
+      }
       if (fields.length < question.fields.length) return undefined;
       return await call.elicit({ message: question.message, form: emit(fields), ...time }, ended);
     }

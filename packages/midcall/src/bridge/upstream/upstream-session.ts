@@ -4,7 +4,7 @@
  */
 import { hash, randomUUID } from 'node:crypto';
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
-import { canonical, defined, own } from '@midcall/core/json';
+import { canonical, defined, isRecord, own } from '@midcall/core/json';
 import type { SamplingModel } from '@midcall/core/sampling';
 import type { Clock } from '@midcall/core/time';
 import type {
@@ -19,7 +19,7 @@ import type {
   Question,
   ServerEntry,
 } from '@midcall/host';
-import { LOG_LEVEL_META_KEY } from '@modelcontextprotocol/server';
+import { LOG_LEVEL_META_KEY, RELATED_TASK_META_KEY } from '@modelcontextprotocol/server';
 import { asksSignIn, type Shown, unclaimed } from '../desk/index.ts';
 import { type HostLink, moreOf } from '../link/index.ts';
 import { passAnnouncements, passCompletion } from './announcements.ts';
@@ -69,6 +69,7 @@ export class UpstreamSession {
   /** The pages that hosts were asked to open; they are told when these are finished (2025-11-25). */
   readonly pagesAtHost = new Set<string>();
   readonly subscriptions = new Subscriptions<HostLink>();
+  readonly #received = new WeakMap<Question, Readonly<Record<string, unknown>>>();
   readonly #links = new Set<HostLink>();
   /** The log level last set at a server on 2025-11-25. */
   #level: string | undefined;
@@ -186,6 +187,21 @@ export class UpstreamSession {
   /** Makes sure that the person sees an open question. */
   showDesk(question: Question): Promise<Shown> {
     return this.#showDesk(question, this.connection);
+  }
+
+  /**
+   * The parameters of a form as the upstream server sent them, without what belongs to its own connection; undefined for any
+   * other question. A handler that runs again sees the same, whether or not the question is still open.
+   */
+  received(question: Question): Readonly<Record<string, unknown>> | undefined {
+    const before = this.#received.get(question);
+    if (before) return before;
+    const { _meta: sent, ...params } = this.connection.received(question.id) ?? {};
+    if (params['message'] === undefined) return undefined;
+    const { progressToken: _, [RELATED_TASK_META_KEY]: __, ...meta } = isRecord(sent) ? sent : {};
+    const whole = Object.keys(meta).length > 0 ? { ...params, _meta: meta } : params;
+    this.#received.set(question, whole);
+    return whole;
   }
 
   /**

@@ -7,6 +7,8 @@ import { elapsed, readRecording } from '../recording.ts';
 
 /** How consent is asked for. */
 export interface ConsentRequest {
+  /** Default: `url`. */
+  readonly kind?: 'elicit' | 'url';
   readonly identity: unknown;
   readonly label: string;
   readonly detail: ClientAsk;
@@ -17,7 +19,7 @@ export async function askConsent(
   run: CallRun,
   config: Config,
   { channel, ...ask }: ConsentRequest,
-): Promise<{ readonly id: string; readonly fresh: boolean; readonly answer: Consent }> {
+): Promise<{ readonly id: string; readonly fresh: boolean; readonly answer: Consent; readonly got: unknown }> {
   const { id, value, fresh } = await run.ask({ kind: 'url', ...ask });
   const recording = readRecording(value);
   const by: By = {
@@ -26,11 +28,12 @@ export async function askConsent(
     elapsedMs: elapsed(recording),
     ...suspicion(recording, config.suspectBelowMs),
   };
-  const action = recording.kind === 'answered' ? (recording.got as { action?: unknown } | null)?.action : undefined;
+  const got = recording.kind === 'answered' ? recording.got : undefined;
+  const action = (got as { action?: unknown } | null | undefined)?.action;
   const answer = ((): Consent => {
     if (action === 'accept' || action === 'decline') return { action, by };
     if (action === 'cancel') return { action: 'cancel', reason: 'dismissed', by };
     return { action: 'cancel', reason: recording.kind === 'unanswered' ? recording.why : 'error', by };
   })();
-  return { id, fresh, answer };
+  return { id, fresh, answer, got };
 }

@@ -1,6 +1,15 @@
-/** Consent to open another server's page, in the words of that server. */
+/** The questions of another server: consent to open its page, in its words, and its forms, which the client judges. */
+import { isRecord } from '@midcall/core/json';
 import { checkOptions, type Kinds, name, positive, required } from '@midcall/core/options';
-import { type CallRequest, type Config, type Consent, type GatewayPage, urlParams } from '../../request/index.ts';
+import {
+  type CallRequest,
+  type Config,
+  type Consent,
+  type GatewayPage,
+  type GatewayQuestion,
+  type Passed,
+  urlParams,
+} from '../../request/index.ts';
 import type { Unstamped } from '../../state/index.ts';
 import { checkMessage } from '../ask-message.ts';
 import type { CallRun } from '../outgoing.ts';
@@ -45,4 +54,36 @@ export async function gatewayConsent(
     audit({ kind: 'answered', ask: id, action: answer.action, ...reason, by: answer.by });
   }
   return answer;
+}
+
+export async function gatewayQuestion(
+  run: CallRun,
+  config: Config,
+  { client }: Pick<CallRequest, 'client'>,
+  audit: (event: Unstamped) => void,
+  { params, timeoutMs = config.askTimeoutMs }: GatewayQuestion,
+  withdrawn: AbortSignal | undefined,
+): Promise<Passed> {
+  if (!client.can.form || client.asks === 'none') {
+    return { action: 'cancel', reason: 'unavailable', by: { channel: 'native', assurance: 'in-band', elapsedMs: 0 } };
+  }
+  const { id, fresh, answer, got } = await askConsent(run, config, {
+    kind: 'elicit',
+    identity: ['gateway', params],
+    label: String(params['message']),
+    channel: 'native',
+    detail: {
+      to: 'client',
+      channel: 'native',
+      method: 'elicitation/create',
+      params: client.asks === 'rounds' ? { mode: 'form', ...params } : params,
+      timeoutMs,
+      withdrawn,
+    },
+  });
+  if (fresh) {
+    const reason = answer.action === 'cancel' ? { reason: answer.reason } : {};
+    audit({ kind: 'answered', ask: id, action: answer.action, ...reason, by: answer.by });
+  }
+  return isRecord(got) ? { ...answer, result: got } : answer;
 }

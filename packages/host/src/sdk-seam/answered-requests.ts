@@ -6,7 +6,6 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { MidcallError } from '@midcall/core/errors';
 import { type ApartOptions, interceptTransport, type JsonRpcMessage } from '@midcall/core/sdk-seam';
 import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { neverReached } from './unreached.ts';
 
 /** What has come back for one request. */
 interface Response {
@@ -103,7 +102,7 @@ export class AnsweredRequests {
   }
 }
 
-/** True for what is no message of the protocol; see `ofAnswer` in unreached.ts. */
+/** True for what is no message of the protocol; the transport reads nothing but messages. */
 const isOdd = (error: unknown): boolean => ['ZodError', 'SyntaxError'].includes((error as Error).name);
 
 /** True if the network failed when the request may have reached the server. */
@@ -119,4 +118,12 @@ function unanswered({ isOdd: cameOdd }: Pick<Response, 'isOdd'>, cause?: unknown
     `${what}. The request may have been carried out: find out what took effect before sending it again.`,
     cause === undefined ? {} : { cause },
   );
+}
+
+const beforeSending = new Set<unknown>(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+
+/** True if no connection to the server came about, so that it was sent nothing. */
+export function neverReached(error: unknown): boolean {
+  const { code, cause } = (error ?? {}) as { readonly code?: unknown; readonly cause?: unknown };
+  return beforeSending.has(code) || (typeof cause === 'object' && cause !== null && neverReached(cause));
 }
