@@ -34,14 +34,14 @@ interface Kind {
 }
 
 /** Files share a process, so that what most of them import is loaded once. */
-const project = (name: string, kind: Kind) => ({
+const project = (name: string, kind: Kind, hangsAfterMs = 300_000) => ({
   resolve: { alias },
   test: {
     name,
     isolate: false,
     ...kind,
-    testTimeout: 600_000,
-    hookTimeout: 600_000,
+    testTimeout: hangsAfterMs,
+    hookTimeout: hangsAfterMs,
     setupFiles: [
       'test/fixtures/own-config.ts',
       'test/fixtures/no-pattern-as-text.ts',
@@ -71,11 +71,15 @@ export default defineConfig({
       },
     ],
     projects: [
-      project('unit', {
-        include: ['test/**/*.test.ts'],
-        exclude: ['test/**/*.{e2e,browser,soak}.test.ts', ...replaceModules],
-      }),
-      project('replaced', { include: replaceModules, isolate: true }),
+      project(
+        'unit',
+        {
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/**/*.{e2e,browser,soak}.test.ts', ...replaceModules],
+        },
+        60_000,
+      ),
+      project('replaced', { include: replaceModules, isolate: true }, 60_000),
       project('e2e', { include: ['test/**/*.e2e.test.ts'] }),
       project('browser', { include: ['test/**/*.browser.test.ts'] }),
     ],
