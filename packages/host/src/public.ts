@@ -39,6 +39,7 @@ export { serverOpener } from './connection/server-opener.ts';
 export { StartedServer } from './connection/started-server.ts';
 export type { PausableTransport, TransportOptions } from './connection/transport.ts';
 export type { WireFrame, WireWatch } from './connection/wire-watch.ts';
+export type { FileLockOptions } from './files/file-lock.ts';
 export { withFileLock } from './files/file-lock.ts';
 export { storeFile } from './files/store-file.ts';
 export type { InboxEvent, InboxOptions, Owner } from './inbox/inbox.ts';

@@ -70,6 +70,7 @@ export type LineFormat = {
   [F in TextFormat]: (typeof table)[F] extends { readonly input: unknown } ? F : never;
 }[TextFormat];
 
+/** Each format by its name. */
 export const textFormats: Readonly<Record<TextFormat, FormatEntry>> = table;
 
 /** True if `format` is one that forms know. */

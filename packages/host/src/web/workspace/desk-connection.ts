@@ -1,6 +1,7 @@
 /** What the desk needs of a connection: of one of its own, or of one that another process has and shows here. */
 import type { Connection } from '../../index.ts';
 
+/** A server as the desk shows it, whichever process runs it. */
 export interface DeskConnection
   extends Pick<
     Connection,
