@@ -158,16 +158,17 @@ describe('every form', () => {
 
   it('names the field and the rule of every single fault', () => {
     const faults = (one: Field): readonly (readonly [unknown, string])[] => [
-      ...(one.required ? [[undefined, 'required'] as const] : []),
-      [null, 'type'],
+      ...(one.required ? [[undefined, 'required'] as const, [null, 'required'] as const] : []),
       [{ length: 1 }, 'type'],
-      ...(one.kind === 'text' && (one.minLength ?? 0) > 0 ? [['', 'minLength'] as const] : []),
+      ...(one.kind === 'text' && one.required && (one.minLength ?? 0) > 0 ? [['', 'minLength'] as const] : []),
       ...(one.kind === 'text' && one.maxLength !== undefined
         ? [['x'.repeat(one.maxLength + 1), 'maxLength'] as const]
         : []),
       ...(one.kind === 'text' && one.format !== undefined ? [['no such thing', 'format'] as const] : []),
       ...(one.kind === 'number' && one.minimum !== undefined ? [[one.minimum - 1, 'minimum'] as const] : []),
       ...(one.kind === 'number' && one.maximum !== undefined ? [[one.maximum + 1, 'maximum'] as const] : []),
+      ...(one.kind === 'number' ? [['1,000', 'type'] as const] : []),
+      ...(one.kind === 'boolean' ? [['yes', 'type'] as const] : []),
       ...(one.kind === 'number' && one.integer ? [[0.5, 'type'] as const] : []),
       ...(one.kind === 'select' ? [[`${one.choices.map(each => each.value).join('')}\n`, 'enum'] as const] : []),
       ...(one.kind === 'multi-select' ? [[['\n\n'], 'enum'] as const] : []),
@@ -190,6 +191,27 @@ describe('every form', () => {
         },
       ),
       { numRuns: 1_000 },
+    );
+  });
+
+  it('content-C2: takes null as not filled in, and what else can be read in one way as what it means', () => {
+    const meant = (one: Field, value: WireValue | undefined): unknown => {
+      if (value === undefined) return null;
+      if (one.kind === 'number' || one.kind === 'boolean') return String(value);
+      return one.kind === 'multi-select' && Array.isArray(value) && value.length === 1 ? value[0] : value;
+    };
+    fc.assert(
+      fc.property(answered, ({ list, content }) => {
+        const sent = Object.fromEntries(
+          list.map(one => [one.name, meant(one, Object.hasOwn(content, one.name) ? content[one.name] : undefined)]),
+        );
+        const checked = checkContent(list, sent);
+        if (!checked.ok) throw new Error(JSON.stringify(checked.issues));
+        // As text, -0 is 0.
+        const plain = Object.entries(content).map(([key, value]) => [key, Object.is(value, -0) ? 0 : value]);
+        expect(checked).toEqual({ ok: true, content: Object.fromEntries(plain) });
+      }),
+      { numRuns: 300 },
     );
   });
 

@@ -227,9 +227,15 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
 
 it('a server that is wrapped too late is told so, also where a factory hides the error', () => {
   const warned: string[] = [];
-  const mid = midcall({ warn: text => warned.push(text) });
+  const told: unknown[] = [];
+  const mid = midcall({ warn: text => warned.push(text), onError: error => void told.push(error) });
   const server = new McpServer({ name: 's', version: '1.0.0' });
   server.registerTool('plain', {}, () => says('plain'));
   expect(() => mid.tool(server, 'asks', {}, () => says('asked'))).toThrow('call mid.wrap(server) before');
-  expect(warned).toEqual([expect.stringContaining('call mid.wrap(server) before the first registration')]);
+  expect(told).toEqual([
+    expect.objectContaining({
+      message: expect.stringContaining('call mid.wrap(server) before the first registration'),
+    }),
+  ]);
+  expect(warned).toEqual([]);
 });

@@ -29,6 +29,23 @@ it('2025-11-25: a client that declares forms and does not know the method cannot
   }
 });
 
+/** Servers that say what they were told of roots, and whether they may open files; their operator allows a directory. */
+function withRoots() {
+  const mid = midcall({ warn: () => {}, roots: { ceiling: ['/tmp'], askWhereDeprecated: true } });
+  return () => {
+    const server = new McpServer({ name: 'test', version: '1.0.0' });
+    mid.tool(server, 'act', {}, async (_, call) => {
+      const roots = await call.roots();
+      const opened = await call.files().then(
+        () => 'opened',
+        (error: { code: string }) => error.code,
+      );
+      return { content: [{ type: 'text', text: JSON.stringify([roots ?? 'nothing told', opened]) }] };
+    });
+    return server;
+  };
+}
+
 describe.each(eras)('%s', era => {
   it.each<[string, object, string, number]>([
     ['no action', {}, 'cancel error', 1],
@@ -60,23 +77,16 @@ describe.each(eras)('%s', era => {
   it.each<[string, Params]>([
     ['no list', {}],
     ['a list that is none', { roots: null }],
-    ['a list with something else in it', { roots: [{ uri: 'file:///tmp' }, { uri: 7 }] }],
+    ['a list of something else', { roots: ['file:///tmp', { uri: 7 }] }],
     ['a root without an address', { roots: [{ name: 'tmp' }] }],
   ])('roots/list answered with %s allows nothing, though the operator has a directory', async (_, given) => {
-    const mid = midcall({ warn: () => {}, roots: { ceiling: ['/tmp'], askWhereDeprecated: true } });
-    const factory = () => {
-      const server = new McpServer({ name: 'test', version: '1.0.0' });
-      mid.tool(server, 'act', {}, async (__, call) => {
-        const roots = await call.roots();
-        const opened = await call.files().then(
-          () => 'opened',
-          (error: { code: string }) => error.code,
-        );
-        return { content: [{ type: 'text', text: JSON.stringify([roots ?? 'nothing told', opened]) }] };
-      });
-      return server;
-    };
-    await using client = await wireClient(era, factory, { capabilities: { roots: {} }, answer: () => given });
+    await using client = await wireClient(era, withRoots(), { capabilities: { roots: {} }, answer: () => given });
     expect(await client.act()).toBe('["nothing told","roots/none"]');
+  });
+
+  it('roots/list answered with a list with something else in it allows the rest of it', async () => {
+    const given: Params = { roots: [{ uri: 'file:///tmp' }, { uri: 7 }] };
+    await using client = await wireClient(era, withRoots(), { capabilities: { roots: {} }, answer: () => given });
+    expect(await client.act()).toBe('[[{"uri":"file:///tmp"}],"opened"]');
   });
 });
