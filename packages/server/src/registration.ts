@@ -125,12 +125,12 @@ export function boundedSchema<S extends StandardSchemaWithJSON | undefined>(plac
     );
   const standard = schema['~standard'];
   const message = 'A text takes too long to check against its pattern: send a shorter one.';
-  return {
-    '~standard': {
-      ...standard,
-      validate: (value: unknown) => (cost.isWithin(value) ? standard.validate(value) : { issues: [{ message }] }),
-    },
-  } as unknown as S;
+  const bounded = {
+    ...standard,
+    validate: (value: unknown) => (cost.isWithin(value) ? standard.validate(value) : { issues: [{ message }] }),
+  };
+  // With all other members of the schema: the SDK finds what completes an argument in its `shape`.
+  return Object.create(schema, { '~standard': { value: bounded, enumerable: true } }) as S;
 }
 
 /** Parses raw arguments as the SDK does for a first call. */
