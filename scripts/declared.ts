@@ -5,7 +5,7 @@ import ts from 'typescript';
 
 /**
  * Keeps declarations that no public type reaches, and the sources to which only they lead, out of the tarball of a package: half
- * the files of `@midcall/server`, which cost a block of the disk each.
+ * the files of `@midcall/server`, which cost a block of the disk each. Declarations of untyped libraries are among them.
  *
  * Writes a `.npmignore` into `dist` and `src`, which `npm pack` and `npm publish` read.
  * @param folder - of a package that was built
@@ -25,8 +25,13 @@ export function keepUnreachedTypesOut(folder: string): void {
   const unreached = readdirSync(dist, { recursive: true, encoding: 'utf8' })
     .filter(path => path.endsWith('.d.ts') && !reached.has(path))
     .map(path => path.slice(0, -'.d.ts'.length));
-  const list = (at: string, ends: readonly string[]) =>
-    writeFileSync(join(at, '.npmignore'), unreached.flatMap(path => ends.map(end => `/${path}${end}\n`)).join(''));
-  list(dist, ['.d.ts', '.d.ts.map']);
-  if (existsSync(src)) list(src, ['.ts']);
+  const leaveOut = (at: string, paths: readonly string[]) =>
+    writeFileSync(join(at, '.npmignore'), paths.map(path => `/${path}\n`).join(''));
+  leaveOut(
+    dist,
+    unreached.flatMap(path => [`${path}.d.ts`, `${path}.d.ts.map`]),
+  );
+  if (!existsSync(src)) return;
+  const ambient = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(path => path.endsWith('.d.ts'));
+  leaveOut(src, [...unreached.map(path => `${path}.ts`), ...ambient]);
 }

@@ -104,7 +104,7 @@ const wrong: readonly [what: string, make: () => unknown, says: string][] = [
     () => mcpEndpoint(mcp, { path }),
     "path must be a path such as '/mcp'",
   ]),
-  ['midcall, page without pages', () => loose(midcall)({ channels: ['page'] }), 'give pages: connect(…) as well'],
+  ['midcall, page without pages', () => loose(midcall)({ channels: ['page'] }), 'give midcall() pages: connect(…)'],
   ['midcall, pages', () => loose(midcall)({ pages: true }), 'pages must be the pages made by connect(…)'],
   ['midcall, ceiling', () => loose(midcall)({ roots: { ceiling: '/tmp' } }), 'roots.ceiling must be a list'],
   [

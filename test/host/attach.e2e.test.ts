@@ -57,22 +57,19 @@ describe.each<Era>(['2025-11-25', '2026-07-28'])('a person behind a client, %s',
     expect(said((await outcome) as never)).toMatchObject({ action: 'accept', content: { code: 'abc' } });
   });
 
-  it.each(['nested', 'ref', 'proto', 'many', 'huge'])(
-    'elicit-35: refuses the hostile form %s and records it',
-    async name => {
-      const audit = new Audit();
-      const { connection, inbox } = await host(era, { audit });
-      const me = person(() => ({ action: 'decline' }));
-      inbox.present(me);
-      const events = eventsOf(connection);
-      const outcome = await connection.run({ kind: 'tool', name: `hostile-${name}` }).outcome;
-      if (era === '2025-11-25') expect(said(outcome as never)).toMatchObject({ code: -32602 });
-      else expect(outcome).toMatchObject({ how: 'abandoned' });
-      expect(me.seen).toEqual([]);
-      expect(audit.entries().filter(entry => entry.event.type === 'refused')).toHaveLength(1);
-      expect(events.filter(({ type }) => type === 'refused')).toMatchObject([{ by: 'host' }]);
-    },
-  );
+  it.each(['many', 'huge'])('elicit-35: refuses the hostile form %s and records it', async name => {
+    const audit = new Audit();
+    const { connection, inbox } = await host(era, { audit });
+    const me = person(() => ({ action: 'decline' }));
+    inbox.present(me);
+    const events = eventsOf(connection);
+    const outcome = await connection.run({ kind: 'tool', name: `hostile-${name}` }).outcome;
+    if (era === '2025-11-25') expect(said(outcome as never)).toMatchObject({ code: -32602 });
+    else expect(outcome).toMatchObject({ how: 'abandoned' });
+    expect(me.seen).toEqual([]);
+    expect(audit.entries().filter(entry => entry.event.type === 'refused')).toHaveLength(1);
+    expect(events.filter(({ type }) => type === 'refused')).toMatchObject([{ by: 'host' }]);
+  });
 
   it('elicit-36, elicit-37: refuses a mode that does not exist, and one that is not declared', async () => {
     const unknown = await host(era);

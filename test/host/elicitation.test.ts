@@ -152,7 +152,7 @@ describe.each(eras)('%s', era => {
     ['a page without an address', { mode: 'url', message: 'Sign in', elicitationId: 'e-1' }],
     ['a page without a message', { mode: 'url', url: 'https://example.com/', elicitationId: 'e-1' }],
     ['an address that is none', { ...page(era), url: 'not a url' }],
-  ])('elicit-16, elicit-form-06, elicit-url-06, elicit-url-07, elicit-url-10: %s is refused', async (_, params) =>
+  ])('elicit-16, elicit-url-06, elicit-url-07, elicit-url-10: %s is refused', async (_, params) =>
     expectRefused(era, await asking(era, params)),
   );
 

@@ -84,7 +84,7 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
       AgentCall AgentCallOptions AgentReply AgentTool AskedModel Asker AskSignIn AttachEvent Attachment AttachOptions AuditEntry
       AuditLog AuditOptions AuditVerdict CallContext CallEvent CallHandle CallOutcome CallProgress CallRequest CallTask
       Catalogue Clock ConnectionEvent ConnectionOptions ConnectionState DetectedWorkspace ElicitationMode Ending Era
-      FollowTasksOptions FormQuestion ForwardedAnswer ForwardedRequest ForwardOptions Grant GrantVault HostEvent InboxEvent
+      FileLockOptions FollowTasksOptions FormQuestion ForwardedAnswer ForwardedRequest ForwardOptions Grant GrantVault HostEvent InboxEvent
       InboxOptions KeptRules KeptTask KeptTasks KnownClient Limits ListName ListProblem MidcallErrorCode ModelReply Notice
       OfferedRoot OfferedRootsOptions Owner PausableTransport PolicyOptions Presenter ProcessMark Question Receipt Reply Root
       RootsDisk RootsMemory RootsQuestion RootsState Rule RulesFileOptions RunOptions SamplingAccount SamplingLimits

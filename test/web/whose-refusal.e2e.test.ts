@@ -63,7 +63,7 @@ describe.each<Era>(eras)('%s', era => {
 
   it('tells what Midcall refused as such, and not as an error of the server', async () => {
     await using desk = await opened(era);
-    for (const tool of ['hostile-nested', 'mode', 'unbalanced']) {
+    for (const tool of ['hostile-many', 'mode', 'unbalanced']) {
       const page = await desk.ended(tool);
       expect(page).toContain('Refused by Midcall');
       expect(page).toContain('was refused before it reached you.');
@@ -71,7 +71,7 @@ describe.each<Era>(eras)('%s', era => {
       expect(await desk.page('/history')).toMatch(new RegExp(`asking ${tool} [^.]+ was refused before it reached you`));
     }
     const audit = desk.on.audit.entries().filter(({ event }) => event.type === 'refused');
-    expect(audit.map(({ call }) => call?.name)).toEqual(['hostile-nested', 'mode', 'unbalanced']);
+    expect(audit.map(({ call }) => call?.name)).toEqual(['hostile-many', 'mode', 'unbalanced']);
   });
 });
 
