@@ -51,7 +51,7 @@ const outcomes: readonly (readonly [name: string, outcome: unknown])[] = [
   ['proto-beside', completed({})],
   ['unlike-any-result', completed({ content: 'no list', structuredContent: [1], _meta: { own: true } })],
   ['deep', refused(-32603, 'The server sent an answer that nests more than 1000 levels. It is not read.')],
-  ['batch', completed({ content: [], calls: 1 })],
+  ['batch', completed({ content: [{ type: 'text', text: 'in a batch' }] })],
   ['huge', completed({ content: [{ type: 'text', text: 'é'.repeat(300_000) }] })],
   ['split', completed({ content: ['Zoë, 日本'] })],
   ['progress', completed({ content: [], calls: 1 })],
