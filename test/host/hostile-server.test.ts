@@ -28,9 +28,9 @@ function signal() {
 }
 
 describe.each(eras)('%s', era => {
-  it('refuses a form whose format is no text, as any form that cannot be shown', async () => {
+  it('refuses a form that asks for no object, and records why', async () => {
     const audit = new Audit();
-    const tool: Tool = wire => wire.ask(form({ format: { toString: 1, valueOf: 1 } }));
+    const tool: Tool = wire => wire.ask({ ...form(), requestedSchema: { type: ['array'] } });
     const host = await wired(era, { tool, audit });
     const outcome = await host.call();
     if (era === '2025-11-25') expect(outcome).toMatchObject({ error: { code: -32602 } });
@@ -39,7 +39,7 @@ describe.each(eras)('%s', era => {
       expect.objectContaining({
         type: 'refused',
         by: 'host',
-        why: expect.stringContaining('a format that is not text'),
+        why: expect.stringContaining('an answer is always an object'),
       }),
     );
   });

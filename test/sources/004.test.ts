@@ -154,7 +154,7 @@ describe.each(eras)('%s', era => {
         ? `${answer.content.count}`
         : `${answer.action} ${'reason' in answer && answer.reason}`;
     };
-    const bad = [accept({ count: 0 }), accept({ count: '3' }), accept()];
+    const bad = [accept({ count: 0 }), accept({ count: 'three' }), accept()];
     expect(await act({ era, answers: bad }, ask)).toMatchObject({ text: 'cancel invalid', asked: { length: 3 } });
     expect(await act({ era, answers: [accept(), accept({ count: 2 })] }, ask)).toMatchObject({
       text: '2',
