@@ -30,7 +30,10 @@ const dying =
   };
 const kept = vault({
   key,
-  store: Object.fromEntries(['get', 'set', 'delete', 'take'].map(name => [name, dying(store[name])])),
+  store: {
+    ...store,
+    ...Object.fromEntries(['get', 'set', 'delete', 'take'].map(name => [name, dying(store[name])])),
+  },
 });
 
 const owner = { issuer: 'https://login.example', subject: 'alice' };
