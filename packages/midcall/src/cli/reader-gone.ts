@@ -14,7 +14,7 @@ export function endWithReader(): void {
     if (!isReaderGone(error)) throw error;
     if (gone) return;
     gone = true;
-    process.emit('SIGTERM');
+    process.emit('SIGTERM', 'SIGTERM');
   };
   process.stdout.on('error', onError);
   process.stderr.on('error', onError);
