@@ -194,7 +194,7 @@ export class Connection {
   }
 
   /**
-   * Resumes the calls that an earlier process or start left waiting or as tasks. Call after {@link Inbox.restore} and {@link start}.
+   * Resumes the calls that an earlier process or start left waiting or as tasks. Call after `Inbox.restore` and {@link start}.
    * @param callId - only this one; all if absent
    * @returns the calls' ids
    */
