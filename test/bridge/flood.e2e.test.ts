@@ -80,7 +80,7 @@ async function onDesk(stderr: string, text: string): Promise<void> {
   const [link] = /http:\/\/127\.0\.0\.1:\d+\/start\?\S+/u.exec(stderr)!;
   const started = await fetch(link, { redirect: 'manual' });
   const [cookie, path] = started.headers.get('set-cookie')!.split('; ');
-  const inbox = new URL(`${path!.replace('Path=', '')}/inbox`, link);
+  const inbox = new URL(`${path!.replace('Path=', '')}/inbox?from=150`, link);
   for (let page = ''; !page.includes(text); )
     page = await (await fetch(inbox, { headers: { cookie: cookie! } })).text();
 }
@@ -93,12 +93,12 @@ const none = { what: 'nothing' };
 const answersOf = ({ result }: Frame): Record<string, number> => JSON.parse(result!.content[0]!.text);
 
 describe('a server that floods', () => {
-  it('has 200 questions of one call wait, the first of them on the desk, and none of them ended', async () => {
+  it('has 200 questions of one call wait on the desk, and none of them ended', async () => {
     await using on = await bridge();
     void on.say({ what: 'inside', times: 200 });
     await on.saying('a question waits at');
     expect(answersOf(await on.say(none))).toEqual({});
-    await onDesk(on.stderr(), 'Question 0');
+    await onDesk(on.stderr(), 'Question 199');
     expect(answersOf(await on.say(none))).toEqual({});
   });
 
@@ -108,10 +108,7 @@ describe('a server that floods', () => {
     on.tell('notifications/ask', { times: 3_000 });
     // A call made meanwhile would be taken for the one that asks.
     await on.logs(2);
-    const { cancel, ...others } = answersOf(await on.say(none));
-    expect(others).toEqual({});
-    expect(cancel).toBeGreaterThanOrEqual(2_000);
-    expect(cancel).toBeLessThan(3_000);
+    expect(answersOf(await on.say(none))).toEqual({ cancel: 2_000 });
     expect(on.stderr()).not.toMatch(/Warning/u);
   });
 

@@ -62,8 +62,8 @@ export class DeskLink {
   readonly #connections = new Map<Connection, { readonly key: string; readonly host: string | undefined }>();
   /** Open questions that the desk has to show. */
   readonly #shown = new Map<string, Question>();
-  /** Calls that were made on the desk: it has to show what they ask. */
-  readonly #madeThere = new Set<string>();
+  /** Calls whose questions the desk shows, all of them: those that were made there, and those of which it shows one. */
+  readonly #callsThere = new Set<string>();
   readonly #ends: (() => void)[] = [];
   #desk: Promise<Peer | undefined> | undefined;
   #watcher: FSWatcher | undefined;
@@ -76,7 +76,7 @@ export class DeskLink {
       inbox.subscribe(event => {
         const { question } = event;
         if (event.type === 'asked') {
-          if (question.call && this.#madeThere.has(question.call.id)) this.#ask(question);
+          if (question.call && this.#callsThere.has(question.call.id)) this.#ask(question);
         } else if (this.#shown.delete(question.id))
           void this.#desk?.then(peer => peer?.tell('ended', { id: question.id, ending: event.ending }));
       }),
@@ -97,6 +97,11 @@ export class DeskLink {
   async show(question: Question, connection: Connection): Promise<boolean | string> {
     this.join(connection);
     this.#ask(question);
+    const { call } = question;
+    if (call && !this.#callsThere.has(call.id)) {
+      this.#callsThere.add(call.id);
+      for (const each of this.#options.inbox.list()) if (each.call?.id === call.id) this.#ask(each);
+    }
     for (let tried = 0; tried < 3 && this.#options.inbox.get(question.id); tried += 1) {
       const peer = await this.#started();
       if (!peer) break;
@@ -206,7 +211,7 @@ export class DeskLink {
   }
 
   #heard(connection: Connection, key: string, event: ConnectionEvent): void {
-    if (event.type === 'call-ended') this.#madeThere.delete(event.call.id);
+    if (event.type === 'call-ended') this.#callsThere.delete(event.call.id);
     void this.#desk?.then(peer => peer?.tell('event', { key, event: shortened(event), now: stateOf(connection) }));
   }
 
@@ -240,7 +245,7 @@ export class DeskLink {
         return connection.forward(first as ForwardedRequest);
       case 'run': {
         const options = second as { readonly id: string; readonly logs?: boolean };
-        this.#madeThere.add(options.id);
+        this.#callsThere.add(options.id);
         return void connection.run(first as CallRequest, options);
       }
       default:

@@ -180,9 +180,9 @@ class Visitor {
     const asker = { ...asked.asker, id: server?.entry.id ?? asked.asker.id };
     const question: Question = { ...asked, asker };
     const { id } = question;
-    const open = inbox.list().filter(each => each.asker.id === asker.id).length;
     const subject = subjectOf(question);
-    const verdict = subject && policy.judge(asker.id, subject, open, asker.origin);
+    // How much a server may ask is the bridge's to count, so only the person's rules are judged here.
+    const verdict = subject && policy.judge(asker.id, subject, 0, asker.origin);
     if (verdict?.do === 'refuse') {
       peer.tell('end', { id, ending: { how: 'refused-by-policy', rule: verdict.why } });
       return;
