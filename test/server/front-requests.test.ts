@@ -2,7 +2,7 @@
 import { getEventListeners } from 'node:events';
 import { type JSONRPCMessage, McpServer, type ServerContext, type Transport } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
-import { frontOf, requestUntil, sendToClient } from '../../packages/server/src/sdk-seam/front.ts';
+import { frontOf, requestUntil } from '../../packages/server/src/sdk-seam/front.ts';
 
 /** Sends a request, for somebody who awaits its answer. */
 function requestClient(
@@ -11,17 +11,9 @@ function requestClient(
   method: string,
   params: Readonly<Record<string, unknown>>,
 ) {
-  const { promise: answer, resolve: answered, reject: failed } = withResolvers<unknown>();
-  const sent = sendToClient(server, ctx, { method, params }, { answered, failed });
-  return { answer, cancel: (reason: unknown) => sent.cancel(reason) };
-}
-
-function withResolvers<T>() {
-  let [resolve, reject] = [(_: T): void => {}, (_: unknown): void => {}];
-  const promise = new Promise<T>((yes, no) => {
-    [resolve, reject] = [yes, no];
-  });
-  return { promise, resolve, reject };
+  const stop = new AbortController();
+  const answer = requestUntil(stop.signal, server, ctx, { method, params });
+  return { answer, cancel: (reason: unknown) => stop.abort(reason) };
 }
 
 const ctx = { mcpReq: { id: 7 } } as unknown as ServerContext;
@@ -119,36 +111,6 @@ describe('a request to the client', () => {
     request.cancel(new Error('too late'));
     expect(await answer).toEqual({ done: true });
     expect(sent).toHaveLength(1);
-  });
-
-  it('tells its taker one outcome, in the turn in which it is known, and never before the request is made', async () => {
-    const { server, sent, receive } = await connected();
-    const broken = await connected(true);
-    const told: unknown[] = [];
-    const takerOf = (name: string) => ({
-      answered: (result: unknown) => void told.push([name, result]),
-      failed: (error: unknown) => void told.push([name, error]),
-    });
-    const ask = (at: McpServer, name: string) =>
-      sendToClient(at, ctx, { method: 'elicitation/create', params }, takerOf(name));
-    const idOf = (at: number) => (sent[at]!.message as { id: string }).id;
-    const answered = ask(server, 'answered');
-    receive({ id: idOf(0), result: { done: true } });
-    expect(told).toEqual([['answered', { done: true }]]);
-    answered.cancel('too late');
-    const cancelled = ask(server, 'cancelled');
-    cancelled.cancel('first');
-    cancelled.cancel('second');
-    receive({ id: idOf(1), result: {} });
-    expect(told.splice(0)).toEqual([
-      ['answered', { done: true }],
-      ['cancelled', 'first'],
-    ]);
-    const unsent = ask(broken.server, 'unsent');
-    expect(told).toEqual([]);
-    await new Promise(resolve => setImmediate(resolve));
-    unsent.cancel('too late');
-    expect(told).toEqual([['unsent', expect.objectContaining({ message: 'broken pipe' })]]);
   });
 
   it('ends with a signal that fires, and is not sent where it has fired', async () => {

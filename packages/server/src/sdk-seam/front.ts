@@ -44,22 +44,14 @@ export type Respond = (params: FrontParams, ctx: ServerContext) => Promise<unkno
 /** Chooses who answers a request; nobody here if undefined. */
 type Find = (params: FrontParams) => Respond | undefined;
 
-/** Gets the outcome of a request to the client, once, and never before it has been made. Must not throw. */
-export interface Taker {
-  /** @param result - as received */
-  answered(result: unknown): void;
-  /** @param error - the client's error, an SdkError if the client is gone, or the reason of `cancel` */
-  failed(error: unknown): void;
-}
-
-/** A request to the client that has no answer yet. */
-export interface OpenRequest {
-  /** Stops waiting, and notifies the client; does nothing once there is an answer. */
-  cancel(reason: unknown): void;
+/** Takes the outcome of a request to the client. */
+interface Taker {
+  readonly answered: (result: unknown) => void;
+  readonly failed: (error: unknown) => void;
 }
 
 /** What the client is asked for. */
-export interface ClientAsk {
+interface ClientAsk {
   readonly method: string;
   readonly params: Members;
 }
@@ -85,29 +77,17 @@ export function frontOf(server: McpServer): Front {
   return front;
 }
 
-/** Sends a request to the client, as part of the one that is handled in `ctx`. */
-export const sendToClient = (server: McpServer, ctx: ServerContext, ask: ClientAsk, taker: Taker): OpenRequest =>
-  frontOf(server).send(ctx.mcpReq.id, ask, taker);
-
-/** Sends a request and waits until the signal fires. @returns the result as received */
-export async function requestUntil(
+/**
+ * Sends a request to the client, as part of the one that is handled in `ctx`, and waits until the signal fires.
+ * @returns the result as received
+ * @throws the client's error, an SdkError if the client is gone, or the signal's reason, of which the client is notified
+ */
+export const requestUntil = (
   signal: AbortSignal,
   server: McpServer,
   ctx: ServerContext,
   ask: ClientAsk,
-): Promise<unknown> {
-  signal.throwIfAborted();
-  let cancel = (): void => {};
-  try {
-    return await new Promise((answered, failed) => {
-      const sent = sendToClient(server, ctx, ask, { answered, failed });
-      cancel = () => sent.cancel(signal.reason);
-      signal.addEventListener('abort', cancel, { once: true });
-    });
-  } finally {
-    signal.removeEventListener('abort', cancel);
-  }
-}
+): Promise<unknown> => frontOf(server).request(ctx.mcpReq.id, ask, signal);
 
 export class Front {
   readonly #server: McpServer;
@@ -148,33 +128,34 @@ export class Front {
     this.#finds.set(method, find);
   }
 
-  /** Sends a request to the client. @param related - the id of the client's request that it belongs to */
-  send(related: JSONRPCRequest['id'], { method, params }: ClientAsk, taker: Taker): OpenRequest {
-    const connection = this.#connection;
-    if (!connection) {
-      const gone = new SdkError(SdkErrorCode.NotConnected, 'Not connected');
-      queueMicrotask(() => taker.failed(gone));
-      return { cancel() {} };
-    }
-    const { transport, waiting } = connection;
+  /** As {@link requestUntil}. @param related - the id of the client's request that it belongs to */
+  async request(related: JSONRPCRequest['id'], { method, params }: ClientAsk, signal: AbortSignal): Promise<unknown> {
+    signal.throwIfAborted();
+    if (!this.#connection) throw new SdkError(SdkErrorCode.NotConnected, 'Not connected');
+    const { transport, waiting } = this.#connection;
     // The SDK numbers its own requests, so a text is never the id of one.
     const id = `midcall-${this.#requests++}`;
     const options = { relatedRequestId: related };
-    waiting.set(id, taker);
-    transport.send({ jsonrpc: '2.0', id, method, params } as JSONRPCMessage, options).catch((error: unknown) => {
-      if (waiting.delete(id)) taker.failed(error);
-    });
-    return {
-      cancel(reason) {
-        if (!waiting.delete(id)) return;
-        const cancelled = { requestId: id, reason: String(reason) };
-        // A client that is gone need not be notified.
-        transport
-          .send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: cancelled }, options)
-          .catch(() => {});
-        taker.failed(reason);
-      },
-    };
+    let cancel = (): void => {};
+    try {
+      return await new Promise((answered, failed) => {
+        waiting.set(id, { answered, failed });
+        cancel = () => {
+          if (!waiting.delete(id)) return;
+          const cancelled = { requestId: id, reason: String(signal.reason) };
+          // A client that is gone need not be notified.
+          transport
+            .send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: cancelled }, options)
+            .catch(() => {});
+          failed(signal.reason);
+        };
+        signal.addEventListener('abort', cancel, { once: true });
+        transport.send({ jsonrpc: '2.0', id, method, params } as JSONRPCMessage, options).catch(failed);
+      });
+    } finally {
+      waiting.delete(id);
+      signal.removeEventListener('abort', cancel);
+    }
   }
 
   #listen(transport: Transport, heardBefore: Transport['onmessage']): void {
