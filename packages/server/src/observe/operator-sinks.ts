@@ -42,8 +42,13 @@ export function operatorSinks(given: Given): OperatorSinks {
 
 /** An error of the protocol is an answer to the client, which may have sent whatever it wanted. */
 function onStandardError(error: unknown, call: CallRef | undefined): void {
-  if (!(error instanceof ProtocolError))
-    writeError(call ? `${call.method} of '${call.name}'` : 'a registration', error);
+  if (!(error instanceof ProtocolError)) writeError(whatOf(call), error);
+}
+
+/** What failed; requests about tasks name no tool. */
+function whatOf(call: CallRef | undefined): string {
+  if (!call) return 'a registration';
+  return call.name ? `${call.method} of '${call.name}'` : call.method;
 }
 
 /** A function that calls `sink`, and `failed` with what it throws or rejects with, sooner or later. */
