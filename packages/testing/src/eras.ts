@@ -25,6 +25,7 @@ import {
 import { InMemoryTransport, type McpServerFactory } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { ScriptedPerson } from './person.ts';
+import { watchedFactory } from './watched-factory.ts';
 
 const kinds: Kinds<PairOptions> = {
   era: required(oneOf('2025-11-25', '2026-07-28')),
@@ -117,15 +118,7 @@ export async function connectPair(factory: McpServerFactory, options: PairOption
   );
   person?.attach(client, capabilities);
   const frames: Frame[] = [];
-  let failed: { readonly error: unknown } | undefined;
-  const build: McpServerFactory = async context => {
-    try {
-      return await factory(context);
-    } catch (error) {
-      failed ??= { error };
-      throw error;
-    }
-  };
+  const { build, failure } = watchedFactory(factory);
   const served = carrier === 'memory' ? serveInMemory(build) : await serveOverHttp(build, options.http);
   const transport = recorded(served.transport, frames);
   if (options.tasks) followTasks(transport, { client, answer: person?.answer ?? nobody });
@@ -133,6 +126,7 @@ export async function connectPair(factory: McpServerFactory, options: PairOption
     await client.connect(transport);
   } catch (error) {
     await served.close();
+    const failed = failure();
     throw failed ? failed.error : error;
   }
   const close = async () => {

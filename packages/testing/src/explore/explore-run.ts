@@ -7,6 +7,7 @@ import { checkGiven, func } from '@midcall/core/options';
 import type { MidcallOptions } from '@midcall/server';
 import { memoryStore } from '@midcall/server/stores/memory';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
+import { watchedFactory } from '../watched-factory.ts';
 import { type ExploredCall, play } from './explore-client.ts';
 import { virtualClock } from './explore-clock.ts';
 import { OpenTrace, type Picker, type PlayedAs, type Trace, type TraceRules } from './explore-trace.ts';
@@ -52,18 +53,11 @@ export async function runPath(subject: Subject, playedAs: PlayedAs, pick: Picker
   };
   const factory = await subject.server(options, name => trace.effect(name));
   checkGiven('explore', 'what server(options) gives', factory, factoryKind);
-  let failed: { readonly error: unknown } | undefined;
-  const build: McpServerFactory = async context => {
-    try {
-      return await factory(context);
-    } catch (error) {
-      failed ??= { error };
-      throw error;
-    }
-  };
+  const { build, failure } = watchedFactory(factory);
   const wire = openWire(build, clock, subject.hangMs);
   try {
     const end = await play(playedAs, { subject, wire, clock, trace });
+    const failed = failure();
     if (failed) throw failed.error;
     await wire.drain();
     return end && { playedAs, end, ...trace.told() };
