@@ -59,7 +59,11 @@ export function backtrackingOf(source: string): Backtracking | undefined {
       isWithin(most, text, work) {
         const trimmed = text.trim();
         const texts = trimmed === text ? [text] : [text, trimmed];
-        return texts.every(each => spellings(each).every(points => isWithin(program, points, most, work)));
+        return texts.every(
+          each =>
+            work.spend(perCharacterSpelled * each.length) &&
+            spellings(each).every(points => isWithin(program, points, most, work)),
+        );
       },
     };
   } catch (error) {
@@ -130,6 +134,9 @@ function isAnchored(node: PatternNode): boolean {
 }
 
 const lineEnds = [10, 13, 0x2028, 0x2029];
+
+/** What it costs to write a text as numbers. */
+const perCharacterSpelled = 30;
 
 /** A text in code points, and in code units if these differ: engines without the flag `u` read those. */
 function spellings(text: string): (readonly number[])[] {
