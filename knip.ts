@@ -1,6 +1,6 @@
 /** What outsiders enter the code by, beside what packages export, so that knip finds what nobody uses. */
 import type { KnipConfig } from 'knip';
-import { packageFolders } from './scripts/places.ts';
+import { packageFolders } from './tools/places.ts';
 
 const entries: Readonly<Record<string, readonly string[]>> = {
   // Run in the browser, read as files.
@@ -13,10 +13,10 @@ const config: KnipConfig = {
   workspaces: {
     '.': {
       entry: [
-        // Run by `npm run` and by scripts/test.ts, which name them by their path.
-        'scripts/*.ts',
-        'conformance/{client,server}.ts',
-        'bench/*.mjs',
+        // Run by `npm run` and by tools/test.ts, which name them by their path.
+        'tools/*.ts',
+        'tools/conformance/{client,server}.ts',
+        'tools/bench/*.mjs',
         // Started by tests and read by documents.
         'examples/main.ts',
         'examples/migrate/main.ts',
@@ -32,21 +32,21 @@ const config: KnipConfig = {
         // Only the compiler reads these.
         'test/types/*.ts',
       ],
-      project: ['{test,scripts,examples,conformance}/**/*.{ts,mjs}', 'bench/*.{ts,mjs}'],
+      project: ['{test,examples}/**/*.{ts,mjs}', 'tools/{,bench/,conformance/}*.{ts,mjs}'],
       ignoreDependencies: [
-        // Started by scripts/check.ts, which puts the command together.
+        // Started by tools/check.ts, which puts the command together.
         '@biomejs/biome',
         // Started by their commands, in test/packages/installed.e2e.test.ts.
         '@arethetypeswrong/cli',
         'publint',
         // An optional peer of @midcall/server, which its tests need.
         'bullmq',
-        // Started by their files: scripts/places.ts.
+        // Started by their files: tools/places.ts.
         'oldest-compiler',
         'newest-compiler',
         // An older SDK, read as a folder there.
         'sdk-server-2.3',
-        // Started by its file, in scripts/conformance.ts.
+        // Started by its file, in tools/conformance.ts.
         '@modelcontextprotocol/conformance',
         // Of examples/agents, installed by test/examples/agents.soak.test.ts.
         '@anthropic-ai/claude-agent-sdk',

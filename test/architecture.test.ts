@@ -17,7 +17,7 @@ import {
   packages,
   packagesDir,
   textOf,
-} from '../scripts/imports.ts';
+} from '../tools/imports.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -379,9 +379,9 @@ describe('architecture', () => {
     const inCode = /['"`](?:\.\.\/)*packages\/([a-z]+)\/(?:src|dist)\/([a-z0-9/-]+)\.(?:ts|js)['"`]/g;
     const inJson = /"packages\/([a-z]+)\/src\/([a-z0-9/-]+)\.ts"/g;
     const missing: string[] = [];
-    for (const folder of ['test', 'bench', 'scripts', 'conformance']) {
+    for (const folder of ['test', 'tools']) {
       for (const path of readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })) {
-        if (!/\.(?:ts|mjs|json)$/.test(path)) continue;
+        if (!/\.(?:ts|mjs|json)$/.test(path) || path.includes('node_modules')) continue;
         const text = readFileSync(join(root, folder, path), 'utf8');
         for (const [, name, named] of text.matchAll(path.endsWith('.json') ? inJson : inCode)) {
           if (!files.includes(`${name}/${named}.ts`)) missing.push(`${folder}/${path}: ${name}/${named}`);

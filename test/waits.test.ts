@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { root } from '../scripts/places.ts';
+import { root } from '../tools/places.ts';
 
 /** Where a timer is what the test is about: a handler that races a question against one. */
 const about = new Set(['testing/explore.test.ts']);

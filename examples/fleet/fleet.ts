@@ -109,7 +109,7 @@ export async function runFleet({ replicas, port, ledger }: FleetExample): Promis
       () => redis,
       line => (/ready to accept connections/i.test(line) ? true : undefined),
     );
-    const loader = fileURLToPath(new URL('../../scripts/load-typescript.mjs', import.meta.url));
+    const loader = fileURLToPath(new URL('../../tools/load-typescript.mjs', import.meta.url));
     const script = fileURLToPath(new URL('./replica.ts', import.meta.url));
     const ports = await Promise.all(
       Array.from({ length: replicas }, () => {

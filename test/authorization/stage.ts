@@ -23,7 +23,7 @@ import { McpServer } from '@modelcontextprotocol/server';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { startAuthorizationServer } from '../../examples/import/authorization-server.ts';
-import { watched } from '../../scripts/canary-tap.ts';
+import { watched } from '../../tools/canary-tap.ts';
 import { Browser } from '../connect/sign-in-flow.ts';
 
 const clientSecret = 'client-secret-canary-9f27b1c04d';

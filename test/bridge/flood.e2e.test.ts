@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
-import { root } from '../../scripts/places.ts';
+import { root } from '../../tools/places.ts';
 
 const main = join(root, 'packages/midcall/bin/midcall.js');
 const server = join(root, 'test/bridge/flood-server.mjs');

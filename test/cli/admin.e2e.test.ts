@@ -15,7 +15,7 @@ import { connectPair } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { root } from '../../scripts/places.ts';
+import { root } from '../../tools/places.ts';
 import { redisServer, startRedis } from '../stores/redis-server.ts';
 
 const run = promisify(execFile);

@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { type Heard, judgeCanaries } from '../../scripts/canary-judge.ts';
-import { compileTaps } from '../../scripts/compile-taps.ts';
+import { type Heard, judgeCanaries } from '../../tools/canary-judge.ts';
+import { compileTaps } from '../../tools/compile-taps.ts';
 
 const tap = new URL('canary-tap.js', compileTaps()).href;
 

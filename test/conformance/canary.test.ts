@@ -1,6 +1,6 @@
 /** Secrets that get out are found, in whatever they get out by. */
 import { describe, expect, it } from 'vitest';
-import { judgeCanaries } from '../../scripts/canary-judge.ts';
+import { judgeCanaries } from '../../tools/canary-judge.ts';
 
 const secret = 'sk-canary-0123456789';
 const planted = [{ secret, what: 'secret of a page', test: 'a' }];

@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { compileTaps } from '../../scripts/compile-taps.ts';
-import type { Frame } from '../../scripts/frames-judge.ts';
+import { compileTaps } from '../../tools/compile-taps.ts';
+import type { Frame } from '../../tools/frames-judge.ts';
 
 const tap = new URL('frames-tap.js', compileTaps()).href;
 

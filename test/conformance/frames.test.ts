@@ -1,7 +1,7 @@
 /** What the frames of a test run are judged by. */
 import { expect, it } from 'vitest';
-import { type Frame, judgeFrames, redacted, setAside } from '../../scripts/frames-judge.ts';
-import { schemas } from '../../scripts/frames-schemas.ts';
+import { type Frame, judgeFrames, redacted, setAside } from '../../tools/frames-judge.ts';
+import { schemas } from '../../tools/frames-schemas.ts';
 
 const validate = schemas(() => undefined);
 const envelope = {

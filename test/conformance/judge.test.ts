@@ -1,6 +1,6 @@
 /** What counts as a passed scenario of the official suite. */
 import { expect, it } from 'vitest';
-import { judge } from '../../scripts/conformance-judge.ts';
+import { judge } from '../../tools/conformance-judge.ts';
 
 const check = (id: string, status: string) => ({ id, status });
 

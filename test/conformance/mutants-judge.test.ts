@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type Entry, type Equivalent, type Mutant, readRecord, score } from '../../scripts/mutants-judge.ts';
-import { withRow } from '../../scripts/mutants-table.ts';
+import { type Entry, type Equivalent, type Mutant, readRecord, score } from '../../tools/mutants-judge.ts';
+import { withRow } from '../../tools/mutants-table.ts';
 
 const file = 'packages/core/src/json/record.ts';
 const mutant = (id: string, over: Partial<Mutant> = {}): Mutant => ({
@@ -96,7 +96,7 @@ describe('a record of mutants', () => {
 
 describe('what is recorded of mutants', () => {
   it('names as equivalent only code that is there, once, with a reason', () => {
-    const list = JSON.parse(readFileSync('conformance/equivalent-mutants.json', 'utf8')) as readonly Equivalent[];
+    const list = JSON.parse(readFileSync('tools/conformance/equivalent-mutants.json', 'utf8')) as readonly Equivalent[];
     const flat = (text: string): string => text.replace(/\s+/g, ' ');
     for (const { file, line, code, why } of list) {
       const source = flat(readFileSync(file, 'utf8'));

@@ -1,7 +1,7 @@
 /** The mutants fit the code: each has its place and breaks a requirement that has tests. */
 import { describe, expect, it } from 'vitest';
-import { idsIn } from '../../scripts/requirements-judge.ts';
-import { requirements } from '../../scripts/tests-named.ts';
+import { idsIn } from '../../tools/requirements-judge.ts';
+import { requirements } from '../../tools/tests-named.ts';
 import { draw, mutants, mutated, namesOf, quickFilesOf } from './mutants.ts';
 
 const levels = new Map(requirements.map(({ id, level }) => [id, level]));

@@ -1,5 +1,5 @@
 /**
- * Mutants: places where a MUST or MUST NOT could be broken, one edit each, in conformance/mutants.json. Applied in a copy
+ * Mutants: places where a MUST or MUST NOT could be broken, one edit each, in tools/conformance/mutants.json. Applied in a copy
  * of the clone, one at a time, each must be caught by the tests that name its requirement in their titles.
  */
 import { execFile } from 'node:child_process';
@@ -7,8 +7,8 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import ts from 'typescript';
-import { root } from '../../scripts/places.ts';
-import { testsNamed } from '../../scripts/tests-named.ts';
+import { root } from '../../tools/places.ts';
+import { testsNamed } from '../../tools/tests-named.ts';
 
 export interface Mutant {
   readonly ids: readonly string[];
@@ -18,7 +18,7 @@ export interface Mutant {
   readonly replace: string;
 }
 
-export const mutants = JSON.parse(readFileSync(join(root, 'conformance/mutants.json'), 'utf8')) as readonly Mutant[];
+export const mutants = JSON.parse(readFileSync(join(root, 'tools/conformance/mutants.json'), 'utf8')) as readonly Mutant[];
 
 const named = testsNamed();
 

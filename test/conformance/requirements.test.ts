@@ -1,7 +1,7 @@
 /** Which tests hold which normative statement: by what their titles say. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { root } from '../../scripts/places.ts';
+import { root } from '../../tools/places.ts';
 import {
   filesById,
   idsIn,
@@ -11,8 +11,8 @@ import {
   reported,
   type Statement,
   table,
-} from '../../scripts/requirements-judge.ts';
-import * as own from '../../scripts/tests-named.ts';
+} from '../../tools/requirements-judge.ts';
+import * as own from '../../tools/tests-named.ts';
 
 // Ids that no document has, so that this file holds none.
 const statements: readonly Statement[] = [

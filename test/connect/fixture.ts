@@ -9,7 +9,7 @@ import type { CallToolResult } from '@modelcontextprotocol/client';
 import { McpServer } from '@modelcontextprotocol/server';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { watched } from '../../scripts/canary-tap.ts';
+import { watched } from '../../tools/canary-tap.ts';
 
 export interface Fixture {
   readonly pair: Pair;

@@ -20,7 +20,7 @@ import { noWake } from '../../packages/server/src/base/wake.ts';
 import type { PersonCheck } from '../../packages/server/src/request/pages.ts';
 import { keyRing } from '../../packages/server/src/state/keys.ts';
 import { createSealer } from '../../packages/server/src/state/seal.ts';
-import { watched } from '../../scripts/canary-tap.ts';
+import { watched } from '../../tools/canary-tap.ts';
 
 export const clientSecret = 'client-secret-canary-0123456789';
 

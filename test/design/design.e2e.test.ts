@@ -12,7 +12,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { McpServer } from '@modelcontextprotocol/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Proposal, proposalCode, propose, toolFacts } from '../../packages/midcall/src/design/index.ts';
-import { compiler, root } from '../../scripts/places.ts';
+import { compiler, root } from '../../tools/places.ts';
 
 const main = join(root, 'packages/midcall/bin/midcall.js');
 

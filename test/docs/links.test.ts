@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const folders = ['docs', 'examples', 'packages/midcall/skills', 'conformance'];
+const folders = ['docs', 'examples', 'packages/midcall/skills', 'tools'];
 const documents = [
   ...readdirSync(root),
   ...folders
@@ -14,7 +14,7 @@ const documents = [
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(path => join(folder, path)),
     ),
 ]
-  .filter(path => path.endsWith('.md'))
+  .filter(path => path.endsWith('.md') && !path.includes('node_modules'))
   .map(path => path.replaceAll('\\', '/'));
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { root } from '../../scripts/places.ts';
+import { root } from '../../tools/places.ts';
 
 const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
   cwd: root,
@@ -52,7 +52,7 @@ function dangling(file: string, text: string): string[] {
 const texts = files.filter(
   file =>
     /\.(?:ts|mts|mjs|js|json|md|yml|sh)$/.test(file) &&
-    !/^(?:samples|conformance\/schemas)\/|package-lock\.json$/.test(file),
+    !/^(?:samples|tools\/conformance\/schemas)\/|package-lock\.json$/.test(file),
 );
 
 it('sees many files', () => {
@@ -79,7 +79,7 @@ it('every `npm run` names a script of the package', () => {
 });
 
 describe('a path that is not there', () => {
-  const folder = 'scripts';
+  const folder = 'tools';
   it.each([
     ['in code', `readFileSync('${folder}/gone.json')`],
     ['in a comment, in full', `/** See ${folder}/gone.ts. */`],
@@ -91,9 +91,9 @@ describe('a path that is not there', () => {
   });
 
   it.each([
-    ['a path that is there', 'see scripts/places.ts'],
+    ['a path that is there', 'see tools/places.ts'],
     ['the name of a file that is there', '// places.ts says where'],
-    ['an address', 'https://example.com/scripts/gone.ts'],
+    ['an address', 'https://example.com/tools/gone.ts'],
     ['what a build makes', "import x from './dist/gone.js'"],
   ])('%s is none', (_, text) => {
     expect(dangling('packages/core/src/errors/errors.ts', text)).toEqual([]);

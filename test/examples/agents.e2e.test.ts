@@ -27,7 +27,7 @@ import { runOpenAiAgent } from '../../examples/agents/openai-agents.ts';
 import { scriptedAiSdkModel, scriptedGraphModel, scriptedOpenAiModel } from '../../examples/agents/scripted.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const load = join(root, 'scripts/load-typescript.mjs');
+const load = join(root, 'tools/load-typescript.mjs');
 const frameworks = ['ai-sdk', 'langgraph', 'openai-agents'] as const;
 const key = randomBytes(32).toString('base64');
 

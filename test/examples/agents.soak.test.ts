@@ -7,7 +7,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { root } from '../../scripts/places.ts';
+import { root } from '../../tools/places.ts';
 import { fromNpm } from '../fixtures/from-npm.ts';
 
 /** Mastra does not start on Node 20; node's own program is in npm as well. */
@@ -46,7 +46,7 @@ interface Started {
 
 function start(program: string, args: readonly string[], key: string): Started {
   const flags = program === process.execPath ? [] : ['--no-experimental-strip-types']; // it would refuse node_modules
-  const child = spawn(program, [...flags, '--import', join(root, 'scripts/load-typescript.mjs'), ...args], {
+  const child = spawn(program, [...flags, '--import', join(root, 'tools/load-typescript.mjs'), ...args], {
     cwd: root,
     env: { PATH: process.env['PATH'], MIDCALL_KEY: key, NO_COLOR: '1' },
     stdio: ['pipe', 'pipe', 'pipe'],

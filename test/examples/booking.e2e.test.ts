@@ -138,7 +138,7 @@ const endpoint = () => {
 /** Where the server runs; each client has a world of its own. */
 const carriers: Readonly<Record<string, () => Promise<Where & { readonly close?: () => Promise<unknown> }>>> = {
   stdio: async () => ({
-    args: ['--import', './scripts/load-typescript.mjs', './examples/main.ts', 'booking'],
+    args: ['--import', './tools/load-typescript.mjs', './examples/main.ts', 'booking'],
   }),
   'Node HTTP': async () => {
     const served = endpoint();

@@ -14,7 +14,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { asResult } from '../sources/stage.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const script = ['--import', join(root, 'scripts/load-typescript.mjs'), join(root, 'scripts/example.ts')];
+const script = ['--import', join(root, 'tools/load-typescript.mjs'), join(root, 'tools/example.ts')];
 const run = promisify(execFile);
 
 let directory: string;

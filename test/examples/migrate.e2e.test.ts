@@ -36,7 +36,7 @@ async function transcript(server: string, era: Era): Promise<readonly string[]> 
     lines.push(`${message} ${oneOf.map(({ title }) => title).join(' or ')}? ${choice?.title ?? 'No'}`);
     return choice ? { action: 'accept', content: { [field]: choice.const } } : { action: 'decline' };
   });
-  const args = ['--import', join(root, 'scripts/load-typescript.mjs'), join(root, 'examples/migrate/main.ts'), server];
+  const args = ['--import', join(root, 'tools/load-typescript.mjs'), join(root, 'examples/migrate/main.ts'), server];
   await client.connect(new StdioClientTransport({ command: process.execPath, args, cwd: root, stderr: 'ignore' }));
   const call = async (customer: string, ...answers: string[]) => {
     picks = answers;

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { eras, negotiation, scriptedPerson } from '@midcall/testing';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { root } from '../../scripts/places.ts';
+import { root } from '../../tools/places.ts';
 import { fromNpm } from '../fixtures/from-npm.ts';
 
 const runtimes = {

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 
-const bench = fileURLToPath(new URL('../../bench/fleet.mjs', import.meta.url));
+const bench = fileURLToPath(new URL('../../tools/bench/fleet.mjs', import.meta.url));
 const many = Number(process.env['MIDCALL_QUESTIONS'] ?? 100_000);
 const few = Math.ceil(many / 100);
 

@@ -74,7 +74,7 @@ it.runIf(process.platform !== 'win32').each(['SIGTERM', 'SIGINT', 'exit'] as con
       server.stderr.pipe(process.stdout);
       process.stdin.once('data', () => process.exit(0));`;
     const root = fileURLToPath(new URL('../..', import.meta.url));
-    const loader = ['--import', './scripts/load-typescript.mjs'];
+    const loader = ['--import', './tools/load-typescript.mjs'];
     const host = spawn(process.execPath, [...loader, '--input-type=module', '-e', main], { cwd: root });
     const errors: string[] = [];
     host.stderr.on('data', chunk => void errors.push(String(chunk)));

@@ -14,7 +14,7 @@ import { Browser } from '../connect/sign-in-flow.ts';
 import { codeIn } from '../connect/visitor.ts';
 
 const main = fileURLToPath(new URL('../../packages/midcall/bin/midcall.js', import.meta.url));
-const load = fileURLToPath(new URL('../../scripts/load-typescript.mjs', import.meta.url));
+const load = fileURLToPath(new URL('../../tools/load-typescript.mjs', import.meta.url));
 const examples = fileURLToPath(new URL('../../examples/main.ts', import.meta.url));
 
 let top: string;

@@ -18,7 +18,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTes
 import { type AuthorizationServer, startAuthorizationServer } from '../../examples/import/authorization-server.ts';
 import { type NotesApi, startNotesApi } from '../../examples/import/notes-api.ts';
 import { notesServer } from '../../packages/midcall/src/notes/index.ts';
-import { watched } from '../../scripts/canary-tap.ts';
+import { watched } from '../../tools/canary-tap.ts';
 import { Browser } from '../connect/sign-in-flow.ts';
 import { codeIn } from '../connect/visitor.ts';
 import { clientSecret, registeredClient } from './registered-client.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fillWithRealNotes } from '../../bench/real-tree.ts';
+import { fillWithRealNotes } from '../../tools/bench/real-tree.ts';
 import { type Caller, type FormParams, type Person, ways } from './fixture.ts';
 
 interface Listed {

@@ -1,6 +1,6 @@
 /** What authors write compiles with the oldest compiler that we promise and with the newest; the ones between are soaked. */
 import { describe, expect, it } from 'vitest';
-import { compiler } from '../../scripts/places.ts';
+import { compiler } from '../../tools/places.ts';
 import { checkedBy, resolutions } from './compilers.ts';
 
 describe.each(['oldest', 'newest'] as const)('the %s TypeScript of authors', which => {

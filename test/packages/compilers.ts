@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../../scripts/places.ts';
+import { root } from '../../tools/places.ts';
 import { fromNpm } from '../fixtures/from-npm.ts';
 
 const cache = join(root, 'node_modules/.cache/compilers');

@@ -3,8 +3,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { BillOfMaterials } from '../../scripts/bill-of-materials.ts';
-import { compiler, root } from '../../scripts/places.ts';
+import type { BillOfMaterials } from '../../tools/bill-of-materials.ts';
+import { compiler, root } from '../../tools/places.ts';
 import { install, installByNpm, packAll, readManifest } from './installed.ts';
 
 let tarballs: ReadonlyMap<string, string>;

@@ -15,8 +15,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type Manifest as Needing, needs } from '../../scripts/bill-of-materials.ts';
-import { packageFolders, root } from '../../scripts/places.ts';
+import { type Manifest as Needing, needs } from '../../tools/bill-of-materials.ts';
+import { packageFolders, root } from '../../tools/places.ts';
 
 interface Manifest extends Needing {
   readonly version: string;

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { expect, it } from 'vitest';
-import { root } from '../../scripts/places.ts';
+import { root } from '../../tools/places.ts';
 
 /** Atoms and quantifiers of a pattern, in order; groups are atoms of their own. */
 function* atoms(pattern: string): Generator<{ readonly atom: string; readonly quantifier: string }> {

@@ -1,6 +1,6 @@
 /** What a released package leads to, and no more. */
 import { expect, it } from 'vitest';
-import { type BillOfMaterials, shipped } from '../../scripts/bill-of-materials.ts';
+import { type BillOfMaterials, shipped } from '../../tools/bill-of-materials.ts';
 
 const component = (name: string) => ({ 'bom-ref': `${name}@1.0.0`, name: name.replace('@mine/', '') });
 const leadsTo = (name: string, ...others: string[]) => ({

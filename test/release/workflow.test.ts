@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { packageFolders, root } from '../../scripts/places.ts';
+import { packageFolders, root } from '../../tools/places.ts';
 
 interface Step {
   readonly uses?: string;

@@ -9,7 +9,7 @@ import {
   type Page,
   type Route,
 } from 'playwright-core';
-import { browserPath } from '../../scripts/places.ts';
+import { browserPath } from '../../tools/places.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
