@@ -53,8 +53,8 @@ const project = (name: string, kind: Kind, hangsAfterMs = 300_000) => ({
 
 /** Put another module in the place of one of ours, or load ours anew, so they need a process where it has not been loaded. */
 export const replaceModules = [
-  'test/server/channels.test.ts',
-  'test/server/replaced-response.test.ts',
+  'test/server/questions/channels.test.ts',
+  'test/server/http/replaced-response.test.ts',
   'test/connect/globals.test.ts',
 ];
 

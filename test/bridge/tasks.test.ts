@@ -4,7 +4,7 @@ import { type Era, eras } from '@midcall/testing';
 import type { McpServer, Transport } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { said, servedOverHttp, type Work } from '../host/task-server.ts';
+import { said, servedOverHttp, type Work } from '../host/tasks/task-server.ts';
 import { type Json, rawHost } from './raw.ts';
 import { bridgeStage, pairs, stage, textOf } from './stage.ts';
 import { until } from './until.ts';

@@ -18,7 +18,9 @@ export interface Mutant {
   readonly replace: string;
 }
 
-export const mutants = JSON.parse(readFileSync(join(root, 'tools/conformance/mutants.json'), 'utf8')) as readonly Mutant[];
+export const mutants = JSON.parse(
+  readFileSync(join(root, 'tools/conformance/mutants.json'), 'utf8'),
+) as readonly Mutant[];
 
 const named = testsNamed();
 

@@ -4,7 +4,7 @@ import { redisJobs } from '@midcall/server/fleet';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { grown } from '../fixtures/grown.ts';
-import { jobsContract } from '../server/jobs-contract.ts';
+import { jobsContract } from '../server/jobs/jobs-contract.ts';
 import { type RedisServer, redisServer, startRedis } from '../stores/redis-server.ts';
 
 /** A timer that gives nothing up until it is told to, and then everything at once. */

@@ -1,6 +1,6 @@
 /** Replicas and Redis are killed while many questions are open; the full counts are in `kills.soak.test.ts`. */
 import { expect, it } from 'vitest';
-import { seeded } from '../server/crash-claims.ts';
+import { seeded } from '../server/call/crash-claims.ts';
 import { redisServer } from '../stores/redis-server.ts';
 import { killWhileAsking } from './killed-questions.ts';
 

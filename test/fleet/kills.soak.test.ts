@@ -1,6 +1,6 @@
 /** What a fleet keeps while it is killed, at full count: 10,000 questions, 200 kills of replicas, 20 of Redis. */
 import { expect, it } from 'vitest';
-import { seeded } from '../server/crash-claims.ts';
+import { seeded } from '../server/call/crash-claims.ts';
 import { killWhileAsking } from './killed-questions.ts';
 
 const countOf = (name: string, count: number): number => Number(process.env[name] ?? count);

@@ -6,7 +6,7 @@ import { McpServer } from '@modelcontextprotocol/server';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { countedEndpoint, post, sendRaw } from './raw-http.ts';
+import { countedEndpoint, post, sendRaw } from './http/raw-http.ts';
 
 function factory() {
   const server = new McpServer({ name: 'fixture', version: '1.0.0' });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Guard } from '../../packages/host/src/web/routes/guard.ts';
-import { sendRaw } from '../server/raw-http.ts';
+import { sendRaw } from '../server/http/raw-http.ts';
 import { enter, visit } from './client.ts';
 import { pickOne, stageOfFile } from './stage.ts';
 

@@ -7,7 +7,7 @@
  * - front-F2 A request has one answer, and none once it was cancelled or its connection has ended.
  * - front-F3 Every frame passes through the listener and `send` of the transport, so that whoever has wrapped them sees it.
  *
- * What this relies on in the SDK is tested in test/server/sdk-seam.test.ts.
+ * What this relies on in the SDK is tested in test/server/sdk-seam/sdk-seam.test.ts.
  */
 import { MidcallError } from '@midcall/core/errors';
 import { isRecord, nests, tooDeeply } from '@midcall/core/json';

@@ -1,6 +1,6 @@
 /**
  * The members of the SDK's servers that are not public, and that are needed all the same. Each is tested in
- * test/server/sdk-seam.test.ts.
+ * test/server/sdk-seam/sdk-seam.test.ts.
  */
 import type { McpServer, MessageExtraInfo, RegisteredTool, ServerContext } from '@modelcontextprotocol/server';
 import { hasRounds } from '../base/index.ts';

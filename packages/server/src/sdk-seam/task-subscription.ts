@@ -3,7 +3,7 @@
  * that method itself, before any server of the request, and does not know `taskIds`: so its answers are amended, on a wire
  * (`amendWire`) and in an HTTP response (`amendResponse`).
  *
- * What this relies on in the SDK is tested in test/server/task-notifications.test.ts.
+ * What this relies on in the SDK is tested in test/server/tasks/task-notifications.test.ts.
  */
 import { afterClose } from '@midcall/core/sdk-seam';
 import type {

@@ -1,0 +1,253 @@
+/** Calls with a person behind them: which call a question is of, time limits, roots, sampling, pages, capabilities. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, realpathSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { SamplingModel } from '@midcall/core/sampling';
+import {
+  Connection,
+  type Era,
+  Inbox,
+  machineDisk,
+  OfferedRoots,
+  Policy,
+  type Question,
+  type Reply,
+  urlTarget,
+} from '@midcall/host';
+import { afterEach, describe, expect, it } from 'vitest';
+import { handClock } from '../clock.ts';
+import { connected, cue, eventsOf, nextQuestion, person, said } from '../person.ts';
+
+const open: (() => unknown)[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map(close => close()));
+});
+
+async function host(era: Era, options: Parameters<typeof connected>[1] = {}) {
+  const made = await connected(era, options);
+  open.push(() => made.connection.stop());
+  return made;
+}
+
+const tool = (name: string, args: Record<string, unknown> = {}) => ({ kind: 'tool' as const, name, arguments: args });
+
+const model: SamplingModel = {
+  names: ['parrot'],
+  tools: true,
+  choose: () => ({ name: 'parrot', why: 'the only one', leftOut: [] }),
+  run: async request => ({
+    result: {
+      role: 'assistant',
+      model: 'parrot',
+      content: { type: 'text', text: `heard ${JSON.stringify(request.messages)}` },
+    },
+    usage: { inputTokens: 10, outputTokens: 10, estimated: false },
+    notes: [],
+  }),
+};
+
+async function manager(...directories: string[]): Promise<OfferedRoots> {
+  const roots = new OfferedRoots({ disk: machineDisk });
+  for (const directory of directories) await roots.add(directory);
+  return roots;
+}
+
+const temporary = (): string => realpathSync(mkdtempSync(join(tmpdir(), 'calls-')));
+
+describe.each<Era>(['2025-11-25', '2026-07-28'])('%s', era => {
+  it('does not count the time a person thinks, and goes on after an hour of it', async () => {
+    const clock = handClock();
+    const { connection, inbox } = await host(era, { clock, callTimeoutMs: 60_000 });
+    const call = connection.run(tool('form'));
+    const question = await nextQuestion(inbox);
+    clock.move(3_600_000);
+    await inbox.reply(question.id, { action: 'accept', content: { colour: 'red' } }, 'script');
+    expect(await call.outcome).toMatchObject({ how: 'completed' });
+  });
+
+  it('tells a server of the roots the person granted it, once asked, and of no other', async () => {
+    const [a, b] = [temporary(), temporary()];
+    const roots = await manager(a, b);
+    const { connection, inbox } = await host(era, { roots });
+    const me = person(question => ({
+      action: 'accept',
+      content: { uris: question.kind === 'roots' ? [question.roots[0]!.uri] : [] },
+    }));
+    inbox.present(me);
+    const first = said((await connection.run(tool('roots')).outcome) as never) as { roots: { uri: string }[] };
+    const second = said((await connection.run(tool('roots')).outcome) as never);
+    expect(first.roots.map(root => root.uri)).toEqual([`file://${a}`]);
+    expect(second).toMatchObject({ roots: first.roots });
+    expect(me.seen.map(question => question.kind)).toEqual(['roots']);
+  });
+
+  it('tells a refused server of no roots, and does not ask again after a decline', async () => {
+    const roots = await manager(temporary());
+    const { connection, inbox } = await host(era, { roots });
+    const me = person(() => ({ action: 'decline' }));
+    inbox.present(me);
+    for (let n = 0; n < 2; n += 1)
+      expect(said((await connection.run(tool('roots')).outcome) as never)).toMatchObject({ roots: [] });
+    expect(me.seen).toHaveLength(1);
+  });
+
+  it('shows a sampling request and its reply, either may be edited, and what is ignored is said', async () => {
+    const { connection, inbox } = await host(era, { sampling: { model } });
+    const edited = [{ role: 'user', content: [{ type: 'text', text: 'edited' }] }];
+    const answer = (question: Question): Reply =>
+      question.kind === 'sampling-request'
+        ? { action: 'accept', content: { messages: edited } }
+        : { action: 'accept', content: { content: [{ type: 'text', text: 'rewritten' }] } };
+    const me = person(answer);
+    inbox.present(me);
+    const outcome = await connection.run(tool('sample')).outcome;
+    expect(said(outcome as never)).toMatchObject({
+      role: 'assistant',
+      content: { text: 'rewritten' },
+      model: 'parrot',
+    });
+    expect(me.seen).toMatchObject([
+      {
+        kind: 'sampling-request',
+        systemPrompt: 'Be brief.',
+        maxTokens: 100,
+        ignored: [expect.stringContaining('includeContext')],
+      },
+      { kind: 'sampling-reply', content: [{ type: 'text', text: expect.stringContaining('edited') }] },
+    ]);
+  });
+
+  it('refuses sampling with -1, or gives the call up where there is nothing to send it to', async () => {
+    const { connection, inbox } = await host(era, { sampling: { model } });
+    inbox.present(person(() => ({ action: 'decline' })));
+    const outcome = await connection.run(tool('sample')).outcome;
+    if (era === '2025-11-25') expect(said(outcome as never)).toMatchObject({ code: -1 });
+    else expect(outcome).toMatchObject({ how: 'abandoned', message: expect.stringContaining('run it again') });
+    const unbalanced = await connection.run(tool('unbalanced')).outcome;
+    if (era === '2025-11-25') expect(said(unbalanced as never)).toMatchObject({ code: -32602 });
+    else expect(unbalanced).toMatchObject({ how: 'abandoned' });
+  });
+
+  it('lets a rule allow sampling without a question, and says so', async () => {
+    const policy = new Policy();
+    policy.add({ server: 'asking', subject: 'sampling', effect: 'allow' });
+    const { connection, inbox } = await host(era, { sampling: { model }, policy });
+    const me = person(() => undefined);
+    inbox.present(me);
+    const events = eventsOf(connection);
+    expect(await connection.run(tool('sample')).outcome).toMatchObject({ how: 'completed' });
+    expect([me.seen, events.filter(({ type }) => type === 'allowed')]).toEqual([[], [expect.anything()]]);
+  });
+});
+
+describe('2025-11-25', () => {
+  it('takes a question back when the server does', async () => {
+    const { connection, inbox } = await host('2025-11-25');
+    const now = cue();
+    const call = connection.run(tool('withdraw', { when: now.path }));
+    const question = await nextQuestion(inbox);
+    now.give();
+    expect(said((await call.outcome) as never)).toBe('withdrawn');
+    expect(inbox.ending(question.id)).toEqual({ how: 'withdrawn' });
+  });
+
+  it('gives a server up that does not answer, by its own time', async () => {
+    const clock = handClock();
+    const { connection } = await host('2025-11-25', { clock, callTimeoutMs: 60_000 });
+    const call = connection.run(tool('slow'));
+    while (clock.waiting === 0) await new Promise(setImmediate);
+    clock.move(60_000);
+    expect(await call.outcome).toMatchObject({ how: 'timed-out' });
+  });
+
+  it('elicit-url-16, elicit-url-36: asks for the pages a call needs, then for "I have finished", and tries the call again', async () => {
+    const { connection, inbox } = await host('2025-11-25');
+    const me = person(() => ({ action: 'accept' }));
+    inbox.present(me);
+    expect(said((await connection.run(tool('page-first')).outcome) as never)).toBe('page done');
+    expect(me.seen.map(question => question.kind)).toEqual(['url', 'url-finish']);
+  });
+
+  it('elicit-url-26: cancels the call where the person gives up on the page, and gives it up where it was not opened', async () => {
+    const first = await host('2025-11-25');
+    first.inbox.present(person(question => (question.kind === 'url' ? { action: 'accept' } : { action: 'decline' })));
+    expect(await first.connection.run(tool('page-first')).outcome).toEqual({ how: 'cancelled' });
+    const second = await host('2025-11-25');
+    second.inbox.present(person(() => ({ action: 'decline' })));
+    expect(await second.connection.run(tool('page-first')).outcome).toMatchObject({ how: 'abandoned' });
+  });
+
+  it('ties a question to no call where two run and the wire does not say', async () => {
+    const { connection, inbox } = await host('2025-11-25');
+    const slow = connection.run(tool('slow'));
+    const form = connection.run(tool('form'));
+    const question = await nextQuestion(inbox);
+    expect(question.call).toBeUndefined();
+    await inbox.reply(question.id, { action: 'decline' }, 'script');
+    expect(await form.outcome).toMatchObject({ how: 'completed' });
+    slow.cancel();
+    await slow.outcome;
+  });
+
+  it('ties each question to its call over HTTP, where two run at once', async () => {
+    const url = await everythingOverHttp();
+    const inbox = new Inbox();
+    const connection = new Connection(
+      { id: 'web', target: urlTarget(url) },
+      { client: { name: 'midcall-test', version: '1.0.0' }, inbox },
+    );
+    open.unshift(() => connection.stop());
+    await connection.start();
+    const calls = [1, 2].map(() => connection.run(tool('trigger-elicitation-request')));
+    const asked: Question[] = [];
+    inbox.present(person(question => void asked.push(question)));
+    while (asked.length < 2) await nextQuestion(inbox);
+    expect(new Set(asked.map(question => question.call?.id))).toEqual(new Set(calls.map(call => call.id)));
+    for (const question of asked) await inbox.reply(question.id, { action: 'decline' }, 'script');
+    for (const call of calls) expect(await call.outcome).toMatchObject({ how: 'completed' });
+  });
+});
+
+describe('2026-07-28', () => {
+  it('ties questions to their calls where two run at once', async () => {
+    const { connection, inbox } = await host('2026-07-28');
+    const asked: Question[] = [];
+    const both = new Promise<void>(resolve => {
+      inbox.present(
+        person(question => {
+          asked.push(question);
+          if (asked.length === 2) resolve();
+          return undefined;
+        }),
+      );
+    });
+    const calls = [1, 2].map(n => connection.run(tool('form', { n })));
+    await both;
+    expect(new Set(asked.map(question => question.call?.id))).toEqual(new Set(calls.map(call => call.id)));
+    for (const question of asked) await inbox.reply(question.id, { action: 'dismiss' }, 'script');
+    for (const call of calls) expect(await call.outcome).toMatchObject({ how: 'completed' });
+  });
+});
+
+/** The everything server over Streamable HTTP on a free port; ended with the test. */
+async function everythingOverHttp(): Promise<string> {
+  const port = await new Promise<number>(resolve => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+  const script = fileURLToPath(
+    new URL('../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js', import.meta.url),
+  );
+  const child = spawn(process.execPath, [script, 'streamableHttp'], { env: { ...process.env, PORT: String(port) } });
+  open.push(() => child.kill());
+  await new Promise<void>(resolve => {
+    createInterface({ input: child.stderr }).on('line', line => line.includes(String(port)) && resolve());
+  });
+  return `http://127.0.0.1:${port}/mcp`;
+}

@@ -1,0 +1,51 @@
+/** A server whose messages nest deeper than anything can be written out: each of them is answered, and nothing runs out of stack. */
+import { eras } from '@midcall/testing';
+import { describe, expect, it } from 'vitest';
+import { withinNesting } from '../../../packages/host/src/sdk-seam/nesting-limit.ts';
+import { callOpen, wired } from '../wire-server.ts';
+
+const nested = (levels: number, open = '{"a":', close = '}'): unknown =>
+  JSON.parse(`${open.repeat(levels)}1${close.repeat(levels)}`);
+
+describe('a message that nests too deeply', () => {
+  it.each([
+    ['objects', '{"a":', '}'],
+    ['lists', '[', ']'],
+  ])('is read to the limit: %s', (_, open, close) => {
+    const result = (levels: number) => ({ jsonrpc: '2.0', id: 1, result: { of: nested(levels, open, close) } });
+    expect(withinNesting(result(998)).read).toHaveProperty('result');
+    expect(withinNesting(result(999)).read).toHaveProperty('error.message', expect.stringContaining('1000 levels'));
+    expect(withinNesting(result(100_000)).read).toMatchObject({ jsonrpc: '2.0', id: 1, error: { code: -32603 } });
+  });
+
+  it('is answered if it is a request, and dropped if it wants no answer', () => {
+    const params = nested(9_000);
+    expect(withinNesting({ jsonrpc: '2.0', id: 'r', method: 'elicitation/create', params })).toEqual({
+      answer: { jsonrpc: '2.0', id: 'r', error: { code: -32600, message: expect.stringContaining('a request') } },
+    });
+    expect(withinNesting({ jsonrpc: '2.0', method: 'notifications/message', params })).toEqual({});
+  });
+});
+
+describe.each(eras)('%s', era => {
+  it('ends the call whose result it is with an error that says so', async () => {
+    const { host, ended } = await callOpen(era);
+    await host.respond({ resultType: 'complete', content: [], structuredContent: nested(2_000) });
+    expect(await ended).toMatchObject({ message: expect.stringContaining('nests more than 1000 levels') });
+  });
+});
+
+it('answers a request of such a server, and asks nobody', async () => {
+  const host = await wired('2025-11-25', { tool: () => Promise.resolve('') });
+  const requestedSchema = { type: 'object', properties: { yes: { type: 'boolean' } } };
+  const params = { message: 'Sure?', requestedSchema, _meta: { of: nested(2_000) } };
+  const { error } = await host.wire.request('elicitation/create', params);
+  expect(error).toMatchObject({ code: -32600, message: expect.stringContaining('a request that nests') });
+  expect([host.shown, host.responses.length]).toEqual([[], 1]);
+});
+
+it('a request whose id is no integer is answered, and not read', async () => {
+  expect(withinNesting({ jsonrpc: '2.0', id: 2.5, method: 'ping' })).toEqual({
+    answer: { jsonrpc: '2.0', id: 2.5, error: { code: -32600, message: expect.stringContaining('an integer') } },
+  });
+});

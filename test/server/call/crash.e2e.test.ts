@@ -1,0 +1,20 @@
+/** What a step promises, kept under `kill -9`; the full count is crash.soak.test.ts. Needs the build. */
+import { describe, expect, it } from 'vitest';
+import { textOf } from '../bare-client.ts';
+import { crash, seeded } from './crash-claims.ts';
+import { Crashing } from './crashing.ts';
+
+describe('a server killed while it works', () => {
+  it.concurrent.each(['plain', 'idempotent', 'check'] as const)('keeps what a step promises: %s', async mode => {
+    const tally = await crash(mode, 4, seeded(2026));
+    if (mode !== 'plain') expect(tally.inDoubt).toBe(0);
+  });
+
+  it('elicit-29: goes on after a restart between the rounds, with a configured key', async () => {
+    const crashing = new Crashing('plain');
+    const flow = await crashing.flow([]);
+    expect(textOf(flow.reply!)).toBe('done one,two,three');
+    expect(flow.effects).toEqual(['one', 'two', 'three']);
+    await crashing.stop();
+  });
+});

@@ -1,0 +1,129 @@
+/** A store that never answers, at any of its operations: every call ends, with `store/unavailable`. */
+
+import { systemClock } from '@midcall/core/time';
+import { midcall } from '@midcall/server';
+import { memoryStore } from '@midcall/server/stores/memory';
+import { connectPair, pairings, scriptedPerson } from '@midcall/testing';
+import { McpServer } from '@modelcontextprotocol/server';
+import { describe, expect, it } from 'vitest';
+import type { Store } from '../../../packages/core/src/store/store.ts';
+
+const key = Buffer.alloc(32, 9);
+
+/** Timers that run when they are told to. */
+function timers() {
+  const set = new Map<() => void, number>();
+  return {
+    after(ms: number, fn: () => void) {
+      set.set(fn, ms);
+      return () => void set.delete(fn);
+    },
+    /** Runs those that are due within so many milliseconds. */
+    pass(ms: number) {
+      for (const [fn, due] of [...set]) {
+        if (due > ms || !set.delete(fn)) continue;
+        fn();
+      }
+    },
+  };
+}
+
+/** A store whose n-th operation, counted from 1, is never answered; 0 for none. */
+function stuckAt(n: number) {
+  const memory = memoryStore();
+  let operations = 0;
+  let stuck = (): void => {};
+  const reached = new Promise<void>(resolve => {
+    stuck = resolve;
+  });
+  const through =
+    <A extends unknown[], T>(operate: (...args: A) => Promise<T>) =>
+    async (...args: A): Promise<T> => {
+      if (++operations !== n) return operate(...args);
+      stuck();
+      return new Promise(() => {});
+    };
+  const store: Store = {
+    timeoutMs: 7_000,
+    get: through(memory.get),
+    set: through(memory.set),
+    delete: through(memory.delete),
+    take: through(memory.take),
+    sortedSets: {
+      add: through(memory.sortedSets.add),
+      remove: through(memory.sortedSets.remove),
+      range: through(memory.sortedSets.range),
+    },
+  };
+  return { store, reached, operations: () => operations };
+}
+
+describe.each(pairings)('%s over %s', (era, carrier) => {
+  async function call(n: number, by: 'native' | 'relay') {
+    const { store, reached, operations } = stuckAt(n);
+    const { pass, after } = timers();
+    const mid = midcall({
+      key,
+      store,
+      clock: { ...systemClock, after },
+      channels: [by],
+      suspectBelowMs: 0,
+      warn: () => {},
+    });
+    const factory = () => {
+      const server = new McpServer({ name: 'test', version: '1.0.0' });
+      mid.tool(server, 'act', {}, async (_, call) => {
+        const before = await call.step('before', () => 1);
+        const answer = await call.elicit({ message: 'Go on?', form: Boolean, channels: [by] });
+        const after = await call.step('after', () => before + 1);
+        return { content: [{ type: 'text' as const, text: `${answer.action} ${after}` }] };
+      });
+      return server;
+    };
+    const person = scriptedPerson([{ action: 'accept', content: { value: true } }], { repeat: true });
+    await using pair = await connectPair(factory, {
+      era,
+      carrier,
+      person,
+      capabilities: by === 'native' ? { elicitation: {} } : {},
+    });
+    const text = (name: string, args: Record<string, unknown>) =>
+      pair.client.callTool({ name, arguments: args }).then(
+        ({ content }) => (content[0] as { text: string }).text,
+        (error: Error) => error.message,
+      );
+    const result = text('act', {}).then(first => {
+      const ticket = /ticket "([^"]+)"/.exec(first)?.[1];
+      return ticket === undefined ? first : text('resume', { ticket, action: 'accept', content: { value: true } });
+    });
+    let ended = false;
+    const over = result.finally(() => {
+      ended = true;
+    });
+    const first = await Promise.race([reached.then(() => 'stuck' as const), over.then(() => 'over' as const)]);
+    // The bound is the store's own, and no other timer of the call.
+    if (first === 'stuck') pass(7_000);
+    // A call whose own work was done when the store fell silent may leave its tidying to be given up by itself.
+    while (!ended) {
+      await new Promise(resolve => setImmediate(resolve));
+      pass(7_000);
+    }
+    return { text: await result, operations: operations(), first };
+  }
+
+  // A call that is pushed its answers within one request has nothing in the store.
+  const channels = era === '2025-11-25' ? (['relay'] as const) : (['native', 'relay'] as const);
+
+  it.each(channels)('whichever operation of a call is never answered, the call ends and says so, %s', async by => {
+    const { text, operations } = await call(0, by);
+    expect(text).toBe('accept 2');
+    expect(operations).toBeGreaterThan(0);
+    const texts = new Set<string>();
+    for (let n = 1; n <= operations; n++) {
+      const { text, first } = await call(n, by);
+      if (first === 'stuck' && text !== 'accept 2') texts.add(text);
+    }
+    expect(texts.size).toBeGreaterThan(0);
+    for (const each of texts) expect(each).toContain('The store did not answer within 7 seconds.');
+  });
+});
