@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { progressLine } from '../../packages/midcall/src/cli/progress-line.ts';
+import { progressLine } from '../../packages/midcall/src/cli/call.ts';
 
 it.each([
   [{ progress: 2, total: 5, message: 'Reading' }, '… 2 of 5: Reading'],

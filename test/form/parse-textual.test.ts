@@ -1,6 +1,6 @@
 import { type Field, parseTextual } from '@midcall/core/form';
 import { describe, expect, it } from 'vitest';
-import { zonedDateTime } from '../../packages/core/src/form/zoned-date-time.ts';
+import { zonedDateTime } from '../../packages/core/src/form/parse-textual.ts';
 
 const choices = ['a', 'b', ''].map(value => ({ value, title: value }));
 const field = (kind: Field['kind'], rest: object = {}): Field =>

@@ -1,6 +1,6 @@
 /** Work on files is told from what was open before. */
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { watchFileWork } from '../../packages/testing/src/explore/file-work.ts';
+import { watchFileWork } from '../../packages/testing/src/explore/explore-wire.ts';
 
 it('tells of operations that began since, and of no other', () => {
   const active = vi.spyOn(process, 'getActiveResourcesInfo');

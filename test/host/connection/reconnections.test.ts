@@ -1,6 +1,6 @@
 /** A server over HTTP that ends every stream at once, or wants its client back far too soon or far too late. */
 import { expect, it } from 'vitest';
-import { pacedReconnections } from '../../../packages/host/src/connection/reconnections.ts';
+import { pacedReconnections } from '../../../packages/host/src/connection/transport.ts';
 import { handClock } from '../clock.ts';
 
 it('has its client back as soon as it wants, a hundred times, and then once a second', () => {

@@ -1,6 +1,6 @@
 import type { SamplingContent, SamplingResult } from '@midcall/core/sampling';
 import { expect, it } from 'vitest';
-import { singleBlock } from '../../../packages/host/src/sampling/single-block.ts';
+import { singleBlock } from '../../../packages/host/src/sampling/flow.ts';
 
 const image = { type: 'image', data: 'aGk=', mimeType: 'image/png' } as const;
 const text = (value: string) => ({ type: 'text', text: value }) as const;

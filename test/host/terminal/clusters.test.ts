@@ -1,8 +1,7 @@
 /** A word as clusters, of any length: 100 KB of Base64 in a result are one word. */
 import fc from 'fast-check';
 import { afterEach, expect, it, vi } from 'vitest';
-import { clusters } from '../../../packages/host/src/terminal/clusters.ts';
-import { wrapped } from '../../../packages/host/src/terminal/wrap.ts';
+import { clusters, wrapped } from '../../../packages/host/src/terminal/wrap.ts';
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 afterEach(() => vi.restoreAllMocks());

@@ -1,7 +1,7 @@
 /** What `call.defer` was given, and the signal a call ends with. */
 import { expect, it } from 'vitest';
 import { Deferred, type RunEnd } from '../../../packages/server/src/engine/deferred.ts';
-import { RunSignal } from '../../../packages/server/src/engine/run-signal.ts';
+import { RunSignal } from '../../../packages/server/src/engine/run.ts';
 
 it('cleanups run one after the other, the last one first, and each is told how the run ended', async () => {
   const log: string[] = [];

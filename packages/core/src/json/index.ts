@@ -1,8 +1,7 @@
 export { blocksAside, blocksBack } from './blocks-aside.ts';
 export { canonical } from './canonical.ts';
-export { defined } from './defined.ts';
 export { forModels, isForPeople } from './for-people.ts';
 export type { JsonLoss } from './json-loss.ts';
 export { jsonLoss, lossText } from './json-loss.ts';
 export { nests, parseShallow, textNests, tooDeeply } from './nesting.ts';
-export { isRecord, own } from './record.ts';
+export { defined, isRecord, own } from './record.ts';

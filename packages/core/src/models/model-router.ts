@@ -7,13 +7,12 @@ import { MidcallError } from '../errors/index.ts';
 import { checkOptions, required } from '../options/index.ts';
 import { quoted, type SamplingModel, type SamplingRequest } from '../sampling/index.ts';
 import { assertAble, chooseModel } from './choose-model.ts';
-import { collectGeneration, foldGeneration, type Generation } from './generation.ts';
-import type { ModelCall } from './language-model.ts';
+import { collectGeneration, foldGeneration, type GeneratedPart, type Generation } from './generation.ts';
+import type { ModelCall, ProviderData } from './language-model.ts';
 import { leftOutOf, modelCall } from './model-call.ts';
 import { checkEntries, type ModelEntry, skillsOf } from './model-entry.ts';
 import { modelReply } from './model-reply.ts';
 import { providerError } from './provider-error.ts';
-import { providerMemory } from './provider-memory.ts';
 
 /**
  * A {@link SamplingModel} over the operator's models.
@@ -76,4 +75,36 @@ function untilAborted<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T> 
       .then(resolve, reject)
       .finally(() => signal.removeEventListener('abort', stop));
   });
+}
+
+/** How many tool uses a provider's data is remembered for; the oldest are dropped first. */
+const mostRemembered = 1_000;
+
+/**
+ * What a provider wants sent back with a tool use it made, such as Gemini's signatures, without which it refuses the history.
+ * It stays on this side: a server neither sees nor sets it.
+ */
+interface ProviderMemory {
+  keep(model: string, parts: readonly GeneratedPart[]): void;
+  recall(model: string, use: { readonly id: string; readonly name: string }): ProviderData | undefined;
+}
+
+function providerMemory(): ProviderMemory {
+  const memory = new Map<string, ProviderData>();
+  const keyOf = (model: string, id: string, name: string): string => JSON.stringify([model, id, name]);
+  return {
+    keep(model, parts) {
+      for (const part of parts) {
+        if (part.type !== 'tool-call' || !part.providerData) continue;
+        const key = keyOf(model, part.id, part.name);
+        memory.delete(key);
+        memory.set(key, part.providerData);
+      }
+      for (const key of memory.keys()) {
+        if (memory.size <= mostRemembered) break;
+        memory.delete(key);
+      }
+    },
+    recall: (model, { id, name }) => memory.get(keyOf(model, id, name)),
+  };
 }

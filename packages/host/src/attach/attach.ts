@@ -52,7 +52,6 @@ import {
 import { AttachedTasks } from '../tasks/index.ts';
 import { judgeUrl } from '../url/index.ts';
 import { Answering } from './answering.ts';
-import { AskerOf } from './asker-of.ts';
 import {
   type AttachEvent,
   type Attachment,
@@ -350,3 +349,35 @@ class Wiring implements Attachment {
 
 /** What a server is told if it may not know of any folders. */
 const noFolder = 'The server asked which folders it may use, and none was granted.';
+
+/** The longest part of a server's own name that is shown and recorded. */
+const longestName = 200;
+
+/** Who the server of one client is, in every question and every entry of the record. */
+class AskerOf {
+  readonly #client: Client;
+  readonly #server: AttachOptions['server'];
+  /** The last asker, and what the server said of itself then. */
+  #made: { readonly info: unknown; readonly asker: Asker } | undefined;
+
+  constructor(client: Client, server: AttachOptions['server']) {
+    this.#client = client;
+    this.#server = server;
+  }
+
+  /** The asker as far as the server has introduced itself. */
+  now(era: Era): Asker {
+    const { id, origin } = this.#server;
+    const info = this.#client.getServerVersion();
+    if (this.#made?.info === info && this.#made?.asker.era === era) return this.#made.asker;
+    const asker = {
+      id,
+      name: info?.name.slice(0, longestName) ?? id,
+      ...(info?.version !== undefined && { version: info.version.slice(0, longestName) }),
+      origin,
+      era,
+    };
+    this.#made = { info, asker };
+    return asker;
+  }
+}

@@ -6,26 +6,24 @@ import { randomUUID } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
 import { defined } from '@midcall/core/json';
 import { endedWhenProbed } from '@midcall/core/sdk-seam';
-import { connectInTime, systemClock } from '@midcall/core/time';
-import type { Client } from '@modelcontextprotocol/client';
+import { connectInTime, endlessProbe, systemClock } from '@midcall/core/time';
+import { Client, LOG_LEVEL_META_KEY } from '@modelcontextprotocol/client';
 import {
   type AttachEvent,
   type Attachment,
   attach,
   type CallRequest,
+  outputValidator,
   type ServerIntroduction,
 } from '../attach/index.ts';
-import type { AskSignIn, Authorizer } from '../authorization/index.ts';
-import { negotiationOf, unprobed } from '../base/index.ts';
+import { type AskSignIn, Authorizer, type AuthorizerOptions } from '../authorization/index.ts';
+import { eraOf, logsOnRequest, negotiationOf, unprobed } from '../base/index.ts';
 import type { CallOutcome, RunOptions } from '../calls/index.ts';
 import type { SamplingAccount } from '../sampling/index.ts';
 import { type ForwardedAnswer, type ForwardedRequest, type ForwardOptions, mendLists } from '../sdk-seam/index.ts';
-import { originOf, type ServerEntry, taskServerOf } from '../servers/index.ts';
-import { askingForLogs } from './asking-for-logs.ts';
-import { authorizerOf } from './authorizer-of.ts';
+import { originOf, type ServerEntry, type ServerTarget, taskServerOf } from '../servers/index.ts';
 import type { CallHandle } from './call-handle.ts';
 import { type Catalogue, readCatalogue } from './catalogue.ts';
-import { clientOf, START_MS } from './client-of.ts';
 import { attachOptionsOf, type ConnectionOptions } from './connection-options.ts';
 import { LastWords } from './last-words.ts';
 import { listProblem } from './list-problem.ts';
@@ -409,4 +407,71 @@ export class Connection {
     const options = { ...listeners, ...mostBytes, running, ...defined({ fetch, clock }) };
     return mendLists(this.wire.onto(openTransport(this.entry.target, options)), leftOut);
   }
+}
+
+/**
+ * The request of a call that asks for every log message of the server, if it logs and has to be asked
+ * (2026-07-28, server/utilities/logging); else the request as it is. On 2025-11-25 a server decides itself what it sends.
+ * @param revision - as negotiated
+ */
+function askingForLogs(
+  request: CallRequest,
+  revision: string | undefined,
+  introduction: ServerIntroduction | undefined,
+): CallRequest {
+  const isNeeded = logsOnRequest(eraOf(revision)) && introduction?.capabilities['logging'] !== undefined;
+  if (!isNeeded) return request;
+  const meta = request.rest?.['_meta'] as object | undefined;
+  return { ...request, rest: { ...request.rest, _meta: { [LOG_LEVEL_META_KEY]: 'debug', ...meta } } };
+}
+
+/** Signs in to a server. @returns undefined for a command, if nothing may be stored, or if the person gave a token of their own */
+function authorizerOf(
+  target: ServerTarget,
+  { authorization, client, principal = 'local', fetch = globalThis.fetch, clock = systemClock }: ConnectionOptions,
+  ask: AuthorizerOptions['ask'],
+): Authorizer | undefined {
+  if (!authorization || target.kind !== 'url' || hasOwnToken(target)) return undefined;
+  return new Authorizer({
+    serverUrl: new URL(target.url),
+    auth: target.auth ?? {},
+    vault: authorization.vault,
+    principal,
+    name: client.title ?? client.name,
+    fetch,
+    clock,
+    ask,
+  });
+}
+
+const hasOwnToken = ({ headers = {}, headersFile }: ServerTarget & { readonly kind: 'url' }): boolean =>
+  headersFile !== undefined || Object.keys(headers).some(name => name.toLowerCase() === 'authorization');
+
+/** How many milliseconds a server may take to start, unless an option says otherwise. */
+const START_MS = 60_000;
+/** How many milliseconds a server may take to say which revision it speaks. */
+const PROBE_MS = 10_000;
+
+/**
+ * The SDK client of a connection.
+ * @param onListChanged - called with the list of the server that has changed
+ */
+function clientOf(
+  { client, maxRounds = 50, startTimeoutMs = START_MS }: ConnectionOptions,
+  mode: ReturnType<typeof negotiationOf>,
+  onListChanged: (list: 'tools' | 'prompts' | 'resources') => void,
+): Client {
+  const listOptions = (list: 'tools' | 'prompts' | 'resources') => ({
+    autoRefresh: false,
+    onChanged: (): void => onListChanged(list),
+  });
+  return new Client(client, {
+    inputRequired: { maxRounds },
+    jsonSchemaValidator: outputValidator(),
+    versionNegotiation: {
+      mode,
+      probe: typeof mode === 'object' ? endlessProbe : { timeoutMs: Math.min(startTimeoutMs, PROBE_MS) },
+    },
+    listChanged: { tools: listOptions('tools'), prompts: listOptions('prompts'), resources: listOptions('resources') },
+  });
 }

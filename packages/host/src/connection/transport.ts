@@ -1,15 +1,15 @@
 /** Makes the transport that reaches a server's target; nothing is started before the transport is. */
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
+import { MidcallError } from '@midcall/core/errors';
 import { limitedFetch } from '@midcall/core/fetch';
 import { defined } from '@midcall/core/json';
+import { visible } from '@midcall/core/text';
 import { type Clock, systemClock } from '@midcall/core/time';
 import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import { AnsweredRequests, neverReached, SessionRenewal } from '../sdk-seam/index.ts';
-import type { ServerTarget } from '../servers/index.ts';
-import { readHeadersFile } from './headers-file.ts';
+import { isHeaderName, isHeaderValue, type ServerTarget } from '../servers/index.ts';
 import { readLines } from './read-lines.ts';
-import { ReadingGate } from './reading-gate.ts';
-import { pacedReconnections } from './reconnections.ts';
 import { ServerProcess } from './server-process.ts';
 
 /** What a transport needs besides its target. */
@@ -96,4 +96,83 @@ export function openTransport(
   });
   readLines(transport.stderr, line => onStderr?.(line));
   return transport;
+}
+
+/**
+ * Reads headers from a file, so that a token is neither in a command line nor in a list of servers: lines `Name: value`; empty lines and those that begin with `#` are ignored.
+ * @throws MidcallError `cli/usage`, naming the file and the line but no part of a value: if the file cannot be read, if anybody
+ *   but its owner can read it, or if a line is not a header
+ */
+function readHeadersFile(path: string): Readonly<Record<string, string>> {
+  const bad = (text: string, cause?: unknown): MidcallError =>
+    new MidcallError('cli/usage', `The headers file ${visible(path, { max: 300 })} ${text}`, { cause });
+  let text: string;
+  try {
+    if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0)
+      throw bad(
+        `can be read by other users of this machine. Take that back with: chmod go= ${visible(path, { max: 300 })}`,
+      );
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    if (cause instanceof MidcallError) throw cause;
+    throw bad('cannot be read. Is it there?', cause);
+  }
+  const headers: Record<string, string> = {};
+  for (const [at, line] of text.split(/\r?\n/).entries()) {
+    if (line.trim() === '' || line.startsWith('#')) continue;
+    const [name = '', ...parts] = line.split(':');
+    const value = parts.join(':').trim();
+    if (parts.length === 0 || !isHeaderName(name) || !isHeaderValue(value))
+      throw bad(`has a line that is not a header (${at + 1}). Each is written as name: value.`);
+    headers[name] = value;
+  }
+  return headers;
+}
+
+/** Pauses reading from a server while its messages are not consumed: they are not buffered here but wait at their source. */
+class ReadingGate {
+  #closed: Promise<void> | undefined;
+  #open: (() => void) | undefined;
+
+  /** Resolves when reading may continue; undefined if it may at once. */
+  get closed(): Promise<void> | undefined {
+    return this.#closed;
+  }
+
+  close(): void {
+    this.#closed ??= new Promise(resolve => {
+      this.#open = resolve;
+    });
+  }
+
+  open(): void {
+    this.#open?.();
+    this.#open = undefined;
+    this.#closed = undefined;
+  }
+}
+
+/** How many reconnections in a row may come as soon as the server wants: all calls of a busy connection may break together. */
+const mostAtOnce = 100;
+/** After that, each waits at least this long, in milliseconds. */
+const leastMs = 1_000;
+/** Milliseconds without a reconnection, after which the count begins again. */
+const calmMs = 10_000;
+/** How many milliseconds a server may keep a client waiting. */
+const mostMs = 300_000;
+
+/**
+ * Decides when a broken stream of a server is opened again. A server may end every stream at once and ask for the next at once:
+ * a client that obeyed would do nothing but connect.
+ * @returns a scheduler as the SDK's transport takes it: it returns a function that cancels
+ */
+export function pacedReconnections(clock: Clock): (reconnect: () => void, delayMs: number) => () => void {
+  let [count, last] = [0, 0];
+  return (reconnect, delayMs) => {
+    const now = clock.now();
+    count = now - last > calmMs ? 1 : count + 1;
+    last = now;
+    const least = count > mostAtOnce ? leastMs : 0;
+    return clock.after(Math.min(Math.max(delayMs, least), mostMs), reconnect);
+  };
 }

@@ -15,6 +15,7 @@ import {
   type SamplingModel,
   type SamplingRequest,
   type SamplingResult,
+  textOf,
 } from '@midcall/core/sampling';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import type { Asking } from '../asking/index.ts';
@@ -22,7 +23,6 @@ import { samplesSingleBlock } from '../base/index.ts';
 import type { TappedRequest } from '../calls/index.ts';
 import type { Ending, SamplingPrompt } from '../question/index.ts';
 import { type SamplingBudget, type SamplingLimits, type SamplingSpent, samplingBudget } from './budget.ts';
-import { singleBlock } from './single-block.ts';
 import { wishesOf } from './wishes.ts';
 
 export interface SamplingFlowOptions {
@@ -212,4 +212,15 @@ const plain = (block: SamplingContent): Readonly<Record<string, unknown>> => ({ 
 function withContent(result: SamplingResult, content: unknown): unknown {
   if (!Array.isArray(content)) return result;
   return { ...result, content: content.length === 1 ? content[0] : content };
+}
+
+/**
+ * A sampling result as one block: all its text, or its first block if it has no text. On 2025-11-25 the SDK refuses several
+ * blocks if the request offered no tools, although the revision's schema allows them; the server would get an error.
+ */
+export function singleBlock(result: SamplingResult): SamplingResult {
+  if (!Array.isArray(result.content)) return result;
+  const blocks = blocksOf(result);
+  const first = blocks.some(block => block.type === 'text') ? undefined : blocks[0];
+  return { ...result, content: first ?? { type: 'text', text: textOf(result) } };
 }

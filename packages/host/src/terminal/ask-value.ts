@@ -3,18 +3,26 @@ import {
   type AskedField,
   checkValue,
   emptied,
+  type Issue,
   isCardNumber,
   labelOf,
   parseTextual,
   type Scalar,
 } from '@midcall/core/form';
 import { defined } from '@midcall/core/json';
-import { isLongText, secretWarnings, visible } from '../index.ts';
-import { askSecret, type TextRead } from './ask-secret.ts';
+import { isLongText, mask, secretWarnings, visible } from '../index.ts';
 import { editText } from './edit-text.ts';
 import type { Editor } from './editor.ts';
 import { promptOf } from './field-lines.ts';
-import { type NotGiven, notGiven, type Pick, type Prompter, type PromptResult, type TextPrompt } from './prompter.ts';
+import {
+  type NotGiven,
+  notGiven,
+  type Pick,
+  type Prompter,
+  type PromptResult,
+  type SecretPrompt,
+  type TextPrompt,
+} from './prompter.ts';
 import { safePrompt } from './safe-prompt.ts';
 
 /** What asking for one field needs. */
@@ -169,3 +177,37 @@ function readJson(field: AskedField, text: string): TextRead {
 
 const problem = (issue: { readonly message: string } | undefined): string | undefined =>
   issue && visible(issue.message, { max: 400 });
+
+/** What a text says as the value of a field; undefined if it leaves the field out. */
+type TextRead = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly issue: Issue };
+
+/** Typed to leave out a secret that was entered before. */
+const removeSecret = '-';
+
+/**
+ * Asks for one secret: the person is warned, and what they type is neither shown nor stored. No editor is opened, since that
+ * would put it in a file.
+ * @param earlier - what was given before, or the default
+ * @param read - reads the input
+ */
+async function askSecret(
+  field: AskedField,
+  earlier: unknown,
+  prompt: SecretPrompt,
+  prompter: Prompter,
+  read: (text: string) => TextRead,
+): Promise<{ readonly given: true; readonly value: unknown } | NotGiven> {
+  prompter.say([`! ${secretWarnings.asked}`]);
+  const hint = field.required ? 'Enter keeps it' : `Enter keeps it, ${removeSecret} leaves it out`;
+  const textOf = (typed: string): string => (typed === removeSecret && !field.required ? '' : typed);
+  const keeps = (typed: string): boolean => earlier !== undefined && typed === '';
+  const entered = await prompter.secret({
+    ...prompt,
+    message: earlier === undefined ? prompt.message : `${prompt.message} [${mask}; ${hint}]`,
+    validate: typed => (keeps(typed) ? undefined : prompt.validate(textOf(typed))),
+  });
+  if (!entered.given) return entered.toFieldBefore ? { given: false, toFieldBefore: true } : notGiven;
+  if (keeps(entered.value)) return { given: true, value: earlier };
+  const result = read(textOf(entered.value));
+  return { given: true, value: result.ok ? result.value : undefined };
+}

@@ -1,6 +1,5 @@
 /** Draws prompts on a real terminal; long lists can be filtered by typing. */
 import { autocomplete, autocompleteMultiselect, isCancel, password, select } from '@clack/prompts';
-import { withBackKeys } from './back-key.ts';
 import type { BorrowedInput } from './borrowed-input.ts';
 import { fitted } from './frame.ts';
 import { keptLines, keptText, keptTicks, type Streams } from './kept-prompts.ts';
@@ -136,3 +135,37 @@ export function clackPrompter(input: BorrowedInput, output: MaybeColumns): Promp
 
 const backKeys = <K extends string>({ fieldBefore }: { readonly fieldBefore?: string }, keys: K): K | 'none' =>
   fieldBefore === undefined ? 'none' : keys;
+
+/** A key as `node:readline` reports it; prompts look at `name` and `sequence`. */
+interface Key {
+  name?: string | undefined;
+  sequence?: string | undefined;
+  shift?: boolean;
+}
+
+/**
+ * Runs a prompt in which Shift+Tab, and Up in a prompt with one line of text, go back to the previous field. Clack's prompts
+ * end on Esc only, so the key is passed to them as Esc, which leaves the entered text as it is.
+ * @param keys - `none` if there is no previous field; `line` adds Up
+ */
+async function withBackKeys<T>(
+  input: BorrowedInput,
+  keys: 'none' | 'line' | 'any',
+  run: () => Promise<PromptResult<T>>,
+): Promise<PromptResult<T>> {
+  if (keys === 'none') return run();
+  let pressed = false;
+  const translate = (_: unknown, key: Key | undefined): void => {
+    if (!key || !((key.name === 'tab' && key.shift) || (keys === 'line' && key.name === 'up'))) return;
+    pressed = true;
+    // The listeners of the prompt come after this one and get the same object.
+    Object.assign(key, { name: 'escape', sequence: '\u001b', shift: false });
+  };
+  input.prependListener('keypress', translate);
+  try {
+    const result = await run();
+    return pressed && !result.given ? { ...result, toFieldBefore: true } : result;
+  } finally {
+    input.removeListener('keypress', translate);
+  }
+}

@@ -13,9 +13,9 @@ import { consentDialog } from './consent-dialog.ts';
 import { type Editor, editorOf } from './editor.ts';
 import { formDialog } from './form-dialog.ts';
 import { endingLine } from './frame.ts';
-import { type Interruptible, interruptible } from './interruptible.ts';
+import { underOwnSignal } from './own-signal.ts';
 import { plainPrompter } from './plain-prompter.ts';
-import type { PromptResult } from './prompter.ts';
+import type { Prompter, PromptResult } from './prompter.ts';
 
 /** The streams, and how questions are shown on them. */
 export interface TerminalOptions {
@@ -214,3 +214,39 @@ export class Terminal implements Presenter {
 
 const problemOf = (receipt: Extract<Receipt, { problem: 'invalid' }>): string =>
   visible(receipt.issues.map(issue => issue.message).join(' '), { max: 1_000 });
+
+/** A prompter in which Ctrl-C goes one step back, whether it comes as a key or as a signal to the process. */
+interface Interruptible extends Prompter {
+  /** Ends the open prompt, if there is one; there is none while an editor has the terminal. */
+  interrupt(): void;
+}
+
+/** @param input - borrowed by each prompt; whoever asks gives it back when the question is over */
+function interruptible(prompter: Prompter, input: BorrowedInput): Interruptible {
+  let open: (() => void) | undefined;
+  const during = <P extends { readonly signal: AbortSignal }, T>(
+    prompt: P,
+    ask: (prompt: P) => Promise<T>,
+  ): Promise<T> =>
+    underOwnSignal(prompt.signal, async (signal, abort) => {
+      open = abort;
+      input.borrow();
+      try {
+        return await ask({ ...prompt, signal });
+      } finally {
+        open = undefined;
+      }
+    });
+  return {
+    get starved() {
+      return prompter.starved;
+    },
+    interrupt: () => open?.(),
+    say: lines => prompter.say(lines),
+    text: prompt => during(prompt, request => prompter.text(request)),
+    secret: prompt => during(prompt, request => prompter.secret(request)),
+    lines: prompt => during(prompt, request => prompter.lines(request)),
+    choose: prompt => during(prompt, request => prompter.choose(request)),
+    chooseMany: prompt => during(prompt, request => prompter.chooseMany(request)),
+  };
+}

@@ -1,11 +1,14 @@
 /** The desk of a person who uses `midcall bridge`: the one that all bridges of this OS user share. */
-import { openUrl } from '@midcall/core/node';
+
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { openUrl, writeWhole } from '@midcall/core/node';
 import { visible } from '@midcall/core/text';
 import { systemClock } from '@midcall/core/time';
 import type { Inbox } from '@midcall/host';
+import { dataPath } from '../install/index.ts';
 import { DeskLink, deskSocketPath } from '../shared-desk/index.ts';
 import { bridgeComplaint, bridgeLog } from './bridge-log.ts';
-import { writeLink } from './link-file.ts';
 
 /** @param printLink - if no browser can be opened, the link of the desk is written to standard error */
 export function deskLink(inbox: Inbox, printLink: boolean): DeskLink {
@@ -35,4 +38,27 @@ async function openPage(url: string, print: boolean): Promise<boolean | string> 
     bridgeComplaint(error);
     return false;
   }
+}
+
+/** The file for the link to a question that no browser could be opened for. */
+const linkPath = (): string => {
+  const name = `question-${process.pid}.link`;
+  const runtime = process.env['XDG_RUNTIME_DIR'];
+  return runtime ? join(runtime, 'midcall', name) : join(dataPath('links'), name);
+};
+
+let hasLinkFile = false;
+
+/**
+ * Writes the newest link to a file of the person's own, in place of the one before. The host stores what the bridge logs, and
+ * what it answers reaches a model: neither may contain the link, which opens the desk. The file is removed when this process
+ * ends.
+ * @returns the path of the file
+ */
+async function writeLink(url: string): Promise<string> {
+  const file = linkPath();
+  await writeWhole(file, `${url}\n`);
+  if (!hasLinkFile) process.once('exit', () => rmSync(file, { force: true }));
+  hasLinkFile = true;
+  return file;
 }

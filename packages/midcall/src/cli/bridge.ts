@@ -7,9 +7,9 @@ import { configPath } from '../install/index.ts';
 import { type BridgeFlags, checkHttpFlags } from './bridge-flags.ts';
 import { origin } from './origin.ts';
 import { portNumber } from './port-number.ts';
-import { redisAddress } from './redis-address.ts';
 import { repeatable } from './repeatable.ts';
 import { addServerFlags, onlyAfterDashes } from './server-flags.ts';
+import { usage } from './usage.ts';
 
 /** Adds `midcall bridge`. */
 export function register(command: Command): void {
@@ -62,4 +62,16 @@ async function bridge(words: readonly string[], flags: BridgeFlags): Promise<voi
   checkHttpFlags(flags);
   if (flags.http === undefined) await (await import('./bridge-stdio.ts')).bridgeStdio(flags);
   else await (await import('./bridge-http.ts')).bridgeHttp(flags, flags.http);
+}
+
+/**
+ * Reads `--redis`.
+ * @throws MidcallError `cli/usage` if it is not the address of a Redis server. It may contain a password, so no error repeats
+ *   it.
+ */
+function redisAddress(text: string): string {
+  if (text.startsWith('/') || (/^rediss?:\/\//iu.test(text) && URL.canParse(text))) return text;
+  throw usage(
+    '--redis must be an address such as redis://user:password@host:6379/0, one that begins with rediss://, or the path of a socket.',
+  );
 }

@@ -7,7 +7,15 @@
 import { resolve } from 'node:path';
 import { isMidcallError } from '@midcall/core/errors';
 import { visible, visibleJson } from '@midcall/core/text';
-import { type CallOutcome, type CallTask, Connection, type KeptTask, type ServerEntry, tasksFile } from '@midcall/host';
+import {
+  type CallOutcome,
+  type CallProgress,
+  type CallTask,
+  Connection,
+  type KeptTask,
+  type ServerEntry,
+  tasksFile,
+} from '@midcall/host';
 import { Terminal } from '@midcall/host/terminal';
 import type { Command } from 'commander';
 import { configPath, ownVersion } from '../install/index.ts';
@@ -20,7 +28,6 @@ import { type HostFlags, hostParts } from './host-parts.ts';
 import { type KeptCall, keptCall, keptCalls, shortId, takenUp } from './kept-calls.ts';
 import { chooseModel } from './model-choice.ts';
 import { grantFolders } from './offer-folders.ts';
-import { progressLine } from './progress-line.ts';
 import { repeatable } from './repeatable.ts';
 import { readSeconds } from './seconds.ts';
 import { chooseEra, chooseServer } from './server-choice.ts';
@@ -300,4 +307,12 @@ function openLine({ call, cancelled }: KeptTask): string {
   return cancelled
     ? `midcall: The server has not confirmed that it cancelled the call, and may continue it. To cancel it again: ${resume}`
     : `midcall: The call may continue at the server. To find out: ${resume}`;
+}
+
+/** A server's progress as a line for the person. */
+export function progressLine({ progress, total, message }: CallProgress): string {
+  const said = message === undefined ? undefined : visible(message, { max: 200 });
+  // Without a total, the number only grows, and tells a person nothing.
+  if (total === undefined) return `… ${said ?? progress}`;
+  return `… ${progress} of ${total}${said === undefined ? '' : `: ${said}`}`;
 }

@@ -28,7 +28,6 @@ import {
   scan,
 } from './scan.ts';
 import { match, words } from './search.ts';
-import { readTrashPath, trashFolder, trashPath } from './trash.ts';
 
 /** The largest note that is read or searched, in bytes. */
 export const maxNoteBytes = 1024 * 1024;
@@ -291,4 +290,25 @@ function decoded(bytes: Uint8Array): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * The hidden folder of each root for its deleted notes, with one folder per deletion, named after its time, and below it the
+ * note's own path. So a deletion is one rename, needs no further record, and is restored by the reverse rename.
+ */
+const trashFolder = '.trash';
+
+/** A note's place in the trash, relative to its root. */
+function trashPath(relative: string, now: number): string {
+  return `${trashFolder}/${new Date(now).toISOString().replaceAll(':', '-')}/${relative}`;
+}
+
+/** The path that a note in the trash came from, and when it was deleted; undefined for a file that is not from a deletion. */
+function readTrashPath(inTrash: string): { readonly from: string; readonly deletedAt: string } | undefined {
+  const [folder, stamp, ...rest] = inTrash.split('/');
+  const parts = /^(\d{4}-\d{2}-\d{2}T)(\d{2})-(\d{2})-(\d{2}\.\d{3}Z)$/u.exec(stamp ?? '');
+  if (folder !== trashFolder || !parts || rest.length === 0) return undefined;
+  const [, day, hour, minute, second] = parts;
+  const deletedAt = `${day}${hour}:${minute}:${second}`;
+  return Number.isNaN(Date.parse(deletedAt)) ? undefined : { from: rest.join('/'), deletedAt };
 }

@@ -3,6 +3,8 @@
  * the run is held. They are standalone functions: a handler may destructure its call.
  */
 import { isMidcallError, type MidcallErrorCode } from '@midcall/core/errors';
+import { jsonLoss, lossText } from '@midcall/core/json';
+import { checkGiven, name, oneOf } from '@midcall/core/options';
 import { Operations } from '../engine/index.ts';
 import { type Listener, tellProgress } from '../eras/index.ts';
 import type { FileAccess } from '../files/index.ts';
@@ -15,9 +17,8 @@ import {
   gatewayQuestion,
   sampler,
 } from '../questions/index.ts';
-import { type AboutClient, type GatewayCall, whenDetached } from '../request/index.ts';
+import { type AboutClient, type Config, type GatewayCall, type LogLevel, whenDetached } from '../request/index.ts';
 import { Steps } from './take-step.ts';
-import { tellLog } from './tell-log.ts';
 
 export interface HandleOptions extends AskerOptions {
   /** The same in every round of the call. */
@@ -116,3 +117,32 @@ const misuses: ReadonlySet<MidcallErrorCode> = new Set<MidcallErrorCode>([
 /** A wrong option is a TypeError; an error thrown by a step arrives as a copy, which is not one. */
 const isMisuse = (error: unknown): boolean =>
   error instanceof TypeError || (isMidcallError(error) && misuses.has(error.code));
+
+const logLevel = oneOf('debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency');
+
+interface Logged {
+  readonly level: LogLevel;
+  readonly data: unknown;
+  readonly logger: string | undefined;
+}
+
+/**
+ * Sends a handler's log message to a client that asked for them (server/utilities/logging).
+ * @throws TypeError for an unknown level, and for data that is not JSON
+ */
+function tellLog(listener: Listener | undefined, config: Config, run: CallRun, logged: Logged): void {
+  checkGiven('call.log', 'the level', logged.level, logLevel);
+  if (logged.logger !== undefined) checkGiven('call.log', 'the logger', logged.logger, name);
+  const loss = jsonLoss(logged.data);
+  if (loss) throw new TypeError(`call.log: the data has ${lossText(loss)}`);
+  if (!listener) return;
+  const { server, ctx } = listener;
+  if (!server.server.getCapabilities().logging) {
+    const remedy = 'Give the server capabilities: { logging: {} }.';
+    config.warnOnce('log', `midcall: call.log reaches nobody, since the server declares no logging. ${remedy}`);
+    return;
+  }
+  if (!run.say(['log', logged])) return;
+  // No client is connected to a task; a disconnected client is noticed by the request's signal.
+  void ctx.mcpReq.log?.(logged.level, logged.data, logged.logger)?.catch(() => {});
+}

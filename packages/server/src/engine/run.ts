@@ -23,14 +23,12 @@
 import type { MidcallError } from '@midcall/core/errors';
 import { copyJson, type Json } from '../base/index.ts';
 import { Deferred, type RunEnd } from './deferred.ts';
-import { HeldBack } from './held-back.ts';
 import { IdleWatch, type Watched } from './idle-watch.ts';
 import { describe, type Entry, type Journal, Occurrences } from './journal.ts';
 import { OpenAsks } from './open-asks.ts';
 import { followedAs, OpenWork, type Piece, pieceOf } from './open-work.ts';
 import { afterEnd, inDoubt, insideStep, neverPut, notAwaited } from './run-errors.ts';
 import { RunJournal } from './run-journal.ts';
-import { RunSignal } from './run-signal.ts';
 import type { AskIdentity, AskRequest, EngineOptions, Outcome, Recorded, StepWork, WorkAs, WorkId } from './seam.ts';
 import { replayed, runWork } from './step-entry.ts';
 
@@ -379,5 +377,41 @@ export class Run<R, D = unknown> {
     this.#wake = undefined;
     if (!wake || outcome.kind !== 'needs') this.#outcome = outcome;
     wake?.(outcome);
+  }
+}
+
+/** The operations of one run that were begun while its round was open (run-E4). */
+class HeldBack {
+  #all: (() => void)[] = [];
+
+  /** Resolves when they are released; never if they are not. */
+  wait(): Promise<void> {
+    return new Promise(resolve => {
+      this.#all.push(resolve);
+    });
+  }
+
+  /** Lets them go on, in the order in which they were begun. */
+  release(): void {
+    const all = this.#all;
+    this.#all = [];
+    for (const each of all) each();
+  }
+}
+
+/** The signal of a run; created on first access, since most handlers never use it. */
+export class RunSignal {
+  #controller: AbortController | undefined;
+  #aborted: { readonly reason: unknown } | undefined;
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#aborted) this.#controller.abort(this.#aborted.reason);
+    return this.#controller.signal;
+  }
+
+  abort(reason: unknown): void {
+    this.#aborted = { reason };
+    this.#controller?.abort(reason);
   }
 }

@@ -15,7 +15,6 @@ import { createSealer, type KeySource, keyRing, sealedStore } from '../state/ind
 import { redisStore } from '../stores/redis.ts';
 import { Commands } from './commands.ts';
 import { clientOf, connectionKind, type FleetConnection, isClient } from './connection.ts';
-import { evictionPolicy } from './eviction.ts';
 import { FleetSessions } from './fleet-sessions.ts';
 import { FleetKeys } from './keys.ts';
 import { Replica } from './replica.ts';
@@ -154,4 +153,35 @@ function withinHealth(clock: Clock, work: () => Promise<void>): Promise<void> {
     const stop = clock.after(healthMs, () => reject(new MidcallError('store/unavailable', message)));
     work().then(resolve, reject).finally(stop);
   });
+}
+
+/**
+ * Checks that Redis does not evict values when its memory is full: it would lose claims, and an effect could happen twice.
+ * @returns a function that throws MidcallError `server/setup` if this Redis evicts values to make room. If it may not be asked,
+ *   it is assumed to keep them; once it has passed, it is not asked again.
+ */
+function evictionPolicy(commands: Commands): () => Promise<void> {
+  let good = false;
+  return async () => {
+    if (good) return;
+    let info: string;
+    try {
+      info = String(await commands.send('INFO', 'memory'));
+    } catch (error) {
+      if (/refuses INFO/.test((error as Error).message)) {
+        good = true;
+        return;
+      }
+      throw error;
+    }
+    const policy = /^maxmemory_policy:([\w-]+)/mu.exec(info)?.[1];
+    if (policy !== undefined && policy !== 'noeviction') {
+      throw new MidcallError(
+        'server/setup',
+        `The Redis of this fleet forgets values when its memory is full (maxmemory-policy ${policy}), so that an effect could ` +
+          'happen twice. Nothing is served until maxmemory-policy is noeviction.',
+      );
+    }
+    good = true;
+  };
 }

@@ -7,7 +7,6 @@ import { performance } from 'node:perf_hooks';
 import { InMemoryTransport, type McpServerFactory } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { VirtualClock } from './explore-clock.ts';
-import { watchFileWork } from './file-work.ts';
 
 export interface WireMessage {
   readonly id?: number | string;
@@ -153,5 +152,21 @@ export function openWire(factory: McpServerFactory, clock: VirtualClock, hangMs:
     unread: messages => void queue.unshift(...messages),
     timing: () => running(begun.timers),
     close: () => handle.close(),
+  };
+}
+
+/** How many operations on files the process waits for. */
+const openFileWork = (): number => process.getActiveResourcesInfo().filter(name => name.startsWith('FSReq')).length;
+
+/**
+ * Watches operations on files, from now on.
+ * @returns tells whether any is open now. Those that were open before do not count: one on a pipe that nobody writes to never ends
+ */
+export function watchFileWork(): () => boolean {
+  let others = openFileWork();
+  return () => {
+    const now = openFileWork();
+    others = Math.min(others, now);
+    return now > others;
   };
 }

@@ -17,7 +17,13 @@ import type { Call, Principal } from '@midcall/server';
 import type { Fleet, Owners } from '@midcall/server/fleet';
 import { type HttpOptions, mcpEndpoint } from '@midcall/server/http';
 import { serveEndpoints } from '@midcall/server/node';
-import type { McpServerFactory, ServerContext } from '@modelcontextprotocol/server';
+import {
+  McpServer,
+  type McpServerFactory,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 import { isSignInNeeded, orSignIn } from '../desk/index.ts';
 import { bridgeMidcall, hostServer, pendingServer } from '../forward/index.ts';
 import { capabilitiesIn, type HostLink } from '../link/index.ts';
@@ -25,7 +31,6 @@ import type { UpstreamSession } from '../upstream/index.ts';
 import { type Caller, type CallerGuard, localCaller } from './callers.ts';
 import { passOn } from './pass-on.ts';
 import { holderOf, Principals, type PrincipalsOptions } from './principals.ts';
-import { refusingServer } from './refusing-server.ts';
 import type { PoolUser, UpstreamPool } from './upstream-pool.ts';
 
 /** One entry of the server list. */
@@ -251,4 +256,33 @@ async function bodyOf(request: Request | undefined): Promise<unknown> {
 function principalOf({ http }: ServerContext): Principal | undefined {
   const { iss, sub } = http?.authInfo?.extra ?? {};
   return typeof iss === 'string' && typeof sub === 'string' ? { issuer: iss, subject: sub } : undefined;
+}
+
+const refusedMethods = [
+  'initialize',
+  'tools/list',
+  'tools/call',
+  'prompts/list',
+  'prompts/get',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+];
+
+/**
+ * The server that a host meets if its upstream server is not available: it answers every request with the reason. On 2026-07-28
+ * the SDK answers `server/discover` itself, so every capability is declared here, and refused when it is used.
+ * @param message - told to the host with every request, those that open a session among them
+ */
+function refusingServer(message: string): McpServer {
+  const refusing = new McpServer(
+    { name: 'midcall-bridge', version: '0' },
+    { capabilities: { tools: {}, prompts: {}, resources: {} }, instructions: message },
+  );
+  for (const method of refusedMethods) {
+    refusing.server.setRequestHandler(method as 'ping', () => {
+      throw new ProtocolError(ProtocolErrorCode.InternalError, message);
+    });
+  }
+  return refusing;
 }

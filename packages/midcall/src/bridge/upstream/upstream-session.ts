@@ -5,7 +5,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { canonical, defined, isRecord, own } from '@midcall/core/json';
-import type { SamplingModel } from '@midcall/core/sampling';
+import { blocksOf, type SamplingModel } from '@midcall/core/sampling';
 import type { Clock } from '@midcall/core/time';
 import type {
   CallOutcome,
@@ -23,11 +23,10 @@ import { LOG_LEVEL_META_KEY, RELATED_TASK_META_KEY } from '@modelcontextprotocol
 import { asksSignIn, type Shown, unclaimed } from '../desk/index.ts';
 import { type HostLink, moreOf } from '../link/index.ts';
 import { passAnnouncements, passCompletion } from './announcements.ts';
-import { hostModel } from './host-model.ts';
 import { HostRoots } from './host-roots.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { Upstream } from './upstream.ts';
-import { UpstreamCalls } from './upstream-calls.ts';
+import { type UpstreamCall, UpstreamCalls } from './upstream-calls.ts';
 import { withheld } from './withheld.ts';
 
 /** How many milliseconds the upstream server may take to start. The host gives up long before that, by a timeout of its own. */
@@ -290,4 +289,34 @@ function goneForHosts(reason: string, connection: Connection, warn: (message: st
   if (cutOff !== undefined) return cutOff;
   if (state === 'stopped') return `The server '${entry.id}' was stopped.`;
   return withheld(`The server '${entry.id}' has stopped.`, `'${entry.id}': ${reason}`, warn);
+}
+
+/**
+ * The model that an upstream server samples: the host's, if the client of the call has one, and otherwise another. The person
+ * sees each request and each reply once, shown by whoever has the model.
+ * @param otherwise - the model to use if the host has none
+ * @param find - the call a request belongs to, by its id at the upstream server
+ */
+function hostModel(otherwise: SamplingModel, find: (id: string) => UpstreamCall | undefined): SamplingModel {
+  return {
+    ...otherwise,
+    async run(request, options) {
+      const upstreamCall = options.call === undefined ? undefined : find(options.call);
+      if (!upstreamCall?.samplesAtHost) return otherwise.run(request, options);
+      const result = await upstreamCall.sample(request, options.signal);
+      return { result, usage: estimated(request.messages, result), notes: [] };
+    },
+  };
+}
+
+/** An estimate of four characters per token, since hosts do not report tokens. */
+const CHARACTERS_OF_A_TOKEN = 4;
+
+type Content = Parameters<typeof blocksOf>[0];
+
+function estimated(requested: readonly Content[], reply: Content) {
+  const tokens = (content: Content): number =>
+    Math.ceil(JSON.stringify(blocksOf(content)).length / CHARACTERS_OF_A_TOKEN);
+  const inputTokens = requested.reduce((sum, message) => sum + tokens(message), 0);
+  return { inputTokens, outputTokens: tokens(reply), estimated: true };
 }
