@@ -103,6 +103,7 @@ async function checkAndBuild(): Promise<void> {
   must(await stage('lint', 'npx', ['biome', 'check', '--error-on-warnings', '.']), 'Lint');
   must(await stage('documents', 'node', [...script('sync-snippets'), '--check']), 'The check of the documents');
   must(await stage('build', 'npm', ['run', '--silent', 'build']), 'The build');
+  must(await stage('examples', 'node', script('doc-examples')), 'The check of the examples in doc comments');
   must(await stage('types', 'node', [compiler('newest'), '-p', 'tsconfig.json']), 'The type check');
 }
 

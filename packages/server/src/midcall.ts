@@ -73,21 +73,47 @@ type ArgsOf<S> = S extends StandardSchemaWithJSON ? StandardSchemaWithJSON.Infer
 
 /** A server library instance. One per process: it holds the key, the claims and the caches. */
 export interface Midcall {
-  /** Registers a tool whose handler may ask. */
+  /**
+   * Registers a tool whose handler may ask.
+   * @example
+   * ```ts
+   * mid.tool(server, 'note_delete', { inputSchema: z.object({ title: z.string() }) }, async ({ title }, call) => {
+   *   const answer = await call.elicit({ message: `Delete '${title}'?`, form: Boolean });
+   *   return answer.action === 'accept' && answer.content ? remove(title) : `Nothing was deleted: ${whyNot(answer)}`;
+   * });
+   * ```
+   */
   tool<const I extends StandardSchemaWithJSON | undefined = undefined>(
     server: McpServer,
     name: string,
     config: ToolConfig<I>,
     handler: (args: ArgsOf<I>, call: Call) => ToolAnswer | Promise<ToolAnswer>,
   ): RegisteredTool;
-  /** Registers a prompt whose handler may ask. */
+  /**
+   * Registers a prompt whose handler may ask.
+   * @example
+   * ```ts
+   * mid.prompt(server, 'review', { argsSchema: z.object({ file: z.string() }) }, async ({ file }, call) => {
+   *   const answer = await call.elicit({ message: 'How strict?', form: ['lenient', 'strict'] });
+   *   return `Review ${file}${answer.action === 'accept' ? `, ${answer.content}` : ''}.`;
+   * });
+   * ```
+   */
   prompt<const A extends StandardSchemaWithJSON | undefined = undefined>(
     server: McpServer,
     name: string,
     config: PromptConfig<A>,
     handler: (args: ArgsOf<A>, call: Call) => PromptAnswer | Promise<PromptAnswer>,
   ): RegisteredPrompt;
-  /** Registers a resource, or a template of resources, whose handler may ask. */
+  /**
+   * Registers a resource, or a template of resources, whose handler may ask.
+   * @example
+   * ```ts
+   * mid.resource(server, 'todo', 'notes://todo', { mimeType: 'text/markdown' }, async (_uri, call) =>
+   *   (await call.files()).readText('todo.md'),
+   * );
+   * ```
+   */
   resource(
     server: McpServer,
     name: string,
@@ -113,6 +139,10 @@ export interface Midcall {
    * themselves, so it is only needed if a plain tool is registered before the first of them.
    * @returns the same server
    * @throws MidcallError `server/setup` if something was registered before
+   * @example
+   * ```ts
+   * const server = mid.wrap(new McpServer({ name: 'notes', version: '1.0.0' }));
+   * ```
    */
   wrap(server: McpServer): McpServer;
   /**
@@ -122,6 +152,10 @@ export interface Midcall {
    * @param options - whether calls of tools become tasks
    * @throws MidcallError `server/setup` if pages or the relay are enabled, which need the tool `resume`, or if something was
    *   registered before
+   * @example
+   * ```ts
+   * mid.handle(server, 'tools/call', async ({ params }, call) => forward(params, call));
+   * ```
    */
   handle<R extends Readonly<Record<string, unknown>>>(
     server: McpServer,
@@ -133,19 +167,42 @@ export interface Midcall {
    * Files for a handler that cannot ask, such as the list of a resource template. Close them when it ends.
    * @returns undefined if this client has roots and cannot be asked for them here (lists on 2026-07-28)
    * @throws MidcallError `roots/none` if nothing is allowed
+   * @example
+   * ```ts
+   * server.registerResource('notes', 'notes://list', {}, async (uri, ctx) => {
+   *   const files = await mid.files(server, ctx);
+   *   return { contents: [{ uri: uri.href, text: JSON.stringify(await files?.list('.')) }] };
+   * });
+   * ```
    */
   files(server: McpServer, ctx: ServerContext): Promise<Files | undefined>;
-  /** What the client says about itself, for a handler without a `call`. */
+  /**
+   * What the client says about itself, for a handler without a `call`.
+   * @example
+   * ```ts
+   * server.registerTool('about', {}, async ctx => ({
+   *   content: [{ type: 'text', text: `You are ${mid.client(server, ctx).name}.` }],
+   * }));
+   * ```
+   */
   client(server: McpServer, ctx: ServerContext): AboutClient;
   /**
    * Runs a handler without a client, such as from a command line: nobody is asked, and every question is `cancel/unavailable`.
    * @param annotations - the tool's; a question's `fallback` may accept only if they say that nothing is destroyed
+   * @example
+   * ```ts
+   * const report = await mid.withoutClient(call => cleanUp(call), { readOnlyHint: false, destructiveHint: false });
+   * ```
    */
   withoutClient<R>(handler: (call: Call) => R | Promise<R>, annotations?: ToolAnnotations): Promise<R>;
   /**
    * Changes the directories that the operator allows; calls that begin from now on work inside them.
    * @param ceiling - directories that exist, instead of `roots.ceiling`
    * @throws MidcallError `roots/invalid` for one that cannot be used; then nothing has changed
+   * @example
+   * ```ts
+   * mid.allow(['/srv/notes', '/srv/archive']);
+   * ```
    */
   allow(ceiling: readonly string[]): void;
   /**
@@ -153,6 +210,10 @@ export interface Midcall {
    * every process that shares it. Questions of an open request are not included.
    * @returns the oldest first
    * @throws MidcallError `store/corrupt` if all of them were sealed with another key; of some, `warn` is told
+   * @example
+   * ```ts
+   * for (const { id, kind, since } of await mid.calls()) console.log(id, kind, new Date(since).toISOString());
+   * ```
    */
   calls(): Promise<readonly WaitingCall[]>;
   /**
@@ -160,13 +221,29 @@ export interface Midcall {
    * handler continues. A call that is being continued at this moment is not stopped.
    * @param id - of {@link Midcall.calls}
    * @returns false if no such call is waiting
+   * @example
+   * ```ts
+   * const wasWaiting = await mid.cancel(id);
+   * ```
    */
   cancel(id: string): Promise<boolean>;
-  /** Refuses new calls with `call/closed` and resolves when those in flight have ended. */
+  /**
+   * Refuses new calls with `call/closed` and resolves when those in flight have ended.
+   * @example
+   * ```ts
+   * process.once('SIGTERM', () => void mid.close());
+   * ```
+   */
   close(): Promise<void>;
 }
 
-/** @throws MidcallError `server/setup` for a key that cannot be used; TypeError for an option that is unknown or not what it may be */
+/**
+ * @throws MidcallError `server/setup` for a key that cannot be used; TypeError for an option that is unknown or not what it may be
+ * @example
+ * ```ts
+ * const mid = midcall({ key, store, principal: ({ http }) => principalOf(http?.authInfo) });
+ * ```
+ */
 export function midcall(options: MidcallOptions = {}): Midcall {
   const config = configure(options);
   const dispatch = dispatcher(config);

@@ -41,10 +41,26 @@ export type { Era };
 /** The transport: in memory, or Streamable HTTP on loopback. */
 export type Carrier = 'memory' | 'http';
 
-/** Both eras, the older one first; for `describe.each`. */
+/**
+ * Both eras, the older one first; for `describe.each`.
+ * @example
+ * ```ts
+ * it.each(eras)('%s: deletes the note when the person agrees', async era => {
+ *   await using pair = await connectPair(() => notesServer(mid), { era });
+ * });
+ * ```
+ */
 export const eras: readonly Era[] = ['2025-11-25', '2026-07-28'];
 
-/** Every era over every transport within one process; for `describe.each`. */
+/**
+ * Every era over every transport within one process; for `describe.each`.
+ * @example
+ * ```ts
+ * it.each(pairings)('deletes the note on %s over %s', async (era, carrier) => {
+ *   await using pair = await connectPair(() => notesServer(mid), { era, carrier });
+ * });
+ * ```
+ */
 export const pairings: readonly (readonly [Era, Carrier])[] = eras.flatMap(era => [
   [era, 'memory'] as const,
   [era, 'http'] as const,
@@ -94,7 +110,13 @@ const warnUnchecked = (why: string): void =>
     'MidcallWarning',
   );
 
-/** The `versionNegotiation` of a client of the SDK that speaks this era and no other. */
+/**
+ * The `versionNegotiation` of a client of the SDK that speaks this era and no other.
+ * @example
+ * ```ts
+ * const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: negotiation('2025-11-25') });
+ * ```
+ */
 export const negotiation = (era: Era) => ({ mode: era === '2026-07-28' ? { pin: era } : ('legacy' as const) });
 
 /**
@@ -102,6 +124,12 @@ export const negotiation = (era: Era) => ({ mode: era === '2026-07-28' ? { pin: 
  *
  * @param factory - makes the server, as `serveStdio` and `serveHttp` take it; `midcall()` itself belongs outside it
  * @throws what the factory threw; TypeError for an option that is missing, unknown or invalid
+ * @example
+ * ```ts
+ * const person = scriptedPerson([{ action: 'accept', content: { value: true } }]);
+ * await using pair = await connectPair(() => notesServer(mid), { era: '2026-07-28', person });
+ * const result = await pair.client.callTool({ name: 'note_delete', arguments: { title: 'Soup' } });
+ * ```
  */
 export async function connectPair(factory: McpServerFactory, options: PairOptions): Promise<Pair> {
   checkGiven('connectPair', 'the first argument', factory, serverFactoryKind);

@@ -41,6 +41,11 @@ export interface ScriptedPerson {
  *
  * @param answers - used in order for elicitations and sampling requests; the last one repeats where `repeat` is set
  * @param options - `roots`: what `roots/list` answers
+ * @example
+ * ```ts
+ * const person = scriptedPerson([{ action: 'accept', content: { time: '19:30' } }, { action: 'decline' }]);
+ * await using pair = await connectPair(() => notesServer(mid), { era: '2025-11-25', person });
+ * ```
  */
 export function scriptedPerson(
   answers: readonly Scripted[],

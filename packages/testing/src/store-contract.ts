@@ -70,7 +70,13 @@ const oddValues = [
   'x'.repeat(1_000_000),
 ];
 
-/** Declares one test for each thing the contract says. */
+/**
+ * Declares one test for each thing the contract says.
+ * @example
+ * ```ts
+ * storeContract({ test: it, open: async () => ({ store: myStore(), advance: ms => clock.advance(ms) }) });
+ * ```
+ */
 export function storeContract({ test, open }: StoreContractOptions): void {
   const check = (name: string, run: (under: StoreUnderTest) => Promise<void>): void => {
     test(name, async () => {

@@ -62,7 +62,13 @@ export type MidcallErrorCode =
   | 'host/unauthorized'
   | 'cli/usage';
 
-/** One of Midcall's own errors; see {@link MidcallErrorCode}. */
+/**
+ * One of Midcall's own errors; see {@link MidcallErrorCode}.
+ * @example
+ * ```ts
+ * throw new MidcallError('host/refused', 'The port 8080 is taken. Stop the process that uses it, or give another port.');
+ * ```
+ */
 export class MidcallError extends Error {
   override readonly name = 'MidcallError';
   readonly code: MidcallErrorCode;
@@ -78,7 +84,13 @@ export class MidcallError extends Error {
   }
 }
 
-/** True for one of our errors, from any copy of the package. */
+/**
+ * True for one of our errors, from any copy of the package.
+ * @example
+ * ```ts
+ * if (isMidcallError(error, 'roots/none')) console.error('Grant a folder first.');
+ * ```
+ */
 export function isMidcallError(error: unknown, code?: MidcallErrorCode): error is MidcallError {
   if (!(error instanceof Error) || error.name !== 'MidcallError') return false;
   return code === undefined || (error as MidcallError).code === code;

@@ -117,6 +117,11 @@ class CompiledForm implements Form<unknown> {
  *   restricted JSON Schema, or shorthands; a compiled form is returned unchanged
  * @throws MidcallError `form/unsupported` if the wire cannot express it, `form/secret` if a field asks for a secret
  *   (2026-07-28, client/elicitation, "Requested Schema" and "Security Considerations")
+ * @example
+ * ```ts
+ * const rating = form({ stars: { type: 'integer', title: 'Stars', minimum: 1, maximum: 5 }, recommend: Boolean });
+ * const answer = await call.elicit({ message: 'How was it?', form: rating });
+ * ```
  */
 export function form<const I extends FormInput>(input: I): Form<FormValue<I>> {
   return compile(input) as Form<FormValue<I>>;

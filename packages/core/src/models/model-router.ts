@@ -18,6 +18,10 @@ import { providerError } from './provider-error.ts';
  * A {@link SamplingModel} over the operator's models.
  * @param options - `models`: in the order they are preferred where a server states no preference
  * @throws MidcallError `sampling/invalid` if the list cannot be routed over
+ * @example
+ * ```ts
+ * const model = modelRouter({ models: [{ model: languageModel, name: 'qwen3', cost: 0, speed: 0.5, intelligence: 0.4 }] });
+ * ```
  */
 export function modelRouter(options: { readonly models: readonly ModelEntry[] }): SamplingModel {
   checkOptions('modelRouter', options, { models: required({ words: 'a list of models', fits: Array.isArray }) });

@@ -75,7 +75,13 @@ function rendered(value: HtmlValue, from: number, parts: Part[]): string {
   return text;
 }
 
-/** Builds markup; every value is escaped unless it is {@link Html} itself. Attribute values must be quoted. */
+/**
+ * Builds markup; every value is escaped unless it is {@link Html} itself. Attribute values must be quoted.
+ * @example
+ * ```ts
+ * const body = html`<p>${'<b>'} is shown as it is written.</p>`;
+ * ```
+ */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   let text = strings[0]!;
   const parts: Part[] = [];

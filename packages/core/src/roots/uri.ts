@@ -25,6 +25,10 @@ function refuse(text: string, why: string): MidcallError {
  * @param style - whose rules apply; those of this machine if absent
  * @returns an absolute, normal path without a trailing separator; the drive letter in upper case
  * @throws MidcallError roots/invalid, with the reason
+ * @example
+ * ```ts
+ * toPath('file:///home/ada/My%20notes'); // '/home/ada/My notes'
+ * ```
  */
 export function toPath(uri: string, style: PathStyle = hereStyle): string {
   if (typeof uri !== 'string') throw refuse(String(uri), 'it is not a string');
@@ -123,6 +127,10 @@ function share(uri: string, host: string, segments: readonly string[]): string {
  * @param path - absolute; `..` is resolved as text
  * @param style - whose rules apply; those of this machine if absent
  * @throws MidcallError roots/invalid for a relative or drive-relative path, a device path, a NUL or broken Unicode
+ * @example
+ * ```ts
+ * toUri('/home/ada/My notes'); // 'file:///home/ada/My%20notes'
+ * ```
  */
 export function toUri(path: string, style: PathStyle = hereStyle): string {
   if (typeof path !== 'string' || path.length > longest)

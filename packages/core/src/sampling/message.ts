@@ -107,7 +107,13 @@ export function blocksOf(message: {
   return Array.isArray(message.content) ? message.content : [message.content as SamplingContent];
 }
 
-/** The text of a message or a result; other blocks are left out. */
+/**
+ * The text of a message or a result; other blocks are left out.
+ * @example
+ * ```ts
+ * const summary = textOf(await call.sample({ messages, maxTokens: 300 }));
+ * ```
+ */
 export function textOf(message: { readonly content: SamplingContent | readonly SamplingContent[] }): string {
   return blocksOf(message)
     .flatMap(block => (block.type === 'text' ? [block.text] : []))

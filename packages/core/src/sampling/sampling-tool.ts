@@ -80,6 +80,15 @@ export interface SamplingTool {
  *   root, which every result that is no error then has and keeps to; `run`: is given the schema's output. The message of
  *   an error it throws is read by the model and shown to the person: keep secrets out of it.
  * @throws MidcallError `sampling/invalid` if the name or the schema cannot be offered
+ * @example
+ * ```ts
+ * const search = samplingTool({
+ *   name: 'search',
+ *   description: 'Finds notes by words.',
+ *   input: z.object({ words: z.string() }),
+ *   run: async ({ words }) => (await notes.find(words)).join('\n'),
+ * });
+ * ```
  */
 export function samplingTool<const S extends ToolInputSchema>(tool: {
   readonly name: string;
@@ -129,7 +138,14 @@ export function samplingTool<const S extends ToolInputSchema>(tool: {
   };
 }
 
-/** Answers a tool use with the tool it names; an unknown name becomes an error result that lists the known ones. */
+/**
+ * Answers a tool use with the tool it names; an unknown name becomes an error result that lists the known ones.
+ * @example
+ * ```ts
+ * const use = { type: 'tool_use', id: '1', name: 'search', input: { words: 'soup' } } as const;
+ * const result = await answerToolUse([searchTool], use, { signal: call.signal });
+ * ```
+ */
 export async function answerToolUse(
   tools: readonly SamplingTool[],
   use: ToolUseContent,

@@ -75,6 +75,11 @@ export type ToolLoopStep =
  * @param request - the first request with its tools. A `toolChoice` of `required` holds for the first reply only, since
  *   the model could never finish under it; `auto` follows.
  * @throws MidcallError `sampling/invalid` if the request breaks a rule or a limit makes no sense
+ * @example
+ * ```ts
+ * const first = startToolLoop({ messages, maxTokens: 500, tools: [searchTool.definition] }, { maxIterations: 5 });
+ * const reply = await sample(first.request);
+ * ```
  */
 export function startToolLoop(
   request: SamplingRequest,
@@ -99,6 +104,14 @@ export function startToolLoop(
 /**
  * Advances a loop by one step.
  * @throws MidcallError `sampling/invalid` if the event is not the one the state waits for
+ * @example
+ * ```ts
+ * let step: ToolLoopStep = startToolLoop({ messages, maxTokens: 500, tools: [searchTool.definition] });
+ * if (step.next === 'sample') {
+ *   const result = await sample(step.request);
+ *   step = advanceToolLoop(step.state, { kind: 'reply', result, elapsedMs: 1_200 });
+ * }
+ * ```
  */
 export function advanceToolLoop(state: ToolLoopState, event: ToolLoopEvent): ToolLoopStep {
   if ((event.kind === 'results') !== state.open.length > 0)

@@ -135,6 +135,10 @@ function sequenceAt(text: string, at: number): string | undefined {
  * Makes every character of a foreign text visible and caps its length.
  * @param text - as received
  * @returns text that is safe to draw, though still not markup: a view escapes it for its own medium
+ * @example
+ * ```ts
+ * visible('in\u202Evisible', { max: 200 }); // the control character is shown, not obeyed
+ * ```
  */
 export function visible(text: string, options: VisibleOptions = {}): string {
   const max = options.max ?? 2_000;

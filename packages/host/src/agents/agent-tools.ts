@@ -70,6 +70,11 @@ const mostRemembered = 1_000;
  * a task and in `tasks`, is resumed when its id is called again. The outcome of a call is kept for 7 days.
  * @param connection - started
  * @throws MidcallError `host/server-gone` if it is not ready; `host/abandoned` if its list of tools cannot be read
+ * @example
+ * ```ts
+ * const tools = await agentTools(connection);
+ * const reply = await tools[0]?.call({ guests: 4 }, { id: 'call-1' });
+ * ```
  */
 export async function agentTools(connection: Connection): Promise<readonly AgentTool[]> {
   checkGiven('agentTools', 'the argument', connection, having('a Connection', 'catalogue', 'run', 'resume'));

@@ -69,6 +69,12 @@ import { serveRequests } from './serve-requests.ts';
  * from then on, unless the client was given a `jsonSchemaValidator`.
  * @throws TypeError for an option that is missing, unknown or invalid, and for a client that is connected or has a person attached
  *   already
+ * @example
+ * ```ts
+ * inbox.present(new Terminal({ input: process.stdin, output: process.stderr }));
+ * attach(client, { server: { id: 'tables', origin: 'node server.mjs' }, inbox });
+ * await client.connect(transport);
+ * ```
  */
 export function attach(client: Client, options: AttachOptions): Attachment {
   checkGiven('attach', 'the first argument', client, having('a Client of the SDK', 'connect', 'callTool'));

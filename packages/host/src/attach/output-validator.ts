@@ -22,6 +22,10 @@ const notes = new AsyncLocalStorage<Noted>();
  * SDK's call fails and says why.
  * @param onUnchecked - called with the reason why content was passed on unchecked: the rest of a sentence that begins with
  *   "because"
+ * @example
+ * ```ts
+ * const client = new Client({ name: 'my-host', version: '1.0.0' }, { jsonSchemaValidator: outputValidator() });
+ * ```
  */
 export function outputValidator(onUnchecked?: (why: string) => void): jsonSchemaValidator {
   return {

@@ -16,6 +16,10 @@ const LINE_BREAK = 0x0a;
  * A sink that appends to a file; the file and its folder are created if they are missing. Several processes may append to one
  * file in turn; if two do so at the same moment, the chain may break.
  * @param path - absolute, or relative to the working directory
+ * @example
+ * ```ts
+ * const audit = new Audit({ sink: auditFile('/var/log/my-host/audit.jsonl') });
+ * ```
  */
 export function auditFile(path: string): AuditLog {
   checkGiven('auditFile', 'the path', path, name);

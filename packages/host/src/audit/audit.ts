@@ -72,6 +72,11 @@ function beginsEntry(text: string, n: number): boolean {
  * Checks a record, line by line (JSON Lines). A cut at the end cannot be seen from the lines alone: compare `last` with
  * a hash that was kept elsewhere.
  * @param options - `excerpt`: the record may begin with any entry; what was before it is not judged
+ * @example
+ * ```ts
+ * const verdict = verifyAudit(readFileSync('audit.jsonl', 'utf8').trimEnd().split('\n'));
+ * if (!verdict.ok) console.error(`Line ${verdict.line}: ${verdict.why}`);
+ * ```
  */
 export function verifyAudit(lines: readonly string[], options: { readonly excerpt?: boolean } = {}): AuditVerdict {
   let [previous, before, lost] = [genesis, 0, 0];
@@ -117,7 +122,13 @@ export interface AuditOptions {
 const readable = ({ principal, asker, call, event }: AuditEntry): string =>
   JSON.stringify([principal, asker?.id, asker?.name, asker?.origin, call?.kind, call?.name, event]).toLowerCase();
 
-/** The record of one host. */
+/**
+ * The record of one host.
+ * @example
+ * ```ts
+ * attach(client, { server: { id: 'notes', origin: 'midcall notes' }, inbox, audit: new Audit({ sink: auditFile('audit.jsonl') }) });
+ * ```
+ */
 export class Audit {
   readonly #entries: AuditEntry[] = [];
   /** Entries that have not been read yet; they follow the sealed ones (audit-A4). */

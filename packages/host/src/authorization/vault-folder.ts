@@ -25,6 +25,11 @@ const lockTimeoutMs = 90_000;
 /**
  * Makes a vault. Nothing is written before the first sign-in.
  * @param folder - an absolute path; created if missing, for its owner only
+ * @example
+ * ```ts
+ * const vault = vaultFolder('/home/ada/.config/my-host/sign-ins');
+ * const connection = new Connection(entry, { client: about, inbox, authorization: { vault } });
+ * ```
  */
 export function vaultFolder(folder: string, { clock = systemClock }: { readonly clock?: Clock } = {}): GrantVault {
   let key: Promise<Buffer> | undefined;

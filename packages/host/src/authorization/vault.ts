@@ -29,7 +29,13 @@ export interface GrantVault {
   change(key: VaultKey, make: (grant: Grant | undefined) => Promise<Grant | undefined>): Promise<Grant | undefined>;
 }
 
-/** A vault in memory, lost when the process ends. */
+/**
+ * A vault in memory, lost when the process ends.
+ * @example
+ * ```ts
+ * const connection = new Connection(entry, { client: about, inbox, authorization: { vault: memoryVault() } });
+ * ```
+ */
 export function memoryVault(): GrantVault {
   const grants = new Map<string, Grant>();
   const tails = new Map<string, Promise<unknown>>();

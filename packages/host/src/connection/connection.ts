@@ -54,7 +54,16 @@ const MOST_SIGN_INS = 2;
 /** How many milliseconds a server may be silent before the person is told. */
 const SILENT_MS = 10_000;
 
-/** One server and its calls. */
+/**
+ * One server and its calls.
+ * @example
+ * ```ts
+ * const target = urlTarget('https://notes.example.com/mcp');
+ * const connection = new Connection({ id: 'notes', target }, { client: about, inbox });
+ * await connection.start();
+ * const outcome = await connection.run({ kind: 'tool', name: 'notes_list', arguments: {} }).outcome;
+ * ```
+ */
 export class Connection {
   readonly entry: ServerEntry;
   /** The messages in both directions, for views that show them. */

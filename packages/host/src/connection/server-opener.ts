@@ -18,7 +18,18 @@ export interface ServerOpener {
   reasonFor(cause: unknown, otherwise: string): Promise<string>;
 }
 
-/** @param target - the server, as {@link commandTarget} and {@link urlTarget} make it */
+/**
+ * @param target - the server, as {@link commandTarget} and {@link urlTarget} make it
+ * @example
+ * ```ts
+ * const opener = serverOpener(commandTarget(['node', 'server.mjs']));
+ * try {
+ *   await client.connect(opener.open());
+ * } catch (error) {
+ *   console.error(await opener.reasonFor(error, 'It ended.'));
+ * }
+ * ```
+ */
 export function serverOpener(target: ServerTarget): ServerOpener {
   const stderr = new StderrTail();
   return {

@@ -9,7 +9,14 @@ import { readLines } from './read-lines.ts';
 import { StderrTail } from './stderr-tail.ts';
 import { endTree, endWithUs, startsGroup } from './terminate.ts';
 
-/** A process for one connection to take over. */
+/**
+ * A process for one connection to take over.
+ * @example
+ * ```ts
+ * const target = { kind: 'command', command: 'node', args: ['server.mjs'] } as const;
+ * const connection = new Connection({ id: 'notes', target }, { client: about, inbox, started: new StartedServer(target) });
+ * ```
+ */
 export class StartedServer {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #said = new StderrTail();

@@ -34,6 +34,10 @@ const held = new Set<string>();
 /**
  * Runs `work` while no other process does so for this file, whose directory exists.
  * @throws MidcallError `host/refused` if another process holds it for too long; what `work` throws
+ * @example
+ * ```ts
+ * await withFileLock('/srv/my-host/list.json', async () => writeFile('/srv/my-host/list.json', text));
+ * ```
  */
 export async function withFileLock<T>(
   path: string,

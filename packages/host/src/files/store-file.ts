@@ -34,6 +34,11 @@ interface Opened {
  * @param path - the file; made, with its folder, when something is written
  * @param options - `clock`: this machine's if absent
  * @throws MidcallError `cli/usage`, from every method, if the file holds something else
+ * @example
+ * ```ts
+ * const store = storeFile('/home/ada/.config/my-host/open.json');
+ * const inbox = new Inbox({ store });
+ * ```
  */
 export function storeFile(path: string, { clock = systemClock }: { readonly clock?: Clock } = {}): Store {
   const file: OwnerFile<Content> = ownerFile(path, 'a store', isContent);

@@ -66,7 +66,14 @@ const presenterKind: Kind = {
   fits: value => hasShow.fits(value) && name.fits((value as { readonly via?: unknown }).via),
 };
 
-/** Open questions; presenters show them, replies end them. */
+/**
+ * Open questions; presenters show them, replies end them.
+ * @example
+ * ```ts
+ * const inbox = new Inbox();
+ * inbox.present(new Terminal({ input: process.stdin, output: process.stderr }));
+ * ```
+ */
 export class Inbox {
   readonly #open = new Map<string, Open>();
   readonly #ended = new Map<string, Ending>();

@@ -71,7 +71,14 @@ export interface RulesFileOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-/** Keeps rules in a JSON file. */
+/**
+ * Keeps rules in a JSON file.
+ * @example
+ * ```ts
+ * const rules = rulesFile('/home/ada/.config/my-host/rules.json');
+ * for (const { id, server, effect } of await rules.read()) console.log(id, server, effect);
+ * ```
+ */
 export function rulesFile(path: string, { onError = () => {} }: RulesFileOptions = {}): KeptRules {
   const file = ownerFile(path, 'a list of rules', isKept);
   let last: Promise<unknown> = Promise.resolve();

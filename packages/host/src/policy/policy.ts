@@ -39,7 +39,14 @@ const ruleKinds = {
   forMs: positive,
 };
 
-/** The person's standing decisions, and the count of what was asked. */
+/**
+ * The person's standing decisions, and the count of what was asked.
+ * @example
+ * ```ts
+ * const policy = new Policy({ limits: { perWindow: 10 } });
+ * policy.add({ server: 'tables', subject: 'sampling', effect: 'refuse' });
+ * ```
+ */
 export class Policy {
   readonly limits: Limits;
   #rules: Rule[];

@@ -8,7 +8,13 @@ import { type AskedField, isCardNumber, secretIn, secretInMessage } from '@midca
 import { isRecord } from '@midcall/core/json';
 import type { Ending, FormQuestion, Question } from './question.ts';
 
-/** Stands for a secret; says nothing about its length. */
+/**
+ * Stands for a secret; says nothing about its length.
+ * @example
+ * ```ts
+ * const shown = isSecret ? mask : value;
+ * ```
+ */
 export const mask = '••••••••';
 
 /** Our own words, for the field that asks. */
@@ -22,6 +28,10 @@ export const secretWarnings = {
 /**
  * Names of the fields that ask for a secret.
  * @param message - what the question says; absent if there is none, as for a tool's arguments
+ * @example
+ * ```ts
+ * const secrets = secretNames(fields, 'Sign in to continue.');
+ * ```
  */
 export function secretNames(
   fields: readonly { readonly kind: string; readonly name: string }[],
@@ -35,7 +45,13 @@ export function secretNames(
   return new Set(inMessage ? formFields.map(field => field.name) : secretFields);
 }
 
-/** The fields of a question that ask for a secret. */
+/**
+ * The fields of a question that ask for a secret.
+ * @example
+ * ```ts
+ * const isSecret = secretsOf(question).has('apiKey');
+ * ```
+ */
 export const secretsOf = (question: FormQuestion): ReadonlySet<string> =>
   secretNames(question.fields, question.message);
 
@@ -59,7 +75,13 @@ export function maskedEnding(question: Question, ending: Ending): Ending {
 /** Anything nested deeper is not shown. */
 const deepest = 20;
 
-/** A call's arguments with every secret in them masked, as far as names and values reveal them. */
+/**
+ * A call's arguments with every secret in them masked, as far as names and values reveal them.
+ * @example
+ * ```ts
+ * maskedArguments({ user: 'ada', password: 'hunter2' }); // { user: 'ada', password: '••••••••' }
+ * ```
+ */
 export function maskedArguments(all: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return maskedMembers(all, 0, false);
 }

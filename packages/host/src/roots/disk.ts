@@ -8,7 +8,13 @@ export interface RootsDisk {
   real(path: string): Promise<string>;
 }
 
-/** The clock of this machine. */
+/**
+ * The clock of this machine.
+ * @example
+ * ```ts
+ * const roots = new OfferedRoots({ disk: machineDisk });
+ * ```
+ */
 export const machineDisk: RootsDisk = {
   async look(path) {
     try {

@@ -15,7 +15,13 @@ export interface RootsMemory {
   write(state: RootsState): Promise<void>;
 }
 
-/** Stores the offered roots in a JSON file that only its owner can read; a file that cannot be parsed is an error. */
+/**
+ * Stores the offered roots in a JSON file that only its owner can read; a file that cannot be parsed is an error.
+ * @example
+ * ```ts
+ * const roots = new OfferedRoots({ disk: machineDisk, memory: rootsFile('/home/ada/.config/my-host/roots.json') });
+ * ```
+ */
 export function rootsFile(path: string): RootsMemory {
   return ownerFile(path, 'a list of roots', isState);
 }

@@ -50,7 +50,15 @@ export interface OfferedRootsOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-/** Offers directories and remembers consent per server. */
+/**
+ * Offers directories and remembers consent per server.
+ * @example
+ * ```ts
+ * const roots = new OfferedRoots({ disk: machineDisk });
+ * const root = await roots.add('/home/ada/notes');
+ * await roots.grant('tables', [root.uri]);
+ * ```
+ */
 export class OfferedRoots {
   readonly #disk: RootsDisk;
   readonly #memory: RootsMemory | undefined;

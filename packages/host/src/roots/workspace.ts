@@ -17,6 +17,10 @@ export interface DetectedWorkspace {
  * Finds the workspace a directory belongs to: the nearest directory upwards under version control, else the nearest with a
  * project file. The home directory and the file system's root never count.
  * @param options - `home`: where to stop
+ * @example
+ * ```ts
+ * const workspace = await detectWorkspace(process.cwd(), { home: homedir() });
+ * ```
  */
 export async function detectWorkspace(
   start: string,

@@ -52,7 +52,13 @@ export interface ServerEntry {
 /** Names and values of the list may be a stranger's. */
 const bad = (message: string): MidcallError => new MidcallError('cli/usage', visible(message, { max: 1_000 }));
 
-/** A server by its command line, which begins with the program. @throws MidcallError `cli/usage` if it is empty */
+/**
+ * A server by its command line, which begins with the program. @throws MidcallError `cli/usage` if it is empty
+ * @example
+ * ```ts
+ * const entry = { id: 'notes', target: commandTarget(['npx', 'midcall', 'notes', '/home/ada/notes']) };
+ * ```
+ */
 export function commandTarget(words: readonly string[], options: { readonly cwd?: string } = {}): ServerTarget {
   const [command, ...args] = words;
   if (command === undefined || command === '') throw bad('Name the program that starts the server.');
@@ -65,6 +71,10 @@ export function commandTarget(words: readonly string[], options: { readonly cwd?
  *   in
  * @throws MidcallError `cli/usage` if it is not http(s), if two of these give a token, or if a header cannot be sent; no value is
  *   quoted
+ * @example
+ * ```ts
+ * const target = urlTarget('https://notes.example.com/mcp', { headersFile: '/home/ada/.config/notes.headers' });
+ * ```
  */
 export function urlTarget(
   url: string,
@@ -98,6 +108,10 @@ export function urlTarget(
  * @param only - the one entry to read; what is wrong with the others does not matter then
  * @param onUnusable - told in one sentence of each entry that cannot be used; without it, the first of them is an error
  * @throws MidcallError `cli/usage`, naming the entry and the member; also if no entry can be used
+ * @example
+ * ```ts
+ * const entries = readServerEntries(readFileSync('mcp.json', 'utf8'), process.env);
+ * ```
  */
 export function readServerEntries(
   text: string,

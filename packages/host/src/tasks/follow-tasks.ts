@@ -38,6 +38,11 @@ export interface FollowTasksOptions {
  *
  * @param transport - not connected yet
  * @throws TypeError for an option that is missing, unknown or invalid; SdkError if the client is connected already
+ * @example
+ * ```ts
+ * followTasks(transport, { client, answer: async question => replyTo(question) });
+ * await client.connect(transport);
+ * ```
  */
 export function followTasks(transport: Transport, options: FollowTasksOptions): void {
   checkOptions('followTasks', options, {

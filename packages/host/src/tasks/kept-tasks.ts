@@ -63,13 +63,24 @@ interface Content {
 /** More tasks than anybody waits for. */
 const mostTasks = 1_000;
 
-/** True for a task that another live process follows. */
+/**
+ * True for a task that another live process follows.
+ * @example
+ * ```ts
+ * const left = (await tasksFile('tasks.json').list()).filter(task => !isFollowed(task));
+ * ```
+ */
 export const isFollowed = ({ holder }: KeptTask): boolean => holder !== undefined && mayRun(holder);
 
 /**
  * Keeps tasks in a JSON file.
  * @param path - the file; made, with its folder, when something is written
  * @param options - `clock`: this machine's if absent
+ * @example
+ * ```ts
+ * const tasks = tasksFile('/home/ada/.config/my-host/tasks.json');
+ * attach(client, { server: { id: 'notes', origin: 'midcall notes' }, inbox, tasks });
+ * ```
  */
 export function tasksFile(path: string, { clock = systemClock }: { readonly clock?: Clock } = {}): KeptTasks {
   const file = ownerFile(path, 'a list of tasks', isContent);

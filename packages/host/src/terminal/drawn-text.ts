@@ -24,6 +24,10 @@ const [mostMarkdown, mostCell] = [200_000, 200];
 /**
  * Draws a text from a server: as JSON or Markdown, if it is that.
  * @returns lines that are safe to write to a terminal
+ * @example
+ * ```ts
+ * for (const line of drawnText('| a |\n|---|\n| 1 |', { columns: 80, color: true })) console.log(line);
+ * ```
  */
 export function drawnText(text: string, { columns, color }: DrawOptions): readonly string[] {
   const value = jsonIn(text);
@@ -40,6 +44,10 @@ export function drawnText(text: string, { columns, color }: DrawOptions): readon
  * Draws a JSON value: a list of similar objects as a table, also if it is a member of an object; anything else as JSON, on one
  * line if it fits.
  * @returns lines that are safe to write to a terminal
+ * @example
+ * ```ts
+ * for (const line of drawnValue([{ name: 'soup', pieces: 2 }], { color: false })) console.log(line);
+ * ```
  */
 export function drawnValue(value: unknown, { columns, color }: DrawOptions): readonly string[] {
   return painted(valueLines(value, columns), color);

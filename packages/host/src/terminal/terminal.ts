@@ -45,7 +45,14 @@ const kinds: Kinds<TerminalOptions> = {
 
 type Controls = Parameters<Presenter['show']>[1];
 
-/** A view of open questions in a terminal. */
+/**
+ * A view of open questions in a terminal.
+ * @example
+ * ```ts
+ * const terminal = new Terminal({ input: process.stdin, output: process.stderr });
+ * inbox.present(terminal);
+ * ```
+ */
 export class Terminal implements Presenter {
   readonly via = 'terminal';
   readonly #input: BorrowedInput;

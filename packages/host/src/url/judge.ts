@@ -87,6 +87,11 @@ const unopenable = (href: string, rule: UrlWarning['rule'], message: string): Ur
 /**
  * Judges a URL that a server wants opened (2025-11-25 and 2026-07-28, client/elicitation, "Safe URL Handling").
  * @param href - as sent
+ * @example
+ * ```ts
+ * const { warnings } = judgeUrl('https://xn--pple-43d.com/login');
+ * for (const { rule, text } of warnings) console.log(rule, text);
+ * ```
  */
 export function judgeUrl(href: string, options: UrlOptions = {}): UrlJudgement {
   if (href.length > longest) return unopenable(href, 'length', `The address is ${href.length} characters long.`);

@@ -87,6 +87,12 @@ export interface RunningDesk {
 /**
  * Starts a desk on 127.0.0.1.
  * @throws MidcallError `host/refused` if the port is taken; `cli/usage` if a stored file cannot be parsed
+ * @example
+ * ```ts
+ * const connect = (entry: ServerEntry) => new Connection(entry, { client: about, inbox });
+ * const desk = await startDesk({ inbox, policy, audit, roots: offeredRoots, connect });
+ * console.error(`Open ${desk.url}`);
+ * ```
  */
 export async function startDesk(options: DeskOptions): Promise<RunningDesk> {
   checkOptions('startDesk', options, kinds);

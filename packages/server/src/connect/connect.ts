@@ -94,6 +94,11 @@ const notAttached = 'These pages have no server yet: pass them to midcall({ page
 /**
  * @throws MidcallError `server/setup` for a base URL that is not an http(s) address or is plain http to another machine, or for
  *   two kinds of page with one name
+ * @example
+ * ```ts
+ * const pages = connect({ name: 'Notes', baseUrl: 'https://notes.example.com/connect' });
+ * const mid = midcall({ key, store, pages });
+ * ```
  */
 export function connect(options: ConnectOptions): Connect {
   checkOptions('connect', options, optionKinds);

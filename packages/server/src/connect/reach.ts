@@ -19,7 +19,13 @@ export type Reach =
   | { readonly kind: 'elsewhere'; readonly how: 'ssh' | 'container' }
   | { readonly kind: 'nobody'; readonly why: string };
 
-/** Judges from the environment whether a page on loopback reaches the person. */
+/**
+ * Judges from the environment whether a page on loopback reaches the person.
+ * @example
+ * ```ts
+ * reach({ environment: { SSH_TTY: '/dev/pts/0' }, platform: 'linux', container: false }); // { kind: 'elsewhere', how: 'ssh' }
+ * ```
+ */
 export function reach({ environment, platform, container }: ReachOptions): Reach {
   const set = (name: string): boolean => {
     const value = environment[name];

@@ -52,6 +52,11 @@ const MAX_SEALED = 16_777_216;
  * @returns a fleet for the `fleet` of `mcpEndpoint` and `serveHttp`
  * @throws MidcallError `server/setup` if there is no key that replicas could share, or `ioredis` is not installed; TypeError
  *   for bad options
+ * @example
+ * ```ts
+ * const fleet = await redisFleet({ connection: 'redis://redis:6379', key });
+ * const serving = await serveHttp(() => notesServer(mid), { fleet });
+ * ```
  */
 export async function redisFleet(options: RedisFleetOptions): Promise<Fleet> {
   checkOptions('redisFleet', options, {

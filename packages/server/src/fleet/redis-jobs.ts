@@ -50,6 +50,10 @@ const LONGEST_PAUSE_MS = 60_000;
 /**
  * @returns a queue for the `jobs` of `midcall`
  * @throws MidcallError `server/setup` if `bullmq` or `ioredis` is not installed; TypeError for bad options
+ * @example
+ * ```ts
+ * const mid = midcall({ key, store, jobs: await redisJobs({ connection: 'redis://redis:6379' }) });
+ * ```
  */
 export async function redisJobs(options: RedisJobsOptions): Promise<Jobs> {
   checkOptions('redisJobs', options, {

@@ -74,6 +74,10 @@ const ADDRESS_MS = 10 * 60_000;
  * @returns the owners recorded in one Redis
  * @throws MidcallError `server/setup` if there is no key that replicas could share, or `ioredis` is not installed; TypeError
  *   for bad options
+ * @example
+ * ```ts
+ * const owners = await redisOwners({ connection: 'redis://redis:6379', address: new URL('http://10.0.0.7:3000'), key });
+ * ```
  */
 export async function redisOwners(options: RedisOwnersOptions): Promise<Owners> {
   checkOptions('redisOwners', options, {

@@ -17,6 +17,10 @@ export interface RedisWakeOptions {
 /**
  * @returns the value for the `wake` option of `midcall`
  * @throws MidcallError `server/setup` if `ioredis` is not installed; TypeError for bad options
+ * @example
+ * ```ts
+ * const mid = midcall({ key, store, wake: await redisWake({ connection: 'redis://redis:6379' }) });
+ * ```
  */
 export async function redisWake(options: RedisWakeOptions): Promise<Wake> {
   checkOptions('redisWake', options, { connection: required(connectionKind), prefix: name, onError: func });

@@ -183,6 +183,11 @@ const ownerOf = (auth: AuthInfo): string => JSON.stringify([auth.clientId, auth.
  * An endpoint for both eras from one factory.
  * @param factory - builds a server: once per 2026-07-28 request, once per 2025-11-25 session. Keys, stores and
  *   `midcall(…)` itself belong outside it.
+ * @example
+ * ```ts
+ * const endpoint = mcpEndpoint(() => notesServer(mid), { allowedHosts: ['notes.example.com'] });
+ * const response = await endpoint.fetch(request);
+ * ```
  */
 export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}): McpEndpoint {
   checkGiven('mcpEndpoint', 'the first argument', factory, serverFactoryKind);

@@ -19,6 +19,10 @@ export type NodeHandler = (req: IncomingMessage, res: ServerResponse, parsedBody
 /**
  * An endpoint as a handler of Node's requests. The sender is read from `req.auth` if the endpoint has no `authenticate`.
  * @param endpoint - the result of `mcpEndpoint`
+ * @example
+ * ```ts
+ * createServer(nodeHandler(mcpEndpoint(() => notesServer(mid)))).listen(3000, '127.0.0.1');
+ * ```
  */
 export function nodeHandler(endpoint: Pick<McpEndpoint, 'fetch'>): NodeHandler {
   checkGiven('nodeHandler', 'the first argument', endpoint, having('an endpoint: mcpEndpoint(…)', 'fetch'));

@@ -32,6 +32,11 @@ const servingKinds: Kinds<HttpOptions & Listening> = { ...endpointKinds, host: n
  * @param factory - see `mcpEndpoint`
  * @throws MidcallError `server/setup` if the address is not available, or if it is open to other machines but `allowedHosts`
  *   does not name the hosts they use
+ * @example
+ * ```ts
+ * const serving = await serveHttp(() => notesServer(mid), { port: 3000 });
+ * console.error(`Serving at ${serving.url}`);
+ * ```
  */
 export async function serveHttp(
   factory: McpServerFactory,
@@ -61,6 +66,13 @@ export interface EndpointsServing {
  *   `elsewhere` says.
  * @param options - `allowedHosts`: as for an endpoint
  * @throws MidcallError `server/setup` as {@link serveHttp} does
+ * @example
+ * ```ts
+ * const serving = await serveEndpoints({
+ *   '/mcp/notes': mcpEndpoint(() => notesServer(mid), { path: '/mcp/notes' }),
+ *   '/mcp/orders': mcpEndpoint(() => ordersServer(mid), { path: '/mcp/orders' }),
+ * });
+ * ```
  */
 export async function serveEndpoints(
   endpoints: Readonly<Record<string, McpEndpoint>>,

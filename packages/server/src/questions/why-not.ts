@@ -8,7 +8,14 @@ import { channels } from './all.ts';
 /** One word for the outcome of a question that did not end in a yes. */
 export type NotDone = 'not-confirmed' | 'declined' | CancelReason;
 
-/** One word for an answer that is not a yes; an accept counts as one that confirms nothing. */
+/**
+ * One word for an answer that is not a yes; an accept counts as one that confirms nothing.
+ * @example
+ * ```ts
+ * const answer = await call.elicit({ message: 'Send it?', form: Boolean });
+ * if (answer.action !== 'accept') log(`not sent: ${notDone(answer)}`); // 'declined', 'timeout', 'unavailable', …
+ * ```
+ */
 export function notDone(answer: Answer<unknown>): NotDone {
   if (answer.action === 'cancel') return answer.reason;
   if (answer.action === 'decline') return 'declined';
@@ -19,6 +26,11 @@ export function notDone(answer: Answer<unknown>): NotDone {
  * Why nothing was done, to follow a colon: ``text(`Nothing was sent: ${whyNot(answer)}`)``.
  * @param answer - any answer of `call.elicit` or `call.elicitUrl`
  * @returns sentences that begin in lower case and end with a full stop
+ * @example
+ * ```ts
+ * const answer = await call.elicit({ message: `Delete ${title}?`, form: Boolean });
+ * if (answer.action !== 'accept' || !answer.content) log(`Nothing was deleted: ${whyNot(answer)}`);
+ * ```
  */
 export function whyNot(answer: Answer<unknown>): string {
   const reason = notDone(answer);

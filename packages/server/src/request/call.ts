@@ -162,54 +162,130 @@ type LostInJson =
 
 /** What a handler of `mid.tool`, `mid.prompt` or `mid.resource` is given. */
 export interface Call {
-  /** Asks the person one form. Must be awaited. */
+  /**
+   * Asks the person one form. Must be awaited.
+   * @example
+   * ```ts
+   * const answer = await call.elicit({ message: 'Which size?', form: { size: ['S', 'M', 'L'], gift: Boolean } });
+   * if (answer.action === 'accept') buy(answer.content.size, answer.content.gift);
+   * ```
+   */
   elicit<const I extends FormInput>(ask: ElicitAsk<I>): Promise<Answer<FormValue<I>>>;
   /**
    * Asks the person several forms as one question: on one page if it goes by page, otherwise one after another; then shows all
    * answers, from where the person may go back to any form and finds their input. Must be awaited.
    * @returns accept with the content of each form that was asked, by its name; or how the first form that was not accepted
    *   ended
+   * @example
+   * ```ts
+   * const answer = await call.wizard({
+   *   message: 'Book a table.',
+   *   forms: { when: { date: { type: 'string', format: 'date' } }, who: { name: String, guests: Number } },
+   * });
+   * if (answer.action === 'accept') book(answer.content.when.date, answer.content.who.name);
+   * ```
    */
   wizard<const F extends WizardForms>(ask: WizardAsk<F>): Promise<Answer<WizardContent<F>>>;
   /**
    * Asks the person on a page of ours, out of the host's and the model's reach. Needs `midcall({ pages })`. Must be awaited.
+   * @example
+   * ```ts
+   * const page = secret({ name: 'weather-key', label: 'API key' });
+   * const answer = await call.elicitUrl({ message: 'The weather service needs your key.', page });
+   * ```
    */
   elicitUrl<T>(ask: UrlAsk<T>): Promise<Answer<T>>;
-  /** The client's roots; undefined if it has no roots capability. */
+  /**
+   * The client's roots; undefined if it has no roots capability.
+   * @example
+   * ```ts
+   * const names = (await call.roots())?.map(root => root.name ?? root.uri);
+   * ```
+   */
   roots(): Promise<readonly Root[] | undefined>;
-  /** Files inside the effective boundary (operator ceiling ∩ client roots). Refuses with `roots/none` if there is none. */
+  /**
+   * Files inside the effective boundary (operator ceiling ∩ client roots). Refuses with `roots/none` if there is none.
+   * @example
+   * ```ts
+   * const files = await call.files();
+   * const text = await files.readText('todo.md');
+   * ```
+   */
   files(): Promise<Files>;
   /**
    * Asks a language model: the client's, or the one the operator gave this server.
    * @returns the checked reply
    * @throws MidcallError `sampling/invalid`, `sampling/refused`, `sampling/suspect` (refused before anybody can have
    *   read it), `sampling/unavailable` or `sampling/limit`
+   * @example
+   * ```ts
+   * const content = { type: 'text', text: `Summarize: ${note}` } as const;
+   * const summary = textOf(await call.sample({ messages: [{ role: 'user', content }], maxTokens: 300 }));
+   * ```
    */
   sample(request: PlainSamplingRequest): Promise<SamplingResult>;
-  /** Lets the model use tools of this call until it has finished or a limit is reached. Each tool call runs as a step. */
+  /**
+   * Lets the model use tools of this call until it has finished or a limit is reached. Each tool call runs as a step.
+   * @example
+   * ```ts
+   * const { result } = await call.sampleWithTools({ messages, maxTokens: 500, tools: [searchTool], maxIterations: 5 });
+   * ```
+   */
   sampleWithTools(request: ToolSamplingRequest): Promise<ToolSamplingResult>;
   /**
    * Runs `fn` once per call and records its JSON result, so that what the person saw is what is acted on.
    * @returns the result as JSON carries it, in this run as in every replay
    * @throws what `fn` threw, with its name, message and code; MidcallError `step/not-json` if JSON would lose a part of the
    *   result, naming its path
+   * @example
+   * ```ts
+   * const matches = await call.step('find', () => notes.find(title));
+   * await call.step('charge', ({ key }) => pay(order, key), { idempotent: true });
+   * ```
    */
   step<T>(name: string, fn: (context: StepContext) => Promise<T> | T, options?: StepOptions<T>): Promise<Jsonified<T>>;
-  /** The current time in milliseconds since the epoch, recorded as a step is: the same in every run of the call. */
+  /**
+   * The current time in milliseconds since the epoch, recorded as a step is: the same in every run of the call.
+   * @example
+   * ```ts
+   * const isLate = (await call.now()) > deadline;
+   * ```
+   */
   now(): Promise<number>;
-  /** A random number from 0 up to but not including 1, recorded as a step is. */
+  /**
+   * A random number from 0 up to but not including 1, recorded as a step is.
+   * @example
+   * ```ts
+   * const prize = (await call.random()) < 0.1;
+   * ```
+   */
   random(): Promise<number>;
-  /** A random UUID, recorded as a step is. */
+  /**
+   * A random UUID, recorded as a step is.
+   * @example
+   * ```ts
+   * const orderId = await call.uuid();
+   * ```
+   */
   uuid(): Promise<string>;
   /**
    * Waits. The end of the wait is recorded, so a replay only waits for the remaining time.
    * @param until - milliseconds from now, up to ten years; or a time
+   * @example
+   * ```ts
+   * await call.sleep(60_000);
+   * ```
    */
   sleep(until: number | Date): Promise<void>;
   /**
    * Runs when this run ends: close what is open, stop what runs beside an ask.
    * @param fn - called with how it ended; `cancelled` if the client cancelled the call or is gone, even while a question is
    *   open
+   * @example
+   * ```ts
+   * const watcher = watch(title);
+   * call.defer(() => watcher.close());
+   * ```
    */
   defer(fn: (end: RunEnd) => void | Promise<void>): void;
   /**
@@ -217,12 +293,20 @@ export interface Call {
    * call has sent are not sent again. Needs `capabilities: { logging: {} }` in the server's own options.
    * @param data - JSON; messages are distinguished by their content
    * @param logger - the name of the logger
+   * @example
+   * ```ts
+   * call.log('info', { found: matches.length }, 'search');
+   * ```
    */
   log(level: LogLevel, data: unknown, logger?: string): void;
   /**
    * Reports the call's progress to a client that asked for it (basic/utilities/progress). Progress that an earlier run has
    * reported is not reported again.
    * @param progress - increases with each report
+   * @example
+   * ```ts
+   * call.progress(3, { total: 10, message: 'Importing notes' });
+   * ```
    */
   progress(progress: number, of?: { readonly total?: number; readonly message?: string }): void;
   /** The verified authorization of an HTTP request; undefined on stdio, and if a task continues without a request. */

@@ -76,6 +76,11 @@ export interface Boundary {
  *
  * @throws TypeError for an option that is unknown or not what it may be; MidcallError roots/invalid if a directory is missing,
  *   roots/weak if `requireStrong` asks for more than this machine can guarantee
+ * @example
+ * ```ts
+ * const files = boundary({ ceiling: ['/srv/notes'], requireStrong: true }).files(roots);
+ * const text = await files.readText('todo.md');
+ * ```
  */
 export function boundary(options: BoundaryOptions = {}): Boundary {
   checkOptions('boundary', options, {

@@ -49,7 +49,14 @@ export interface LiveRoots {
   close(): Promise<void>;
 }
 
-/** Keeps the roots of one client session; see the top of this file for the guarantees. */
+/**
+ * Keeps the roots of one client session; see the top of this file for the guarantees.
+ * @example
+ * ```ts
+ * const live = liveRoots({ boundary: boundary({ ceiling: ['/srv/notes'] }), list: async () => roots, announces: true });
+ * const files = await live.files();
+ * ```
+ */
 export function liveRoots(options: LiveRootsOptions): LiveRoots {
   checkOptions('liveRoots', options, {
     boundary: required(having('what boundary(…) made', 'scope', 'files')),

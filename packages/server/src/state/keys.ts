@@ -75,6 +75,10 @@ const posix = process.platform !== 'win32';
  * key of this process, which is marked `ephemeral`.
  *
  * @throws MidcallError `server/setup`: what is wrong with the key, but never the key itself
+ * @example
+ * ```ts
+ * const keys = keyRing([newKey, oldKey]); // the first seals; states that the old one sealed still open
+ * ```
  */
 export function keyRing(source?: KeySource, options: KeyRingOptions = {}): KeyRing {
   const env = options.env ?? process.env;

@@ -79,6 +79,12 @@ export interface Sealer {
 /**
  * @param keys - the first key seals, every key opens
  * @throws TypeError for bad options
+ * @example
+ * ```ts
+ * const sealer = createSealer(keyRing(key));
+ * const text = sealer.seal({ cart: 7 }, 'cart-link');
+ * const opened = sealer.open(text, 'cart-link');
+ * ```
  */
 export function createSealer(keys: KeyRing, options: SealerOptions = {}): Sealer {
   const maxLength = options.maxLength ?? 1_048_576;

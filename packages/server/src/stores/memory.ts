@@ -28,6 +28,10 @@ export interface MemoryStoreOptions {
 /**
  * @returns a store; its methods fail with MidcallError `store/unavailable` when it is full, TypeError for bad input
  * @throws TypeError for bad options
+ * @example
+ * ```ts
+ * const mid = midcall({ key, store: memoryStore() }); // for one process
+ * ```
  */
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
   checkOptions('memoryStore', options, { clock: nowKind, maxEntries: count, maxCharacters: count });

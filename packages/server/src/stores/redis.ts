@@ -42,6 +42,10 @@ return redis.call('SET', KEYS[1], unpack(ARGV, 2))`;
  * @returns a store; its methods fail with MidcallError `store/unavailable` if Redis cannot be reached or refuses,
  *   `store/corrupt` if a key contains another program's data, TypeError for bad input
  * @throws TypeError for bad options
+ * @example
+ * ```ts
+ * const store = redisStore({ send: ([command = '', ...args]) => redis.call(command, ...args) }); // for many machines
+ * ```
  */
 export function redisStore(options: RedisStoreOptions): Store {
   const sends = { ...func, words: 'a function that sends one command: args => client.sendCommand(args)' };

@@ -86,6 +86,10 @@ const SWEEP = 'DELETE FROM midcall_store WHERE rowid > ? AND rowid <= ? AND expi
  *   do not keep it open across an `await` of anything else
  * @returns a store; its methods fail with MidcallError `store/unavailable` or `store/corrupt`, TypeError for bad input
  * @throws MidcallError `store/unavailable` or `store/corrupt`; TypeError for bad options
+ * @example
+ * ```ts
+ * const mid = midcall({ key, store: await sqliteStore('midcall.db') }); // for the processes of one machine
+ * ```
  */
 export async function sqliteStore(
   source: string | SqliteDatabase,

@@ -118,7 +118,13 @@ function samplingOutcomes(question: ExploredQuestion, answering: Answering | und
   ];
 }
 
-/** Content that fits a form, as far as its fields tell: every field filled in, every yes-or-no field true. */
+/**
+ * Content that fits a form, as far as its fields tell: every field filled in, every yes-or-no field true.
+ * @example
+ * ```ts
+ * const content = fittingContent(fields); // every field filled in
+ * ```
+ */
 export function fittingContent(fields: readonly AskedField[]): Record<string, unknown> {
   const answered = fields.filter(field => !isWayBack(field));
   return Object.fromEntries(answered.map(field => [field.name, good(field)]));

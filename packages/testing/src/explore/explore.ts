@@ -93,6 +93,11 @@ const forSampling = 0.2;
  * @param args - the tool's arguments, as a client sends them; none if absent
  * @returns what was found; `report.text` is for people to read. It rejects only if a server cannot be made
  * @throws TypeError for an option that is unknown or invalid
+ * @example
+ * ```ts
+ * const report = await explore({ factory: () => notesServer(mid), tool: 'note_delete' }, { title: 'Soup' });
+ * if (!report.ok) throw new Error(report.text);
+ * ```
  */
 export async function explore(
   tool: ExploredTool,

@@ -42,7 +42,13 @@ export const appHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
-/** The capability that a connection of a desk declares: Apps of tools are shown beside their results. */
+/**
+ * The capability that a connection of a desk declares: Apps of tools are shown beside their results.
+ * @example
+ * ```ts
+ * const connection = new Connection(entry, { client: about, inbox, declares: deskDeclares });
+ * ```
+ */
 export const deskDeclares = {
   extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: [appType] } },
 };

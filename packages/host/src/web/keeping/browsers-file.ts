@@ -27,7 +27,13 @@ export const isBrowserKey = (value: unknown): value is BrowserKey =>
 
 const areKeys = (value: unknown): value is readonly BrowserKey[] => Array.isArray(value) && value.every(isBrowserKey);
 
-/** Stores them in a file, for {@link DeskOptions.browsers}. */
+/**
+ * Stores them in a file, for {@link DeskOptions.browsers}.
+ * @example
+ * ```ts
+ * const desk = await startDesk({ ...parts, browsers: browsersFile('/home/ada/.config/my-host/browsers.json') });
+ * ```
+ */
 export function browsersFile(path: string): BrowserMemory {
   const file = ownerFile(path, 'the keys of browsers', areKeys);
   return {

@@ -98,7 +98,13 @@ function endedOrInDoubt(call: KeptCall): readonly KeptCall[] {
   return [{ ...rest, outcome: { how: 'abandoned', message } }];
 }
 
-/** Stores calls in a file, for {@link DeskOptions.calls}. */
+/**
+ * Stores calls in a file, for {@link DeskOptions.calls}.
+ * @example
+ * ```ts
+ * const desk = await startDesk({ ...parts, calls: callFile('/home/ada/.local/share/my-host/calls.jsonl') });
+ * ```
+ */
 export function callFile(path: string): CallMemory {
   let added = 0;
   const lines = async (): Promise<readonly string[]> => {

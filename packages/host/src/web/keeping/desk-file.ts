@@ -140,6 +140,10 @@ function readSecrets(text: string | undefined): Readonly<Record<string, Texts>> 
  * Stores a desk in two files, for {@link DeskOptions.memory}.
  * @param path - of the file with everything but secrets; the one with secrets is beside it, named `….sealed.json`
  * @param box - seals the secrets
+ * @example
+ * ```ts
+ * const desk = await startDesk({ ...parts, memory: deskFile('/home/ada/.config/my-host/desk.json', box) });
+ * ```
  */
 export function deskFile(path: string, box: SecretBox): DeskMemory {
   const file = ownerFile(path, 'a desk', isDesk);

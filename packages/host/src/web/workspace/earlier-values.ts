@@ -28,6 +28,11 @@ function openValue(all: Readonly<Record<string, unknown>>, name: string): unknow
  * The values given before, by field, newest first; nothing of a field that asks for a secret.
  * @param calls - newest first; those made `here` count, and those of an `earlier` session
  * @param fields - as a form has them; their names, titles and descriptions tell which ask for a secret
+ * @example
+ * ```ts
+ * const values = earlierValues(calls, { serverId: 'tables', kind: 'tool', name: 'table_book' }, fields);
+ * const guests = values.get('guests')?.[0];
+ * ```
  */
 export function earlierValues(
   calls: readonly {

@@ -42,6 +42,12 @@ export interface Bearer {
  *
  * @param server - the authorization server, as a provider. With its client secret it is asked about every token, if it offers
  *   introspection (RFC 7662); otherwise its tokens must be signed (RFC 9068)
+ * @example
+ * ```ts
+ * const guard = bearer(company, { resource: new URL('https://notes.example.com/mcp'), scopes: ['notes'] });
+ * const mid = midcall({ key, store, principal: guard.principal });
+ * await serveHttp(() => notesServer(mid), { authenticate: guard.authenticate });
+ * ```
  */
 export function bearer(server: Provider, options: BearerOptions): Bearer {
   checkGiven('bearer', 'the first argument', server, providerKind);

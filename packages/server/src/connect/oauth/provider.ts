@@ -105,7 +105,19 @@ const reserved = new Set([
   'request_uri',
 ]);
 
-/** @throws TypeError for a bad option, naming it but never its value if that may be secret */
+/**
+ * @throws TypeError for a bad option, naming it but never its value if that may be secret
+ * @example
+ * ```ts
+ * const quill = provider({
+ *   id: 'quill',
+ *   issuer: 'https://quill.example.com',
+ *   clientId: 'library',
+ *   clientSecret: secretOfClient,
+ *   scopes: ['notes.read'],
+ * });
+ * ```
+ */
 export function provider(options: ProviderOptions): Provider {
   checkOptions('provider', options, kinds);
   const { id, name = id, clientId, scopes = [], parameters = {}, timeoutMs = 20_000, clock = systemClock } = options;

@@ -63,6 +63,10 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
  *
  * @param server - the authorization server, as a provider; `openid` is asked for besides its scopes. Its subjects must be the
  *   ones in the MCP tokens: an OpenID provider that gives each client pairwise subjects does not fit
+ * @example
+ * ```ts
+ * const pages = connect({ name: 'Notes', baseUrl: 'https://notes.example.com', signIn: signIn(company, { store, key }) });
+ * ```
  */
 export function signIn(server: Provider, options: SignInOptions): SignIn {
   checkGiven('signIn', 'the first argument', server, providerKind);

@@ -43,6 +43,10 @@ export const confirmKind: PageKind = {
 /**
  * A page that shows the call with its real arguments and takes a yes, out of the host's and the model's reach. The yes is valid
  * for this call only: another call, or the same one with other arguments, asks again.
+ * @example
+ * ```ts
+ * const answer = await call.elicitUrl({ message: 'Approve the transfer.', page: confirm({ allow: 'Transfer' }) });
+ * ```
  */
 export function confirm(options: ConfirmOptions = {}): Page<{ readonly approved: true }> {
   checkOptions('confirm', options, { title: name, allow: name });

@@ -49,6 +49,11 @@ export const formKind: PageKind = {
 /**
  * A page with a form of groups, lists, dependent questions and long text.
  * @throws MidcallError `form/unsupported`, which names the question
+ * @example
+ * ```ts
+ * const page = formPage({ title: 'Your trip', items: { from: { kind: 'text', label: 'From' } } });
+ * const answer = await call.elicitUrl({ message: 'Where from?', page });
+ * ```
  */
 export function formPage<const S extends Items>(options: FormPageOptions<S>): Page<ItemsValue<S>> {
   checkOptions<FormPageOptions<S>>('formPage', options, pageKinds);
@@ -76,6 +81,16 @@ export interface FormKindOptions<S extends Items> extends FormPageOptions<S> {
  * A form of the server's own that is checked and saved on its page. Give `kind` to `connect({ kinds })`, and `page` to
  * `call.elicitUrl`.
  * @throws MidcallError `form/unsupported`, which names the question
+ * @example
+ * ```ts
+ * const settings = formKindOf({
+ *   name: 'settings',
+ *   title: 'Settings',
+ *   items: { folder: { kind: 'text', label: 'Folder' } },
+ *   save: async ({ folder }, { principal }) => save(principal, folder),
+ * });
+ * const pages = connect({ name: 'Library', kinds: [settings.kind] });
+ * ```
  */
 export function formKindOf<const S extends Items>(
   options: FormKindOptions<S>,

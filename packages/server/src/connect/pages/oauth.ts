@@ -55,6 +55,10 @@ const AWAY_MS = 15 * 60_000;
  * A page where a person connects their account at a provider. The provider is made known to the pages by `connect({ kinds:
  * [oauthPages(vault, [provider])] })`. Afterwards `vault.token(call.principal, provider)` gives the access token for the
  * server's own calls.
+ * @example
+ * ```ts
+ * const answer = await call.elicitUrl({ message: 'Connect your notes at Quill.', page: oauth(quill) });
+ * ```
  */
 export function oauth(provider: Provider, options: OAuthPageOptions = {}): Page<Connected> {
   checkGiven('oauth', 'the first argument', provider, providerKind);
@@ -92,6 +96,11 @@ ${list(missing)}
 /**
  * The kind behind {@link oauth}.
  * @throws MidcallError `server/setup` for two providers with the same id
+ * @example
+ * ```ts
+ * const keeper = vault({ store, key });
+ * const pages = connect({ name: 'Library', vault: keeper, kinds: [oauthPages(keeper, [quill])] });
+ * ```
  */
 export function oauthPages(vault: Vault, providers: readonly Provider[]): PageKind {
   const byId = new Map(providers.map(each => [each.id, each]));

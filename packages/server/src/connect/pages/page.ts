@@ -110,7 +110,14 @@ export interface Keeper {
   forget(owner: Principal, name: string): Promise<unknown>;
 }
 
-/** A page of the author's own kind, to give to `call.elicitUrl`. */
+/**
+ * A page of the author's own kind, to give to `call.elicitUrl`.
+ * @example
+ * ```ts
+ * const page = pageOf<{ signedBy: string }>(terms, 'Wear goggles.');
+ * const answer = await call.elicitUrl({ message: 'Sign the terms first.', page });
+ * ```
+ */
 export function pageOf<T = Json>(kind: PageKind, data: Json, assurance?: Assurance): Page<T> {
   checkGiven('pageOf', 'the first argument', kind, having('a kind of page: { name, show, submit }', 'show', 'submit'));
   return { kind: kind.name, data, ...(assurance === undefined ? {} : { assurance }) };

@@ -66,6 +66,11 @@ export function secretKind(vault: Keeper): PageKind {
 /**
  * A page that takes a secret into the vault.
  * @throws MidcallError `form/unsupported` for an invalid name
+ * @example
+ * ```ts
+ * const page = secret({ name: 'weather-key', label: 'API key', help: 'It is in your account settings.' });
+ * const answer = await call.elicitUrl({ message: 'The weather service needs your key.', page });
+ * ```
  */
 export function secret(options: SecretOptions): Page<{ readonly secret: string }> {
   checkOptions('secret', options, { name: required(nameKind), label: required(nameKind), help: text, title: text });

@@ -118,7 +118,14 @@ export interface Vault {
   forget(owner: Principal | undefined, what: Provider | string): Promise<Forgotten>;
 }
 
-/** @throws MidcallError `server/setup` for a key that cannot be used; TypeError for an option out of range */
+/**
+ * @throws MidcallError `server/setup` for a key that cannot be used; TypeError for an option out of range
+ * @example
+ * ```ts
+ * const keeper = vault({ store, key });
+ * const token = await keeper.token(call.principal, quill); // undefined if they have not connected
+ * ```
+ */
 export function vault(options: VaultOptions): Vault {
   checkOptions('vault', options, {
     store: required(storeKind),
