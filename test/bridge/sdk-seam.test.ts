@@ -5,7 +5,7 @@
 import { InMemoryTransport, type JSONRPCMessage, McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import { aroundMessages } from '../../packages/midcall/src/bridge/sdk-seam/around-messages.ts';
-import { HeldTransport } from '../../packages/midcall/src/bridge/sdk-seam/held-transport.ts';
+import { BufferedTransport } from '../../packages/midcall/src/bridge/sdk-seam/buffered-transport.ts';
 import { grown } from '../fixtures/grown.ts';
 
 type Frame = { readonly id?: number; readonly method?: string; readonly result?: object };
@@ -51,10 +51,10 @@ describe('around-messages', () => {
   });
 });
 
-describe('held-transport', () => {
+describe('buffered-transport', () => {
   it('answers pings before it is served, and begins with the request that it was waiting for', async () => {
     const { far, received, send } = await rawHost();
-    const held = new HeldTransport(far);
+    const held = new BufferedTransport(far);
     const first = held.first();
     await send(ping(1));
     await send({ id: 2, method: 'tools/list' });
@@ -68,7 +68,7 @@ describe('held-transport', () => {
 
   it('tells whoever waits for a request, and the server it is given to, that the host has gone', async () => {
     const { near, far } = await rawHost();
-    const held = new HeldTransport(far);
+    const held = new BufferedTransport(far);
     const first = held.first();
     await near.close();
     expect(await first).toBeUndefined();
@@ -81,9 +81,9 @@ describe('held-transport', () => {
   });
 });
 
-it('held-transport: a host that names no version of its own is served all the same', async () => {
+it('buffered-transport: a host that names no version of its own is served all the same', async () => {
   const { far, received, send } = await rawHost();
-  const held = new HeldTransport(far);
+  const held = new BufferedTransport(far);
   const first = held.first();
   const clientInfo = { name: 'host' };
   await send({ id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo } });

@@ -253,7 +253,7 @@ describe('the calls of a server that is closed', () => {
       cancel: id => void cancelled.push(id),
       digest: () => 'the same',
       clock,
-      keptMs: 900_000,
+      unclaimedMs: 900_000,
     });
     /** The server asks something that names no call. */
     const asks = (id: string): void => {

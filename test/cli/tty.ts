@@ -46,7 +46,7 @@ export function inTerminal(words: readonly string[], env: Readonly<Record<string
   let [all, from] = ['', 0];
   const waiting = new Set<() => void>();
   let over = false;
-  const plainText = (): string => all.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '');
+  const textType = (): string => all.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '');
   child.onData(data => {
     all += data;
     for (const look of waiting) look();
@@ -62,7 +62,7 @@ export function inTerminal(words: readonly string[], env: Readonly<Record<string
   const until = (expected: string | RegExp): Promise<void> =>
     new Promise((resolve, reject) => {
       const look = (): void => {
-        const rest = plainText().slice(from);
+        const rest = textType().slice(from);
         const at = typeof expected === 'string' ? rest.indexOf(expected) : rest.search(expected);
         if (at < 0) {
           if (over) reject(new Error(`It ended without ${String(expected)}, after: ${rest}`));
@@ -77,7 +77,7 @@ export function inTerminal(words: readonly string[], env: Readonly<Record<string
     });
   return {
     ended,
-    text: plainText,
+    text: textType,
     raw: () => all,
     type: (keys: string) => child.write(keys),
     signal: (name: NodeJS.Signals) => child.kill(name),

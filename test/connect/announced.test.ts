@@ -12,7 +12,7 @@ import { z } from 'zod';
 import { trusted } from '../../packages/core/src/page/html.ts';
 import { recorded } from '../../packages/testing/src/eras.ts';
 import { grown } from '../fixtures/grown.ts';
-import { bareClient, textOf } from '../server/bare-client.ts';
+import { rawClient, textOf } from '../server/raw-client.ts';
 import { fixture, told } from './fixture.ts';
 import { shortWaits } from './short-waits.ts';
 import { codeIn, visitor } from './visitor.ts';
@@ -246,7 +246,7 @@ describe('2026-07-28', () => {
     const pages = connect({ name: 'Notes', reach: { kind: 'here', browser: false } });
     onTestFinished(() => pages.close());
     const mid = midcall({ pages, suspectBelowMs: 0, warn: () => {}, holdMs: 5, clock: shortWaits() });
-    await using client = await bareClient(() => {
+    await using client = await rawClient(() => {
       const server = new McpServer({ name: 'notes', version: '1.0.0' });
       mid.tool(server, 'act', {}, async (_, call) => ({ content: [{ type: 'text', text: await sure(call) }] }));
       return server;

@@ -3,7 +3,7 @@ import { memoryStore } from '@midcall/server/stores/memory';
 import { describe, expect, it } from 'vitest';
 import type { Provider } from '../../packages/server/src/connect/oauth/provider.ts';
 import { ProviderError } from '../../packages/server/src/connect/oauth/provider-error.ts';
-import type { KeptSignIn, OAuthTokens } from '../../packages/server/src/connect/oauth/tokens.ts';
+import type { OAuthTokens, StoredSignIn } from '../../packages/server/src/connect/oauth/tokens.ts';
 import { refresh } from '../../packages/server/src/connect/vault/refresh.ts';
 import { slots } from '../../packages/server/src/connect/vault/slots.ts';
 import { keyRing } from '../../packages/server/src/state/keys.ts';
@@ -13,7 +13,7 @@ import { passingClock } from './passing-clock.ts';
 const ann = { issuer: 'https://login.example', subject: 'ann' };
 const slot = 'sign-in';
 const [oldKey, newKey] = [Buffer.alloc(32, 3), Buffer.alloc(32, 4)];
-const kept = (more: Partial<KeptSignIn> = {}): KeptSignIn => ({
+const kept = (more: Partial<StoredSignIn> = {}): StoredSignIn => ({
   tokens: { accessToken: 'stale-access-1', refreshToken: 'first-refresh-1', scopes: ['notes'] },
   renewed: 0,
   since: 1,

@@ -5,7 +5,7 @@ import { connectPair, eras, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it } from 'vitest';
 import { eventually } from '../fixtures/grown.ts';
-import { bareClient, type Carrier } from '../server/bare-client.ts';
+import { type Carrier, rawClient } from '../server/raw-client.ts';
 
 const key = 'MtZ4E5jHpHZERtR5RS2mCJoBHbWIULrRYPXZURNuBAM=';
 const capabilities = { elicitation: { url: {}, form: {} }, extensions: { 'io.modelcontextprotocol/tasks': {} } };
@@ -40,7 +40,7 @@ async function waiting(carrier: Carrier) {
   });
   open.push({ [Symbol.asyncDispose]: () => mid.close() });
   let steps = 0;
-  const made = await bareClient(
+  const made = await rawClient(
     () => {
       const server = new McpServer({ name: 'notes', version: '1.0.0' });
       mid.tool(server, 'wipe', { task: 'always' }, async (_, call) => {

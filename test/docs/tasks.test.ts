@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { lasting, stockServer } from '../../examples/docs/tasks.ts';
-import { bareClient } from '../server/bare-client.ts';
+import { rawClient } from '../server/raw-client.ts';
 
 const capabilities = { elicitation: {}, extensions: { 'io.modelcontextprotocol/tasks': {} } };
 
@@ -20,7 +20,7 @@ it('counts once, asks, and corrects once, though the server is started again in 
   };
   const start = async () => {
     const mid = await lasting(join(folder, 'stock.db'));
-    const client = await bareClient(() => stockServer(mid, warehouse), 'memory');
+    const client = await rawClient(() => stockServer(mid, warehouse), 'memory');
     const send = async (method: string, params: object): Promise<Record<string, unknown>> =>
       (await client.send(method, { ...params }, { capabilities })).result as never;
     const until = async (taskId: unknown, status: string): Promise<Record<string, unknown>> => {

@@ -24,11 +24,11 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
       GatewayCall GatewayOptions GatewayPage GatewayQuestion Handled JobRun Jobs Json Jsonified KeyRing KeyRingOptions KeySource
       LogLevel Midcall MidcallErrorCode MidcallOptions ModelReply NotDone Observation Observer Opened
       Page PageAsk PageEvent PageLink PageOutcome Pages PageService PagesHost Passed PersonCheck
-      PlainSamplingRequest Principal PrincipalOf PromptAnswer PromptConfig RawField RawForm
-      RequestOutcome ResourceAnswer ResourceConfig RunEnd SamplingMessage SamplingModel
+      SampleAsk Principal PrincipalOf PromptAnswer PromptConfig RawField RawForm
+      RequestOutcome ResourceAnswer ResourceConfig RunOutcome SamplingMessage SamplingModel
       SamplingRequest SamplingResult SamplingTool Sealer SealerOptions SealKey Shorthand
       ShorthandRecord StandardForm StepContext StepOptions StepRetry Store TaskMode TitledChoices
-      ToolAnswer ToolConfig ToolLoopStep ToolSamplingRequest ToolSamplingResult UrlAsk Validation
+      ToolAnswer ToolConfig ToolLoopStep SampleWithToolsAsk ToolSamplingResult UrlAsk Validation
       WaitingCall Wake WireSchema WizardAsk WizardCondition WizardContent WizardForm WizardForms WizardValidate`,
   },
   '@midcall/server/roots': {
@@ -85,7 +85,7 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
       AuditLog AuditOptions AuditVerdict CallContext CallEvent CallHandle CallOutcome CallProgress CallRequest CallTask
       Catalogue Clock ConnectionEvent ConnectionOptions ConnectionState DetectedWorkspace ElicitationMode Ending Era
       FileLockOptions FollowTasksOptions FormQuestion ForwardedAnswer ForwardedRequest ForwardOptions Grant GrantVault HostEvent InboxEvent
-      InboxOptions KeptRules KeptTask KeptTasks KnownClient Limits ListName ListProblem MidcallErrorCode ModelReply Notice
+      InboxOptions RuleStorage StoredTask TaskStorage KnownClient Limits ListName ListProblem MidcallErrorCode ModelReply Notice
       OfferedRoot OfferedRootsOptions Owner PausableTransport PolicyOptions Presenter ProcessMark Question Receipt Reply Root
       RootsDisk RootsMemory RootsQuestion RootsState Rule RulesFileOptions RunOptions SamplingAccount SamplingLimits
       SamplingMessageView SamplingModel SamplingPrompt SamplingReplyQuestion SamplingRequest SamplingRequestQuestion
@@ -103,7 +103,7 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
     values: `
       browsersFile callFile deskDeclares deskFile earlierValues startDesk`,
     types: `
-      BrowserKey BrowserMemory CallMemory DeskConnection DeskMemory DeskOptions DeskRecord KeptCall ModelsView PreferencesRecord RunningDesk
+      BrowserKey BrowserMemory CallMemory DeskConnection DeskMemory DeskOptions DeskRecord StoredCall ModelsView PreferencesRecord RunningDesk
       SecretBox Theme TryView WorkspaceParts`,
   },
   '@midcall/host/models': {

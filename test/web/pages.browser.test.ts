@@ -4,7 +4,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Ending, type KeptTask, tasksFile } from '@midcall/host';
+import { type Ending, type StoredTask, tasksFile } from '@midcall/host';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Look, launch, type Visitor, violations, visitor, wrongInLook } from './browser.ts';
@@ -65,7 +65,7 @@ async function picture(page: Page, path: string): Promise<void> {
 }
 
 /** A call that goes on by itself. */
-const kept = (id: string, status: KeptTask['status']): KeptTask => ({
+const kept = (id: string, status: StoredTask['status']): StoredTask => ({
   call: { id, kind: 'tool', name: `book_${id}`, arguments: {} },
   server: { id: '127.0.0.1:36463', origin: 'http://127.0.0.1:36463/mcp' },
   era: '2026-07-28',

@@ -13,12 +13,12 @@ import {
   type FormQuestion,
   Inbox,
   judgeUrl,
-  type KeptRules,
-  type KeptTasks,
   machineDisk,
   OfferedRoots,
   Policy,
   type Question,
+  type RuleStorage,
+  type TaskStorage,
 } from '@midcall/host';
 import type { BrowserMemory, RunningDesk } from '@midcall/host/web';
 import { afterAll, expect } from 'vitest';
@@ -67,8 +67,8 @@ interface StageOptions {
   readonly zone?: string;
   readonly sampling?: SamplingModel;
   readonly proposedRoot?: string;
-  readonly keptRules?: KeptRules;
-  readonly tasks?: KeptTasks;
+  readonly storedRules?: RuleStorage;
+  readonly tasks?: TaskStorage;
   readonly port?: number;
   readonly browsers?: BrowserMemory;
   /** A question that is open from the start. */
@@ -105,7 +105,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     audit,
     roots,
     ...(options.sampling && { models: options.sampling }),
-    ...(options.keptRules && { keptRules: options.keptRules }),
+    ...(options.storedRules && { storedRules: options.storedRules }),
     ...(options.tasks && { tasks: options.tasks }),
     connect: entry =>
       new Connection(entry, {

@@ -9,8 +9,8 @@ import { pickOne, stage } from './stage.ts';
 
 it('mutes for good: in another session, too, until it is revoked', async () => {
   const path = join(mkdtempSync(join(tmpdir(), 'midcall-rules-')), 'rules.json');
-  const keptRules = rulesFile(path);
-  await using on = await stage({ keptRules });
+  const storedRules = rulesFile(path);
+  await using on = await stage({ storedRules });
   const visitor = await enter(on.desk);
   const question = pickOne('k1');
   const ending = on.inbox.ask(question);
@@ -19,22 +19,22 @@ it('mutes for good: in another session, too, until it is revoked', async () => {
   await visitor.post(`/questions/${question.id}`, { action: 'mute', 'mute-for': 'always' });
   expect(await ending).toMatchObject({ how: 'refused-by-policy' });
 
-  const later = new Policy({ rules: await keptRules.read() });
+  const later = new Policy({ rules: await storedRules.read() });
   expect(later.judge('other-name', 'form', 0, question.asker.origin)).toMatchObject({ do: 'refuse' });
   expect((await visitor.get('/policy')).text).toContain('I revoke it</td>');
   await visitor.post('/policy/revoke', { id: on.policy.rules()[0]!.id });
-  expect(await keptRules.read()).toEqual([]);
+  expect(await storedRules.read()).toEqual([]);
 });
 
 it('keeps a rule of the policy page, lets one for the session take its place, and allows nothing for good', async () => {
-  const keptRules = rulesFile(join(mkdtempSync(join(tmpdir(), 'midcall-rules-')), 'rules.json'));
-  await using on = await stage({ keptRules });
+  const storedRules = rulesFile(join(mkdtempSync(join(tmpdir(), 'midcall-rules-')), 'rules.json'));
+  await using on = await stage({ storedRules });
   const visitor = await enter(on.desk);
   const rule = { server: '*', subject: 'sampling', effect: 'refuse', for: 'always' };
   await visitor.post('/policy', rule);
-  expect(await keptRules.read()).toMatchObject([{ server: '*', subject: 'sampling', scope: 'always' }]);
+  expect(await storedRules.read()).toMatchObject([{ server: '*', subject: 'sampling', scope: 'always' }]);
   await visitor.post('/policy', { ...rule, for: '900000' });
-  expect(await keptRules.read()).toEqual([]);
+  expect(await storedRules.read()).toEqual([]);
   const allowed = await visitor.post('/policy', { ...rule, effect: 'allow' });
   expect(allowed.status).toBe(422);
   expect(allowed.text).toContain('ends with the session at the latest');
@@ -44,7 +44,7 @@ it('keeps a rule of the policy page, lets one for the session take its place, an
 it('says so where a rule holds but could not be kept', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'midcall-rules-'));
   writeFileSync(join(folder, 'file'), '');
-  await using on = await stage({ keptRules: rulesFile(join(folder, 'file', 'rules.json')) });
+  await using on = await stage({ storedRules: rulesFile(join(folder, 'file', 'rules.json')) });
   const visitor = await enter(on.desk);
   const made = await visitor.post('/policy', { server: '*', subject: 'url', effect: 'refuse', for: 'always' });
   expect(made.status).toBe(422);

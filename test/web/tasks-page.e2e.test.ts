@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { commandTarget, type KeptTask, type ServerEntry, tasksFile } from '@midcall/host';
+import { commandTarget, type ServerEntry, type StoredTask, tasksFile } from '@midcall/host';
 import { expect, it } from 'vitest';
 import { eventually } from '../fixtures/grown.ts';
 import { enter } from './client.ts';
@@ -49,7 +49,7 @@ it('lists a call that goes on, takes it up after a restart of the desk, and brin
 
 it('forgets a call where the person says so, and not one that another process follows', async () => {
   const tasks = tasksFile(join(mkdtempSync(join(tmpdir(), 'midcall-desk-tasks-')), 'tasks.json'));
-  const kept = (id: string): KeptTask => ({
+  const kept = (id: string): StoredTask => ({
     call: { id, kind: 'tool', name: `tool_${id}`, arguments: {} },
     server: { id: 'gone', origin: 'node gone.js' },
     era: '2026-07-28',

@@ -9,7 +9,7 @@ export { Connection } from './connection/index.ts';
 export { ownerFile, withFileLock } from './files/index.ts';
 export type { InboxEvent } from './inbox/index.ts';
 export { Inbox } from './inbox/index.ts';
-export type { KeptRules, Rule } from './policy/index.ts';
+export type { Rule, RuleStorage } from './policy/index.ts';
 export { Policy } from './policy/index.ts';
 export type {
   CallContext,
@@ -34,7 +34,7 @@ export type { SamplingAccount } from './sampling/index.ts';
 export { wishLines } from './sampling/index.ts';
 export type { ServerEntry } from './servers/index.ts';
 export { commandTarget, commandWords, originOf, readServerList, urlTarget } from './servers/index.ts';
-export type { KeptTask, KeptTasks } from './tasks/index.ts';
+export type { StoredTask, TaskStorage } from './tasks/index.ts';
 export { isFollowed } from './tasks/index.ts';
 export type { MarkdownRule, MarkdownToken, Members } from './views/index.ts';
 export {

@@ -45,9 +45,9 @@ export { storeFile } from './files/store-file.ts';
 export type { InboxEvent, InboxOptions, Owner } from './inbox/inbox.ts';
 export { Inbox } from './inbox/inbox.ts';
 export type { Limits, Rule, Subject, Verdict } from './policy/judge.ts';
-export type { KeptRules, RulesFileOptions } from './policy/kept-rules.ts';
-export { rulesFile } from './policy/kept-rules.ts';
 export { Policy, type PolicyOptions } from './policy/policy.ts';
+export type { RuleStorage, RulesFileOptions } from './policy/rules-file.ts';
+export { rulesFile } from './policy/rules-file.ts';
 export type { ElicitationMode } from './question/elicitation.ts';
 export type {
   AskedModel,
@@ -82,7 +82,7 @@ export type { ForwardedAnswer, ForwardedRequest, ForwardOptions } from './sdk-se
 export type { ServerEntry, ServerTarget, TaskServer } from './servers/server-entry.ts';
 export { commandTarget, readServerEntries, urlTarget } from './servers/server-entry.ts';
 export { type FollowTasksOptions, followTasks, type TaskQuestion } from './tasks/follow-tasks.ts';
-export type { KeptTask, KeptTasks } from './tasks/kept-tasks.ts';
-export { isFollowed, tasksFile } from './tasks/kept-tasks.ts';
+export type { StoredTask, TaskStorage } from './tasks/tasks-file.ts';
+export { isFollowed, tasksFile } from './tasks/tasks-file.ts';
 export type { UrlJudgement, UrlOptions, UrlWarning } from './url/judge.ts';
 export { judgeUrl } from './url/judge.ts';

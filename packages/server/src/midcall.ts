@@ -13,7 +13,6 @@ import type {
   StandardSchemaWithJSON,
   ToolAnnotations,
 } from '@modelcontextprotocol/server';
-import { KeptWith } from './base/index.ts';
 import {
   dispatcher,
   listResume,
@@ -249,22 +248,22 @@ export function midcall(options: MidcallOptions = {}): Midcall {
   const dispatch = dispatcher(config);
   const tasks = new Tasks(config);
   const waiting = waitingKinds(tasks, config);
-  const tools = new KeptWith<McpServer, Map<string, ResumableTool>>();
+  const tools = new WeakMap<McpServer, Map<string, ResumableTool>>();
   const toolsOf = (server: McpServer): Map<string, ResumableTool> => {
     const toolsByName = tools.get(server) ?? new Map<string, ResumableTool>();
     tools.set(server, toolsByName);
     return toolsByName;
   };
   /** The settings of `mid.handle` for every tool of a server. */
-  const gateways = new KeptWith<McpServer, Registered>();
+  const gateways = new WeakMap<McpServer, Registered>();
   /** What is registered here, by method and name; a server may also have plain tools. */
-  const ownNames = new KeptWith<McpServer, Set<string>>();
+  const ownNames = new WeakMap<McpServer, Set<string>>();
   const oursOf = (server: McpServer): Set<string> => {
     const names = ownNames.get(server) ?? new Set<string>();
     ownNames.set(server, names);
     return names;
   };
-  const handlers = new KeptWith<McpServer, OwnHandlers>();
+  const handlers = new WeakMap<McpServer, OwnHandlers>();
   const mayBecomeTask = (server: McpServer, call: CallHandler): CallHandler =>
     callsMayBecomeTasks(
       server,
@@ -296,7 +295,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     return own;
   };
 
-  const haveTasks = new KeptWith<McpServer, true>();
+  const haveTasks = new WeakMap<McpServer, true>();
   const withTasks = (server: McpServer): void => {
     if (haveTasks.has(server)) return;
     haveTasks.set(server, true);

@@ -37,7 +37,7 @@ export type { Clock } from '@midcall/core/time';
 export type { Json } from './base/digest.ts';
 export type { Principal } from './base/principal.ts';
 export type { Wake } from './base/wake.ts';
-export type { RunEnd } from './engine/deferred.ts';
+export type { RunOutcome } from './engine/deferred.ts';
 export type { JobRun, Jobs } from './jobs/jobs.ts';
 export { type Midcall, midcall } from './midcall.ts';
 export type { Observation, Observer } from './observe/observe.ts';
@@ -85,7 +85,7 @@ export type {
   PersonCheck,
 } from './request/pages.ts';
 export type { TaskMode } from './request/request.ts';
-export type { PlainSamplingRequest, ToolSamplingRequest, ToolSamplingResult } from './request/sampling-request.ts';
+export type { SampleAsk, SampleWithToolsAsk, ToolSamplingResult } from './request/sampling-request.ts';
 export type { FieldMessages, Validation } from './request/validation.ts';
 export type {
   CheckedForms,

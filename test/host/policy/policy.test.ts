@@ -109,7 +109,7 @@ describe('policy', () => {
 
   it('follows rules that others change: what is here is not listed twice, what was taken back here stays away', () => {
     let kept: readonly Rule[] = [];
-    const policy = new Policy({ kept: () => kept });
+    const policy = new Policy({ sharedRules: () => kept });
     const own = policy.add({ server: 'a', subject: 'form', effect: 'refuse' });
     kept = [own, { ...own, id: 'theirs', subject: 'url' }];
     expect(policy.rules().map(rule => rule.id)).toEqual(['theirs', own.id]);

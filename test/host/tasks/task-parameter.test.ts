@@ -7,9 +7,9 @@ import {
   type AttachOptions,
   attach,
   Inbox,
-  type KeptTasks,
   type Question,
   type Reply,
+  type TaskStorage,
   tasksFile,
 } from '@midcall/host';
 import { negotiation } from '@midcall/testing';
@@ -60,7 +60,7 @@ async function host(
   return { client, attachment, inbox, run, text, events, statuses, sent, me };
 }
 
-const keptTasks = (): KeptTasks & { readonly path: string } => {
+const keptTasks = (): TaskStorage & { readonly path: string } => {
   const path = join(mkdtempSync(join(tmpdir(), 'midcall-tasks-')), 'tasks.json');
   return { ...tasksFile(path), path };
 };

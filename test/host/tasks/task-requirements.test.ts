@@ -2,7 +2,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { attach, Inbox, type KeptTasks, tasksFile } from '@midcall/host';
+import { attach, Inbox, type TaskStorage, tasksFile } from '@midcall/host';
 import { negotiation } from '@midcall/testing';
 import { Client } from '@modelcontextprotocol/client';
 import { InMemoryTransport, type JSONRPCMessage } from '@modelcontextprotocol/server';
@@ -19,7 +19,7 @@ const about = { createdAt: '2026-07-28T10:00:00Z', lastUpdatedAt: '2026-07-28T10
 const created = { resultType: 'task', taskId: 't1', status: 'working', ...about };
 
 /** A client of a server that answers as it is told. */
-async function clientOf(answer: (frame: Frame) => Readonly<Record<string, unknown>> | undefined, tasks?: KeptTasks) {
+async function clientOf(answer: (frame: Frame) => Readonly<Record<string, unknown>> | undefined, tasks?: TaskStorage) {
   const [near, far] = InMemoryTransport.createLinkedPair();
   const frames: Frame[] = [];
   far.onmessage = message => {
@@ -95,7 +95,7 @@ it('ext-tasks-35: cancels by tasks/cancel, and not by notifications/cancelled', 
   expect(frames.map(({ method }) => method)).not.toContain('notifications/cancelled');
 });
 
-it('kept-tasks-3: tells the server of a cancelled task until it says that it knows, and asks the person nothing of it meanwhile', async () => {
+it('tasks-file-3: tells the server of a cancelled task until it says that it knows, and asks the person nothing of it meanwhile', async () => {
   const tasks = tasksFile(join(mkdtempSync(join(tmpdir(), 'midcall-cancelled-')), 'tasks.json'));
   const asks = { elicit: { method: 'elicitation/create', params: { message: 'Sure?', requestedSchema: {} } } };
   const state = { taskId: 't1', ...about, status: 'input_required', inputRequests: asks };

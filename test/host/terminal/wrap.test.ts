@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BorrowedInput } from '../../../packages/host/src/terminal/borrowed-input.ts';
-import { plainPrompter } from '../../../packages/host/src/terminal/plain-prompter.ts';
+import { linePrompter } from '../../../packages/host/src/terminal/line-prompter.ts';
 import { wrapped } from '../../../packages/host/src/terminal/wrap.ts';
 
 const bar = '  | ';
@@ -75,7 +75,7 @@ it('sets in what does not fit of a title or a choice, with what is typed behind 
   output.on('data', part => (text += part));
   const borrowed = new BorrowedInput(input);
   borrowed.borrow();
-  const prompter = plainPrompter(borrowed, output);
+  const prompter = linePrompter(borrowed, output);
   const picks = [{ value: 'a', label: `== A server asks == ${'x'.repeat(60)}` }];
   const chosen = prompter.choose({ message: `Which? ${'y '.repeat(30)}`, picks, signal: new AbortController().signal });
   input.write('1\n');

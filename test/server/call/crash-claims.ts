@@ -1,6 +1,6 @@
 /** What must hold of a flow whose processes were killed; shared by the reduced and the full crash test. */
 import { expect } from 'vitest';
-import { textOf } from '../bare-client.ts';
+import { textOf } from '../raw-client.ts';
 import { Crashing, type Flow, MOST_POINTS, type Mode } from './crashing.ts';
 
 const all = ['one', 'two', 'three'];

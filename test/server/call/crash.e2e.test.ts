@@ -1,6 +1,6 @@
 /** What a step promises, kept under `kill -9`; the full count is crash.soak.test.ts. Needs the build. */
 import { describe, expect, it } from 'vitest';
-import { textOf } from '../bare-client.ts';
+import { textOf } from '../raw-client.ts';
 import { crash, seeded } from './crash-claims.ts';
 import { Crashing } from './crashing.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { AuditEvent } from '@midcall/server';
-import type { Reply } from '../bare-client.ts';
+import type { Reply } from '../raw-client.ts';
 
 export type Mode = 'plain' | 'idempotent' | 'check';
 

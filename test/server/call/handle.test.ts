@@ -6,7 +6,7 @@ import { connect } from '@midcall/server/connect';
 import { connectPair, pairings, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { bareClient } from '../bare-client.ts';
+import { rawClient } from '../raw-client.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 type Numbered = (number: number, call: GatewayCall, params: Json & { readonly _meta?: Json }) => Promise<Json>;
@@ -93,7 +93,7 @@ describe.each(['memory', 'http'] as const)('as tasks, over %s', carrier => {
       mid.handle(server, 'tools/call', ({ params }, call) => handler(number, call, params), { task });
       return server;
     };
-    const client = await bareClient(factory, carrier);
+    const client = await rawClient(factory, carrier);
     onTestFinished(() => client[Symbol.asyncDispose]());
     const send = (method: string, params: object) =>
       client.send(method, params as never, { capabilities }).then(({ result }) => result as unknown as Told);

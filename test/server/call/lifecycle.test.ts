@@ -6,7 +6,7 @@ import { connectPair, pairings, type Scripted, scriptedPerson } from '@midcall/t
 import { McpServer } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it } from 'vitest';
 import { grown } from '../../fixtures/grown.ts';
-import { type BareClient, bareClient, textOf } from '../bare-client.ts';
+import { type BareClient, rawClient, textOf } from '../raw-client.ts';
 
 const yes = { action: 'accept', content: { value: true } } as const;
 const says = (text: string) => ({ content: [{ type: 'text' as const, text }] });
@@ -319,7 +319,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
 describe.each(['memory', 'http'] as const)('a retry that is cut off, over %s', carrier => {
   async function serve(handler: (call: Call) => Promise<string>, options: MidcallOptions = {}) {
     const mid = midcall({ key: new Uint8Array(32).fill(3), suspectBelowMs: 0, warn: () => {}, ...options });
-    const client = await bareClient(() => {
+    const client = await rawClient(() => {
       const server = new McpServer({ name: 'test', version: '1.0.0' });
       mid.tool(server, 'act', {}, async (_, call) => says(await handler(call)));
       return server;

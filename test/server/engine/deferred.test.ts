@@ -1,6 +1,6 @@
 /** What `call.defer` was given, and the signal a call ends with. */
 import { expect, it } from 'vitest';
-import { Deferred, type RunEnd } from '../../../packages/server/src/engine/deferred.ts';
+import { Deferred, type RunOutcome } from '../../../packages/server/src/engine/deferred.ts';
 import { RunSignal } from '../../../packages/server/src/engine/run.ts';
 
 it('cleanups run one after the other, the last one first, and each is told how the run ended', async () => {
@@ -19,7 +19,7 @@ it('cleanups run one after the other, the last one first, and each is told how t
 });
 
 it('a run has one end: what comes later is told the same', async () => {
-  const ends: RunEnd[] = [];
+  const ends: RunOutcome[] = [];
   const deferred = new Deferred({});
   await deferred.runAll('cancelled');
   deferred.add(end => void ends.push(end));

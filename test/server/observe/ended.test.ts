@@ -8,7 +8,7 @@ import { InMemoryTransport, McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { grown } from '../../fixtures/grown.ts';
-import { bareClient, textOf } from '../bare-client.ts';
+import { rawClient, textOf } from '../raw-client.ts';
 
 const yes: Scripted = { action: 'accept', content: { value: true } };
 const canary = 'what-the-person-typed';
@@ -331,7 +331,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
       mid.tool(server, 'act', {}, async (_, call) => says((await call.elicit(sure)).action));
       return server;
     };
-    await using client = await bareClient(factory, carrier);
+    await using client = await rawClient(factory, carrier);
     const { requestState } = (await client.act()).result!;
     const retry = { requestState, inputResponses: { elicit: yes } };
     expect(textOf(await client.act(retry))).toBe('accept');

@@ -7,7 +7,7 @@ import { connectPair, eras } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import { endStale } from '../../../examples/docs/observe.ts';
-import { bareClient } from '../bare-client.ts';
+import { rawClient } from '../raw-client.ts';
 
 const key = 'wQ4cN8sLk0Zc0m7B1nPqf3sT5uW8xY+A2bC4dE6gH8k=';
 const secret = 'canary-waiting-question';
@@ -87,7 +87,7 @@ describe.each(eras)('%s', era => {
 it('older-tasks-65: a task is listed with what it waits for, and another process ends it', async () => {
   const store = memoryStore();
   const { mid, factory } = serverOf({ store }, ask, 'always');
-  await using client = await bareClient(factory, 'memory', {});
+  await using client = await rawClient(factory, 'memory', {});
   const capabilities = { elicitation: {}, extensions: { 'io.modelcontextprotocol/tasks': {} } };
   const send = (method: string, params: object) => client.send(method, params as never, { capabilities } as never);
   const created = await send('tools/call', { name: 'act', arguments: {} });

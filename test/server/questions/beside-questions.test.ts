@@ -1,5 +1,5 @@
 /** What a handler says and knows beside its questions: log messages, progress, who asks, and how its run ended. */
-import { type Call, type LogLevel, type Midcall, midcall, type RunEnd } from '@midcall/server';
+import { type Call, type LogLevel, type Midcall, midcall, type RunOutcome } from '@midcall/server';
 import { connectPair, type Era, pairings, scriptedPerson } from '@midcall/testing';
 import { McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
@@ -101,7 +101,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
   });
 
   it('tells what defer was given how the run ended: returned, failed, or suspended for its questions', async () => {
-    const ends: RunEnd[] = [];
+    const ends: RunOutcome[] = [];
     const { factory } = served(async call => {
       call.defer(end => void ends.push(end));
       const answer = await call.elicit({ message: 'Fail?', form: Boolean });

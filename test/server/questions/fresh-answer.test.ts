@@ -16,7 +16,7 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { visitor } from '../../connect/visitor.ts';
-import { bareClient, textOf } from '../bare-client.ts';
+import { rawClient, textOf } from '../raw-client.ts';
 
 const turn = () => new Promise<void>(resolve => setImmediate(resolve));
 const accept = (content: object): Scripted => ({ action: 'accept', content: { ...content } });
@@ -310,13 +310,13 @@ it('a process that died after the handler acted leaves the record to the next at
     };
     return factory;
   };
-  await using first = await bareClient(process(true), 'memory');
+  await using first = await rawClient(process(true), 'memory');
   const { requestState } = (await first.act()).result!;
   const retry = { requestState, inputResponses: { elicit: { action: 'accept', content: { seat: '12A' } } } };
   void first.act(retry);
   await begun;
   now += 60_000;
-  await using second = await bareClient(process(false), 'memory');
+  await using second = await rawClient(process(false), 'memory');
   expect(textOf(await second.act(retry))).toBe('booked 12A');
   expect(of.looked).toEqual(['12A']);
 });

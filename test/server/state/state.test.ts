@@ -6,7 +6,7 @@ import { memoryStore } from '@midcall/server/stores/memory';
 import { type AuthInfo, McpServer } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type BareClient, bareClient, type Carrier, type Reply, textOf } from '../bare-client.ts';
+import { type BareClient, type Carrier, type Reply, rawClient, textOf } from '../raw-client.ts';
 
 const KEY = 'vk1N2yLr0Zc0m7B1nPqf3sT5uW8xY+A2bC4dE6gH8iI=';
 const OTHER_KEY = '9Lq2Zr7TtYw1Xc4VbN6mK8jH5gF3dS0aPpOoIiUuYyE=';
@@ -80,7 +80,7 @@ async function serve({
     }));
     return server;
   };
-  const client = await bareClient(factory, carrier, { authenticate });
+  const client = await rawClient(factory, carrier, { authenticate });
   open.push(client);
   return { client, acted, events, warnings, mid };
 }
@@ -288,7 +288,7 @@ describe.each(['memory', 'http'] as const)('a sealed state over %s', carrier => 
     expect(textOf(await small.client.act(retry(await begun(small.client))))).toBe('accept true');
     expect(seen.filter(key => key.startsWith('journal:'))).toEqual([]);
     const mid = midcall({ key: KEY, suspectBelowMs: 0, warn: () => {}, ...options });
-    const client = await bareClient(() => {
+    const client = await rawClient(() => {
       const server = new McpServer({ name: 'notes', version: '1.0.0' });
       mid.tool(server, 'act', {}, async (_, call) => {
         const text = await call.step('read', () => 'é€😀'.repeat(500));
@@ -406,7 +406,7 @@ describe('without a configured key', () => {
     ];
     expectRefused(await two.client.act(retry(await begun(one.client))), two.acted);
     const ephemeral = midcall({ warn: text => one.warnings.push(text) });
-    const client = await bareClient(() => {
+    const client = await rawClient(() => {
       const server = new McpServer({ name: 'notes', version: '1.0.0' });
       ephemeral.tool(server, 'act', {}, () => ({ content: [] }));
       return server;

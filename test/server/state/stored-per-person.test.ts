@@ -4,7 +4,7 @@ import { memoryStore } from '@midcall/server/stores/memory';
 import { McpServer } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../../fixtures/grown.ts';
-import { bareClient, type Reply } from '../bare-client.ts';
+import { type Reply, rawClient } from '../raw-client.ts';
 
 const extension = 'io.modelcontextprotocol/tasks';
 const withTasks = { elicitation: {}, extensions: { [extension]: {} } };
@@ -38,7 +38,7 @@ async function serving(
     mid.tool(server, 'act', { annotations: { readOnlyHint: true }, ...(task && { task }) }, (_, call) => handler(call));
     return server;
   };
-  const client = await bareClient(factory, 'http', {
+  const client = await rawClient(factory, 'http', {
     authenticate: async (request: Request) => {
       const token = request.headers.get('authorization')?.slice('Bearer '.length) ?? '';
       return { token, clientId: 'same', scopes: [], extra: { subject: token } };

@@ -5,7 +5,7 @@ import { memoryStore } from '@midcall/server/stores/memory';
 import { McpServer } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it } from 'vitest';
 import { grown } from '../../fixtures/grown.ts';
-import { bareClient, type Reply } from '../bare-client.ts';
+import { type Reply, rawClient } from '../raw-client.ts';
 
 const key = 'q7Zb1uYt3nXw5Kd8Rf0LmHs2Vg4Jc6PeAo9iTyBkQzE=';
 const capabilities = { elicitation: {}, extensions: { 'io.modelcontextprotocol/tasks': {} } };
@@ -75,7 +75,7 @@ async function served(
     ...options,
   });
   open.push({ [Symbol.asyncDispose]: () => mid.close() });
-  const client = await bareClient(() => {
+  const client = await rawClient(() => {
     const server = new McpServer({ name: 'notes', version: '1.0.0' });
     mid.tool(server, 'act', { task }, async (_, call) => ({ content: [{ type: 'text', text: await handler(call) }] }));
     return server;

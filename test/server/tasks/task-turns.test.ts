@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import type { Task } from '../../../packages/server/src/tasks/task.ts';
 import { TaskEnds } from '../../../packages/server/src/tasks/task-ends.ts';
 import { failure } from '../../../packages/server/src/tasks/turn.ts';
-import { bareClient } from '../bare-client.ts';
+import { rawClient } from '../raw-client.ts';
 
 const key = 'wA9kP0s7Xn3cVb2LqT6mZr1YfJ8dGh5uEi4oQxRtMzU=';
 const capabilities = { elicitation: {}, extensions: { 'io.modelcontextprotocol/tasks': {} } };
@@ -45,7 +45,7 @@ async function process(store: Store, effects: string[], name: string) {
     });
     return server;
   };
-  const client = await bareClient(factory, 'memory', {});
+  const client = await rawClient(factory, 'memory', {});
   const send = (method: string, params: Record<string, unknown>) => client.send(method, params, { capabilities });
   // So that there is a server with the tool.
   await send('tools/list', {});

@@ -24,9 +24,9 @@ export interface Shape {
   readonly backtracking: ReadonlyMap<string, readonly Backtracking[]>;
 }
 
-const mostKept = 500;
+const mostCached = 500;
 /** Larger forms are not cached, so that the cache stays within a few megabytes. */
-const longestKept = 8_192;
+const longestCached = 8_192;
 const cache = new Map<string, Shape>();
 
 /**
@@ -36,12 +36,12 @@ const cache = new Map<string, Shape>();
  */
 export function shapeOf(schema: Json, library: boolean): Shape {
   const content = contentOf(schema);
-  const key = content.length > longestKept ? undefined : `${library ? 'library' : 'raw'} ${content}`;
+  const key = content.length > longestCached ? undefined : `${library ? 'library' : 'raw'} ${content}`;
   const cached = key === undefined ? undefined : cache.get(key);
   if (cached) return cached;
   const shape = makeShape(schema, library);
   if (key !== undefined) {
-    if (cache.size >= mostKept) cache.delete(cache.keys().next().value!);
+    if (cache.size >= mostCached) cache.delete(cache.keys().next().value!);
     cache.set(key, shape);
   }
   return shape;

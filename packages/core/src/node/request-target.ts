@@ -15,7 +15,7 @@ export interface RequestTarget {
 const hostHeader = /^(?:\[[0-9a-f:.]+\]|[^\s/?#@\\:[\]]+)(?::\d{1,5})?$/iu;
 
 /** Whatever the host is, a URL with such a path can be parsed if one without a path can. */
-const plainPath = /^\/[\w~./-]*$/;
+const ordinaryPath = /^\/[\w~./-]*$/;
 
 /** The last host that a URL can have: most requests to a server name the same one. */
 let knownHost: string | undefined;
@@ -24,7 +24,7 @@ let knownHost: string | undefined;
 export function readTarget({ url = '', rawHeaders }: IncomingMessage): RequestTarget | undefined {
   const host = onlyHost(rawHeaders);
   if (host === undefined) return undefined;
-  if (plainPath.test(url)) return canHave(host) ? { host, path: url } : undefined;
+  if (ordinaryPath.test(url)) return canHave(host) ? { host, path: url } : undefined;
   if (url.startsWith('/')) return URL.canParse(`http://${host}${url}`) ? { host, path: url } : undefined;
   // RFC 9112, 3.2.2: a server accepts the absolute form, too; its host must be the header's.
   if (!/^https?:\/\//iu.test(url) || !URL.canParse(url)) return undefined;

@@ -31,7 +31,7 @@ export type PatternVerdict =
 const mostInstructions = 600;
 /** Parts in sequence, including those that produce no instruction: `(?:){999999}` is much work for nothing. */
 const mostParts = 2_000;
-const mostKept = 200;
+const mostCached = 200;
 /** Longer patterns are not read. */
 const longestSource = 2_000;
 /** What reading a pattern costs, and each character of it. */
@@ -59,7 +59,7 @@ export function matchesPattern(source: string, text: string, work: Work): boolea
 }
 
 function keep(source: string, result: Judged): Judged {
-  if (judged.size >= mostKept) judged.delete(judged.keys().next().value!);
+  if (judged.size >= mostCached) judged.delete(judged.keys().next().value!);
   judged.set(source, result);
   return result;
 }

@@ -75,16 +75,16 @@ interface Piece {
   readonly drawn: boolean;
 }
 
-const plainRun = /[\x20-\x7E]+/y;
+const asciiRun = /[\x20-\x7E]+/y;
 
 /** A text from its beginning; line breaks and tabs count as hidden. */
 function* pieces(text: string): Generator<Piece> {
   let marks = 0;
   let base = false;
   for (let at = 0; at < text.length; ) {
-    plainRun.lastIndex = at;
+    asciiRun.lastIndex = at;
     // A digit may begin a keycap, and the last sign may bear a mark.
-    const plain = plainRun.exec(text)?.[0];
+    const plain = asciiRun.exec(text)?.[0];
     const end = at + (plain?.length ?? 0);
     if (plain !== undefined && text[end] !== '\uFE0F') {
       yield { text: plain, drawn: true };

@@ -6,7 +6,7 @@
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** A zone can be written in many ways; beyond this number, the oldest formatter is dropped. */
-const mostKept = 64;
+const mostCached = 64;
 
 /**
  * @param locale - such as `en-GB`
@@ -19,7 +19,7 @@ export function dateFormat(locale: string, options: Intl.DateTimeFormatOptions):
   if (cached) return cached;
   const format = new Intl.DateTimeFormat(locale, options);
   const [oldest] = formats.keys();
-  if (formats.size >= mostKept && oldest !== undefined) formats.delete(oldest);
+  if (formats.size >= mostCached && oldest !== undefined) formats.delete(oldest);
   formats.set(key, format);
   return format;
 }

@@ -18,7 +18,7 @@ import type { CallOutcome } from '../calls/index.ts';
 import type { Connection } from '../connection/index.ts';
 import type { Question } from '../question/index.ts';
 import { type AgentReply, agentReply } from './agent-reply.ts';
-import { type AskedCall, KeptCalls } from './kept-calls.ts';
+import { type AskedCall, StoredAgentCalls } from './stored-agent-calls.ts';
 
 /** Options of one call. */
 export interface AgentCallOptions {
@@ -58,7 +58,7 @@ export interface AgentTool {
 }
 
 /** How long the outcome of a call is kept, in milliseconds: 7 days. */
-const keptMs = 7 * 24 * 60 * 60 * 1_000;
+const retentionMs = 7 * 24 * 60 * 60 * 1_000;
 /** The most outcomes that are remembered if there is no store, or it fails. */
 const mostRemembered = 1_000;
 
@@ -121,7 +121,7 @@ interface KnownCall {
 /** The calls of agents on one connection. */
 class AgentCalls {
   readonly #connection: Connection;
-  readonly #storedCalls: KeptCalls | undefined;
+  readonly #storedCalls: StoredAgentCalls | undefined;
   /** Calls in progress or being looked up, and those whose outcome is stored nowhere else. */
   readonly #calls = new Map<string, KnownCall>();
   /** The ids of calls that have ended, oldest first. */
@@ -131,7 +131,7 @@ class AgentCalls {
     const { store, clock = systemClock } = connection.options;
     this.#connection = connection;
     this.#storedCalls =
-      store && new KeptCalls(boundedStore(store, clock), { server: connection.entry.id, endedMs: keptMs });
+      store && new StoredAgentCalls(boundedStore(store, clock), { server: connection.entry.id, endedMs: retentionMs });
   }
 
   async ended(agentCall: AskedCall, tool: Tool, signal: AbortSignal | undefined): Promise<AgentReply> {

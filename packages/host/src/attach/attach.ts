@@ -61,7 +61,7 @@ import {
   type ServerIntroduction,
 } from './attachment.ts';
 import { notingUnchecked, outputValidator } from './output-validator.ts';
-import { type KeptRound, Rounds } from './rounds.ts';
+import { Rounds, type StoredRound } from './rounds.ts';
 import { serveRequests } from './serve-requests.ts';
 
 /**
@@ -263,7 +263,7 @@ class Wiring implements Attachment {
     return this.#tasks.settled();
   }
 
-  #resume({ call, requests, requestState }: KeptRound): Promise<unknown> {
+  #resume({ call, requests, requestState }: StoredRound): Promise<unknown> {
     const send = async (own: SendOptions) => {
       const running = this.#calls.get(call.id);
       const answered = requests.map(async ({ key, id, method, params }) => {

@@ -27,7 +27,7 @@ import type { OfferedRoots } from '../roots/index.ts';
 import type { SamplingAccount, SamplingLimits } from '../sampling/index.ts';
 import type { ForwardedAnswer, ForwardedRequest, ForwardOptions } from '../sdk-seam/index.ts';
 import type { TaskServer } from '../servers/index.ts';
-import type { KeptTasks } from '../tasks/index.ts';
+import type { TaskStorage } from '../tasks/index.ts';
 
 /** Events of one connection, besides the inbox's. */
 export type AttachEvent = CallEvent | Notice | { readonly type: 'page-completed'; readonly elicitationId: string };
@@ -59,7 +59,7 @@ export interface AttachOptions {
   /** Keeps open rounds of 2026-07-28, so that {@link Attachment.resume} can answer them in another process. */
   readonly store?: Store;
   /** Keeps calls that became tasks, so that {@link Attachment.resume} follows them in another process. */
-  readonly tasks?: KeptTasks;
+  readonly tasks?: TaskStorage;
   readonly clock?: Clock;
   readonly newId?: () => string;
   /** Called when the store fails; the calls continue. */

@@ -8,7 +8,7 @@ import { type AskMethod, askMethods, type TappedRound } from '../calls/index.ts'
 import type { CallContext } from '../question/index.ts';
 
 /** One input request of a round. */
-export interface KeptRequest {
+export interface StoredRequest {
   /** Its key on the wire. */
   readonly key: string;
   /** The question's id. */
@@ -18,9 +18,9 @@ export interface KeptRequest {
 }
 
 /** A round as it is stored. */
-export interface KeptRound {
+export interface StoredRound {
   readonly call: CallContext;
-  readonly requests: readonly KeptRequest[];
+  readonly requests: readonly StoredRequest[];
   readonly requestState?: string;
 }
 
@@ -32,9 +32,9 @@ export class Rounds {
   readonly #store: Store;
   readonly #key: string;
   readonly #onError: (error: unknown) => void;
-  readonly #open = new Map<string, KeptRound>();
+  readonly #open = new Map<string, StoredRound>();
   /** What an earlier process left and nobody has resumed; undefined until it is read. */
-  #left: Map<string, KeptRound> | undefined;
+  #left: Map<string, StoredRound> | undefined;
   #tail: Promise<void> = Promise.resolve();
 
   /** @param server - the server's id in this host */
@@ -61,7 +61,7 @@ export class Rounds {
    * Takes what an earlier process left; text that holds no rounds counts as none.
    * @param callId - only the round of this call; all if absent
    */
-  async takeUp(callId?: string): Promise<readonly KeptRound[]> {
+  async takeUp(callId?: string): Promise<readonly StoredRound[]> {
     await this.#tail;
     const left = await this.#readLeft();
     const rounds = [...left.values()].filter(({ call }) => callId === undefined || call.id === callId);
@@ -77,7 +77,7 @@ export class Rounds {
     await this.#tail;
   }
 
-  async #readLeft(): Promise<Map<string, KeptRound>> {
+  async #readLeft(): Promise<Map<string, StoredRound>> {
     if (this.#left) return this.#left;
     const rounds = readRounds(await this.#store.get(this.#key)).slice(-mostLeft);
     this.#left ??= new Map(rounds.filter(({ call }) => !this.#open.has(call.id)).map(round => [round.call.id, round]));
@@ -95,7 +95,7 @@ export class Rounds {
   }
 }
 
-function readRounds(text: string | undefined): readonly KeptRound[] {
+function readRounds(text: string | undefined): readonly StoredRound[] {
   try {
     const list = JSON.parse(text ?? '[]') as unknown;
     return Array.isArray(list) ? list.filter(isRound) : [];
@@ -104,8 +104,8 @@ function readRounds(text: string | undefined): readonly KeptRound[] {
   }
 }
 
-function isRound(value: unknown): value is KeptRound {
-  const { call, requests, requestState } = (value ?? {}) as Partial<KeptRound>;
+function isRound(value: unknown): value is StoredRound {
+  const { call, requests, requestState } = (value ?? {}) as Partial<StoredRound>;
   const framed = typeof call?.id === 'string' && typeof call.name === 'string' && typeof call.arguments === 'object';
   const stated = requestState === undefined || typeof requestState === 'string';
   return (

@@ -1,3 +1,3 @@
 export type { Rule, Subject } from './judge.ts';
-export type { KeptRules } from './kept-rules.ts';
 export { Policy } from './policy.ts';
+export type { RuleStorage } from './rules-file.ts';

@@ -13,7 +13,7 @@ export interface PolicyOptions {
    * Rules that others can change too, checked before every judgement: rules missing from the list are revoked, and new ones
    * apply. The same list object as before means that nothing has changed.
    */
-  readonly kept?: () => readonly Rule[];
+  readonly sharedRules?: () => readonly Rule[];
   /** Default: 50 open, 60 within a minute. */
   readonly limits?: Partial<Limits>;
   readonly clock?: Clock;
@@ -24,7 +24,7 @@ export interface PolicyOptions {
 
 const kinds: Kinds<PolicyOptions> = {
   rules: { words: 'a list of rules', fits: Array.isArray },
-  kept: func,
+  sharedRules: func,
   limits: parts<Limits>({ open: count, perWindow: count, windowMs: count }),
   clock: clockKind,
   newId: func,
@@ -69,7 +69,7 @@ export class Policy {
     this.#onChange = options.onChange ?? (() => {});
     this.#rules = [...(options.rules ?? [])];
     for (const rule of this.#rules) refuseAnswering(rule);
-    this.#sharedRules = options.kept ?? (() => this.#seen);
+    this.#sharedRules = options.sharedRules ?? (() => this.#seen);
     this.#follow();
   }
 

@@ -15,8 +15,8 @@ import {
 } from '../calls/index.ts';
 import type { Inbox } from '../inbox/index.ts';
 import type { TaskServer } from '../servers/index.ts';
-import type { KeptTask, KeptTasks } from './kept-tasks.ts';
 import { TaskFollower, type TaskOfCall, type TaskRequest } from './task-follower.ts';
+import type { StoredTask, TaskStorage } from './tasks-file.ts';
 
 export interface AttachedTasksOptions {
   readonly client: Client;
@@ -31,14 +31,14 @@ export interface AttachedTasksOptions {
   readonly newId: () => string;
   readonly tell: (event: CallEvent) => void;
   /** Where they are stored; undefined if they end with this process. */
-  readonly storage: KeptTasks | undefined;
+  readonly storage: TaskStorage | undefined;
   readonly onError: (error: unknown) => void;
 }
 
 export class AttachedTasks {
   readonly #options: AttachedTasksOptions;
   /** The tasks that this process follows, by the ids of their calls. */
-  readonly #own = new Map<string, KeptTask>();
+  readonly #own = new Map<string, StoredTask>();
   #follower: TaskFollower | undefined;
   #writes: Promise<unknown> = Promise.resolve();
 
@@ -84,11 +84,11 @@ export class AttachedTasks {
    * @param callId - only this one; all if absent
    * @returns the calls; the next request of each is its task
    */
-  async takeUp(callId?: string): Promise<readonly KeptTask[]> {
+  async takeUp(callId?: string): Promise<readonly StoredTask[]> {
     const { storage, server, era, calls } = this.#options;
     if (!storage) return [];
     await this.#writes;
-    const isHere = ({ server: of, era: at, call }: KeptTask): boolean =>
+    const isHere = ({ server: of, era: at, call }: StoredTask): boolean =>
       (callId === undefined || call.id === callId) &&
       of.id === server.id &&
       of.origin === server.origin &&
@@ -119,7 +119,7 @@ export class AttachedTasks {
     if (this.#options.calls.get(context.id) === call) tell({ type: 'call-task', call: context, task });
   }
 
-  /** Until the server confirms it, a process that takes the task over cancels it again (kept-tasks-3). */
+  /** Until the server confirms it, a process that takes the task over cancels it again (tasks-file-3). */
   #onCancel(callId: string): void {
     const task = this.#own.get(callId);
     if (!task) return;
@@ -164,7 +164,7 @@ export class AttachedTasks {
     });
   }
 
-  #write(change: (kept: KeptTasks) => Promise<unknown>): Promise<boolean> {
+  #write(change: (kept: TaskStorage) => Promise<unknown>): Promise<boolean> {
     const { storage, onError } = this.#options;
     if (!storage) return Promise.resolve(false);
     const failed = (error: unknown): boolean => {

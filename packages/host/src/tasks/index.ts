@@ -1,3 +1,3 @@
 export { AttachedTasks } from './attached-tasks.ts';
-export { isFollowed, type KeptTask, type KeptTasks } from './kept-tasks.ts';
 export { tasksExtension } from './task-messages.ts';
+export { isFollowed, type StoredTask, type TaskStorage } from './tasks-file.ts';

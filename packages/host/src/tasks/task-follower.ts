@@ -14,11 +14,11 @@ import type { Clock } from '@midcall/core/time';
 import { RELATED_TASK_META_KEY, SUBSCRIPTION_ID_META_KEY } from '@modelcontextprotocol/client';
 import { cancelledByPerson, type RunningCall } from '../calls/index.ts';
 import { FollowedTask, isFinal, type TaskEnd } from './followed-task.ts';
-import type { KeptTask } from './kept-tasks.ts';
 import { metaOf, OwnRequests } from './own-requests.ts';
 import { type DeclaringServer, paramsOf, type SentCall, TaskCalls } from './task-calls.ts';
 import { readTask, type TaskState, withoutTasks } from './task-messages.ts';
 import { cancelsTasks } from './task-support.ts';
+import type { StoredTask } from './tasks-file.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 type Deliver = (message: JsonRpcMessage) => void;
@@ -119,7 +119,7 @@ export class TaskFollower implements Interception {
   }
 
   /** Keeps the next request of this call from being sent, since the call is a task already. */
-  resume({ call, taskId, status, cancelled = false }: KeptTask): void {
+  resume({ call, taskId, status, cancelled = false }: StoredTask): void {
     const working = readTask({ taskId, status: 'working' })!;
     const state: TaskState = status === 'input_required' ? { ...working, status } : working;
     this.#resuming.set(call.id, { state, cancelled });

@@ -2,7 +2,6 @@
 import { autocomplete, autocompleteMultiselect, isCancel, password, select } from '@clack/prompts';
 import type { BorrowedInput } from './borrowed-input.ts';
 import { fitted } from './frame.ts';
-import { keptLines, keptText, keptTicks, type Streams } from './kept-prompts.ts';
 import type { MaybeColumns } from './line-source.ts';
 import { underOwnSignal } from './own-signal.ts';
 import {
@@ -13,6 +12,7 @@ import {
   type Prompter,
   type PromptResult,
 } from './prompter.ts';
+import { resumableLines, resumableText, resumableTicks, type Streams } from './resumable-prompts.ts';
 import { wrapped } from './wrap.ts';
 
 /** The symbol in front of a question, and blanks of the same width. */
@@ -52,7 +52,7 @@ export function clackPrompter(input: BorrowedInput, output: MaybeColumns): Promp
   const ticks = (prompt: ManyPrompt, message: string, initial: readonly string[]) =>
     during(prompt.signal, async (streams): Promise<PromptResult<readonly string[]>> => {
       const { picks } = prompt;
-      if (picks.length <= longList) return keptTicks({ message: setIn(message), picks, initial }, streams);
+      if (picks.length <= longList) return resumableTicks({ message: setIn(message), picks, initial }, streams);
       let ticked = (): readonly string[] => initial;
       const all = options(picks);
       const value = await autocompleteMultiselect({
@@ -78,7 +78,7 @@ export function clackPrompter(input: BorrowedInput, output: MaybeColumns): Promp
       ),
     text: prompt =>
       withBackKeys(input, backKeys(prompt, 'line'), () =>
-        during(prompt.signal, streams => keptText({ ...prompt, message: setIn(prompt.message) }, streams)),
+        during(prompt.signal, streams => resumableText({ ...prompt, message: setIn(prompt.message) }, streams)),
       ),
     secret: prompt =>
       withBackKeys(input, backKeys(prompt, 'line'), () =>
@@ -91,7 +91,10 @@ export function clackPrompter(input: BorrowedInput, output: MaybeColumns): Promp
     lines: prompt =>
       withBackKeys(input, backKeys(prompt, 'any'), () =>
         during(prompt.signal, streams =>
-          keptLines({ ...prompt, message: setIn(`${prompt.message} (Tab, then Enter, when you are done)`) }, streams),
+          resumableLines(
+            { ...prompt, message: setIn(`${prompt.message} (Tab, then Enter, when you are done)`) },
+            streams,
+          ),
         ),
       ),
     choose: prompt => withBackKeys(input, backKeys(prompt, 'any'), () => choose(prompt)),

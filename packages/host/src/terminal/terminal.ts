@@ -13,8 +13,8 @@ import { consentDialog } from './consent-dialog.ts';
 import { type Editor, editorOf } from './editor.ts';
 import { formDialog } from './form-dialog.ts';
 import { endingLine } from './frame.ts';
+import { linePrompter } from './line-prompter.ts';
 import { underOwnSignal } from './own-signal.ts';
-import { plainPrompter } from './plain-prompter.ts';
 import type { Prompter, PromptResult } from './prompter.ts';
 
 /** The streams, and how questions are shown on them. */
@@ -70,7 +70,7 @@ export class Terminal implements Presenter {
     const noColor = (environment['NO_COLOR'] ?? '') !== '';
     const plain = options.plain ?? (options.input.isTTY !== true || options.output.isTTY !== true || noColor);
     this.#input = new BorrowedInput(options.input);
-    this.#prompter = interruptible((plain ? plainPrompter : clackPrompter)(this.#input, options.output), this.#input);
+    this.#prompter = interruptible((plain ? linePrompter : clackPrompter)(this.#input, options.output), this.#input);
     this.#editor = this.#givenKeys(editorOf({ environment, input: options.input, output: options.output }));
     this.#options = options;
   }

@@ -37,7 +37,7 @@ const kinds: Kinds<DeskOptions> = {
   audit: required(having('an Audit', 'record')),
   roots: required(having('an OfferedRoots', 'granted', 'subscribe')),
   models: anything,
-  keptRules: anything,
+  storedRules: anything,
   tasks: having('a place for tasks, such as tasksFile(…)', 'list', 'drop'),
   memory: having('what keeps the desk, such as deskFile(path, box)', 'read', 'change'),
   calls: having('what keeps calls, such as callFile(path)', 'read', 'add', 'clear'),

@@ -3,7 +3,7 @@ export type { DeskOptions, RunningDesk } from './desk.ts';
 export { startDesk } from './desk.ts';
 export type { BrowserKey, BrowserMemory } from './keeping/browsers-file.ts';
 export { browsersFile } from './keeping/browsers-file.ts';
-export type { CallMemory, KeptCall } from './keeping/call-file.ts';
+export type { CallMemory, StoredCall } from './keeping/call-file.ts';
 export { callFile } from './keeping/call-file.ts';
 export type { DeskMemory, DeskRecord, SecretBox } from './keeping/desk-file.ts';
 export { deskFile } from './keeping/desk-file.ts';

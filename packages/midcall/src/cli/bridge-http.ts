@@ -25,7 +25,7 @@ export async function bridgeHttp(flags: BridgeFlags, port: number): Promise<void
     throw usage('An issuer in --auth needs --public-url: tokens name the address they are for.');
   const era = chooseEra(flags);
   const model = await chooseModel(flags.models);
-  const { host, keptRules, authorization } = hostParts(flags, bridgeComplaint, undefined, bridgeLimits);
+  const { host, storedRules, authorization } = hostParts(flags, bridgeComplaint, undefined, bridgeLimits);
   if (flags.root) await offerFolders(host.roots, flags.root);
   const client = { name: 'midcall-bridge', title: 'Midcall bridge', version: ownVersion() };
   const { policy, audit } = host;
@@ -51,7 +51,7 @@ export async function bridgeHttp(flags: BridgeFlags, port: number): Promise<void
     const bridge = await startHttpBridge({
       client,
       policy,
-      makePolicy: () => new Policy({ kept: keptRules.current, limits: bridgeLimits }),
+      makePolicy: () => new Policy({ sharedRules: storedRules.current, limits: bridgeLimits }),
       audit,
       authorization,
       era,

@@ -12,8 +12,8 @@ import {
   type CallProgress,
   type CallTask,
   Connection,
-  type KeptTask,
   type ServerEntry,
+  type StoredTask,
   tasksFile,
 } from '@midcall/host';
 import { Terminal } from '@midcall/host/terminal';
@@ -25,13 +25,13 @@ import type { CallHistory } from './call-history.ts';
 import { exitOf, printFailure, printOutcome } from './call-outcome.ts';
 import { type ExitName, exitCodes } from './exit-codes.ts';
 import { type HostFlags, hostParts } from './host-parts.ts';
-import { type KeptCall, keptCall, keptCalls, shortId, takenUp } from './kept-calls.ts';
 import { chooseModel } from './model-choice.ts';
 import { grantFolders } from './offer-folders.ts';
 import { repeatable } from './repeatable.ts';
 import { readSeconds } from './seconds.ts';
 import { chooseEra, chooseServer } from './server-choice.ts';
 import { addServerFlags, onlyAfterDashes, type ServerFlags, wordsAfterDashes } from './server-flags.ts';
+import { listOfStoredCalls, type StoredCall, shortId, storedCall, takenUp } from './stored-calls.ts';
 
 interface CallFlags extends ServerFlags, HostFlags {
   readonly root?: readonly string[];
@@ -110,16 +110,16 @@ async function run(
   onlyAfterDashes([...(tool === undefined ? [] : [tool]), ...words], process.argv);
   const tasks = tasksFile(resolve(flags.tasks));
   if (flags.resume === true) {
-    process.stdout.write(keptCalls(await tasks.list(), Date.now()));
+    process.stdout.write(listOfStoredCalls(await tasks.list(), Date.now()));
     return 'ok';
   }
   const namesServer = [flags.url, flags.config, flags.server].some(Boolean) || after.length > 0;
-  const stored = keptCall(await tasks.list(), flags.resume, namesServer ? chooseServer(flags, after) : undefined);
+  const stored = storedCall(await tasks.list(), flags.resume, namesServer ? chooseServer(flags, after) : undefined);
   return call({ kept: stored }, stored.entry, flags);
 }
 
 /** The call to make or to resume. */
-type CallTarget = WantedCall | { readonly kept: KeptCall };
+type CallTarget = WantedCall | { readonly kept: StoredCall };
 
 async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): Promise<ExitName> {
   const say = (lines: readonly string[]): void => void process.stderr.write(lines.map(line => `${line}\n`).join(''));
@@ -302,7 +302,7 @@ function taskLine({ status, message }: CallTask): string {
 }
 
 /** Says what to do about a call that may still go on at the server. */
-function openLine({ call, cancelled }: KeptTask): string {
+function openLine({ call, cancelled }: StoredTask): string {
   const resume = `midcall call --resume ${shortId(call.id)}`;
   return cancelled
     ? `midcall: The server has not confirmed that it cancelled the call, and may continue it. To cancel it again: ${resume}`

@@ -37,7 +37,6 @@ import {
 } from '../shared-desk/index.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type HostFlags, hostParts } from './host-parts.ts';
-import { keptFolders } from './kept-folders.ts';
 import { chooseModel } from './model-choice.ts';
 import { grantFolders, offerFolders } from './offer-folders.ts';
 import { endOnSignal } from './on-signal.ts';
@@ -46,6 +45,7 @@ import { repeatable } from './repeatable.ts';
 import { secretBox } from './secret-box.ts';
 import { chooseEra, nameOf, readServerList, targetAt } from './server-choice.ts';
 import { addUrlFlags, onlyAfterDashes } from './server-flags.ts';
+import { storedFolders } from './stored-folders.ts';
 import { usage } from './usage.ts';
 
 interface DeskFlags extends HostFlags {
@@ -242,8 +242,8 @@ async function serveDesk(command: readonly string[], flags: DeskFlags, socket?: 
   const { servers, samples } = await plan(command, flags, (await memory?.read())?.servers ?? []);
   const era = chooseEra(flags.era === undefined ? {} : { era: flags.era });
   const model = await chooseModel(flags.models);
-  const folders = folder === undefined ? undefined : keptFolders(rootsFile(join(folder, 'roots.json')));
-  const { host, keptRules, authorization } = hostParts(flags, complain, folders?.memory);
+  const folders = folder === undefined ? undefined : storedFolders(rootsFile(join(folder, 'roots.json')));
+  const { host, storedRules, authorization } = hostParts(flags, complain, folders?.memory);
   const { roots } = host;
   await roots.load();
   const client = { name: 'midcall-desk', title: 'Midcall desk', version: ownVersion() };
@@ -262,7 +262,7 @@ async function serveDesk(command: readonly string[], flags: DeskFlags, socket?: 
   const port = flags.port ?? (address ? ((await storedAddress(address))?.port ?? defaultPort) : 0);
   const desk = await startDesk({
     ...host,
-    keptRules,
+    storedRules,
     tasks,
     ...(memory && { memory }),
     ...(folder !== undefined && {

@@ -11,7 +11,7 @@ const endings = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 
 let server: StartedServer | undefined;
 
-/** Starts the server. @param words - its command, as `plainServerWords` returns it */
+/** Starts the server. @param words - its command, as `earlyServerWords` returns it */
 export function startEarlyServer(words: readonly string[]): void {
   for (const signal of endings) process.on(signal, end);
   try {

@@ -5,12 +5,12 @@ import {
   auditFile,
   type ConnectionOptions,
   Inbox,
-  type KeptRules,
   type Limits,
   machineDisk,
   OfferedRoots,
   Policy,
   type RootsMemory,
+  type RuleStorage,
   rulesFile,
   vaultFolder,
 } from '@midcall/host';
@@ -31,7 +31,7 @@ export interface HostParts {
     readonly audit: Audit;
     readonly roots: OfferedRoots;
   };
-  readonly keptRules: KeptRules;
+  readonly storedRules: RuleStorage;
   /** Sign-ins to servers, shared by all commands of this person. */
   readonly authorization: NonNullable<ConnectionOptions['authorization']>;
 }
@@ -48,10 +48,10 @@ export function hostParts(
   memory?: RootsMemory,
   limits: Partial<Limits> = {},
 ): HostParts {
-  const keptRules = rulesFile(resolve(rules), { onError });
+  const storedRules = rulesFile(resolve(rules), { onError });
   const host = {
     inbox: new Inbox({ onError }),
-    policy: new Policy({ kept: keptRules.current, limits }),
+    policy: new Policy({ sharedRules: storedRules.current, limits }),
     audit: new Audit({ onError, ...(audit !== undefined && { sink: auditFile(resolve(audit)) }) }),
     roots: new OfferedRoots({
       disk: machineDisk,
@@ -59,5 +59,5 @@ export function hostParts(
       ...(memory && { memory }),
     }),
   };
-  return { host, keptRules, authorization: { vault: vaultFolder(configPath('sign-ins')) } };
+  return { host, storedRules, authorization: { vault: vaultFolder(configPath('sign-ins')) } };
 }

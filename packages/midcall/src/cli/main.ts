@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /** Where the command begins: the server of a bridge is started before anything else is loaded. */
-import { plainServerWords } from './plain-server-words.ts';
+import { earlyServerWords } from './early-server-words.ts';
 
 async function begin(): Promise<void> {
-  const words = plainServerWords(process.argv);
+  const words = earlyServerWords(process.argv);
   if (words) (await import('./early-server.ts')).startEarlyServer(words);
   const { runProgram } = await import('./program.ts');
   await runProgram();

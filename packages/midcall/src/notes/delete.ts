@@ -6,8 +6,8 @@
 import { z } from 'zod';
 import { label } from './note.ts';
 import { notebook } from './notebook.ts';
+import { plain } from './one-line.ts';
 import { choices, multiple, newest } from './pick.ts';
-import { plain } from './plain.ts';
 import { notFound, overtaken, refused } from './refusal.ts';
 import { type Registry, titleArguments } from './registry.ts';
 import { data, outcomeShape, reply } from './reply.ts';

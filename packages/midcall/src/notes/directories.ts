@@ -5,7 +5,7 @@ import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { MidcallError } from '@midcall/core/errors';
-import { plain } from './plain.ts';
+import { plain } from './one-line.ts';
 
 /**
  * Checks directories.

@@ -3,7 +3,7 @@
  * the kind of line ending; only the spacing of YAML may differ. Pure.
  */
 import { type Document, isScalar, isSeq, parseDocument } from 'yaml';
-import { plain } from './plain.ts';
+import { plain } from './one-line.ts';
 
 /** The changes to make. */
 export interface Amendment {

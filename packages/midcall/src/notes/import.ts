@@ -9,7 +9,7 @@ import { notDone, whyNot } from '@midcall/server';
 import { oauth, type Provider, type Vault } from '@midcall/server/connect';
 import type { Files } from '@midcall/server/roots';
 import { z } from 'zod';
-import { plain } from './plain.ts';
+import { plain } from './one-line.ts';
 import { pathArgument, type Registry } from './registry.ts';
 import { fetchNotes, type RemoteNote } from './remote-notes.ts';
 import { count, reply } from './reply.ts';

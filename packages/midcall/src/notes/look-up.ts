@@ -1,7 +1,7 @@
 /** `notes_list`, `notes_search` and `notes_read`: reading, without changing anything. */
 import { z } from 'zod';
 import { notebook } from './notebook.ts';
-import { plain } from './plain.ts';
+import { plain } from './one-line.ts';
 import { noteArguments, pathArgument, type Registry, whichNote } from './registry.ts';
 import { count, data, lines, noteShape, reply } from './reply.ts';
 

@@ -3,7 +3,7 @@
 import { isMidcallError } from '@midcall/core/errors';
 import { type SamplingResult, textOf } from '@midcall/core/sampling';
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { plain } from './plain.ts';
+import { plain } from './one-line.ts';
 import { reply } from './reply.ts';
 
 /** Why there is no reply. */

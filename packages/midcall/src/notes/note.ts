@@ -3,7 +3,7 @@
  * its text; nothing is stored beside it. Pure.
  */
 import { readFront, splitFront } from './front-matter.ts';
-import { plain } from './plain.ts';
+import { plain } from './one-line.ts';
 
 /** A note as lists and questions show it. */
 export interface Note {

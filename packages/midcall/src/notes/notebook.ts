@@ -12,7 +12,7 @@ import type { Clock } from '@midcall/core/time';
 import type { Files } from '@midcall/server/roots';
 import { type Amendment, amend, tagsOf } from './front-matter.ts';
 import { headBytes, isHidden, isNoteName, type Note } from './note.ts';
-import { beginning, plain } from './plain.ts';
+import { beginning, plain } from './one-line.ts';
 import type { NoteForModel } from './proposal.ts';
 import {
   archiveFolder,
@@ -176,9 +176,9 @@ export function notebook(files: Files, clock: Pick<Clock, 'now'>): Notebook {
 
     async find(title, within) {
       const { notes } = await scan(files, await folderAt(within));
-      const plainTitle = plain(title);
-      const exact = notes.filter(note => note.title === plainTitle);
-      return exact.length > 0 ? exact : notes.filter(note => note.title.toLowerCase() === plainTitle.toLowerCase());
+      const cleanTitle = plain(title);
+      const exact = notes.filter(note => note.title === cleanTitle);
+      return exact.length > 0 ? exact : notes.filter(note => note.title.toLowerCase() === cleanTitle.toLowerCase());
     },
 
     async search(query, folder) {

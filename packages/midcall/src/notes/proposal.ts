@@ -7,7 +7,7 @@
 import type { SamplingRequest } from '@midcall/core/sampling';
 import { z } from 'zod';
 import type { Note } from './note.ts';
-import { plain } from './plain.ts';
+import { plain } from './one-line.ts';
 
 /** A note as the model sees it. */
 export interface NoteForModel {

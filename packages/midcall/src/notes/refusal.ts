@@ -8,8 +8,8 @@ import { notDone, whyNot } from '@midcall/server';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { label, type Note } from './note.ts';
 import type { Moved } from './notebook.ts';
+import { plain } from './one-line.ts';
 import type { Matches } from './pick.ts';
-import { plain } from './plain.ts';
 import { count, data, lines, reply } from './reply.ts';
 
 /** The result if there is nothing to ask about. */

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { label } from './note.ts';
 import { type DeletedNote, notebook } from './notebook.ts';
+import { plain } from './one-line.ts';
 import { choices, multiple, newest } from './pick.ts';
-import { plain } from './plain.ts';
 import { overtaken, refused } from './refusal.ts';
 import { pathArgument, type Registry, titleArgument } from './registry.ts';
 import { count, data, noteShape, reply } from './reply.ts';

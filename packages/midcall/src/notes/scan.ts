@@ -7,7 +7,7 @@ import { isMidcallError } from '@midcall/core/errors';
 import type { Files } from '@midcall/server/roots';
 import { describe, headBytes, isHidden, isNoteName, type Note } from './note.ts';
 import { noteIds, type Placed } from './note-id.ts';
-import { plain } from './plain.ts';
+import { plain } from './one-line.ts';
 
 /** A tree of notes as it was read. */
 export interface Scan {

@@ -1,5 +1,5 @@
 /** Finds notes by words: every word must occur; a word in the title counts for more. Pure. */
-import { plain } from './plain.ts';
+import { plain } from './one-line.ts';
 
 /** What is searched in. */
 export interface Searched {

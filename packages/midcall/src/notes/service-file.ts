@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { MidcallError } from '@midcall/core/errors';
 import type { z } from 'zod';
-import { plain } from './plain.ts';
+import { plain } from './one-line.ts';
 
 /** An error about this file. */
 export const usage = (path: string, text: string): MidcallError =>

@@ -10,7 +10,7 @@ import { writeWhole } from '@midcall/core/node';
 import { z } from 'zod';
 import { configPath } from '../install/index.ts';
 import { checkDirectories } from './directories.ts';
-import { plain } from './plain.ts';
+import { plain } from './one-line.ts';
 
 const shape = z.strictObject({
   directories: z.array(z.string().min(1).max(4096)).min(1).max(20),

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { replied, withoutReply } from './no-model.ts';
 import { notebook } from './notebook.ts';
-import { beginning } from './plain.ts';
+import { beginning } from './one-line.ts';
 import { summaryRequest } from './proposal.ts';
 import { noteArguments, type Registry, whichNote } from './registry.ts';
 import { data, noteShape, reply } from './reply.ts';

@@ -1,5 +1,4 @@
 export { copyJson, digest, type Json } from './digest.ts';
-export { KeptWith } from './kept-with.ts';
 export { isPrincipal, type Principal } from './principal.ts';
 export {
   hasBatches,

@@ -40,10 +40,10 @@ import {
 import type { Files } from '../roots/index.ts';
 import { type AskingMethod, asThrown, noteDeparture, type RawParams } from '../sdk-seam/index.ts';
 import { flowSteps } from '../state/index.ts';
-import { CallEnd } from './call-end.ts';
-import type { Earlier, Ending, Final } from './ending.ts';
+import type { CallOutcome, Earlier, FinalOutcome } from './call-outcome.ts';
+import { CallReport } from './call-report.ts';
 import type { Finish, Received } from './own-handlers.ts';
-import { type CallEnding, type Handler, runCall } from './run-call.ts';
+import { type Handler, runCall } from './run-call.ts';
 
 /** What the model passes to `resume`. */
 export interface ResumeArguments {
@@ -91,15 +91,15 @@ export function dispatcher(config: Config): Dispatch {
     { params, ctx }: Received,
     method: AskingMethod,
     finish: Finish,
-    work: (end: CallEnd, argumentsDigest: string) => Promise<CallEnding<R>>,
+    work: (end: CallReport, argumentsDigest: string) => Promise<CallOutcome<R>>,
   ): Promise<unknown> => {
     const call = unread(params, method);
-    const end = new CallEnd(call, config);
-    const begin = async (): Promise<CallEnding<R>> => {
+    const end = new CallReport(call, config);
+    const begin = async (): Promise<CallOutcome<R>> => {
       if (closed) throw new MidcallError('call/closed', 'This server is closing and takes no new calls.');
       return work(end, call.arguments);
     };
-    const running = begin().catch((error: unknown): CallEnding<R> => {
+    const running = begin().catch((error: unknown): CallOutcome<R> => {
       end.failed(error);
       return { kind: 'failed', error };
     });
@@ -107,7 +107,7 @@ export function dispatcher(config: Config): Dispatch {
     const ending = await running;
     inFlight.delete(running);
     if (ending.kind === 'returned' && ending.departure) noteDeparture(ctx, ending.departure);
-    let final: Final;
+    let final: FinalOutcome;
     try {
       final = await finalOf(ending, finish);
     } catch (error) {
@@ -135,7 +135,7 @@ export function dispatcher(config: Config): Dispatch {
     },
     async endAbandoned({ flow, method, params, principal, stepStore }) {
       const error = interrupted(await flowSteps(stepStore, flow), false, 'call/interrupted');
-      const end = new CallEnd({ ...unread(params, method), flow, principal }, config);
+      const end = new CallReport({ ...unread(params, method), flow, principal }, config);
       end.failed(error);
       end.tell({ error });
       const { message } = error;
@@ -154,7 +154,7 @@ export function dispatcher(config: Config): Dispatch {
 const same: Finish = outcome => outcome;
 
 /** What the client gets of how its request ended. */
-async function finalOf(ending: Ending<unknown>, finish: Finish): Promise<Final> {
+async function finalOf(ending: CallOutcome<unknown>, finish: Finish): Promise<FinalOutcome> {
   if (ending.kind === 'answered-before') return again(ending.earlier);
   const outcome = ending.kind === 'returned' ? { result: ending.result } : { error: ending.error };
   const isItself = ending.kind === 'returned' ? ending.departure !== undefined : ending.asItself === true;
@@ -168,7 +168,7 @@ const overtaken = () =>
     'This process was away so long that another went on with this call and answers it. Call again for the result.',
   );
 
-function again(earlier: Earlier): Final {
+function again(earlier: Earlier): FinalOutcome {
   if ('result' in earlier) return earlier;
   const { message, ...rest } = earlier.error;
   return { error: Object.assign(new Error(message), rest) };
@@ -179,11 +179,11 @@ interface Work<R> {
   readonly request: CallRequest;
   readonly rawArguments: unknown;
   readonly handler: Handler<R>;
-  readonly end: CallEnd;
+  readonly end: CallReport;
 }
 
 /** Finds the state of a call, and runs it from there. */
-function openAndRun<R>(work: Work<R>, access: FileAccesses, config: Config): Promise<CallEnding<R>> {
+function openAndRun<R>(work: Work<R>, access: FileAccesses, config: Config): Promise<CallOutcome<R>> {
   const { request, end } = work;
   end.known(callRef(request, ''));
   const shared = sharedCallOf(request.server, request.ctx);
@@ -200,7 +200,7 @@ async function openedAndRun<R>(
   work: Work<R>,
   access: FileAccesses,
   config: Config,
-): Promise<CallEnding<R>> {
+): Promise<CallOutcome<R>> {
   const { request, end } = work;
   let opened: OpenedCall;
   try {
@@ -216,7 +216,12 @@ async function openedAndRun<R>(
   return runOpened(opened, work, access, config);
 }
 
-function runOpened<R>(opened: OpenedCall, work: Work<R>, access: FileAccesses, config: Config): Promise<CallEnding<R>> {
+function runOpened<R>(
+  opened: OpenedCall,
+  work: Work<R>,
+  access: FileAccesses,
+  config: Config,
+): Promise<CallOutcome<R>> {
   if (opened.earlier === undefined) return runCall(opened, work, work.end, access, config);
   work.end.answeredBefore();
   return Promise.resolve({ kind: 'answered-before', earlier: opened.earlier as Earlier });
@@ -228,11 +233,11 @@ async function resume(
   { ticket, ...answer }: ResumeArguments,
   surroundings: {
     readonly find: (name: string) => ResumableTool | undefined;
-    readonly end: CallEnd;
+    readonly end: CallReport;
     readonly access: FileAccesses;
     readonly config: Config;
   },
-): Promise<CallEnding<CallToolResult>> {
+): Promise<CallOutcome<CallToolResult>> {
   const { find, end, access, config } = surroundings;
   const retried = ctx.mcpReq.requestState() !== undefined;
   const resumed = await readTicket(ticket, config);

@@ -25,7 +25,7 @@ import {
   readToolArguments,
   servesRounds,
 } from '../sdk-seam/index.ts';
-import type { Final } from './ending.ts';
+import type { FinalOutcome } from './call-outcome.ts';
 
 /** A request for one of our handlers. */
 export interface Received {
@@ -35,7 +35,7 @@ export interface Received {
 }
 
 /** Makes of a handler's outcome what the client gets. */
-export type Finish = (outcome: Final) => Final | Promise<Final>;
+export type Finish = (outcome: FinalOutcome) => FinalOutcome | Promise<FinalOutcome>;
 
 type ToolRun = (args: unknown, received: Received, finish: Finish) => Promise<unknown>;
 type PromptRun = (args: unknown, received: Received) => Promise<unknown>;
@@ -153,7 +153,7 @@ export class OwnHandlers {
   }
 
   /** Makes of the outcome of a tool what the SDK makes of it. */
-  async #finished(name: string, tool: RegisteredTool, outcome: Final): Promise<Final> {
+  async #finished(name: string, tool: RegisteredTool, outcome: FinalOutcome): Promise<FinalOutcome> {
     try {
       if ('error' in outcome) throw outcome.error;
       const result = withContent(outcome.result) as CallToolResult;

@@ -7,7 +7,7 @@ import { digest, type Json } from '../base/index.ts';
 import type { EngineOptions, OpenAsk } from '../engine/index.ts';
 import {
   askedEvent,
-  type DriverEnding,
+  type DriverOutcome,
   interrupted,
   leaveToModel,
   type OpenedCall,
@@ -36,15 +36,12 @@ import {
 } from '../request/index.ts';
 import { asThrown, checkSendable, type Departure } from '../sdk-seam/index.ts';
 import { type Attempt, AuditedLedger, flowSteps, shrinkJournal, stepLedger, type Unstamped } from '../state/index.ts';
-import type { CallEnd } from './call-end.ts';
-import type { Ending, Final } from './ending.ts';
+import type { CallOutcome, FinalOutcome } from './call-outcome.ts';
+import type { CallReport } from './call-report.ts';
 import { type HandleOptions, makeCall } from './handle.ts';
 import { traceRound } from './trace.ts';
 
 export type Handler<R> = (call: Call) => R | Promise<R>;
-
-/** What the client may get in place of the handler's own result: a round of questions, or a text. */
-export type CallEnding<R> = Ending<R>;
 
 interface Running<R> {
   readonly request: CallRequest;
@@ -56,12 +53,12 @@ interface Running<R> {
 export async function runCall<R>(
   opened: OpenedCall,
   running: Running<R>,
-  end: CallEnd,
+  end: CallReport,
   access: FileAccesses,
   config: Config,
-): Promise<CallEnding<R>> {
+): Promise<CallOutcome<R>> {
   const { request, handler } = running;
-  const { flow, round, attempt, stepStore = config.contents, keptMs = 1 } = opened;
+  const { flow, round, attempt, stepStore = config.contents, retentionMs = 1 } = opened;
   const call = callRef(request, flow);
   end.known(call);
   const trace = traceRound(request, flow, round, config.clock);
@@ -71,7 +68,7 @@ export async function runCall<R>(
     record(event);
     trace?.saw(event);
   };
-  const ledger = attempt && stepLedger(stepStore, flow, keptMs);
+  const ledger = attempt && stepLedger(stepStore, flow, retentionMs);
   const settled = attempt && settling(attempt, ledger, opened, request, config);
   const engine: EngineOptions = {
     ledger: new AuditedLedger(ledger, attempt, audit),
@@ -113,7 +110,7 @@ function settling(
   { apart }: OpenedCall,
   request: CallRequest,
   config: Config,
-): (outcome: Final) => Promise<boolean> {
+): (outcome: FinalOutcome) => Promise<boolean> {
   const shrink = async (): Promise<void> => {
     // It only takes room, for as long as it lives.
     if (apart) await shrinkJournal(apart, config).catch(() => {});
@@ -146,12 +143,12 @@ function settling(
 
 /** What the end of a run means for the request. */
 async function endingOf<R>(
-  outcome: DriverEnding<R>,
+  outcome: DriverOutcome<R>,
   opened: OpenedCall,
   { request, rawArguments }: Running<R>,
-  end: CallEnd,
+  end: CallReport,
   config: Config,
-): Promise<Exclude<CallEnding<R>, { kind: 'answered-before' }>> {
+): Promise<Exclude<CallOutcome<R>, { kind: 'answered-before' }>> {
   const where = { flow: opened.flow, arguments: rawArguments };
   // What replaces a handler's result is allowed by its method; the SDK's types know only one result for each.
   const instead = (result: unknown, departure?: Departure) =>
@@ -251,7 +248,7 @@ function pageCall(request: CallRequest, flow: string, config: Config): PageCall 
 }
 
 /** The outcome for a duplicate of a retry: the same result, or the same error. */
-function storable(outcome: Final): unknown {
+function storable(outcome: FinalOutcome): unknown {
   if ('result' in outcome) return outcome;
   const error = (outcome.error ?? {}) as { code?: unknown; message?: unknown; data?: unknown };
   return { error: { message: String(error.message ?? outcome.error), code: error.code, data: error.data } };

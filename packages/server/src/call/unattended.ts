@@ -5,7 +5,7 @@
  */
 
 import { Run } from '../engine/index.ts';
-import { heldFiles } from '../files/index.ts';
+import { guardedFiles } from '../files/index.ts';
 import type { CallRun, Outgoing } from '../questions/index.ts';
 import { type Call, type CallRequest, type Config, processUser } from '../request/index.ts';
 import { makeCall } from './handle.ts';
@@ -35,7 +35,7 @@ export async function runUnattended<R>(
     async files(run: CallRun) {
       const opened = await run.guarded(() => config.boundary.files(undefined));
       run.defer(() => opened.close());
-      return heldFiles(opened, run);
+      return guardedFiles(opened, run);
     },
   };
   const run = new Run<R, Outgoing>(

@@ -25,7 +25,7 @@ const LINGER_MS = 60_000;
 /** The maximum size of a request's head in bytes (page-server-P4). */
 const maxHeaderSize = 131_072;
 
-const plainText = { 'content-type': 'text/plain; charset=utf-8' };
+const textType = { 'content-type': 'text/plain; charset=utf-8' };
 
 export class PageServer {
   readonly #options: PageServerOptions;
@@ -88,7 +88,7 @@ export class PageServer {
     const handle: RequestHandler = async (req, res) => {
       const { port } = http;
       const target = readTarget(req);
-      if (!target) return void res.writeHead(400, plainText).end('The request does not name one host and a path.\n');
+      if (!target) return void res.writeHead(400, textType).end('The request does not name one host and a path.\n');
       const { host, path } = target;
       req.url = path;
       if (host === `127.0.0.1:${port}`) return void (await listener(req, res));
@@ -96,7 +96,7 @@ export class PageServer {
       if (host === `localhost:${port}` && req.method === 'GET') {
         return void res.writeHead(307, { location: `http://127.0.0.1:${port}${path}` }).end();
       }
-      res.writeHead(403, plainText).end('This page answers only at 127.0.0.1.\n');
+      res.writeHead(403, textType).end('This page answers only at 127.0.0.1.\n');
     };
     const http = await listenHttp(handle, { maxHeaderSize, port: this.#options.port, unref: true });
     this.#http = http;

@@ -6,9 +6,9 @@ import type { EngineOptions } from './seam.ts';
  * How a run ended: the handler returned (`done`) or failed, its questions were sent and are answered in another run
  * (`suspended`), or its client cancelled it or is gone.
  */
-export type RunEnd = 'done' | 'failed' | 'suspended' | 'cancelled';
+export type RunOutcome = 'done' | 'failed' | 'suspended' | 'cancelled';
 
-type Cleanup = (end: RunEnd) => void | Promise<void>;
+type Cleanup = (end: RunOutcome) => void | Promise<void>;
 
 /** Of most runs, which may be many at once. */
 const none: readonly Cleanup[] = [];
@@ -18,7 +18,7 @@ const cleanup: Piece = { label: 'call.defer' };
 
 export class Deferred {
   #fns: readonly Cleanup[] = none;
-  #end: RunEnd | undefined;
+  #end: RunOutcome | undefined;
   readonly #options: Pick<EngineOptions, 'onDeferError'>;
 
   constructor(options: Pick<EngineOptions, 'onDeferError'>) {
@@ -35,7 +35,7 @@ export class Deferred {
   }
 
   /** Runs all of them, the last one first. @returns undefined if there are none to wait for */
-  runAll(end: RunEnd): Promise<void> | undefined {
+  runAll(end: RunOutcome): Promise<void> | undefined {
     this.#end ??= end;
     return this.#fns.length > 0 ? this.#runEach() : undefined;
   }

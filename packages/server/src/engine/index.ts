@@ -1,4 +1,4 @@
-export type { RunEnd } from './deferred.ts';
+export type { RunOutcome } from './deferred.ts';
 export { type Entry, type EntryKind, type Journal, labelsOf, shortLabel } from './journal.ts';
 export { Operations } from './operations.ts';
 export { Run } from './run.ts';

@@ -22,7 +22,7 @@
  */
 import type { MidcallError } from '@midcall/core/errors';
 import { copyJson, type Json } from '../base/index.ts';
-import { Deferred, type RunEnd } from './deferred.ts';
+import { Deferred, type RunOutcome } from './deferred.ts';
 import { IdleWatch, type Watched } from './idle-watch.ts';
 import { describe, type Entry, type Journal, Occurrences } from './journal.ts';
 import { OpenAsks } from './open-asks.ts';
@@ -48,7 +48,7 @@ export class Run<R, D = unknown> {
   readonly #occurrences = new Occurrences();
   readonly #pending = new OpenAsks<D>();
   #deferred: Deferred | undefined;
-  #held: HeldBack | undefined;
+  #held: WaitingOperations | undefined;
   #state: State = 'new';
   readonly #open = new OpenWork();
   readonly #watch: IdleWatch<Run<unknown, unknown>>;
@@ -203,7 +203,7 @@ export class Run<R, D = unknown> {
     return this.#state !== 'closed' && this.#journal.say(this.#occurrences.next('said', what));
   }
 
-  defer(fn: (end: RunEnd) => void | Promise<void>): void {
+  defer(fn: (end: RunOutcome) => void | Promise<void>): void {
     this.#deferred ??= new Deferred(this.#options);
     if (this.#state === 'closed') void this.#deferred.run(fn);
     else this.#deferred.add(fn);
@@ -292,7 +292,7 @@ export class Run<R, D = unknown> {
     return this.#journal.left ? this.#journal.diverged() : undefined;
   }
 
-  #close(end: RunEnd): Promise<void> | undefined {
+  #close(end: RunOutcome): Promise<void> | undefined {
     this.#state = 'closed';
     this.#held = undefined;
     this.#pending.clear();
@@ -311,7 +311,7 @@ export class Run<R, D = unknown> {
       if (piece) this.#open.end(piece);
       return never();
     }
-    this.#held ??= new HeldBack();
+    this.#held ??= new WaitingOperations();
     return this.#held.wait();
   }
 
@@ -381,7 +381,7 @@ export class Run<R, D = unknown> {
 }
 
 /** The operations of one run that were begun while its round was open (run-E4). */
-class HeldBack {
+class WaitingOperations {
   #all: (() => void)[] = [];
 
   /** Resolves when they are released; never if they are not. */

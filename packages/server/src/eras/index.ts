@@ -1,5 +1,5 @@
 export { askedEvent } from './asked-event.ts';
-export type { DriverEnding } from './endings.ts';
+export type { DriverOutcome } from './driver-outcome.ts';
 export { leaveToModel } from './leave.ts';
 export { begins, interrupted, type OpenedCall, openRetry } from './open-retry.ts';
 export { openShared } from './open-shared.ts';

@@ -38,7 +38,7 @@ export interface OpenedCall {
   /** Its journal in the store, if it was too large to travel. */
   readonly apart?: ApartJournal;
   /** How long its steps are kept, in milliseconds. */
-  readonly keptMs?: number;
+  readonly retentionMs?: number;
   /** Where they are stored, if not in this instance's own store. */
   readonly stepStore?: Store;
   /** Present if another process may continue this call. */
@@ -88,9 +88,16 @@ export async function openRetry(
   // from its digest.
   const secret = stored?.secret ?? String(text).slice(-22);
   const inputs = digest([secret, brought.map(({ ask, answer }) => [ask.key, answer?.text ?? null])]);
-  const keptMs = lifeOf(state, config.clock.now());
+  const retentionMs = lifeOf(state, config.clock.now());
   const { principal } = request.binding;
-  const claim = await config.claims.claim(state.nonce, inputs, keptMs, mcpReq.signal, request.receivedAt, principal);
+  const claim = await config.claims.claim(
+    state.nonce,
+    inputs,
+    retentionMs,
+    mcpReq.signal,
+    request.receivedAt,
+    principal,
+  );
   if ((await detachedOf(request.ctx)?.isStanding?.()) === false) {
     if (claim.kind === 'mine') await claim.attempt.forget();
     throw interrupted({ done: [], inDoubt: [], safe: [] }, true);
@@ -117,7 +124,7 @@ export async function openRetry(
     stillOut: state.out.filter(ask => !fresh.has(ask.id)),
     attempt: claim.attempt,
     ...(apart && { apart }),
-    keptMs,
+    retentionMs,
   };
 }
 

@@ -27,7 +27,7 @@ export async function openShared(shared: SharedCall, request: CallRequest): Prom
       forget: async () => {},
     },
     stepStore: shared.stepStore,
-    keptMs: shared.keptMs,
+    retentionMs: shared.retentionMs,
     shared,
   };
 }

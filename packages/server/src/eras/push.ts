@@ -17,7 +17,7 @@ import type { CallRequest, Config } from '../request/index.ts';
 import type { Unstamped } from '../state/index.ts';
 import { askedEvent } from './asked-event.ts';
 import { awaitApart } from './await-apart.ts';
-import type { DriverEnding } from './endings.ts';
+import type { DriverOutcome } from './driver-outcome.ts';
 import type { OpenedCall } from './open-retry.ts';
 import { putToClient } from './put-to-client.ts';
 import { entriesOf, settleRound } from './settle-round.ts';
@@ -32,7 +32,7 @@ export async function runByPush<R>(
   config: Config,
   engine: EngineOptions,
   audit: (event: Unstamped) => void,
-): Promise<DriverEnding<R>> {
+): Promise<DriverOutcome<R>> {
   const { shared, resumed = false } = opened;
   let run = new Run<R, Outgoing>(handler, opened.journal, opened.fresh, engine);
   const gone = new AbortController();

@@ -18,7 +18,7 @@ import {
 } from '../request/index.ts';
 import { type RoundState, type SealedAsk, sealState, type Unstamped } from '../state/index.ts';
 import { awaitApart, timedOut } from './await-apart.ts';
-import type { DriverEnding, InputRequired } from './endings.ts';
+import type { DriverOutcome, InputRequired } from './driver-outcome.ts';
 import type { OpenedCall } from './open-retry.ts';
 import { settleRound } from './settle-round.ts';
 import { reasonGone, whenGone } from './when-gone.ts';
@@ -31,7 +31,7 @@ export async function runByRounds<R>(
   config: Config,
   engine: EngineOptions,
   audit: (event: Unstamped) => void,
-): Promise<DriverEnding<R>> {
+): Promise<DriverOutcome<R>> {
   let run = new Run<R, Outgoing>(handler, opened.journal, opened.fresh, engine);
   const unwatch = whenGone(request.ctx, reason => {
     audit({ kind: 'disconnected', openAsks: 0 });

@@ -48,9 +48,9 @@ export async function keepTicket(
 ): Promise<void> {
   const since = config.clock.now();
   const text = JSON.stringify(call);
-  const keptMs = ttlMs + 2 * config.stateTtlMs;
-  await config.shares.take(principalKey(principal), { characters: text.length, until: since + keptMs });
-  await config.contents.set(keyOf(ticket), text, { ttlMs: keptMs });
+  const retentionMs = ttlMs + 2 * config.stateTtlMs;
+  await config.shares.take(principalKey(principal), { characters: text.length, until: since + retentionMs });
+  await config.contents.set(keyOf(ticket), text, { ttlMs: retentionMs });
   const waitsFor = waitedFor(call);
   const until = since + ttlMs;
   await config.waiting.add({ kind: 'ticket', ref: ticket, waitsFor, method, name, principal, flow, since, until });
@@ -109,10 +109,10 @@ export async function openByTicket(
     throw new MidcallError('state/invalid', 'This ticket was not made for this person and client. Nothing was done.');
   }
   const { flow, round, journal, out, nonce } = opened.state;
-  const keptMs = lifeOf(opened.state, config.clock.now());
+  const retentionMs = lifeOf(opened.state, config.clock.now());
   const inputs = digest([ticket, answer]);
   const cameAt = config.clock.now();
-  const claim = await config.claims.claim(nonce, inputs, keptMs, ctx.mcpReq.signal, cameAt, binding.principal);
+  const claim = await config.claims.claim(nonce, inputs, retentionMs, ctx.mcpReq.signal, cameAt, binding.principal);
   if (claim.kind === 'other-inputs' || claim.kind === 'forgotten') throw usedTicket();
   if (claim.kind === 'answered') return { earlier: claim.result, ...begins(flow) };
   if (claim.kind === 'under-way') throw interrupted(await flowSteps(config.contents, flow), true);
@@ -126,7 +126,7 @@ export async function openByTicket(
     stillOut: [],
     resumed: resumed.needs === 'apart',
     attempt: claim.attempt,
-    keptMs,
+    retentionMs,
   };
 }
 

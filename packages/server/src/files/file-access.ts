@@ -22,7 +22,7 @@ import {
   type RootsAnswer,
 } from '../roots/index.ts';
 import { requestUntil } from '../sdk-seam/index.ts';
-import { heldFiles } from './held-files.ts';
+import { guardedFiles } from './guarded-files.ts';
 
 export interface FileAccess {
   roots(run: CallRun): Promise<readonly Root[] | undefined>;
@@ -127,7 +127,7 @@ export function fileAccess(config: Config): FileAccesses {
         perRequest || !asks ? config.boundary.files(clientRoots) : sessionOf(server).files(request, askedBefore()),
       );
       run.defer(() => files.close());
-      return heldFiles(files, run, config.observe);
+      return guardedFiles(files, run, config.observe);
     };
     return {
       async roots(run) {

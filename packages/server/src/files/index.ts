@@ -1,2 +1,2 @@
 export { type FileAccess, type FileAccesses, fileAccess } from './file-access.ts';
-export { heldFiles } from './held-files.ts';
+export { guardedFiles } from './guarded-files.ts';

@@ -14,7 +14,7 @@ export interface FleetLimits {
   /** Milliseconds a call is kept while it is unknown whether it will be continued. */
   readonly callMs: number;
   /** Milliseconds for which a client that lost its connection may still fetch a call's result. */
-  readonly keptMs: number;
+  readonly retentionMs: number;
   /** Events of one stream. */
   readonly maxEvents: number;
   /** Calls in progress of one session. */

@@ -114,7 +114,7 @@ export async function redisFleet(options: RedisFleetOptions): Promise<Fleet> {
           sealer,
           replica,
           stepStore: sealedStore(store, sealer),
-          limits: { idleMs, callMs: CALL_MS, keptMs: KEPT_MS, maxEvents, maxCalls, retryMs },
+          limits: { idleMs, callMs: CALL_MS, retentionMs: KEPT_MS, maxEvents, maxCalls, retryMs },
           clock,
           id,
           onError,

@@ -75,7 +75,7 @@ export class RunningCall implements SharedCall {
     return this.#member.stepStore;
   }
 
-  get keptMs(): number {
+  get retentionMs(): number {
     return this.#member.limits.callMs;
   }
 
@@ -164,7 +164,7 @@ export class RunningCall implements SharedCall {
       this.#eventCount,
       sealAt(this.#member, this.#keys.events, message),
       last ? 1 : 0,
-      limits.keptMs,
+      limits.retentionMs,
       limits.maxEvents,
       this.#keys.name,
     );

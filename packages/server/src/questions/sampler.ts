@@ -25,19 +25,13 @@ import {
 import { documentation } from '@midcall/core/text';
 import { MAX_TIMER_MS, steadyNow } from '@midcall/core/time';
 import { digest, type Json, roundsRevision } from '../base/index.ts';
-import type {
-  CallRequest,
-  Config,
-  PlainSamplingRequest,
-  ToolSamplingRequest,
-  ToolSamplingResult,
-} from '../request/index.ts';
+import type { CallRequest, Config, SampleAsk, SampleWithToolsAsk, ToolSamplingResult } from '../request/index.ts';
 import type { CallRun, ClientAsk } from './outgoing.ts';
 import { type Recording, readRecording } from './recording.ts';
 
 export interface Sampler {
-  sample(request: PlainSamplingRequest): Promise<SamplingResult>;
-  sampleWithTools(request: ToolSamplingRequest): Promise<ToolSamplingResult>;
+  sample(request: SampleAsk): Promise<SamplingResult>;
+  sampleWithTools(request: SampleWithToolsAsk): Promise<ToolSamplingResult>;
 }
 
 interface Reply {

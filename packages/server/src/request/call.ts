@@ -4,10 +4,10 @@ import type { Root } from '@midcall/core/roots';
 import type { SamplingResult } from '@midcall/core/sampling';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { Principal } from '../base/index.ts';
-import type { RunEnd } from '../engine/index.ts';
+import type { RunOutcome } from '../engine/index.ts';
 import type { Files } from '../roots/index.ts';
 import type { UrlAsk } from './page-ask.ts';
-import type { PlainSamplingRequest, ToolSamplingRequest, ToolSamplingResult } from './sampling-request.ts';
+import type { SampleAsk, SampleWithToolsAsk, ToolSamplingResult } from './sampling-request.ts';
 import type { Validation } from './validation.ts';
 import type { WizardAsk, WizardContent, WizardForms } from './wizard-ask.ts';
 
@@ -223,7 +223,7 @@ export interface Call {
    * const summary = textOf(await call.sample({ messages: [{ role: 'user', content }], maxTokens: 300 }));
    * ```
    */
-  sample(request: PlainSamplingRequest): Promise<SamplingResult>;
+  sample(request: SampleAsk): Promise<SamplingResult>;
   /**
    * Lets the model use tools of this call until it has finished or a limit is reached. Each tool call runs as a step.
    * @example
@@ -231,7 +231,7 @@ export interface Call {
    * const { result } = await call.sampleWithTools({ messages, maxTokens: 500, tools: [searchTool], maxIterations: 5 });
    * ```
    */
-  sampleWithTools(request: ToolSamplingRequest): Promise<ToolSamplingResult>;
+  sampleWithTools(request: SampleWithToolsAsk): Promise<ToolSamplingResult>;
   /**
    * Runs `fn` once per call and records its JSON result, so that what the person saw is what is acted on.
    * @returns the result as JSON carries it, in this run as in every replay
@@ -287,7 +287,7 @@ export interface Call {
    * call.defer(() => watcher.close());
    * ```
    */
-  defer(fn: (end: RunEnd) => void | Promise<void>): void;
+  defer(fn: (end: RunOutcome) => void | Promise<void>): void;
   /**
    * Sends the client a log message (server/utilities/logging), if its level includes it. Messages that an earlier run of this
    * call has sent are not sent again. Needs `capabilities: { logging: {} }` in the server's own options.

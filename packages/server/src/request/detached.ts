@@ -3,7 +3,7 @@
  * about the client and its person.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
-import { KeptWith, type Principal } from '../base/index.ts';
+import type { Principal } from '../base/index.ts';
 import type { StoredState } from '../state/index.ts';
 import type { ClientView } from './client-view.ts';
 
@@ -37,8 +37,8 @@ export const taskCancelled = Object.freeze(new Error('The client cancelled this 
 
 type OverListener = (over: AbortSignal) => void;
 
-const detached = new KeptWith<ServerContext, Detached>();
-const listening = new KeptWith<ServerContext, OverListener[]>();
+const detached = new WeakMap<ServerContext, Detached>();
+const listening = new WeakMap<ServerContext, OverListener[]>();
 
 /** @returns the same context, marked as having no connected client */
 export function detach(ctx: ServerContext, as: Detached): ServerContext {

@@ -44,7 +44,7 @@ export {
   waitingResult,
 } from './request.ts';
 export { clientOf, isOverHttp, principalOf, processUser } from './requester.ts';
-export type { PlainSamplingRequest, ToolSamplingRequest, ToolSamplingResult } from './sampling-request.ts';
+export type { SampleAsk, SampleWithToolsAsk, ToolSamplingResult } from './sampling-request.ts';
 export {
   type Caller,
   type EndAbandoned,

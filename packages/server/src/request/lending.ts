@@ -13,7 +13,6 @@ import type {
   Server,
   ServerContext,
 } from '@modelcontextprotocol/server';
-import { KeptWith } from '../base/index.ts';
 
 interface Making {
   readonly factory: McpServerFactory;
@@ -24,7 +23,7 @@ interface Making {
   isLent: boolean;
 }
 
-const makings = new KeptWith<McpServer | Server, Making>();
+const makings = new WeakMap<McpServer | Server, Making>();
 /** Factories whose handlers have been seen to read later. */
 const lateReaders = new WeakSet<McpServerFactory>();
 let underWay = 0;

@@ -8,14 +8,14 @@ import type {
 } from '@midcall/core/sampling';
 
 /** What `call.sampleWithTools` takes: a request, the tools as code, and limits. */
-export interface ToolSamplingRequest extends Omit<SamplingRequest, 'tools' | 'includeContext'>, ToolLoopLimits {
+export interface SampleWithToolsAsk extends Omit<SamplingRequest, 'tools' | 'includeContext'>, ToolLoopLimits {
   readonly tools: readonly SamplingTool[];
   /** Milliseconds for each reply; the server's `askTimeoutMs` if absent. */
   readonly timeoutMs?: number;
 }
 
 /** What `call.sample` takes. */
-export interface PlainSamplingRequest extends Omit<SamplingRequest, 'includeContext'> {
+export interface SampleAsk extends Omit<SamplingRequest, 'includeContext'> {
   /** Milliseconds for the reply; the server's `askTimeoutMs` if absent. */
   readonly timeoutMs?: number;
 }

@@ -4,7 +4,7 @@
  */
 import type { Store } from '@midcall/core/store';
 import type { McpServer, Server, ServerContext } from '@modelcontextprotocol/server';
-import { type Json, KeptWith, type Principal } from '../base/index.ts';
+import type { Json, Principal } from '../base/index.ts';
 import type { Entry, Journal } from '../engine/index.ts';
 import type { AskingMethod, RawParams } from '../sdk-seam/index.ts';
 
@@ -62,7 +62,7 @@ export interface SharedCall {
   /** Where steps are recorded. */
   readonly stepStore: Store;
   /** How long they are kept, in milliseconds. */
-  readonly keptMs: number;
+  readonly retentionMs: number;
   /** The progress that an earlier holder may have reported. */
   readonly progress: number;
   open(caller: Caller): Promise<Shared>;
@@ -86,7 +86,7 @@ export class HandedOver extends Error {
 
 type AnyServer = McpServer | Server;
 
-const shared = new KeptWith<AnyServer, Map<unknown, SharedCall>>();
+const shared = new WeakMap<AnyServer, Map<unknown, SharedCall>>();
 
 /** Shares a call, until the returned function is called. */
 export function shareCall(server: AnyServer, requestId: unknown, call: SharedCall): () => void {
@@ -118,7 +118,7 @@ interface Afterwards {
   readonly endAbandoned: EndAbandoned;
 }
 
-const afterwards = new KeptWith<AnyServer, Afterwards>();
+const afterwards = new WeakMap<AnyServer, Afterwards>();
 
 export const markReplayable = (server: AnyServer, after: Afterwards): void => void afterwards.set(server, after);
 

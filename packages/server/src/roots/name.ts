@@ -55,7 +55,7 @@ export function placesOf<R extends NamedRoot>(
     throw invalid(requested, 'is not a path or a file: URI.');
   } else if (style === 'posix' && /^[a-z]:[\\/]/i.test(requested)) {
     throw invalid(requested, 'is a Windows path, and this server does not run on Windows.');
-  } else if (style === 'win32' && !isPlainWindowsName(requested)) {
+  } else if (style === 'win32' && !isSafeWindowsName(requested)) {
     throw invalid(
       requested,
       'is a device, a stream, or relative to a drive; write a full path or one below the folder.',
@@ -100,7 +100,7 @@ function absolutePlace<R extends NamedRoot>(
 }
 
 /** False for `C:x`, `\\?\…`, `\\.\…`, `name:stream` and devices, which do not mean what they say. */
-function isPlainWindowsName(path: string): boolean {
+function isSafeWindowsName(path: string): boolean {
   if (/^[\\/]{2}[.?]/.test(path)) return false;
   const rest = path.replace(/^[a-z]:(?=[\\/])/i, '');
   if (rest.includes(':')) return false;

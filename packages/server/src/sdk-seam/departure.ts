@@ -1,6 +1,5 @@
 /** What is known about a round that was sent, for whoever continues its call. */
 import type { ServerContext } from '@modelcontextprotocol/server';
-import { KeptWith } from '../base/index.ts';
 
 export interface Departure {
   readonly flow: string;
@@ -12,7 +11,7 @@ export interface Departure {
   readonly withdrawals: readonly (readonly [key: string, withdrawn: AbortSignal])[];
 }
 
-const departures = new KeptWith<ServerContext, Departure>();
+const departures = new WeakMap<ServerContext, Departure>();
 
 /** Notes the round that answered a request. */
 export const noteDeparture = (ctx: ServerContext, departure: Departure): void => departures.set(ctx, departure);

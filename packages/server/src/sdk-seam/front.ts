@@ -30,7 +30,6 @@ import {
   type Transport,
   UrlElicitationRequiredError,
 } from '@modelcontextprotocol/server';
-import { KeptWith } from '../base/index.ts';
 import { cacheHintOf, contextOf, serverInfoOf, servesRounds } from './server-members.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -65,7 +64,7 @@ interface Connection {
   readonly waiting: Map<string, Taker>;
 }
 
-const fronts = new KeptWith<McpServer, Front>();
+const fronts = new WeakMap<McpServer, Front>();
 
 /**
  * @returns the front of a server, which is put there at the first call

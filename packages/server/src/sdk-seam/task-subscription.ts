@@ -13,7 +13,6 @@ import type {
   Transport,
   TransportSendOptions,
 } from '@modelcontextprotocol/server';
-import { KeptWith } from '../base/index.ts';
 
 /** The task notifications of one client. */
 export interface TaskSubscription {
@@ -46,7 +45,7 @@ export type Subscribe = (request: ListenRequest, http?: ServerContext['http']) =
 const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
 
-const subscribes = new KeptWith<McpServer, Subscribe>();
+const subscribes = new WeakMap<McpServer, Subscribe>();
 const tapped = new WeakSet<Transport>();
 
 /** Lets clients of a server listen to its tasks; call it before the server is connected. */

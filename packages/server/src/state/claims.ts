@@ -147,11 +147,11 @@ export function claims({ store, results = store, shares, clock, id, waitMs }: Cl
   /** Stores a result for duplicates, if there is room for it: the claim alone ensures that nothing is done twice. */
   const keep = async (nonce: string, result: string, ttlMs: number, person: string): Promise<void> => {
     if (result.length > MAX_KEPT) return;
-    const keptMs = Math.min(ttlMs, KEPT_MS);
+    const retentionMs = Math.min(ttlMs, KEPT_MS);
     try {
       const characters = result.length;
-      if (characters > FREE) await shares?.take(person, { characters, until: clock.now() + keptMs });
-      await results.set(resultOf(nonce), result, { ttlMs: keptMs });
+      if (characters > FREE) await shares?.take(person, { characters, until: clock.now() + retentionMs });
+      await results.set(resultOf(nonce), result, { ttlMs: retentionMs });
     } catch {}
   };
 

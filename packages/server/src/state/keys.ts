@@ -157,11 +157,11 @@ function decode(text: string, where: string): readonly Uint8Array[] {
 
 function base64(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64');
-  const plain = text
+  const unpadded = text
     .replaceAll('-', '+')
     .replaceAll('_', '/')
     .replace(/(?<!=)=+$/, '');
-  return bytes.toString('base64').replace(/(?<!=)=+$/, '') === plain ? bytes : undefined;
+  return bytes.toString('base64').replace(/(?<!=)=+$/, '') === unpadded ? bytes : undefined;
 }
 
 function readKeyFile(path: string): readonly Uint8Array[] {

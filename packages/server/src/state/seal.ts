@@ -149,13 +149,13 @@ export function createSealer(keys: KeyRing, options: SealerOptions = {}): Sealer
       const nonce = bytes.subarray(KEY_ID + SALT, HEADER);
       const decipher = createDecipheriv('aes-256-gcm', key, nonce, cipherOptions).setAuthTag(bytes.subarray(-TAG));
       if (place !== undefined) decipher.setAAD(Buffer.from(place));
-      const plain = decipher.update(bytes.subarray(HEADER, -TAG));
+      const plaintext = decipher.update(bytes.subarray(HEADER, -TAG));
       try {
         decipher.final();
       } catch {
         return tampered;
       }
-      return { ok: true, payload: JSON.parse(plain.toString('utf8')) };
+      return { ok: true, payload: JSON.parse(plaintext.toString('utf8')) };
     },
 
     outdated: text => !text.startsWith(PREFIX + sealing.id),

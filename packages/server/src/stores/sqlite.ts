@@ -183,7 +183,7 @@ export async function sqliteStore(
         return Number(changes) === 1;
       };
       if (ifEquals !== undefined) return connection.write(key, write, unlessOther(ifEquals));
-      return connection.write(key, write, set?.ifAbsent ? unlessHeld : undefined);
+      return connection.write(key, write, set?.ifAbsent ? unlessPresent : undefined);
     },
     async delete(key) {
       checkKey(key);
@@ -209,7 +209,7 @@ export async function sqliteStore(
   };
 }
 
-const unlessHeld = (current: string | undefined) => (current === undefined ? undefined : { is: false });
+const unlessPresent = (current: string | undefined) => (current === undefined ? undefined : { is: false });
 const unlessOther = (value: string) => (current: string | undefined) => (current === value ? undefined : { is: false });
 const unlessGone = (current: string | undefined) => (current === undefined ? { is: undefined } : undefined);
 

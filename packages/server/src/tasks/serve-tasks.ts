@@ -35,15 +35,15 @@ import {
   type TaskSubscription,
 } from '../sdk-seam/index.ts';
 import {
-  cancelOlder,
-  getOlder,
-  listOlder,
-  olderCapability,
-  olderOwner,
-  resultOlder,
-  tellOlder,
-} from './serve-older-tasks.ts';
-import { ownerOf, toldOlder, unanswered } from './task.ts';
+  cancel2025Task,
+  capability2025,
+  get2025Task,
+  list2025Tasks,
+  notify2025,
+  owner2025,
+  result2025,
+} from './serve-2025-tasks.ts';
+import { ownerOf, shownTo2025, unanswered } from './task.ts';
 import type { CallHandler, CallToolRequest } from './task-servers.ts';
 import type { Tasks } from './tasks.ts';
 import { isInputRequired } from './turn.ts';
@@ -58,7 +58,7 @@ const taskParameter = z.looseObject({ ttl: z.number().int().positive().optional(
  * @param server - before it is connected
  */
 export function serveTasks(server: McpServer, tasks: Tasks, config: Config): void {
-  server.server.registerCapabilities({ ...olderCapability, extensions: { [TASKS_EXTENSION]: {} } });
+  server.server.registerCapabilities({ ...capability2025, extensions: { [TASKS_EXTENSION]: {} } });
   const whose = async (ctx: ServerContext): Promise<string> => {
     const client = viewClient(server, ctx);
     if (client.asks !== 'rounds') throw unknownMethod();
@@ -68,10 +68,10 @@ export function serveTasks(server: McpServer, tasks: Tasks, config: Config): voi
     tasks.serve(owner, server, ctx);
     return owner;
   };
-  const whoseOlder = async (ctx: ServerContext): Promise<string> => {
+  const ownerOf2025Request = async (ctx: ServerContext): Promise<string> => {
     if (viewClient(server, ctx).asks !== 'push' || !hasTaskParameter(server.server.getNegotiatedProtocolVersion()))
       throw unknownMethod();
-    const owner = await olderOwnerOf(ctx, config);
+    const owner = await owner2025Of(ctx, config);
     tasks.serve(owner, server, ctx);
     return owner;
   };
@@ -98,20 +98,20 @@ export function serveTasks(server: McpServer, tasks: Tasks, config: Config): voi
           );
         }),
     );
-  /** @param older - the handler on 2025-11-25 */
-  const handle = (method: string, answer: Answer | undefined, older?: Answer): void =>
+  /** @param answer2025 - the answer on 2025-11-25 */
+  const handle = (method: string, answer: Answer | undefined, answer2025?: Answer): void =>
     take(method, params, async ({ taskId }, ctx) => {
-      if (older && (!answer || viewClient(server, ctx).asks === 'push'))
-        return older(taskId, await whoseOlder(ctx), ctx);
+      if (answer2025 && (!answer || viewClient(server, ctx).asks === 'push'))
+        return answer2025(taskId, await ownerOf2025Request(ctx), ctx);
       return answer!(taskId, await whose(ctx), ctx);
     });
   handle(
     'tasks/get',
     async (id, owner) => existing(await tasks.get(owner, id)),
-    (id, owner) => getOlder(tasks, owner, id),
+    (id, owner) => get2025Task(tasks, owner, id),
   );
-  handle('tasks/result', undefined, (id, owner, ctx) => resultOlder(tasks, owner, id, { server, ctx }));
-  take('tasks/list', anyParams, async ({ cursor }, ctx) => listOlder(tasks, await whoseOlder(ctx), cursor));
+  handle('tasks/result', undefined, (id, owner, ctx) => result2025(tasks, owner, id, { server, ctx }));
+  take('tasks/list', anyParams, async ({ cursor }, ctx) => list2025Tasks(tasks, await ownerOf2025Request(ctx), cursor));
   handle('tasks/update', async (id, owner, { mcpReq }) => {
     if (!mcpReq.inputResponses) throw noResponses();
     // The SDK removes answers from the parameters of every request, and drops what cannot be one.
@@ -130,7 +130,7 @@ export function serveTasks(server: McpServer, tasks: Tasks, config: Config): voi
       existing(await tasks.cancel(owner, id));
       return {};
     },
-    (id, owner) => cancelOlder(tasks, owner, id),
+    (id, owner) => cancel2025Task(tasks, owner, id),
   );
   serveSubscriptions(server, (request, http) =>
     reported(config, () => subscribe(server, request, http, tasks, config)),
@@ -222,9 +222,9 @@ export const takesTaskParameter = (server: McpServer): boolean =>
 
 const unknownMethod = (): Error => new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found');
 
-async function olderOwnerOf(ctx: ServerContext, config: Config): Promise<string> {
+async function owner2025Of(ctx: ServerContext, config: Config): Promise<string> {
   const principal = principalKey(await principalOf(ctx, config));
-  return olderOwner(principal, clientOf(ctx, config.keys.ephemeral), ctx);
+  return owner2025(principal, clientOf(ctx, config.keys.ephemeral), ctx);
 }
 
 const needsTasks = (why: string): Error =>
@@ -246,14 +246,14 @@ export function callsMayBecomeTasks(
   registeredAs: (name: string) => Registered | undefined,
 ): CallHandler {
   tasks.attach(server, handler);
-  const older = async (
+  const callAs2025 = async (
     request: CallToolRequest,
     ctx: ServerContext,
     taskParam: unknown,
     registered: Registered | undefined,
   ) => {
     const { task: _, ...params } = request.params;
-    const answered = await callOlder({ server, ctx, params, taskParam, registered, tasks, config });
+    const answered = await call2025({ server, ctx, params, taskParam, registered, tasks, config });
     return answered ?? handler(request, ctx);
   };
   const watched = async (request: CallToolRequest, ctx: ServerContext, registered: Registered) => {
@@ -310,8 +310,8 @@ export function callsMayBecomeTasks(
       const taskParam = hasTaskParameter(server.server.getNegotiatedProtocolVersion())
         ? request.params.task
         : undefined;
-      const plain = taskParam === undefined && registered?.task !== 'required';
-      return plain ? handler(request, ctx) : older(request, ctx, taskParam, registered);
+      const asksForNoTask = taskParam === undefined && registered?.task !== 'required';
+      return asksForNoTask ? handler(request, ctx) : callAs2025(request, ctx, taskParam, registered);
     }
     if (!registered) return handler(request, ctx);
     const { task: mode = 'when-needed' } = registered;
@@ -323,7 +323,7 @@ export function callsMayBecomeTasks(
 }
 
 /** A call of 2025-11-25. @returns its answer if the client wants a task; undefined if it is an ordinary call */
-async function callOlder({
+async function call2025({
   server,
   ctx,
   params,
@@ -362,12 +362,12 @@ async function callOlder({
     config.warnOnce('tasks of nobody', ofNobody);
     throw new ProtocolError(ProtocolErrorCode.MethodNotFound, ofNobody);
   }
-  const owner = await olderOwnerOf(ctx, config);
+  const owner = await owner2025Of(ctx, config);
   const request = { method: 'tools/call', params } as const;
-  const begin = () => tasks.beginOlder({ server, ctx, request, registered }, owner, read.data.ttl);
+  const begin = () => tasks.begin2025({ server, ctx, request, registered }, owner, read.data.ttl);
   const task = await reported(config, begin, notBegun);
-  tellOlder(tasks, server, task);
-  return { task: toldOlder(task) };
+  notify2025(tasks, server, task);
+  return { task: shownTo2025(task) };
 }
 
 /** @returns what a promise resolves to, or undefined if that takes longer */

@@ -24,12 +24,12 @@ import type { TaskStore } from './task-store.ts';
 import { afterRound, contextOf, failure, isInputRequired } from './turn.ts';
 
 /** The outcome of a run. */
-export type Outcome = { readonly result: unknown } | { readonly error: unknown };
+export type FinalOutcome = { readonly result: unknown } | { readonly error: unknown };
 
 /** An outcome that is not in the store yet. */
 interface Untaken {
   readonly turn: number;
-  readonly outcome: Outcome;
+  readonly outcome: FinalOutcome;
   readonly ctx: ServerContext;
   readonly signal: AbortSignal;
 }
@@ -132,7 +132,7 @@ export class TaskRuns {
    * @param work - how it ends
    * @param stop - ends it, for a client that cancels the task
    */
-  adopt(task: Task, ctx: ServerContext, work: Promise<Outcome>, stop: AbortController): void {
+  adopt(task: Task, ctx: ServerContext, work: Promise<FinalOutcome>, stop: AbortController): void {
     const { turn } = task;
     const key = keyOf(task);
     const ended = work.then(async outcome => {
@@ -234,8 +234,8 @@ export class TaskRuns {
     const { name, arguments: args, meta } = begun;
     const request = { method: 'tools/call', params: { name, arguments: args, ...(meta && { _meta: meta }) } } as const;
     const outcome = await binding.handler(request, ctx).then(
-      (result): Outcome => ({ result }),
-      (error: unknown): Outcome => ({ error }),
+      (result): FinalOutcome => ({ result }),
+      (error: unknown): FinalOutcome => ({ error }),
     );
     this.#untaken.set(key, { turn, outcome, ctx, signal: stop.signal });
     await this.#takeUntaken(key, turn);
@@ -284,7 +284,7 @@ export class TaskRuns {
   async #keep(
     key: string,
     turn: number,
-    outcome: Outcome | { readonly cancelled: true },
+    outcome: FinalOutcome | { readonly cancelled: true },
     ctx: ServerContext,
   ): Promise<Task | undefined> {
     const { clock, warn } = this.#config;
@@ -343,5 +343,5 @@ function partsOf(name: string): { readonly key: string; readonly turn: number; r
   return { key, turn: Number(turn), isDue: due !== undefined };
 }
 
-const isElsewhere = (outcome: Outcome): boolean =>
+const isElsewhere = (outcome: FinalOutcome): boolean =>
   'error' in outcome && isMidcallError(outcome.error, 'call/interrupted');

@@ -1,6 +1,5 @@
 /** The servers on which a process runs tasks. */
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
-import { KeptWith } from '../base/index.ts';
 import { type Config, isLendable, lend } from '../request/index.ts';
 import { nameOf } from '../sdk-seam/index.ts';
 import { GatewayTasks } from './gateway-tasks.ts';
@@ -31,12 +30,12 @@ const MOST_OWNERS = 500;
 
 export class TaskServers {
   readonly #audience: string | undefined;
-  readonly #handlers = new KeptWith<McpServer, CallHandler>();
+  readonly #handlers = new WeakMap<McpServer, CallHandler>();
   /** Servers with their tools, by the names of both. */
   readonly #servers = new Map<string, McpServer>();
   /** Servers made for one owner, by tool: the latest of each. The most recent owner comes last. */
   readonly #personal = new Map<string, Map<string, McpServer>>();
-  readonly #offered = new KeptWith<McpServer, Set<string>>();
+  readonly #offered = new WeakMap<McpServer, Set<string>>();
   readonly #gateways: GatewayTasks;
 
   constructor({ audience, idleClock }: Pick<Config, 'audience' | 'idleClock'>) {

@@ -98,7 +98,7 @@ export const ownerOf = (of: { readonly principal: string; readonly client: strin
 export const jobOf = (task: Pick<Task, 'id' | 'turn'>): string => `${keyOf(task)}/${task.turn}`;
 
 /** True for a task of 2025-11-25; the two revisions describe tasks differently. */
-export const isOlder = ({ client }: Task): boolean => client.asks === 'push';
+export const is2025Task = ({ client }: Task): boolean => client.asks === 'push';
 
 /** When it expires, in milliseconds since the epoch. */
 export const endOf = ({ createdAt, ttlMs }: Pick<Task, 'createdAt' | 'ttlMs'>): number => createdAt + ttlMs;
@@ -149,7 +149,7 @@ function seedOf(task: Task) {
 }
 
 /** A task as sent to clients of 2025-11-25 (`Task` there). */
-export const toldOlder = (task: Task): Record<string, unknown> => ({
+export const shownTo2025 = (task: Task): Record<string, unknown> => ({
   ...seedOf(task),
   // There, a result that says it is an error fails the task; what it is, tasks/result says.
   ...(task.status === 'completed' &&

@@ -26,7 +26,7 @@ import {
   answered,
   created,
   endOf,
-  isOlder,
+  is2025Task,
   isOver,
   keyOf,
   latestOf,
@@ -38,7 +38,7 @@ import {
 import { TaskChanges } from './task-changes.ts';
 import { endedByOperator } from './task-ends.ts';
 import { TaskLists } from './task-lists.ts';
-import { type Outcome, TaskRuns } from './task-runs.ts';
+import { type FinalOutcome, TaskRuns } from './task-runs.ts';
 import type { CallHandler, CallToolRequest } from './task-servers.ts';
 import { TaskStore } from './task-store.ts';
 import { afterRound, type InputRequired } from './turn.ts';
@@ -128,7 +128,7 @@ export class Tasks {
    * The same for a client of 2025-11-25, which requests a task itself.
    * @param ttlMs - its lifetime in milliseconds, if the client gave one
    */
-  beginOlder(origin: Origin, owner: string, ttlMs: number = TTL_MS): Promise<Task> {
+  begin2025(origin: Origin, owner: string, ttlMs: number = TTL_MS): Promise<Task> {
     return this.#begin(origin, { owner, ttlMs: Math.min(ttlMs, TTL_MS) });
   }
 
@@ -170,7 +170,7 @@ export class Tasks {
    */
   async adoptRunning(
     origin: Origin,
-    work: Promise<Outcome>,
+    work: Promise<FinalOutcome>,
     stop: AbortController,
     receivedAt: number,
   ): Promise<Record<string, unknown> | undefined> {
@@ -385,7 +385,7 @@ export class Tasks {
     this.#beginning.add(key);
     try {
       await this.#open.add(task);
-      if (isOlder(task)) await this.#lists.add(task);
+      if (is2025Task(task)) await this.#lists.add(task);
       await Promise.all([this.#store.create(task), this.#config.waiting.addTask(key, latestOf(task))]);
     } catch (error) {
       this.#ended(task);

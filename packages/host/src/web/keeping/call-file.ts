@@ -15,7 +15,7 @@ import { isMark, mayRun, ownMark, type ProcessMark, writeWhole } from '@midcall/
 import { type CallContext, type CallOutcome, maskedArguments, withFileLock } from '../../index.ts';
 
 /** A call as it is stored. */
-export interface KeptCall {
+export interface StoredCall {
   readonly context: CallContext;
   readonly serverId: string;
   /** Milliseconds since the epoch. */
@@ -29,9 +29,9 @@ export interface KeptCall {
 /** Where a desk stores its calls. */
 export interface CallMemory {
   /** Those that have ended, oldest first. */
-  read(): Promise<readonly KeptCall[]>;
+  read(): Promise<readonly StoredCall[]>;
   /** Stores a call that begins, or one that has ended, in place of what is stored of it. */
-  add(call: KeptCall): Promise<void>;
+  add(call: StoredCall): Promise<void>;
   clear(): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ const ends: readonly unknown[] = [
 ];
 const kinds: readonly unknown[] = ['tool', 'prompt', 'resource'];
 
-function isCall(value: unknown): value is KeptCall {
+function isCall(value: unknown): value is StoredCall {
   if (!isRecord(value)) return false;
   const { context, serverId, startedAt, outcome } = value;
   if (!isRecord(context)) return false;
@@ -64,7 +64,7 @@ function isCall(value: unknown): value is KeptCall {
   );
 }
 
-function lineOf({ context, serverId, startedAt, endedAt, outcome }: KeptCall): string | undefined {
+function lineOf({ context, serverId, startedAt, endedAt, outcome }: StoredCall): string | undefined {
   const stored = {
     context: { ...context, arguments: maskedArguments(context.arguments) },
     serverId,
@@ -90,9 +90,9 @@ function written(value: unknown): string | undefined {
 }
 
 /** A call as it is read: none that is still running (call-file-C4). */
-function endedOrInDoubt(call: KeptCall): readonly KeptCall[] {
+function endedOrInDoubt(call: StoredCall): readonly StoredCall[] {
   if (call.outcome) return [call];
-  const { by, ...rest } = call as KeptCall & { readonly by: ProcessMark };
+  const { by, ...rest } = call as StoredCall & { readonly by: ProcessMark };
   if (mayRun(by)) return [];
   const message = 'The process that made this call is gone, so how it ended is not known. It may have taken effect.';
   return [{ ...rest, outcome: { how: 'abandoned', message } }];
@@ -125,7 +125,7 @@ export function callFile(path: string): CallMemory {
     last = next.catch(() => {});
     return next;
   };
-  const understood = (line: string): readonly KeptCall[] => {
+  const understood = (line: string): readonly StoredCall[] => {
     try {
       const call: unknown = JSON.parse(line);
       return isCall(call) ? [call] : [];
@@ -134,8 +134,10 @@ export function callFile(path: string): CallMemory {
     }
   };
   /** The last line of each call. */
-  const newest = (all: readonly string[]): ReadonlyMap<string, { readonly line: string; readonly call: KeptCall }> => {
-    const byId = new Map<string, { readonly line: string; readonly call: KeptCall }>();
+  const newest = (
+    all: readonly string[],
+  ): ReadonlyMap<string, { readonly line: string; readonly call: StoredCall }> => {
+    const byId = new Map<string, { readonly line: string; readonly call: StoredCall }>();
     for (const line of all) {
       const [call] = understood(line);
       if (!call) continue;

@@ -1,5 +1,5 @@
 export { type BrowserKey, type BrowserMemory, isBrowserKey } from './browsers-file.ts';
-export type { CallMemory, KeptCall } from './call-file.ts';
+export type { CallMemory, StoredCall } from './call-file.ts';
 export type { DeskMemory, DeskRecord } from './desk-file.ts';
 export { Preferences } from './preferences.ts';
 export type { Theme } from './theme.ts';

@@ -77,18 +77,18 @@ const anyStarting = (view: DeskView): boolean => view.servers.some(server => ser
 
 /**
  * @param calls - newest first
- * @param more - `tries`: calls that are offered until they have been made; `unkept`: why what was changed could not be kept
+ * @param more - `tries`: calls that are offered until they have been made; `unsaved`: why what was changed could not be kept
  */
 export function homePage(
   view: DeskView,
   calls: readonly CallView[],
-  { tries = [], unkept }: { readonly tries?: readonly TryView[]; readonly unkept?: string | undefined } = {},
+  { tries = [], unsaved }: { readonly tries?: readonly TryView[]; readonly unsaved?: string | undefined } = {},
 ): Content {
   return {
     title: texts.nav.home,
     at: '/',
     isWide: true,
     refresh: { after: anyStarting(view) ? 1 : 10, to: view.link('/') },
-    main: html`<h1 class="unseen">${texts.home.title}</h1>${unkept !== undefined && html`<div class="notice bad" role="alert"><span>${visibleHtml(texts.servers.unkept(unkept), 600)}</span></div>`}${waiting(view)}${offeredTries(tries, calls, view)}<div class="home-grid">${servers(view)}${recentCalls(calls, view)}</div>${alertSwitch}`,
+    main: html`<h1 class="unseen">${texts.home.title}</h1>${unsaved !== undefined && html`<div class="notice bad" role="alert"><span>${visibleHtml(texts.servers.unsaved(unsaved), 600)}</span></div>`}${waiting(view)}${offeredTries(tries, calls, view)}<div class="home-grid">${servers(view)}${recentCalls(calls, view)}</div>${alertSwitch}`,
   };
 }

@@ -8,7 +8,7 @@ export { historyPage } from './history-page.ts';
 export { homePage } from './home-page.ts';
 export { type Imported, importedPage } from './imported-page.ts';
 export { inboxPage } from './inbox-page.ts';
-export { type AssetPaths, type Content, layout, openingPage, pages, plainPage } from './layout.ts';
+export { type AssetPaths, type Content, layout, noticePage, openingPage, pages } from './layout.ts';
 export { modelsPage } from './models-page.ts';
 export { type ArgumentsContext, offerPage } from './offer-page.ts';
 export { againPath, callPath, offerPath, questionPath, serverPath } from './paths.ts';

@@ -118,7 +118,7 @@ ${keyboardDialogs}
  * A page outside a session: it shows nothing of the desk.
  * @param options - `back`: the address of the desk, for a link back; `data`: attributes of the page for its modules
  */
-export function plainPage(
+export function noticePage(
   title: string,
   lines: readonly string[],
   assets: AssetPaths,

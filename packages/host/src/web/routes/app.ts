@@ -6,7 +6,7 @@ import { compress } from 'hono/compress';
 import { appHeaders } from '../apps/index.ts';
 import { draftOf, first } from '../form/index.ts';
 import { isBrowserKey } from '../keeping/index.ts';
-import { plainPage } from '../pages/index.ts';
+import { noticePage } from '../pages/index.ts';
 import { texts } from '../texts/index.ts';
 import { type Bringing, bringingOf, type Desk, missing, posted, redirect } from './context.ts';
 import { type Refusal, securityHeaders } from './guard.ts';
@@ -38,14 +38,14 @@ export function deskApp(desk: Desk): Hono {
     // A relative redirect below the path itself would lead back to where it is.
     const modules = inside(context) && !desk.browsers ? [] : [assets.paths.again];
     return context.html(
-      plainPage(texts.session.title, lines, assets.paths, { modules, data: { ...nonce, ...data } }),
+      noticePage(texts.session.title, lines, assets.paths, { modules, data: { ...nonce, ...data } }),
       401,
     ) as Response;
   };
   const refuse = (context: Context, why: Refusal): Response => {
     if (why === 'session') return outside(context, texts.session.missing);
     return context.html(
-      plainPage(texts.session.refused, [texts.session.foreign], assets.paths, { back: backOf(context) }),
+      noticePage(texts.session.refused, [texts.session.foreign], assets.paths, { back: backOf(context) }),
       403,
     );
   };
@@ -159,7 +159,7 @@ export function deskApp(desk: Desk): Hono {
   app.onError((error, context) => {
     desk.onError(error);
     return context.html(
-      plainPage(texts.session.broken, [texts.session.brokenLead], assets.paths, { back: backOf(context) }),
+      noticePage(texts.session.broken, [texts.session.brokenLead], assets.paths, { back: backOf(context) }),
       500,
     );
   });

@@ -57,7 +57,7 @@ export function pageRoutes(app: Hono, desk: Desk): void {
     show(
       context,
       desk,
-      homePage(viewOf(desk), workspace.calls.list(), { tries: desk.tries, unkept: workspace.unkept }),
+      homePage(viewOf(desk), workspace.calls.list(), { tries: desk.tries, unsaved: workspace.unsaved }),
     ),
   );
   app.post('/tries/:at', async context => {

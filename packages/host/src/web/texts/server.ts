@@ -52,7 +52,7 @@ export const serverTexts = {
     moveUp: 'Move up',
     moveDown: 'Move down',
     keep: 'Keep for the next session',
-    notKept: 'This server is on the desk for this session only.',
+    notSaved: 'This server is on the desk for this session only.',
     more: 'More',
     asConfig: 'As mcp.json',
     copyConfig: 'Copy',
@@ -75,7 +75,7 @@ export const serverTexts = {
         : `Line ${line} of the headers must be Name: value.`,
     badName: (line: number) => `The name on line ${line} contains a character that is not allowed in it.`,
     startsWhenNeeded: 'starts when needed',
-    unkept: (why: string) => `Your changes apply now, but could not be kept for the next session: ${why}`,
+    unsaved: (why: string) => `Your changes apply now, but could not be kept for the next session: ${why}`,
     imported: {
       title: 'Import from mcp.json',
       notAdded: 'not added',

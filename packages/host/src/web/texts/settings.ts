@@ -92,7 +92,7 @@ export const settingTexts = {
     revoke: 'Revoke',
     save: 'Add',
     notForGood: 'A rule that allows something ends with the session at the latest.',
-    notKept: 'This applies now, but the rules file could not be written, so it will not apply in the next session.',
+    notSaved: 'This applies now, but the rules file could not be written, so it will not apply in the next session.',
     subjects: {
       '*': 'Everything',
       form: 'Forms',

@@ -3,7 +3,7 @@
  * ones are stored.
  */
 import { MidcallError } from '@midcall/core/errors';
-import type { Audit, Inbox, KeptRules, Policy, Rule } from '../../index.ts';
+import type { Audit, Inbox, Policy, Rule, RuleStorage } from '../../index.ts';
 import { texts } from '../texts/index.ts';
 import type { Duration } from './durations.ts';
 
@@ -13,7 +13,7 @@ export interface DecisionsParts {
   readonly audit: Audit;
   readonly inbox: Inbox;
   /** Where permanent decisions are stored; absent if none can be made. */
-  readonly kept: KeptRules | undefined;
+  readonly kept: RuleStorage | undefined;
   /** The command line or URL of a server; undefined if it is neither on the desk nor asks anything. */
   readonly originOf: (serverId: string) => string | undefined;
   /** Called after every change. */
@@ -92,7 +92,7 @@ export class Decisions {
     try {
       await write();
     } catch (cause) {
-      throw new MidcallError('host/refused', texts.policy.notKept, { cause });
+      throw new MidcallError('host/refused', texts.policy.notSaved, { cause });
     }
   }
 }

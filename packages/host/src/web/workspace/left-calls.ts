@@ -1,5 +1,5 @@
 /** Calls that continue as tasks: those that this desk follows, and stored ones that wait for their server. */
-import { isFollowed, type KeptTask } from '../../index.ts';
+import { isFollowed, type StoredTask } from '../../index.ts';
 import type { CallView } from './views.ts';
 
 /** One of them. */
@@ -20,7 +20,7 @@ export interface LeftCall {
 }
 
 /** @param calls - of the desk; @param storedTasks - in the file, oldest first */
-export function leftCalls(calls: readonly CallView[], storedTasks: readonly KeptTask[]): readonly LeftCall[] {
+export function leftCalls(calls: readonly CallView[], storedTasks: readonly StoredTask[]): readonly LeftCall[] {
   const own = calls.filter(({ task, outcome }) => task && !outcome);
   const followed = own.map(({ context: { id, name }, serverId, startedAt, task, items }): LeftCall => {
     const waits = task?.status === 'input_required' || items.some(item => 'question' in item && !item.ending);

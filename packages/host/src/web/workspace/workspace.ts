@@ -2,8 +2,8 @@
  * Everything on one desk: its servers, its calls and the person's decisions, tied together. Contains no markup and no requests.
  */
 import { type Clock, systemClock } from '@midcall/core/time';
-import type { Audit, Inbox, KeptRules, KeptTasks, OfferedRoots, Policy, ServerEntry } from '../../index.ts';
-import { type CallMemory, type DeskMemory, type DeskRecord, type KeptCall, Preferences } from '../keeping/index.ts';
+import type { Audit, Inbox, OfferedRoots, Policy, RuleStorage, ServerEntry, TaskStorage } from '../../index.ts';
+import { type CallMemory, type DeskMemory, type DeskRecord, Preferences, type StoredCall } from '../keeping/index.ts';
 import { DeskCalls } from './calls.ts';
 import { Decisions } from './decisions.ts';
 import type { DeskConnection } from './desk-connection.ts';
@@ -19,9 +19,9 @@ export interface WorkspaceParts {
   readonly audit: Audit;
   readonly roots: OfferedRoots;
   /** Where standing decisions are stored beyond the session; absent if they are not. */
-  readonly keptRules?: KeptRules;
+  readonly storedRules?: RuleStorage;
   /** Where calls that continue as tasks are stored, the same as for the connections; absent if they end with the desk. */
-  readonly tasks?: KeptTasks;
+  readonly tasks?: TaskStorage;
   /** The models that answer sampling, to be shown; absent if the person writes the replies. */
   readonly models?: ModelsView;
   /** Makes the connection of one server; not started. */
@@ -42,7 +42,7 @@ export class Workspace {
   readonly audit: Audit;
   readonly roots: OfferedRoots;
   readonly models: ModelsView | undefined;
-  readonly tasks: KeptTasks | undefined;
+  readonly tasks: TaskStorage | undefined;
   readonly clock: Clock;
   readonly servers: DeskServers;
   readonly calls: DeskCalls;
@@ -56,13 +56,13 @@ export class Workspace {
   readonly #onError: (error: unknown) => void;
   /** What is being stored. */
   #keeping: Promise<unknown> = Promise.resolve();
-  #unkept: string | undefined;
+  #unsaved: string | undefined;
 
   /**
    * @param before - the stored state
    * @param calls - those of earlier sessions, oldest first
    */
-  constructor(parts: WorkspaceParts, before?: DeskRecord, calls: readonly KeptCall[] = []) {
+  constructor(parts: WorkspaceParts, before?: DeskRecord, calls: readonly StoredCall[] = []) {
     const { inbox, policy, audit, roots, connect } = parts;
     this.inbox = inbox;
     this.policy = policy;
@@ -105,7 +105,7 @@ export class Workspace {
       policy,
       audit,
       inbox,
-      kept: parts.keptRules,
+      kept: parts.storedRules,
       originOf: id => this.servers.get(id)?.origin ?? inbox.list().find(each => each.asker.id === id)?.asker.origin,
       onChange,
     });
@@ -114,8 +114,8 @@ export class Workspace {
   }
 
   /** Why the last change could not be stored for the next session; undefined if it could. */
-  get unkept(): string | undefined {
-    return this.#unkept;
+  get unsaved(): string | undefined {
+    return this.#unsaved;
   }
 
   /** True if calls can be stored beyond this session. */
@@ -129,7 +129,7 @@ export class Workspace {
     await this.#tried(this.#callMemory?.clear());
   }
 
-  #keepCall(call: KeptCall): void {
+  #keepCall(call: StoredCall): void {
     if (this.preferences.keepsCalls) void this.#tried(this.#callMemory?.add(call));
   }
 
@@ -141,9 +141,9 @@ export class Workspace {
     if (write) this.#keeping = Promise.allSettled([this.#keeping, write]);
     try {
       await write;
-      this.#unkept = undefined;
+      this.#unsaved = undefined;
     } catch (error) {
-      this.#unkept = error instanceof Error ? error.message : String(error);
+      this.#unsaved = error instanceof Error ? error.message : String(error);
       this.#onError(error);
     }
   }

@@ -15,12 +15,12 @@ export interface UnclaimedParts {
   /** Shows an open question to the person at the desk. */
   readonly showDesk: (question: Question) => Promise<Shown>;
   /** Milliseconds until it ends without an answer. */
-  readonly keptMs: number;
+  readonly unclaimedMs: number;
 }
 
 /** Handles one question until it has ended. */
 export async function unclaimed(question: Question, parts: UnclaimedParts): Promise<void> {
-  const { inbox, clock, showDesk, keptMs } = parts;
+  const { inbox, clock, showDesk, unclaimedMs } = parts;
   if ((await showDesk(question)) === false) inbox.end(question.id, { how: 'unshown' });
-  else if (!(await answeredWithin(question, keptMs, inbox, clock))) inbox.end(question.id, { how: 'timed-out' });
+  else if (!(await answeredWithin(question, unclaimedMs, inbox, clock))) inbox.end(question.id, { how: 'timed-out' });
 }

@@ -25,7 +25,7 @@ export interface PrincipalsOptions
   /** Called with errors that no host is told of. */
   readonly onError?: (error: Error) => void;
   /** How many milliseconds a call continues while no client waits for it; 15 minutes if absent. */
-  readonly keptMs?: number;
+  readonly unclaimedMs?: number;
   /** How many milliseconds an unused upstream server is kept; 10 minutes if absent. */
   readonly idleMs?: number;
   /** The most upstream servers at a time, for all principals together; 100 if absent. */
@@ -140,7 +140,7 @@ export class Principals {
     // Each count includes the server that is being started.
     await this.#makeRoom(own, maxServersPerCaller + 1);
     await this.#makeRoom(this.#pools(), maxServers + 1);
-    const { client, audit, era, clock = systemClock, sampling, keptMs = 900_000, warn } = this.#options;
+    const { client, audit, era, clock = systemClock, sampling, unclaimedMs = 900_000, warn } = this.#options;
     const { authorization } = this.#options;
     const id = serverId(entry, number);
     if (granted)
@@ -159,7 +159,7 @@ export class Principals {
         followsHostRoots: hasRoots,
         sampling,
         showDesk: async (question, connection) => (await state.desk?.show(question, connection)) ?? false,
-        keptMs,
+        unclaimedMs,
         warn,
         declares,
         onListChanged: list => this.onListChanged(entry, list),

@@ -6,7 +6,7 @@
 import { isRecord, own } from '@midcall/core/json';
 import type { ConnectionOptions } from '@midcall/host';
 import type { Transport } from '@modelcontextprotocol/server';
-import { HeldTransport } from '../sdk-seam/index.ts';
+import { BufferedTransport } from '../sdk-seam/index.ts';
 
 /** A host that has sent its first message. */
 export interface ConnectedHost {
@@ -28,17 +28,17 @@ export type Declared = NonNullable<ConnectionOptions['declares']>;
 
 /** @returns when the host has sent its first request; undefined if it disconnected without one */
 export async function awaitHost(transport: Transport): Promise<ConnectedHost | undefined> {
-  const heldTransport = new HeldTransport(transport);
-  const first = await heldTransport.first();
+  const bufferedTransport = new BufferedTransport(transport);
+  const first = await bufferedTransport.first();
   if (!first) return undefined;
   const capabilities = capabilitiesIn(first);
   return {
-    transport: heldTransport,
+    transport: bufferedTransport,
     name: nameIn(first),
     has: { roots: isRecord(own(capabilities, 'roots')) },
     isOld: own(first, 'method') === 'initialize',
     declares: declaredIn(capabilities),
-    gone: heldTransport.gone.signal,
+    gone: bufferedTransport.gone.signal,
   };
 }
 

@@ -1,2 +1,2 @@
 export { aroundMessages } from './around-messages.ts';
-export { HeldTransport } from './held-transport.ts';
+export { BufferedTransport } from './buffered-transport.ts';

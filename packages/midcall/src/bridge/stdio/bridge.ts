@@ -46,7 +46,7 @@ export interface BridgeOptions
    */
   readonly holdMs?: number;
   /** How many milliseconds a call continues while no client waits for it; 15 minutes if absent. */
-  readonly keptMs?: number;
+  readonly unclaimedMs?: number;
   /**
    * Milliseconds; an answer of the host that comes sooner looks automatic, and the person is asked at the desk. 250 if absent.
    */
@@ -71,7 +71,7 @@ export interface Bridge {
  */
 export async function startBridge(entry: ServerEntry, options: BridgeOptions): Promise<Bridge | undefined> {
   const { inbox, roots, ownRoots, sampling, desk, warn } = options;
-  const { holdMs = 45_000, keptMs = 900_000, suspectBelowMs = 250, clock = systemClock } = options;
+  const { holdMs = 45_000, unclaimedMs = 900_000, suspectBelowMs = 250, clock = systemClock } = options;
   const host = await awaitHost(options.host);
   if (!host) {
     await options.started?.stop();
@@ -110,7 +110,7 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
           followsHostRoots,
           sampling,
           showDesk: (question, connection) => desk.show(question, connection),
-          keptMs,
+          unclaimedMs,
           warn,
           ...defined({ policy, audit, authorization, era, started, maxMessageBytes, declares: host.declares }),
         },

@@ -53,7 +53,7 @@ export interface UpstreamCallsOptions {
   readonly unclaimed: (question: Question) => void;
   readonly clock: Clock;
   /** How many milliseconds a call continues, or its result is kept, while nobody waits for it. */
-  readonly keptMs: number;
+  readonly unclaimedMs: number;
   /** Equal for calls that are the same. */
   readonly digest: (request: CallRequest, principal: string | undefined) => string;
 }
@@ -131,7 +131,7 @@ export class UpstreamCall implements UpstreamCallListener {
   unasked = false;
   /** True if the client that waits has a model, and its person decides about it. */
   samplesAtHost = false;
-  readonly #parts: Pick<UpstreamCallsOptions, 'clock' | 'keptMs' | 'cancel' | 'newId' | 'digest'>;
+  readonly #parts: Pick<UpstreamCallsOptions, 'clock' | 'unclaimedMs' | 'cancel' | 'newId' | 'digest'>;
   readonly #request: CallRequest;
   readonly #principal: string | undefined;
   #digest: string | undefined;
@@ -154,7 +154,7 @@ export class UpstreamCall implements UpstreamCallListener {
    * @param gone - called with its id when nobody comes back for it
    */
   constructor(
-    parts: Pick<UpstreamCallsOptions, 'clock' | 'keptMs' | 'cancel' | 'newId' | 'digest'>,
+    parts: Pick<UpstreamCallsOptions, 'clock' | 'unclaimedMs' | 'cancel' | 'newId' | 'digest'>,
     request: CallRequest,
     principal: string | undefined,
     gone: (id: string) => void,
@@ -265,7 +265,7 @@ export class UpstreamCall implements UpstreamCallListener {
       if (at >= 0) this.#listeners.splice(at, 1);
       if (at < 0 || this.#listeners.length > 0 || this.#forgotten) return;
       if (this.#delivered) this.#forget();
-      else if (!this.#tasks?.size) this.#callOff = this.#parts.clock.after(this.#parts.keptMs, () => this.stop());
+      else if (!this.#tasks?.size) this.#callOff = this.#parts.clock.after(this.#parts.unclaimedMs, () => this.stop());
     };
   }
 

@@ -52,7 +52,7 @@ export interface UpstreamSessionOptions
   /** Shows an open question to the person at the desk. */
   readonly showDesk: (question: Question, connection: Connection) => Promise<Shown>;
   /** How many milliseconds a call continues, or its result is kept, while no client waits for it. */
-  readonly keptMs: number;
+  readonly unclaimedMs: number;
   readonly warn: (message: string) => void;
   /** Called when a list of the server has changed, in addition to the hosts that have joined. */
   readonly onListChanged?: (list: 'tools' | 'prompts' | 'resources') => void;
@@ -114,7 +114,7 @@ export class UpstreamSession {
     options: UpstreamSessionOptions,
     stopped: AbortSignal,
   ): Promise<UpstreamSession> {
-    const { inbox, clock, sampling, keptMs, client, roots, warn, showDesk } = options;
+    const { inbox, clock, sampling, unclaimedMs, client, roots, warn, showDesk } = options;
     const { principal, policy, audit, authorization, era, started, declares } = options;
     const model: SamplingModel = sampling.always ? sampling.model : hostModel(sampling.model, id => calls.get(id));
     // Decided in advance, so that nobody is asked: the server is told the host's list, which is empty until the host has given
@@ -125,7 +125,7 @@ export class UpstreamSession {
     const stopShowing = inbox.subscribe(event => {
       if (event.type !== 'asked' || !asksSignIn(event.question, entry.id) || !starting) return;
       const connection = starting;
-      void unclaimed(event.question, { inbox, clock, showDesk: each => showDesk(each, connection), keptMs });
+      void unclaimed(event.question, { inbox, clock, showDesk: each => showDesk(each, connection), unclaimedMs });
     });
     const upstream = await Upstream.start(
       entry,
@@ -153,9 +153,9 @@ export class UpstreamSession {
     const calls: UpstreamCalls = new UpstreamCalls({
       inbox,
       server: entry.id,
-      unclaimed: question => void unclaimed(question, { inbox, clock, showDesk: show, keptMs }),
+      unclaimed: question => void unclaimed(question, { inbox, clock, showDesk: show, unclaimedMs }),
       clock,
-      keptMs,
+      unclaimedMs,
       newId: () => {
         made += 1;
         return `${anyCall}-${made}`;

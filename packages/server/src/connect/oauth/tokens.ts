@@ -13,7 +13,7 @@ export interface OAuthTokens {
 }
 
 /** A sign-in as stored in the vault; without tokens it has ended, and the person must sign in again. */
-export interface KeptSignIn {
+export interface StoredSignIn {
   readonly tokens?: OAuthTokens;
   /** The scopes that were requested and not granted. */
   readonly refused?: readonly string[];
@@ -26,13 +26,13 @@ export interface KeptSignIn {
 }
 
 /** Reads back a stored sign-in; undefined for anything of another shape. */
-export function readSignIn(value: unknown): KeptSignIn | undefined {
-  const stored = value as Partial<KeptSignIn> | null | undefined;
+export function readSignIn(value: unknown): StoredSignIn | undefined {
+  const stored = value as Partial<StoredSignIn> | null | undefined;
   if (typeof stored !== 'object' || stored === null) return undefined;
   if (typeof stored.renewed !== 'number' || typeof stored.since !== 'number') return undefined;
-  if (stored.tokens === undefined) return stored as KeptSignIn;
+  if (stored.tokens === undefined) return stored as StoredSignIn;
   const { accessToken, scopes } = stored.tokens;
-  return typeof accessToken === 'string' && Array.isArray(scopes) ? (stored as KeptSignIn) : undefined;
+  return typeof accessToken === 'string' && Array.isArray(scopes) ? (stored as StoredSignIn) : undefined;
 }
 
 /** These scopes request a kind of sign-in and allow nothing at the API; many providers omit them from the granted scopes. */

@@ -15,7 +15,7 @@ import { type Clock, steadyNow } from '@midcall/core/time';
 import type { Principal } from '../../base/index.ts';
 import type { Provider } from '../oauth/provider.ts';
 import { ProviderError } from '../oauth/provider-error.ts';
-import { type KeptSignIn, type OAuthTokens, readSignIn, renewedTokens } from '../oauth/tokens.ts';
+import { type OAuthTokens, readSignIn, renewedTokens, type StoredSignIn } from '../oauth/tokens.ts';
 import type { SlotEntry, Slots } from './slots.ts';
 
 /** The options of renewals. */
@@ -30,7 +30,7 @@ export interface RefreshOptions {
 /** A sign-in as read from the store. */
 export interface ReadSignIn {
   readonly entry: SlotEntry;
-  readonly signIn: KeptSignIn;
+  readonly signIn: StoredSignIn;
 }
 
 export interface Refresh {
@@ -71,7 +71,7 @@ export function refresh({ store, slots, clock, waitMs }: RefreshOptions): Refres
   /** Renewals of this process, so that a thousand calls ask the store once. */
   const running = new Map<string, Promise<OAuthTokens | undefined>>();
 
-  const readPlain = async (owner: Principal, slot: string): Promise<ReadSignIn | undefined> => {
+  const readStored = async (owner: Principal, slot: string): Promise<ReadSignIn | undefined> => {
     const entry = await slots.read(owner, slot);
     const signIn = entry && readSignIn(entry.value);
     return entry && signIn && { entry, signIn };
@@ -83,7 +83,7 @@ export function refresh({ store, slots, clock, waitMs }: RefreshOptions): Refres
     claim: string,
   ): Promise<OAuthTokens | undefined> => {
     // A released claim may be won by somebody who read earlier: only the currently stored value counts.
-    const current = await readPlain(owner, slot);
+    const current = await readStored(owner, slot);
     if (!current || isNewer(current, stale)) {
       await store.delete(claim);
       return current?.signIn.tokens;
@@ -100,7 +100,7 @@ export function refresh({ store, slots, clock, waitMs }: RefreshOptions): Refres
         await slots.renew(owner, slot, entry, {
           renewed: signIn.renewed + 1,
           since: signIn.since,
-        } satisfies KeptSignIn);
+        } satisfies StoredSignIn);
         await store.delete(claim);
         return undefined;
       }
@@ -110,14 +110,14 @@ export function refresh({ store, slots, clock, waitMs }: RefreshOptions): Refres
     }
     const tokens = renewedTokens(before, after);
     const rotates = tokens.refreshToken !== before.refreshToken;
-    const next: KeptSignIn = { ...signIn, tokens, rotates, renewed: signIn.renewed + 1 };
+    const next: StoredSignIn = { ...signIn, tokens, rotates, renewed: signIn.renewed + 1 };
     const renewed = await slots.renew(owner, slot, entry, next);
     if (rotates) await store.set(claim, 'spent', { ttlMs: SPENT_MS });
     else await store.delete(claim);
     if (renewed) return tokens;
     // Forgotten, or signed in again, in the meantime. If it was forgotten, the new tokens are revoked, since nobody stores
     // them.
-    const instead = await readPlain(owner, slot);
+    const instead = await readStored(owner, slot);
     if (!instead) await provider.client.revoke(tokens).catch(() => false);
     return instead?.signIn.tokens;
   };
@@ -128,7 +128,7 @@ export function refresh({ store, slots, clock, waitMs }: RefreshOptions): Refres
     const until = steadyNow(clock) + waitMs;
     let over = false;
     for (;;) {
-      const current = await readPlain(owner, slot);
+      const current = await readStored(owner, slot);
       if (isNewer(current, stale)) return current?.signIn.tokens;
       if (over) return undefined;
       const state = await store.get(claim);
@@ -158,14 +158,14 @@ export function refresh({ store, slots, clock, waitMs }: RefreshOptions): Refres
 
   return {
     async read(owner, slot) {
-      const signInRead = await readPlain(owner, slot);
+      const signInRead = await readStored(owner, slot);
       if (!signInRead?.entry.outdated) return signInRead;
       // Sealing again is a write like a renewal, so it takes the same claim; if a renewal holds it, that seals again.
       const refreshToken = signInRead.signIn.tokens?.refreshToken;
       const claim = refreshToken === undefined ? undefined : claimKey(refreshToken);
       const deadBy = String(clock.now() + RESEAL_MS);
       if (claim && !(await store.set(claim, deadBy, { ifAbsent: true, ttlMs: RESEAL_MS }))) return signInRead;
-      const current = await readPlain(owner, slot);
+      const current = await readStored(owner, slot);
       if (current?.entry.outdated) await slots.renew(owner, slot, current.entry, current.signIn);
       if (claim) await store.delete(claim);
       return current;

@@ -18,7 +18,7 @@ import { type Flows, flows } from '../oauth/flows.ts';
 import { type Identities, identities } from '../oauth/identities.ts';
 import type { Provider } from '../oauth/provider.ts';
 import { ProviderError } from '../oauth/provider-error.ts';
-import { type KeptSignIn, lacking, type OAuthTokens, readSignIn } from '../oauth/tokens.ts';
+import { lacking, type OAuthTokens, readSignIn, type StoredSignIn } from '../oauth/tokens.ts';
 import { refresh } from './refresh.ts';
 import { slots } from './slots.ts';
 
@@ -175,7 +175,7 @@ export function vault(options: VaultOptions): Vault {
       const slot = atProvider(provider);
       const before = readSignIn((await vaultSlots.read(owner, slot).catch(() => undefined))?.value)?.tokens;
       const refused = lacking(tokens.scopes, requested);
-      const signIn: KeptSignIn = { tokens, ...(refused.length > 0 && { refused }), renewed: 0, since: clock.now() };
+      const signIn: StoredSignIn = { tokens, ...(refused.length > 0 && { refused }), renewed: 0, since: clock.now() };
       await vaultSlots.replace(owner, slot, signIn);
       if (before) await renewals.release(before);
     },

@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { expect, it } from 'vitest';
 import { register } from '../../packages/midcall/src/cli/bridge.ts';
 import { type BridgeFlags, checkHttpFlags } from '../../packages/midcall/src/cli/bridge-flags.ts';
-import { plainServerWords } from '../../packages/midcall/src/cli/plain-server-words.ts';
+import { earlyServerWords } from '../../packages/midcall/src/cli/early-server-words.ts';
 import { chooseEra, chooseServer } from '../../packages/midcall/src/cli/server-choice.ts';
 import { wordsAfterDashes } from '../../packages/midcall/src/cli/server-flags.ts';
 
@@ -48,7 +48,7 @@ it('starts a server early only with a command line that the parser accepts, and 
     for (const some of before) {
       for (const server of [undefined, ...after]) {
         const argv = ['node', 'midcall', name, ...some, ...(server ? ['--', ...server] : [])];
-        const words = plainServerWords(argv);
+        const words = earlyServerWords(argv);
         if (!words) continue;
         plain += 1;
         expect(words, argv.join(' ')).toEqual(await parsed(argv));
@@ -60,7 +60,7 @@ it('starts a server early only with a command line that the parser accepts, and 
 
 it('knows the usual command lines as plain', () => {
   for (const some of [[], ['--link'], ['--era', '2026-07-28'], ['--trust-host', '--era', 'auto', '--link']])
-    expect(plainServerWords(['node', 'midcall', 'bridge', ...some, '--', 'npx', '-y', 'a-server'])).toEqual([
+    expect(earlyServerWords(['node', 'midcall', 'bridge', ...some, '--', 'npx', '-y', 'a-server'])).toEqual([
       'npx',
       '-y',
       'a-server',

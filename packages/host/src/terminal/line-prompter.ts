@@ -17,7 +17,7 @@ const more = '\\';
 const bar = '  | ';
 
 /** A prompter of plain lines. Once its input has ended, every later prompt gets no answer. */
-export function plainPrompter(input: BorrowedInput, output: MaybeColumns): Prompter {
+export function linePrompter(input: BorrowedInput, output: MaybeColumns): Prompter {
   const lines = lineSource(input, output);
   const write = (text: string): void => void output.write(text);
   /** Titles, choices and defaults come from a server: none of them may continue at the left edge. */

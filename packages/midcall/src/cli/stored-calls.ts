@@ -5,15 +5,15 @@ import {
   type CallOutcome,
   type Connection,
   isFollowed,
-  type KeptTask,
   type ServerEntry,
+  type StoredTask,
 } from '@midcall/host';
 import { readServerList } from './server-choice.ts';
 import { usage } from './usage.ts';
 
 /** A call to resume. */
-export interface KeptCall {
-  readonly task: KeptTask;
+export interface StoredCall {
+  readonly task: StoredTask;
   readonly entry: ServerEntry;
 }
 
@@ -27,7 +27,7 @@ const listCommand = 'List them: midcall call --resume';
  * @param entry - the server, if the command line names it
  * @throws MidcallError `cli/usage` if there is no such call, or another process follows it
  */
-export function keptCall(tasks: readonly KeptTask[], id: string, entry: ServerEntry | undefined): KeptCall {
+export function storedCall(tasks: readonly StoredTask[], id: string, entry: ServerEntry | undefined): StoredCall {
   const matches = tasks.filter(({ call }) => call.id.startsWith(id));
   const [task] = matches;
   if (!task || id === '') throw usage(`There is no call '${visible(id, { max: 50 })}' to return to. ${listCommand}`);
@@ -50,7 +50,7 @@ export function keptCall(tasks: readonly KeptTask[], id: string, entry: ServerEn
  */
 export async function takenUp(
   connection: Connection,
-  { task: { call } }: KeptCall,
+  { task: { call } }: StoredCall,
 ): Promise<CallHandle & { readonly tool: string }> {
   const outcome = new Promise<CallOutcome>(resolve => {
     connection.subscribe(event => {
@@ -63,12 +63,12 @@ export async function takenUp(
 }
 
 /** One line for each call. @param now - milliseconds since the epoch */
-export function keptCalls(tasks: readonly KeptTask[], now: number): string {
+export function listOfStoredCalls(tasks: readonly StoredTask[], now: number): string {
   if (tasks.length === 0) return 'There are no tasks.\n';
   return tasks.map(task => `${lineOf(task, now)}\n`).join('');
 }
 
-function lineOf(task: KeptTask, now: number): string {
+function lineOf(task: StoredTask, now: number): string {
   const { call, server, status, startedAt, cancelled } = task;
   const parts = [
     shortId(call.id),
@@ -81,7 +81,7 @@ function lineOf(task: KeptTask, now: number): string {
   return parts.join('  ');
 }
 
-const followerOf = ({ holder }: KeptTask): string =>
+const followerOf = ({ holder }: StoredTask): string =>
   `process ${holder?.pid}${holder?.host === undefined ? '' : ` of ${visible(holder.host, { max: 60 })}`}`;
 
 const units = [

@@ -2,10 +2,10 @@
 import type { Departure } from '../sdk-seam/index.ts';
 
 /** What the client gets, or would have got if it were still there. */
-export type Final = { readonly result: unknown } | { readonly error: unknown };
+export type FinalOutcome = { readonly result: unknown } | { readonly error: unknown };
 
 /** How a request ended for its call. */
-export type Ending<R> =
+export type CallOutcome<R> =
   | ({ readonly kind: 'returned'; readonly result: R; readonly departure?: Departure | undefined } & Settling)
   /** `asItself`: the client gets this error itself, and not as the result of a tool. */
   | ({ readonly kind: 'failed'; readonly error: unknown; readonly asItself?: boolean } & Settling)
@@ -17,7 +17,7 @@ interface Settling {
    * Called with what the client would get. Returns false if that may not be sent, because another process has continued this
    * call.
    */
-  readonly settled?: ((outcome: Final) => Promise<boolean>) | undefined;
+  readonly settled?: ((outcome: FinalOutcome) => Promise<boolean>) | undefined;
 }
 
 /** The stored outcome of another attempt at a request. */

@@ -13,7 +13,7 @@ import { ownerFile } from '../files/index.ts';
 import type { Rule } from './judge.ts';
 
 /** Rules that are kept. */
-export interface KeptRules {
+export interface RuleStorage {
   /** @throws MidcallError `cli/usage` for a file that cannot be parsed: do not continue then */
   read(): Promise<readonly Rule[]>;
   /**
@@ -79,7 +79,7 @@ export interface RulesFileOptions {
  * for (const { id, server, effect } of await rules.read()) console.log(id, server, effect);
  * ```
  */
-export function rulesFile(path: string, { onError = () => {} }: RulesFileOptions = {}): KeptRules {
+export function rulesFile(path: string, { onError = () => {} }: RulesFileOptions = {}): RuleStorage {
   const file = ownerFile(path, 'a list of rules', isKept);
   let last: Promise<unknown> = Promise.resolve();
   let cached: { readonly mark: string; readonly rules: readonly Rule[] } | undefined;

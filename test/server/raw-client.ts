@@ -35,7 +35,7 @@ export interface BareClient extends AsyncDisposable {
 
 export const textOf = (reply: Reply): string => reply.result?.content?.[0]?.text ?? reply.error?.message ?? '';
 
-export async function bareClient(
+export async function rawClient(
   factory: McpServerFactory,
   carrier: Carrier,
   http: HttpOptions = {},

@@ -10,7 +10,7 @@ interface Guard {
   change<T>(name: string, operation: () => Promise<T>): Promise<T>;
 }
 
-export function heldFiles(files: Files, run: Pick<Run<unknown>, 'guarded' | 'asking'>, observe?: Observer): Files {
+export function guardedFiles(files: Files, run: Pick<Run<unknown>, 'guarded' | 'asking'>, observe?: Observer): Files {
   const guard: Guard = Object.assign(<T>(operation: () => Promise<T>) => run.guarded(operation), {
     change: <T>(name: string, operation: () => Promise<T>) =>
       run.guarded(() => observed(observe, run, { by: 'files', name: `files.${name}` }, operation)),
@@ -19,7 +19,7 @@ export function heldFiles(files: Files, run: Pick<Run<unknown>, 'guarded' | 'ask
     roots: files.roots,
     leftOut: files.leftOut,
     guarantee: files.guarantee,
-    open: async (path, mode) => heldHandle(await guard(() => files.open(path, mode)), guard),
+    open: async (path, mode) => guardedHandle(await guard(() => files.open(path, mode)), guard),
     read: (path, options) => guard(() => files.read(path, options)),
     readText: path => guard(() => files.readText(path)),
     stream: path => guard(() => files.stream(path)),
@@ -52,7 +52,7 @@ export function heldFiles(files: Files, run: Pick<Run<unknown>, 'guarded' | 'ask
   };
 }
 
-function heldHandle(handle: FileHandle, guard: Guard): FileHandle {
+function guardedHandle(handle: FileHandle, guard: Guard): FileHandle {
   return {
     path: handle.path,
     read: options => guard(() => handle.read(options)),

@@ -5,7 +5,7 @@ import type { ApartAsk, ModelAsk, Outgoing } from '../questions/index.ts';
 import type { Departure } from '../sdk-seam/index.ts';
 
 /** How `runByPush` and `runByRounds` end. */
-export type DriverEnding<R> =
+export type DriverOutcome<R> =
   | Exclude<Outcome<R, Outgoing>, { kind: 'needs' }>
   | InputRequired
   | Relayed

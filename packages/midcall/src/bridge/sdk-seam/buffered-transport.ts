@@ -6,7 +6,7 @@ type Rest<T extends readonly unknown[]> = T extends readonly [unknown, ...infer 
 type Heard = NonNullable<Transport['onmessage']>;
 
 /** An open transport that buffers messages until it is started. */
-export class HeldTransport implements Transport {
+export class BufferedTransport implements Transport {
   onmessage?: Heard;
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -45,9 +45,9 @@ export class HeldTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const heldMessages = this.#held ?? [];
+    const bufferedMessages = this.#held ?? [];
     this.#held = undefined;
-    for (const heard of heldMessages) this.onmessage?.(...heard);
+    for (const heard of bufferedMessages) this.onmessage?.(...heard);
     if (this.gone.signal.aborted) this.onclose?.();
   }
 

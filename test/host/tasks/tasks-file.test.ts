@@ -3,12 +3,12 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '@midcall/core/time';
-import { isFollowed, type KeptTask, tasksFile } from '@midcall/host';
+import { isFollowed, type StoredTask, tasksFile } from '@midcall/host';
 import { expect, it } from 'vitest';
 
 const path = () => join(mkdtempSync(join(tmpdir(), 'midcall-tasks-')), 'tasks.json');
 
-const task = (id: string, more: Partial<KeptTask> = {}): KeptTask => ({
+const task = (id: string, more: Partial<StoredTask> = {}): StoredTask => ({
   call: { id, kind: 'tool', name: 'act', arguments: {} },
   server: { id: 'notes', origin: 'node notes.js' },
   era: '2026-07-28',
@@ -19,7 +19,7 @@ const task = (id: string, more: Partial<KeptTask> = {}): KeptTask => ({
   ...more,
 });
 
-it('kept-tasks-1: a task that a living process follows is not taken up, and one whose process is gone is', async () => {
+it('tasks-file-1: a task that a living process follows is not taken up, and one whose process is gone is', async () => {
   const file = path();
   const own = tasksFile(file);
   await own.keep(task('a'));
@@ -41,7 +41,7 @@ it('kept-tasks-1: a task that a living process follows is not taken up, and one 
   expect((await own.list()).map(isFollowed)).toEqual([true, false, true, false]);
 });
 
-it('kept-tasks-2: a task stays until it is dropped, or its time is up', async () => {
+it('tasks-file-2: a task stays until it is dropped, or its time is up', async () => {
   let now = 5_000;
   const own = tasksFile(path(), { clock: { ...systemClock, now: () => now } });
   await own.keep(task('a', { expiresAt: 6_000 }));

@@ -1,8 +1,8 @@
 /**
  * The calls of agents in a store: which were started, with which arguments, by which process, and how they ended.
  *
- * - kept-calls-1 A call is recorded before it is sent, and its end before anybody is told.
- * - kept-calls-2 An id identifies one call: with another tool or other arguments it is refused.
+ * - agent-calls-1 A call is recorded before it is sent, and its end before anybody is told.
+ * - agent-calls-2 An id identifies one call: with another tool or other arguments it is refused.
  */
 import { createHash } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
@@ -33,7 +33,7 @@ interface Entry {
 }
 
 /** The calls of one server. */
-export class KeptCalls {
+export class StoredAgentCalls {
   readonly #store: Store;
   readonly #server: string;
   readonly #endedMs: number;

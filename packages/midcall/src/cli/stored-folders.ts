@@ -2,14 +2,14 @@
 import type { RootsMemory, RootsState } from '@midcall/host';
 
 /** Folders in two parts: those that are stored, and those of this session only. */
-export interface KeptFolders {
+export interface StoredFolders {
   readonly memory: RootsMemory;
   /** Runs a function that offers folders for this session; folders that were not stored before are not stored by it. */
   forSession<T>(offer: () => Promise<T>): Promise<T>;
 }
 
 /** @param file - where folders are stored; must be read before the first folder is offered */
-export function keptFolders(file: RootsMemory): KeptFolders {
+export function storedFolders(file: RootsMemory): StoredFolders {
   let storedPaths = new Set<string>();
   const session = new Set<string>();
   let offering = false;

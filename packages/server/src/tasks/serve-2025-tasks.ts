@@ -7,7 +7,7 @@ import { type McpServer, ProtocolError, ProtocolErrorCode, type ServerContext } 
 import { digest } from '../base/index.ts';
 import { HandedOver, type SharedCall, sharedCallOf } from '../request/index.ts';
 import { requestUntil } from '../sdk-seam/index.ts';
-import { type InputRequest, isOlder, isOver, type Task, toldOlder, unanswered } from './task.ts';
+import { type InputRequest, is2025Task, isOver, shownTo2025, type Task, unanswered } from './task.ts';
 import type { Tasks } from './tasks.ts';
 
 const RELATED = 'io.modelcontextprotocol/related-task';
@@ -15,41 +15,41 @@ const RELATED = 'io.modelcontextprotocol/related-task';
 const PAGE = 50;
 
 /** The capability by which a server announces tasks on 2025-11-25; the SDK omits it on 2026-07-28. */
-export const olderCapability = { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } };
+export const capability2025 = { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } };
 
 /** @returns the task of this owner. @throws ProtocolError -32602 if there is none */
 async function known(tasks: Tasks, owner: string, id: string): Promise<Task> {
   const task = await tasks.find(owner, id);
-  if (task && isOlder(task)) return task;
+  if (task && is2025Task(task)) return task;
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Unknown task: it has expired, or it is not yours.');
 }
 
 /** Answers `tasks/get`. */
-export const getOlder = async (tasks: Tasks, owner: string, id: string): Promise<Record<string, unknown>> =>
-  toldOlder(await known(tasks, owner, id));
+export const get2025Task = async (tasks: Tasks, owner: string, id: string): Promise<Record<string, unknown>> =>
+  shownTo2025(await known(tasks, owner, id));
 
 /** Ends a task, before the request is answered. */
-export async function cancelOlder(tasks: Tasks, owner: string, id: string): Promise<Record<string, unknown>> {
-  if (await tasks.cancelNow(await known(tasks, owner, id))) return getOlder(tasks, owner, id);
+export async function cancel2025Task(tasks: Tasks, owner: string, id: string): Promise<Record<string, unknown>> {
+  if (await tasks.cancelNow(await known(tasks, owner, id))) return get2025Task(tasks, owner, id);
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'This task is over, and cannot be cancelled.');
 }
 
 /** Answers `tasks/list`. */
-export async function listOlder(tasks: Tasks, owner: string, cursor: unknown): Promise<Record<string, unknown>> {
+export async function list2025Tasks(tasks: Tasks, owner: string, cursor: unknown): Promise<Record<string, unknown>> {
   const given = typeof cursor === 'string' ? /^p(\d{1,6})$/.exec(cursor)?.[1] : undefined;
   const skip = cursor === undefined ? 0 : Number(given ?? Number.NaN);
   if (Number.isNaN(skip)) {
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'The cursor must be one that tasks/list gave.');
   }
   const { tasks: page, isAll } = await tasks.list(owner, skip, PAGE);
-  return { tasks: page.map(toldOlder), ...(!isAll && { nextCursor: `p${skip + PAGE}` }) };
+  return { tasks: page.map(shownTo2025), ...(!isAll && { nextCursor: `p${skip + PAGE}` }) };
 }
 
 /**
  * Puts the questions of a task to the client that asks for its result, and waits until there is one.
  * @param asker - the request `tasks/result`: the questions are sent on its stream
  */
-export async function resultOlder(
+export async function result2025(
   tasks: Tasks,
   owner: string,
   id: string,
@@ -86,7 +86,7 @@ interface Asker {
   readonly ctx: ServerContext;
 }
 
-interface OlderAsk {
+interface Ask2025 {
   readonly key: string;
   readonly request: InputRequest;
   readonly server: McpServer;
@@ -101,7 +101,7 @@ async function ask(
   tasks: Tasks,
   owner: string,
   task: Task,
-  { key, request, server, ctx, stop, shared }: OlderAsk,
+  { key, request, server, ctx, stop, shared }: Ask2025,
 ): Promise<void> {
   const sentParams = request.params as { readonly _meta?: Record<string, unknown> } | undefined;
   const params = { ...sentParams, _meta: { ...sentParams?._meta, [RELATED]: { taskId: task.id } } };
@@ -163,7 +163,7 @@ function finalOf(task: Task): Record<string, unknown> {
 const followed = new WeakMap<McpServer, Set<() => void>>();
 
 /** Notifies a client of each change of its task, for as long as it is connected. */
-export function tellOlder(tasks: Tasks, server: McpServer, task: Task): void {
+export function notify2025(tasks: Tasks, server: McpServer, task: Task): void {
   let stops = followed.get(server);
   if (!stops) {
     stops = new Set();
@@ -178,7 +178,7 @@ export function tellOlder(tasks: Tasks, server: McpServer, task: Task): void {
     task,
     now => {
       if (now) {
-        const message = { method: 'notifications/tasks/status', params: toldOlder(now) };
+        const message = { method: 'notifications/tasks/status', params: shownTo2025(now) };
         void server.server.notification(message as never).catch(() => {});
       }
       if (!now || isOver(now)) end();
@@ -196,7 +196,7 @@ export function tellOlder(tasks: Tasks, server: McpServer, task: Task): void {
  * The owner of a task on 2025-11-25: a known person keeps it beyond the session in which it began.
  * @param principal - empty if unknown
  */
-export function olderOwner(principal: string, client: string, ctx: ServerContext): string {
+export function owner2025(principal: string, client: string, ctx: ServerContext): string {
   const lasting = JSON.stringify(['http', ctx.http?.authInfo?.clientId ?? null]);
-  return digest(['older', principal, ctx.http !== undefined && principal !== '' ? lasting : client]).slice(0, 22);
+  return digest(['2025', principal, ctx.http !== undefined && principal !== '' ? lasting : client]).slice(0, 22);
 }

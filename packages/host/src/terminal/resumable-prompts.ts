@@ -69,7 +69,7 @@ class RecallingPrompt extends TextPrompt {
 }
 
 /** One line of text. @param message - fits the terminal */
-export async function keptText(
+export async function resumableText(
   { message, initial, earlier = [], fieldBefore, validate }: TextRequest,
   streams: Streams,
 ): Promise<PromptResult<string>> {
@@ -89,7 +89,7 @@ export async function keptText(
 }
 
 /** A text of several lines. @param message - fits the terminal */
-export async function keptLines(
+export async function resumableLines(
   { message, initial, validate }: TextRequest,
   streams: Streams,
 ): Promise<PromptResult<string>> {
@@ -108,7 +108,7 @@ export async function keptLines(
 }
 
 /** A list of check boxes. */
-export async function keptTicks(
+export async function resumableTicks(
   {
     message,
     picks,

@@ -7,13 +7,13 @@ import { errorCode, measureOperation } from '../observe/index.ts';
 import { type Config, isUrlRequired } from '../request/index.ts';
 import { asThrown } from '../sdk-seam/index.ts';
 import type { CallRef, RequestOutcome, Unstamped } from '../state/index.ts';
-import type { Final } from './ending.ts';
+import type { FinalOutcome } from './call-outcome.ts';
 import type { RoundTrace } from './trace.ts';
 
 const noEvents: readonly Unstamped[] = [];
 
 /** What is known about a request while it is dispatched. */
-export class CallEnd {
+export class CallReport {
   readonly #config: Pick<Config, 'audit' | 'clock' | 'onError'>;
   #call: CallRef;
   #outcome: RequestOutcome | 'input-required' = 'done';
@@ -77,7 +77,7 @@ export class CallEnd {
   }
 
   /** @param final - what the client gets */
-  tell(final: Final): void {
+  tell(final: FinalOutcome): void {
     if (this.#toldBefore) return;
     const { outcome, error } = this.#judged(final);
     if (outcome !== 'failed' && outcome !== 'cancelled') for (const event of this.#askEvents) this.#audit(event);
@@ -94,7 +94,7 @@ export class CallEnd {
     if (outcome === 'failed' && !this.#misuses?.has(error)) this.#config.onError(asThrown(error), this.#call);
   }
 
-  #judged(final: Final): { readonly outcome: RequestOutcome | 'input-required'; readonly error?: unknown } {
+  #judged(final: FinalOutcome): { readonly outcome: RequestOutcome | 'input-required'; readonly error?: unknown } {
     if (this.#outcome === 'cancelled') return { outcome: 'cancelled' };
     const { error } = this.#failed ?? ('error' in final ? final : { error: undefined });
     if (error !== undefined || this.#failed) {

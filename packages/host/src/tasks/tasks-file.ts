@@ -2,10 +2,10 @@
  * Calls that became tasks, in a file that only its owner can read, so that another process can resume them: the desk when it
  * starts again, or `midcall call --resume`.
  *
- * - kept-tasks-1 A task is followed by one process at a time: a process that takes one over records itself, and the task of a
+ * - tasks-file-1 A task is followed by one process at a time: a process that takes one over records itself, and the task of a
  *   process that is still alive is not taken over.
- * - kept-tasks-2 A task stays until its end is known, its time is up, or the person abandons it.
- * - kept-tasks-3 A task that the person cancelled stays until its server confirms that. A process that takes it over cancels it again,
+ * - tasks-file-2 A task stays until its end is known, its time is up, or the person abandons it.
+ * - tasks-file-3 A task that the person cancelled stays until its server confirms that. A process that takes it over cancels it again,
  *   and shows none of its questions.
  */
 import { MidcallError } from '@midcall/core/errors';
@@ -18,7 +18,7 @@ import type { CallContext } from '../question/index.ts';
 import type { TaskServer } from '../servers/index.ts';
 
 /** A call that continues without a request. */
-export interface KeptTask {
+export interface StoredTask {
   readonly call: CallContext;
   readonly server: TaskServer;
   readonly era: Era;
@@ -39,17 +39,17 @@ export interface KeptTask {
 }
 
 /** Where tasks are kept. */
-export interface KeptTasks {
+export interface TaskStorage {
   /** Oldest first. @throws MidcallError `cli/usage` if the file cannot be parsed */
-  list(): Promise<readonly KeptTask[]>;
+  list(): Promise<readonly StoredTask[]>;
   /** Stores a task that this process follows, replacing what was stored of it. */
-  keep(task: KeptTask): Promise<void>;
+  keep(task: StoredTask): Promise<void>;
   /**
-   * Takes over tasks for this process (kept-tasks-1).
+   * Takes over tasks for this process (tasks-file-1).
    * @param wanted - which of them
    * @returns the tasks that it follows from now on
    */
-  takeUp(wanted: (task: KeptTask) => boolean): Promise<readonly KeptTask[]>;
+  takeUp(wanted: (task: StoredTask) => boolean): Promise<readonly StoredTask[]>;
   /** This process no longer follows these calls. */
   release(callIds: readonly string[]): Promise<void>;
   /** @returns false if there is no such call */
@@ -57,7 +57,7 @@ export interface KeptTasks {
 }
 
 interface Content {
-  readonly tasks: readonly KeptTask[];
+  readonly tasks: readonly StoredTask[];
 }
 
 /** More tasks than anybody waits for. */
@@ -70,7 +70,7 @@ const mostTasks = 1_000;
  * const left = (await tasksFile('tasks.json').list()).filter(task => !isFollowed(task));
  * ```
  */
-export const isFollowed = ({ holder }: KeptTask): boolean => holder !== undefined && mayRun(holder);
+export const isFollowed = ({ holder }: StoredTask): boolean => holder !== undefined && mayRun(holder);
 
 /**
  * Keeps tasks in a JSON file.
@@ -82,15 +82,15 @@ export const isFollowed = ({ holder }: KeptTask): boolean => holder !== undefine
  * attach(client, { server: { id: 'notes', origin: 'midcall notes' }, inbox, tasks });
  * ```
  */
-export function tasksFile(path: string, { clock = systemClock }: { readonly clock?: Clock } = {}): KeptTasks {
+export function tasksFile(path: string, { clock = systemClock }: { readonly clock?: Clock } = {}): TaskStorage {
   const file = ownerFile(path, 'a list of tasks', isContent);
   const own = ownMark();
   let last: Promise<unknown> = Promise.resolve();
-  const isOwn = ({ holder }: KeptTask): boolean => holder?.pid === own.pid && holder.host === own.host;
-  const alive = (content: Content | undefined): readonly KeptTask[] =>
+  const isOwn = ({ holder }: StoredTask): boolean => holder?.pid === own.pid && holder.host === own.host;
+  const alive = (content: Content | undefined): readonly StoredTask[] =>
     (content?.tasks ?? []).filter(({ expiresAt }) => expiresAt === undefined || expiresAt >= clock.now());
   /** Makes one change after the other. */
-  const change = (make: (tasks: readonly KeptTask[]) => readonly KeptTask[]): Promise<void> => {
+  const change = (make: (tasks: readonly StoredTask[]) => readonly StoredTask[]): Promise<void> => {
     const next = last.then(() =>
       file.change(content => {
         const before = alive(content);
@@ -117,7 +117,7 @@ export function tasksFile(path: string, { clock = systemClock }: { readonly cloc
         return [...tasks, stored];
       }),
     async takeUp(isWanted) {
-      let adopted: readonly KeptTask[] = [];
+      let adopted: readonly StoredTask[] = [];
       await change(tasks => {
         adopted = tasks.filter(each => isWanted(each) && (isOwn(each) || !isFollowed(each)));
         return adopted.length === 0
@@ -152,7 +152,7 @@ const isContent = (value: unknown): value is Content =>
   value['tasks'].length <= mostTasks &&
   value['tasks'].every(isTask);
 
-function isTask(value: unknown): value is KeptTask {
+function isTask(value: unknown): value is StoredTask {
   if (!isRecord(value)) return false;
   const { call, server, questions, holder, expiresAt } = value;
   const texts = [value['era'], value['taskId'], value['status']];

@@ -61,7 +61,7 @@ describe('rules that are kept', () => {
 
   it('rules-K4: are followed where another session keeps or takes back one, from the next judgement on', async () => {
     const path = place();
-    const policy = new Policy({ kept: rulesFile(path).current });
+    const policy = new Policy({ sharedRules: rulesFile(path).current });
     const elsewhere = rulesFile(path);
     expect(policy.judge('notes', 'sampling', 0, origin)).toEqual({ do: 'ask' });
     const rule = refusal();
@@ -77,12 +77,12 @@ describe('rules that are kept', () => {
     const path = place();
     await rulesFile(path).keep(refusal());
     const told: unknown[] = [];
-    const policy = new Policy({ kept: rulesFile(path, { onError: error => told.push(error) }).current });
+    const policy = new Policy({ sharedRules: rulesFile(path, { onError: error => told.push(error) }).current });
     writeFileSync(path, '{');
     for (let times = 0; times < 2; times += 1)
       expect(policy.judge('notes', 'sampling', 0, origin)).toMatchObject({ do: 'refuse' });
     expect(told).toMatchObject([{ code: 'cli/usage' }]);
-    expect(() => new Policy({ kept: rulesFile(path).current })).toThrow(path);
+    expect(() => new Policy({ sharedRules: rulesFile(path).current })).toThrow(path);
   });
 
   it('rules-K4: are read again where their file is written in place, at the same length', async () => {
