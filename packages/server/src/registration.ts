@@ -110,7 +110,7 @@ export const isHarmless = (annotations: ToolAnnotations | undefined): boolean =>
 const costs = new WeakMap<StandardSchemaWithJSON, ArgumentCost>();
 
 /**
- * The same schema, which judges nothing that the engine of its library could take forever to match: arguments come from strangers,
+ * A schema that refuses to judge what the engine of its library could take forever to match: arguments come from strangers,
  * and its patterns backtrack. What a refinement does is the author's own business.
  * @throws TypeError if it has a pattern whose cost cannot be counted
  */

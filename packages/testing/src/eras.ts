@@ -42,7 +42,7 @@ export type { Era };
 export type Carrier = 'memory' | 'http';
 
 /**
- * Both eras, the older one first; for `describe.each`.
+ * Both eras, 2025-11-25 first; for `describe.each`.
  * @example
  * ```ts
  * it.each(eras)('%s: deletes the note when the person agrees', async era => {
@@ -184,7 +184,7 @@ async function serveOverHttp(factory: McpServerFactory, http: HttpOptions | unde
   return { transport: new StreamableHTTPClientTransport(serving.url), url: serving.url, close: () => serving.close() };
 }
 
-/** The same transport, recording every message that crosses it. */
+/** Wraps a transport so that every message that crosses it is recorded. */
 export function recorded(transport: Transport, frames: Frame[]): Transport {
   const keep = (from: Frame['from'], message: unknown) => frames.push({ from, message: message as Frame['message'] });
   interceptTransport(transport, {

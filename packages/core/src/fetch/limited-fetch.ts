@@ -1,6 +1,6 @@
 /**
  * A fetch that stops reading when one message becomes too large: a whole body, or one event of a stream that may be endless.
- * Whoever answers chooses what they send, and we hold all of it in memory.
+ * The server chooses what it sends, and all of it would be held in memory.
  */
 
 /** How much is read of a response, and when. */

@@ -38,7 +38,7 @@ export function parseShallow(text: string): unknown {
   return JSON.parse(text);
 }
 
-/** The same as {@link textNests} for a parsed value. */
+/** True if a parsed value nests as {@link textNests} says of a text. */
 export function nests(value: unknown, levels = maxDepth): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;

@@ -57,7 +57,7 @@ export async function listenHttp(
   return { server, port: (server.address() as AddressInfo).port };
 }
 
-/** The same handler, which never throws and never rejects (listener-C1). */
+/** Wraps a handler so that it never throws and never rejects (listener-C1). */
 export function contained<Rest extends readonly unknown[]>(
   handle: (req: IncomingMessage, res: ServerResponse, ...rest: Rest) => void | Promise<void>,
   onError: (error: Error) => void = report,

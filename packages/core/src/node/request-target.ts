@@ -14,7 +14,7 @@ export interface RequestTarget {
 
 const hostHeader = /^(?:\[[0-9a-f:.]+\]|[^\s/?#@\\:[\]]+)(?::\d{1,5})?$/iu;
 
-/** Whatever the host is, a URL with such a path can be parsed if one without a path can. */
+/** A path that keeps a URL parsable: with it, any host makes a valid URL that makes one without a path. */
 const ordinaryPath = /^\/[\w~./-]*$/;
 
 /** The last host that a URL can have: most requests to a server name the same one. */

@@ -12,7 +12,7 @@ export function writeTogether(stream: Writable, text: string, written: () => voi
   stream.write(text);
 }
 
-/** The same, but what is said first in a turn leaves at once, since its reader may wait for nothing else. */
+/** As {@link writeTogether}, but the first text of a turn leaves at once: its reader may wait for nothing else. */
 export function writeFirstAtOnce(stream: Writable, text: string): void {
   const isFirst = stream.writableCorked === 0;
   stream.write(text);

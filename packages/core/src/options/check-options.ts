@@ -104,7 +104,7 @@ export const parts = <O>(kinds: Kinds<O>): Kind => ({
   inside: (value, at) => problemIn(value as Readonly<Record<string, unknown>>, kinds, at),
 });
 
-/** The same kind, but required. */
+/** Makes a kind required. */
 export const required = (kind: Kind): Kind => ({ ...kind, required: true });
 
 /** A schema of any library that follows Standard Schema. */

@@ -6,7 +6,7 @@
 
 /** An element within some markup that whoever has it need not be sent again. */
 export interface Part {
-  /** The same for the same element, and for no other. */
+  /** Identifies one element: no other element has it. */
   readonly name: string;
   /** Where it begins and ends in the text. */
   readonly start: number;

@@ -23,7 +23,7 @@ type Instruction =
 export type PatternVerdict =
   /** `matches`: undefined if the budget is used up. */
   | { readonly verdict: 'linear'; matches(text: string, work: Work): boolean | undefined }
-  /** Not a regular expression. */
+  /** The text is no regular expression. */
   | { readonly verdict: 'broken' }
   /** Lookaround, backreferences, too large, or no budget left: not checked here. */
   | { readonly verdict: 'unchecked' };

@@ -62,7 +62,7 @@ async function prepared(
   if (!preferred && auth.redirectPort !== undefined)
     throw new MidcallError(
       'host/unauthorized',
-      `Port ${auth.redirectPort} ('redirectPort' in 'auth') is taken. End what listens there, and try again.`,
+      `Port ${auth.redirectPort} ('redirectPort' in 'auth') is taken. Stop the process that uses it, and try again.`,
     );
   const listener = preferred ?? (await CallbackListener.open(0, auth.redirectHost));
   if (!listener) throw new MidcallError('host/unauthorized', 'No port on this machine could be opened.');

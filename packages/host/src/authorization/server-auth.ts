@@ -1,6 +1,6 @@
 /**
  * How a host signs in to one server, as the person or an operator specifies it: in the member `auth` of an entry, or in a file.
- * Whatever is not specified is found out from the server. Pure.
+ * What an entry leaves out, the server is asked for. Pure.
  */
 import { MidcallError } from '@midcall/core/errors';
 import { isRecord } from '@midcall/core/json';

@@ -40,5 +40,5 @@ export const logsOnRequest = (era: Era): boolean => era === inRounds;
 export const negotiationOf = (era: 'auto' | Era): NonNullable<VersionNegotiationOptions['mode']> =>
   era === 'auto' ? 'auto' : era === inRounds ? { pin: era } : 'legacy';
 
-/** The same for a server that exits when it is asked which revision it speaks. */
+/** As {@link negotiationOf}, for a server that exits when it is asked which revision it speaks. */
 export const unprobed = 'legacy' satisfies VersionNegotiationOptions['mode'];

@@ -76,7 +76,7 @@ export const cancelledByPerson = new MidcallError('host/cancelled', 'The call wa
 
 /** The server's own time, in milliseconds, if a caller sets none. */
 const usualTimeoutMs = 60_000;
-/** How many times one call may be retried for pages. */
+/** The most retries of one call while a page is open. */
 const mostPageRounds = 5;
 
 /** Options of one call. */

@@ -22,7 +22,7 @@ interface Content {
 }
 type Scored = readonly [member: string, score: number];
 
-/** The same, for changes. */
+/** The content of the file as it is changed. */
 interface Opened {
   readonly entries: Map<string, Entry>;
   readonly sorted: Map<string, Map<string, number>>;

@@ -133,7 +133,7 @@ function metaOf(params: JsonObject | undefined): JsonObject | undefined {
   return isRecord(meta) ? meta : undefined;
 }
 
-/** Of a whole response; see whole-response.ts. */
+/** Reads the complete response; see whole-response.ts. */
 function answerIn({ result, error }: JsonRpcMessage): ForwardedAnswer {
   return isRecord(result) ? { result } : { error: error as JsonObject };
 }

@@ -10,7 +10,7 @@ import { readServerEntry, type ServerEntry } from './server-entry.ts';
 
 /** Each of them is started, so a file of megabytes must not name as many as fit into it. */
 const mostServers = 100;
-/** Of a name, in characters. */
+/** The longest name of a server, in characters. */
 const longestName = 100;
 
 /** One entry of the file: the server, or what is wrong with it. */

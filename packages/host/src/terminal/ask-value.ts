@@ -141,7 +141,7 @@ async function askText(prompter: Prompter, request: TextPrompt): Promise<PromptR
     : { ...entered, typed: untouched(entered.typed) };
 }
 
-/** The same without what had been entered. */
+/** The prompt without what was entered before. */
 const untyped = ({ toFieldBefore }: NotGiven<unknown>): NotGiven =>
   toFieldBefore === undefined ? notGiven : { given: false, toFieldBefore };
 

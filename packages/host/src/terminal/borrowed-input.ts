@@ -86,7 +86,7 @@ export class BorrowedInput extends Readable {
     for (const { event, listener } of found.listeners) input.on(event, listener);
     if (this.isTTY && !input.destroyed) input.setRawMode?.(found.raw);
     if (found.flowing) input.resume();
-    // Of an input that is paused, a listener that is added later hears nothing; of one that nobody has read yet, it does.
+    // A listener hears an input that nobody has read yet; it hears nothing of one that is paused.
     else if (found.flowing === null) Reflect.set(input, 'readableFlowing', null);
   }
 

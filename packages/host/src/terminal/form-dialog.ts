@@ -70,7 +70,7 @@ async function walk(question: FormQuestion, sheet: Sheet, prompter: Prompter, op
       toList(question, sheet, options);
       continue;
     }
-    // Nobody is there to go back, or the question is over.
+    // The input has ended, so nobody can go back, or the question is over.
     if (options.signal.aborted || prompter.starved) return dismiss;
     if (sheet.at < 0 && sheet.answers.size + sheet.typed.size === 0) return dismiss;
     const ways = { back: sheet.at >= 0, list: isLong(question) && !sheet.listed, to: goBackTo(options.wayBack) };

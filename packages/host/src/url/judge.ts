@@ -90,7 +90,7 @@ const unopenable = (href: string, rule: UrlWarning['rule'], message: string): Ur
  * @example
  * ```ts
  * const { warnings } = judgeUrl('https://xn--pple-43d.com/login');
- * for (const { rule, text } of warnings) console.log(rule, text);
+ * for (const { rule, message } of warnings) console.log(rule, message);
  * ```
  */
 export function judgeUrl(href: string, options: UrlOptions = {}): UrlJudgement {

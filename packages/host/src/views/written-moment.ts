@@ -32,6 +32,6 @@ export function writtenMoment(
   return { wall, style: time === undefined ? 'day' : seconds === ':00' ? 'moment' : 'second' };
 }
 
-/** The same in British English, for where the person's format is not known. */
+/** A moment in British English, for views that do not know the person's format. */
 export const spelledMoment = ({ wall, style }: WrittenMoment): string =>
   dateFormat('en-GB', { ...momentStyles[style], timeZone: 'UTC' }).format(wall);

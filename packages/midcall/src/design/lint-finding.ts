@@ -41,7 +41,7 @@ export function finding(breach: Breach, tool: string, era: Era, play: PlayName):
   return { rule, severity, certainty, tool, eras: [era], play, ...(field !== undefined && { field }), message };
 }
 
-/** The same violation in several plays or eras counts once. */
+/** Counts a violation once, however many plays or eras show it. */
 export function gathered(findings: readonly LintFinding[]): readonly LintFinding[] {
   const byKey = new Map<string, LintFinding>();
   for (const each of findings) {

@@ -94,7 +94,7 @@ export function replyOf(
   ask: Pick<LintAsk, 'method' | 'params'>,
 ): Readonly<Record<string, unknown>> {
   const now = index < play.from ? 'accept' : play.name;
-  // Nobody sees a question that the client did not declare, so nobody accepts it.
+  // The client did not declare this kind of question, so nobody sees it and nobody accepts it.
   const declared = capabilityOf(play.name);
   const mode = ask.params['mode'] === 'url' ? 'url' : 'form';
   if (ask.method === 'elicitation/create' && (declared === undefined || !(mode in declared)))

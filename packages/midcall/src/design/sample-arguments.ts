@@ -7,7 +7,7 @@ import { isRecord, own } from '@midcall/core/json';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Of formats that forms do not know. */
+/** Examples of formats that forms do not have. */
 const samples: Readonly<Record<string, string>> = {
   url: 'https://example.com/',
   time: '12:00:00Z',

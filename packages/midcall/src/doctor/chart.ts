@@ -15,7 +15,7 @@ import { type HoldEnd, judgeHold } from './judge-host.ts';
 export interface HostName {
   readonly name: string;
   readonly version: string;
-  /** Of the protocol. */
+  /** The revision of the protocol. */
   readonly revision: string;
 }
 

@@ -57,7 +57,7 @@ export function registerImport({ mid, server, files }: Registry, importing: Impo
     },
     async ({ folder }, call) => {
       const { principal, signal } = call;
-      // Nobody is sent to sign in where nothing could be written afterwards.
+      // Check that notes can be written before the person is sent to sign in.
       const target = await files(call);
       const connected = await call.step('look', async () => {
         const token = await vault.token(principal, provider).catch(whileAway);

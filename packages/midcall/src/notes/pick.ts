@@ -2,7 +2,7 @@
 import { label, type Note } from './note.ts';
 import { count } from './reply.ts';
 
-/** Nobody reads more than this; the newest are shown. */
+/** The most notes to choose from; the newest are shown. */
 const mostChoices = 50;
 
 /** The matches that a question can show, and how many there are; plain JSON, so that a step can record it. */

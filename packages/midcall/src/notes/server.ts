@@ -103,7 +103,7 @@ export function notesServer({ directories, setup: offered, importing, pages: ser
   return {
     factory() {
       const server = new McpServer({ name: 'midcall-notes', title: 'Notes', version: ownVersion() }, { instructions });
-      // Nobody watches the directories, so changes are not promised to be announced.
+      // The directories are not watched, so the server does not promise to announce changes.
       server.server.registerCapabilities({ tools: { listChanged: false }, resources: { listChanged: false } });
       const registry: Registry = {
         mid,

@@ -90,7 +90,7 @@ export async function directoriesInForce(settings: Settings | undefined, ceiling
   return { directories: [], misfit: misfitText(settings, why[0] ?? '') };
 }
 
-/** That a setup does not fit any more. @param why - what is wrong, as a sentence */
+/** The error for a setup that no longer fits. @param why - what is wrong, as a sentence */
 export function misfitText({ directories }: Settings, why: string): string {
   const chosen = directories.map(directory => `'${plain(directory, 300)}'`).join(', ');
   return `The setup of the notes server does not fit any more. It allows ${chosen}, of which nothing can be used: ${why}`;

@@ -11,7 +11,7 @@ import { choicesOf, picked, readProposals, tidyRequest } from './proposal.ts';
 import { pathArgument, type Registry } from './registry.ts';
 import { count, data, noteShape, reply } from './reply.ts';
 
-/** Nobody reads a longer form. */
+/** The most notes in one form: people do not read a longer one. */
 const mostTidied = 12;
 
 export function registerTidy({ mid, server, clock, files }: Registry): void {

@@ -21,7 +21,7 @@ import { type AboutClient, type Config, type GatewayCall, type LogLevel, whenDet
 import { Steps } from './take-step.ts';
 
 export interface HandleOptions extends AskerOptions {
-  /** The same in every round of the call. */
+  /** Stays the same in every round of the call. */
   readonly flow: string;
   /** See {@link GatewayCall.roundsLeft}. */
   readonly roundsLeft: number;

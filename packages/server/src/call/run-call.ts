@@ -127,7 +127,7 @@ function settling(
     if (!detached) return settle(storable(outcome));
     // The task stores the outcome first: if the process dies in between, the steps of this run are still known.
     if (!(await attempt.holds())) return false;
-    // Whoever runs it again then finds it finished, and does not need the result.
+    // A later run then finds it finished, and does not need the result.
     detached.settle = async () => {
       if (!detached.isStanding) {
         await settle({ result: {} });

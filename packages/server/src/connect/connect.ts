@@ -67,7 +67,7 @@ export interface Connect extends Pages {
   /** Serves a request for a page; 404 for other paths. For any web framework. */
   fetch(request: Request): Promise<Response>;
   /**
-   * The same for a Node server, and frameworks that use its requests.
+   * Serves a request for a page of a Node server, or of a framework that uses its requests.
    * @param parsedBody - what a parser has read, if it is not in `req.body`. A function, such as Express's `next`, is ignored
    */
   handle(req: IncomingMessage, res: ServerResponse, parsedBody?: unknown): Promise<void>;

@@ -124,7 +124,7 @@ export class PageRecords {
     return (await this.#host.store.get(`page-turn:${name}`)) === undefined;
   }
 
-  /** Of a page whose turn somebody took to answer it. */
+  /** The state of a page that somebody is answering. */
   #progress(name: string): Promise<'underWay' | 'used'> {
     return this.#host.store.get(`page-result:${name}`).then(standingOf);
   }

@@ -10,7 +10,7 @@ export type RunOutcome = 'done' | 'failed' | 'suspended' | 'cancelled';
 
 type Cleanup = (end: RunOutcome) => void | Promise<void>;
 
-/** Of most runs, which may be many at once. */
+/** Shared by runs that defer nothing, to save memory. */
 const none: readonly Cleanup[] = [];
 
 /** The context in which deferred functions run. */

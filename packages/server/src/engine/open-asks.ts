@@ -37,7 +37,7 @@ export class OpenAsks<D> {
     return this.#all.map(({ ask }) => ask);
   }
 
-  /** Those that a round takes to the person. */
+  /** The asks that a round takes to the person. */
   get round(): readonly OpenAsk<D>[] {
     // Joined, not pushed: an array that grows has room for many.
     let round: readonly OpenAsk<D>[] = none;

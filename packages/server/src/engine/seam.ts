@@ -14,7 +14,7 @@ export interface AskIdentity {
 
 /** A question as the engine sees it: opaque except for its identity. */
 export interface AskRequest<D = unknown> extends AskIdentity {
-  /** Whatever the driver needs to put the question; the engine passes it through. */
+  /** What the driver needs to put the question; the engine passes it through. */
   readonly detail: D;
 }
 

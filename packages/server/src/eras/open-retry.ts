@@ -108,7 +108,7 @@ export async function openRetry(
   }
   if (claim.kind === 'answered') return { earlier: claim.result, ...begins(state.flow) };
   if (claim.kind === 'under-way') throw interrupted(await flowSteps(config.contents, state.flow), true);
-  // Not the present time: time spent on a slow store or a slow sign-in is not the person's (claims-C4).
+  // Use the arrival time, so that a slow store or sign-in does not eat into the person's deadline (claims-C4).
   const now = claim.cameAt;
   const late = state.out.filter(ask => now > ask.due && !brought.some(each => each.ask === ask));
   const entries = [

@@ -50,7 +50,7 @@ export async function runByRounds<R>(
       let recordings = await awaitApart(waits, ms, request, config);
       if (detached) detached.waits = false;
       if (reasonGone(request.ctx) === taskCancelled) {
-        // Nobody waits for their outcome.
+        // Their outcome is not waited for.
         await Promise.all(waits.map(ask => ask.detail.withdraw?.()));
         await run.quiet();
         return { kind: 'cancelled' };

@@ -74,7 +74,7 @@ export function fileAccess(config: Config): FileAccesses {
     const asks = counts && (client.asks === 'push' || config.rootsOn2026);
     // The client has roots that may be narrower than the operator's directories: without asking it, nothing is allowed.
     const untold = counts && !asks;
-    // Nothing but the word of a sender on any machine would say which directories of this one are meant.
+    // A remote client could name any directory on this machine, and nothing would check it.
     const unbounded = counts && mode === 'narrow' && ceiling.length === 0 && isOverHttp(request.ctx);
     return { perRequest, asks, untold, unbounded };
   };

@@ -121,7 +121,7 @@ export class CallQuestions {
   #answered(ask: string, text: string, ms: number): void {
     const response = openAt<SharedResponse>(this.#options.member, answerPlace(this.#options.keys, ask), text);
     if (response) this.#close(ask)?.resolve({ response, ms: Math.max(0, ms) });
-    // Whoever wrote it does not have the fleet's key: it is ignored, and the question stays open.
+    // It was written without the fleet's key: ignore it, and leave the question open.
     else
       this.#options.member.onError(
         new Error('An answer in Redis was not written with the key of this fleet; it is ignored.'),

@@ -214,7 +214,7 @@ export class FleetSessions {
       return { status: 400, code: -32000, message: 'Last-Event-ID names no event of this session.' };
     }
     const call = this.#member.keys.call(keys, from?.stream ?? STANDALONE);
-    // Whoever made this server may notify it of changes while its client listens.
+    // The author may notify this server of changes while its client listens.
     const session = call.name === STANDALONE ? await this.#sessions.here(keys, record, entries, request) : undefined;
     const stream = this.#streams.open({ keys, record, sender: request }, session);
     const primes = from !== undefined && primesStreams(versionOf(headers));

@@ -87,7 +87,7 @@ export class LocalSessions {
       this.#ender = enderOf(server);
       await server.close();
     } catch {
-      // Such a factory only makes servers for a particular person.
+      // Such a factory makes servers for one person only.
     }
     return this.#ender;
   }

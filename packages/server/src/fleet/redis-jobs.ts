@@ -74,7 +74,7 @@ export async function redisJobs(options: RedisJobsOptions): Promise<Jobs> {
       ? new Redis(configured, { maxRetriesPerRequest: null })
       : new Redis({ ...(configured as Readonly<Record<string, unknown>>), maxRetriesPerRequest: null });
   const connection = (own ? connect() : configured) as never;
-  // Nobody reads the events that BullMQ writes for each job.
+  // BullMQ writes events for each job, which nothing reads.
   const queue = new Queue(QUEUE, { connection, prefix, streams: { events: { maxLen: 0 } } });
   queue.on('error', onError);
   let worker: { close(force: boolean): Promise<void> } | undefined;

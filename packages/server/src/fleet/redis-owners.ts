@@ -147,7 +147,7 @@ export async function redisOwners(options: RedisOwnersOptions): Promise<Owners> 
         if (holder === id && !hasLeft) return 'here';
         if (holder !== null && holder !== id && (await replica.isAlive(holder))) return addressOf(holder);
         if (hasLeft) throw new MidcallError('call/closed', 'This replica is closing.');
-        // Whoever is redirected here must find the address.
+        // A redirected client must find the address.
         if (!isShown) await showAddress();
         isShown = true;
         await commands.run(takeOwned, key, holder ?? '', id, KNOWN_MS);

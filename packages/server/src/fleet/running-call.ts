@@ -27,7 +27,7 @@ export interface CallEvents {
   cancelled(): void;
   /** Another replica runs it, or will. */
   lost(): void;
-  /** Nobody can run it any more. */
+  /** The call can no longer be run. */
   gone(): void;
 }
 
@@ -195,7 +195,7 @@ export class RunningCall implements SharedCall {
     const { commands, replica } = this.#member;
     const reply = await commands.run(releaseCall, this.#keys.call, replica.id, this.#claim.count);
     const [status, listener] = reply as readonly string[];
-    // If no client comes back for it, whoever ends the calls that this replica leaves finds it.
+    // If its client never returns, the takeover sweep ends it.
     this.#lose(status === 'released');
     if (status === 'released') this.#wakeListener(listener ?? '');
   }

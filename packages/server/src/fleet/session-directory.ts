@@ -98,7 +98,7 @@ export class SessionDirectory {
       if (oldest.length === 0) return undefined;
       const ended = await this.#endUnused(oldest.map(each => keys.sessionNamed(each)));
       if (ended) await commands.send('ZREM', index, ended.name);
-      // Those in use are moved back, so that the next search finds others.
+      // Move sessions in use back, so that the next search finds others.
       else await commands.run(inUse, index, ...oldest);
     }
     return refusal;

@@ -7,7 +7,7 @@ export function errorCode(error: unknown): string | number {
     if (typeof code === 'number') return code;
     return typeof code === 'string' && /^[A-Za-z][\w/-]{0,39}$/.test(code) ? code : 'error';
   } catch {
-    // Not an object, or one that throws when accessed.
+    // The error is no object, or it throws when it is accessed.
     return 'error';
   }
 }

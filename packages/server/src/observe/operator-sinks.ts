@@ -18,7 +18,7 @@ interface Given {
   readonly warn?: ((message: string) => void) | undefined;
 }
 
-/** The same, fit to be called anywhere. */
+/** Wraps a sink so that it can be called anywhere. */
 export interface OperatorSinks {
   readonly audit: AuditSink | undefined;
   readonly onError: (error: unknown, call: CallRef | undefined) => void;

@@ -65,7 +65,7 @@ export interface Can {
 export interface AboutClient {
   readonly name?: string;
   readonly version?: string;
-  /** Of the protocol. */
+  /** The revision of the protocol that this client speaks. */
   readonly revision?: string;
   /** As sent by the client; untrusted, and not checked. */
   readonly capabilities: Readonly<Record<string, unknown>>;
@@ -88,7 +88,7 @@ export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'crit
 
 /** Passed to a step's function. */
 export interface StepContext {
-  /** The same for every attempt at this step of this call: give it to a service that removes duplicates. */
+  /** Stays the same for every attempt at this step of this call: give it to a service that removes duplicates. */
   readonly key: string;
   /** Fires when the call is cancelled, or the time of this attempt is up. */
   readonly signal: AbortSignal;
@@ -180,9 +180,12 @@ export interface Call {
    * ```ts
    * const answer = await call.wizard({
    *   message: 'Book a table.',
-   *   forms: { when: { date: { type: 'string', format: 'date' } }, who: { name: String, guests: Number } },
+   *   forms: {
+   *     time: { title: 'When?', form: { day: { type: 'string', format: 'date' } } },
+   *     guest: { title: 'For whom?', form: { name: String } },
+   *   },
    * });
-   * if (answer.action === 'accept') book(answer.content.when.date, answer.content.who.name);
+   * if (answer.action === 'accept') book(answer.content.time.day, answer.content.guest.name);
    * ```
    */
   wizard<const F extends WizardForms>(ask: WizardAsk<F>): Promise<Answer<WizardContent<F>>>;

@@ -44,7 +44,7 @@ export function viewClient(server: McpServer, ctx: ServerContext): ClientView {
   return view;
 }
 
-/** Of clients that declare their capabilities in the handshake, by the object the SDK keeps: they are the same for every call. */
+/** What clients of a handshake can be asked, by the SDK's object of capabilities: it is the same for every call. */
 const views = new WeakMap<ClientCapabilities, { readonly version: string | undefined; readonly view: ClientView }>();
 
 function viewOf(declared: ClientCapabilities, rounds: boolean, version: string | undefined): ClientView {

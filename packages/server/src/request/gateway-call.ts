@@ -6,10 +6,10 @@ import type { TaskMode } from './request.ts';
 
 /** A page of another server. */
 export interface GatewayPage {
-  /** That server's own words. Up to 2,000 characters. */
+  /** The question in that server's own words. Up to 2,000 characters. */
   readonly message: string;
   readonly url: string;
-  /** That server's id, or one of yours, on 2025-11-25; notify the client yourself when the page is finished. */
+  /** The id of the elicitation on 2025-11-25, that server's or one of yours; notify the client yourself when the page is finished. */
   readonly elicitationId: string;
   /** Milliseconds the person has to consent; the server's `askTimeoutMs` if absent. */
   readonly timeoutMs?: number;

@@ -46,7 +46,7 @@ export type PersonCheck =
   | 'sign-in'
   /** A one-time code that only the host showed. */
   | 'code'
-  /** Not at all: the answer is `in-band`. */
+  /** The person is not checked: the answer is `in-band`. */
   | 'none';
 
 /** What is asked on a page, for which call. */

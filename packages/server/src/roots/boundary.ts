@@ -78,7 +78,7 @@ export interface Boundary {
  *   roots/weak if `requireStrong` asks for more than this machine can guarantee
  * @example
  * ```ts
- * const files = boundary({ ceiling: ['/srv/notes'], requireStrong: true }).files(roots);
+ * const files = await boundary({ ceiling: ['/srv/notes'], requireStrong: true }).files(roots);
  * const text = await files.readText('todo.md');
  * ```
  */

@@ -218,7 +218,7 @@ export class Front {
         sdk.onerror?.(new Error(`Failed to send response: ${error}`));
       });
     };
-    // Not at once: an error that is sent while the message is delivered gets an HTTP status of its own.
+    // Wait a turn: an error that is sent while the message is delivered gets an HTTP status of its own.
     void Promise.resolve()
       .then(() => {
         if (nests(params)) throw new ProtocolError(ProtocolErrorCode.InvalidRequest, tooDeeply('request'));

@@ -114,7 +114,7 @@ export function refusalOf(id: ListenRequest['id'], error: unknown): Record<strin
 
 /** Amends the answers of the SDK's stdio entry point. */
 function amendWire(server: McpServer, wire: Transport, subscribe: Subscribe): void {
-  /** By the id of the request to listen; undefined while it is being checked. */
+  /** Subscriptions by the id of the request to listen; undefined while one is being checked. */
   const open = new Map<unknown, { subscription?: TaskSubscription; stop?: () => void }>();
   const end = (id: unknown): void => {
     open.get(id)?.stop?.();
@@ -135,7 +135,7 @@ function amendWire(server: McpServer, wire: Transport, subscribe: Subscribe): vo
       void send(notification(task, id as ListenRequest['id']) as JSONRPCMessage).catch(() => end(id));
     });
   };
-  // Not an async function: every frame passes through here.
+  // Every frame passes through here, so nothing is awaited.
   wire.send = (message, options) => {
     const frame = message as Frame;
     const each = frame.method === ACKNOWLEDGED ? open.get(frame.params?._meta?.[SUBSCRIPTION_ID]) : undefined;

@@ -7,7 +7,7 @@ import type { Principal } from '../base/index.ts';
 
 /** Which call an event belongs to. */
 export interface CallRef {
-  /** The same in every round of one call. */
+  /** Stays the same in every round of one call. */
   readonly flow: string;
   readonly method: 'tools/call' | 'prompts/get' | 'resources/read';
   /** Tool or prompt name, or the resource's URI. */

@@ -25,13 +25,13 @@ import type { Shares } from './shares.ts';
 export type Claim =
   /** `cameAt`: when the retry first arrived, in milliseconds since the epoch (claims-C4). */
   | { readonly kind: 'mine'; readonly attempt: Attempt; readonly cameAt: number }
-  /** The same retry was answered before. */
+  /** This retry was answered before. */
   | { readonly kind: 'answered'; readonly result: unknown }
-  /** The same retry was answered before, but the result is no longer stored. */
+  /** This retry was answered before, but the result is no longer stored. */
   | { readonly kind: 'forgotten' }
   /** The nonce was used with other inputs. */
   | { readonly kind: 'other-inputs' }
-  /** The same retry is still in progress somewhere, and the wait is over. */
+  /** This retry is still in progress somewhere, and the wait is over. */
   | { readonly kind: 'under-way' };
 
 /** The claim on one retry. */

@@ -13,7 +13,7 @@ export class TimeList {
   readonly #past: () => number;
   /** Names to remove. */
   #dropped = new Set<string>();
-  /** Those that are being removed. */
+  /** The members that are being removed. */
   #leaving: ReadonlySet<string> = new Set();
   #removing: Promise<void> | undefined;
   #nextTidy = 0;

@@ -21,7 +21,7 @@ export interface SqliteDatabase {
   prepare(sql: string): SqliteStatement;
   /** Whether a transaction is open, in libsql and better-sqlite3. */
   readonly inTransaction?: boolean;
-  /** The same, in `node:sqlite`. */
+  /** The error code in `node:sqlite`. */
   readonly isTransaction?: boolean;
 }
 

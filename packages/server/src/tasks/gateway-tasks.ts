@@ -14,7 +14,7 @@ interface BoundTask {
 
 export class GatewayTasks {
   readonly #clock: Clock;
-  /** By the key of the task. */
+  /** Questions by the key of their task. */
   readonly #tasks = new Map<string, BoundTask>();
 
   constructor(clock: Clock) {

@@ -111,7 +111,7 @@ async function ask(
     const signal = AbortSignal.any([stop.signal, ctx.mcpReq.signal]);
     answer = await (shared ? pushShared(shared, task, key, ask, signal) : requestUntil(signal, server, ctx, ask));
   } catch (error) {
-    // Whoever continues the request goes on asking it.
+    // The process that continues the request goes on asking it.
     if (error instanceof HandedOver) return;
     // A client that is gone, or no longer waits for the result, is asked again with its next request for it.
     if (stop.signal.aborted || ctx.mcpReq.signal.aborted) return;

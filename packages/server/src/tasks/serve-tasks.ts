@@ -298,7 +298,7 @@ export function callsMayBecomeTasks(
     if (registered.task === 'required') throw new ProtocolError(ProtocolErrorCode.InternalError, ofNobody);
     return handler(request, ctx);
   };
-  // Not an async function: a call that cannot become a task waits for nothing more.
+  // A call that cannot become a task waits for nothing more, so nothing is awaited.
   return (request, ctx) => {
     const { name } = request.params ?? {};
     // A call without a name is for the SDK to refuse.

@@ -25,7 +25,7 @@ interface Watched {
   version: string;
   isOver: boolean;
   readonly listeners: Set<TaskListener>;
-  /** Those who need to know what other processes change. */
+  /** Listeners to what other processes change. */
   readonly looking: Set<TaskListener>;
   /** Absent until the first of them comes. */
   stopListening?: () => void;
@@ -83,7 +83,7 @@ export class TaskChanges {
   #tell(id: string, task: Task | undefined): void {
     const watched = this.#watched.get(id);
     const version = versionOf(task);
-    // Of two concurrent reads, the one that found the task over may be reported first.
+    // Two concurrent reads may be reported in any order, so the one that found the task over may come first.
     if (!watched || watched.isOver || watched.version === version) return;
     watched.version = version;
     watched.isOver = !task || isOver(task);

@@ -42,7 +42,7 @@ interface Writing {
 export class TaskLists {
   readonly #options: TaskListsOptions;
   readonly #values: CommonValues;
-  /** By owner. */
+  /** Lists of tasks by their owner. */
   readonly #writing = new Map<string, Writing>();
 
   constructor(options: TaskListsOptions) {

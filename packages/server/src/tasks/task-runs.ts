@@ -51,9 +51,9 @@ export class TaskRuns {
   readonly #ends: TaskEnds;
   readonly #servers: TaskServers;
   readonly #live: LiveRuns;
-  /** By the key of the task. */
+  /** Runs by the key of their task. */
   readonly #untaken = new Map<string, Untaken>();
-  /** By the name of the job. */
+  /** Runs by the name of their job. */
   readonly #underWay = new Map<string, Promise<void>>();
   #started = false;
 
@@ -159,7 +159,7 @@ export class TaskRuns {
   }
 
   /**
-   * The same, but immediately, whatever work is in progress.
+   * Ends a task immediately, whatever work is in progress.
    * @param end - the task's end
    * @returns false if it was over before
    */
@@ -199,7 +199,7 @@ export class TaskRuns {
   async #turn(key: string, turn: number, isDue: boolean, stop: AbortController, attempt: number): Promise<void> {
     const task = await this.#store.readAt(key);
     if (!task || isOver(task)) return;
-    // Whoever took the last outcome may have died before it added the next job.
+    // The process that took the last outcome may have died before it added the next job.
     if (task.turn !== turn) return this.plan(task);
     if (task.home !== undefined) return this.#seekHome(key, task.home, turn);
     if (task.isCancelled) {

@@ -125,7 +125,7 @@ export class Tasks {
   }
 
   /**
-   * The same for a client of 2025-11-25, which requests a task itself.
+   * Begins a task for a client of 2025-11-25, which requests it itself.
    * @param ttlMs - its lifetime in milliseconds, if the client gave one
    */
   begin2025(origin: Origin, owner: string, ttlMs: number = TTL_MS): Promise<Task> {

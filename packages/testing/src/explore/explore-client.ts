@@ -11,7 +11,7 @@ const momentMs = 300;
 /** Longer than any question may stay open, and within the life of a state. */
 const personGoneMs = 25 * 86_400_000;
 const mostTimers = 50;
-/** The same, allowing for the timers with which a server maintains its tasks. */
+/** Waits as above, but allows for the timers with which a server maintains its tasks. */
 const mostTimersOfTask = 5_000;
 const tasks = 'io.modelcontextprotocol/tasks';
 

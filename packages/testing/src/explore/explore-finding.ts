@@ -11,9 +11,9 @@ export type FindingKind =
   | 'too-many-rounds'
   /** Replaying the handler (2026-07-28) changed something again. */
   | 'repeats-effect'
-  /** The same retry, delivered twice, had two results. */
+  /** A retry that was delivered twice had two results. */
   | 'replay-differs'
-  /** Nobody said yes, and the handler threw or gave an error result. */
+  /** The person did not say yes, and the handler threw or gave an error result. */
   | 'unhandled-outcome'
   /** The handler threw at an answer that fits the form. */
   | 'throws-on-answer'
@@ -21,7 +21,7 @@ export type FindingKind =
   | 'crashes'
   /** A question, a step or a file operation was not awaited. */
   | 'not-awaited'
-  /** The same question again and again until somebody agrees, or without end. */
+  /** The handler asks a question again and again until somebody agrees, or without end. */
   | 'asks-in-circles'
   /** A mistake that the library itself reports. */
   | 'mistake'
@@ -31,7 +31,7 @@ export type FindingKind =
   | 'task-differs'
   /** A replay diverged from the record, so the call ends with an error on 2026-07-28. */
   | 'diverges'
-  /** The same path ended differently the second time, so the eras cannot be compared. */
+  /** A path ended differently the second time, so the eras cannot be compared. */
   | 'not-repeatable'
   /** An effect runs while a question is open. */
   | 'effect-beside-ask'

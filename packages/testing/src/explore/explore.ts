@@ -95,8 +95,9 @@ const forSampling = 0.2;
  * @throws TypeError for an option that is unknown or invalid
  * @example
  * ```ts
- * const report = await explore({ factory: () => notesServer(mid), tool: 'note_delete' }, { title: 'Soup' });
- * if (!report.ok) throw new Error(report.text);
+ * const tool: ExploredTool = { name: 'note_delete', server: options => notesServer(midcall(options)) };
+ * const report = await explore(tool, { title: 'Soup' });
+ * if (report.findings.length > 0) throw new Error(report.text);
  * ```
  */
 export async function explore(

@@ -5,7 +5,7 @@ import { type AuthInfo, OAuthError, OAuthErrorCode, requireBearerAuth } from '@m
 
 /** One principal of a bridge. */
 export interface Caller {
-  /** The same for every request of this principal, and of no other; written to the audit log. */
+  /** Identifies this principal in every request, and no other; written to the audit log. */
   readonly id: string;
   /** True for the person at this machine, who answers at the desk here. */
   readonly desk: boolean;

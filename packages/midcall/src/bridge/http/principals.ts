@@ -30,7 +30,7 @@ export interface PrincipalsOptions
   readonly idleMs?: number;
   /** The most upstream servers at a time, for all principals together; 100 if absent. */
   readonly maxServers?: number;
-  /** The same for one principal; 20 if absent. */
+  /** The most for one principal; 20 if absent. */
   readonly maxServersPerCaller?: number;
 }
 
@@ -41,7 +41,7 @@ interface PrincipalState {
   readonly inbox: Inbox;
   readonly desk: PersonDesk | undefined;
   readonly policy: Policy | undefined;
-  /** By the id of the entry. */
+  /** Upstream servers by the id of their entry. */
   readonly pools: Map<string, UpstreamPool>;
 }
 

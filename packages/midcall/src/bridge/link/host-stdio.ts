@@ -144,7 +144,7 @@ export class HostStdio implements Transport {
     }
     const id = own(value, 'id');
     if (isRecord(value) && value['method'] === undefined && ('result' in value || 'error' in value)) {
-      // Whoever waits for this answer waits no longer. One without an id answers nothing that was sent.
+      // End the wait for this answer. An answer without an id belongs to nothing that was sent.
       const whole = wholeResponse(value, 'host');
       if (isHostMessage(whole)) this.onmessage?.(whole);
       return;

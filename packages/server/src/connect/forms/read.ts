@@ -80,12 +80,12 @@ export function defaults(items: Items): Sent {
   return sent;
 }
 
-/** The same posting with one more entry at the end of a list. */
+/** The posting with one more entry at the end of a list. */
 export function withEntry(sent: Sent, path: string, count: number): Sent {
   return new Map([...sent, [countOf(path), [String(count + 1)]]]);
 }
 
-/** The same posting without one entry of a list; those after it move up. */
+/** The posting without one entry of a list; those after it move up. */
 export function withoutEntry(sent: Sent, path: string, removed: number, count: number): Sent {
   const remaining = new Map<string, readonly string[]>();
   for (const [name, values] of sent) {
