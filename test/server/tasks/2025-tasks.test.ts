@@ -389,7 +389,7 @@ describe('a task of 2025-11-25', () => {
     const document = readFileSync(new URL('../../../docs/tasks.md', import.meta.url), 'utf8').replaceAll('\n', ' ');
     expect(document).toContain('A task lives for seven days');
     expect(document).toContain('Each may have 200 unfinished tasks');
-    expect(document).toContain('whoever knows the id of a task');
+    expect(document).toContain('anyone who has the id of a task');
   });
 
   it('older-tasks-12: is not there on an older revision: the parameter is not looked at', async () => {

@@ -9,7 +9,7 @@ const runAgain =
   'Run this check again and answer it. If you did, expect this host to refuse without showing the question.';
 const elsewhere =
   'Expect cancel/unavailable, and ask in another way: on a page, through a relay, or by an argument. See ' +
-  `${documentation('elicitation.md#where-nobody-can-be-asked')}.`;
+  `${documentation('elicitation.md#if-nobody-can-be-asked')}.`;
 const proof =
   "Do not treat this host's accept as a person's. Where it matters, demand assurance: 'out-of-band': Midcall then asks on " +
   'a page, which the host cannot answer.';
