@@ -27,7 +27,7 @@ export interface SendOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface BareClient extends AsyncDisposable {
+export interface RawClient extends AsyncDisposable {
   send(method: string, params: Readonly<Record<string, unknown>>, options?: SendOptions): Promise<Reply>;
   /** Calls the tool `act`. */
   act(params?: Readonly<Record<string, unknown>>, options?: SendOptions): Promise<Reply>;
@@ -39,10 +39,10 @@ export async function rawClient(
   factory: McpServerFactory,
   carrier: Carrier,
   http: HttpOptions = {},
-): Promise<BareClient> {
+): Promise<RawClient> {
   const served = carrier === 'memory' ? inMemory(factory) : await overHttp(factory, http);
   let id = 0;
-  const send: BareClient['send'] = (method, params, options = {}) => {
+  const send: RawClient['send'] = (method, params, options = {}) => {
     const _meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
       'io.modelcontextprotocol/clientInfo': { name: 'bare', version: '1.0.0' },

@@ -8,7 +8,7 @@ import type { ClientCapabilities } from '@modelcontextprotocol/client';
 import { McpServer, type McpServerFactory } from '@modelcontextprotocol/server';
 import { fill } from '../../examples/data-file.ts';
 import { handClock } from '../host/clock.ts';
-import { type BareClient, rawClient } from '../server/raw-client.ts';
+import { type RawClient, rawClient } from '../server/raw-client.ts';
 
 export interface Clock {
   now(): number;
@@ -78,7 +78,7 @@ export async function stage({ serve, samples }: Example, given: StageOptions): P
       return asResult(await pair.client.callTool({ name, arguments: args }));
     },
     async callAnswering(name, args, response) {
-      await using client: BareClient = await rawClient(factory, 'memory');
+      await using client: RawClient = await rawClient(factory, 'memory');
       const { result } = await client.send('tools/call', { name, arguments: args });
       const inputResponses = Object.fromEntries(Object.keys(result!.inputRequests!).map(key => [key, response]));
       const retry = { name, arguments: args, inputResponses, requestState: result!.requestState };

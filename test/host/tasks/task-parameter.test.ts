@@ -60,7 +60,7 @@ async function host(
   return { client, attachment, inbox, run, text, events, statuses, sent, me };
 }
 
-const keptTasks = (): TaskStorage & { readonly path: string } => {
+const storedTasks = (): TaskStorage & { readonly path: string } => {
   const path = join(mkdtempSync(join(tmpdir(), 'midcall-tasks-')), 'tasks.json');
   return { ...tasksFile(path), path };
 };
@@ -144,7 +144,7 @@ it.each([
   'older-tasks-05, older-tasks-07: a tool whose support of tasks is %s, kept tasks being %s, is called as one: %s',
   async (support, isKept, isTask) => {
     const work: Work = async () => said('done');
-    const kept = isKept ? { tasks: keptTasks() } : {};
+    const kept = isKept ? { tasks: storedTasks() } : {};
     const { run, sent } = await host(await server('memory', work, support), () => yes, kept);
     await run('act');
     await run('plain');
@@ -162,7 +162,7 @@ it('task-follower-1, task-follower-3: another process takes a task up, and its r
     await isDone;
     return said('found');
   });
-  const tasks = keptTasks();
+  const tasks = storedTasks();
   const first = await host(open, () => yes, { tasks });
   const cut = first.run().catch((error: unknown) => error);
   await eventually(() => first.statuses().length > 0);
@@ -185,7 +185,7 @@ it('task-follower-1, task-follower-3: another process takes a task up, and its r
 });
 
 it('says that a task is unknown to its server, and keeps it no longer', async () => {
-  const tasks = keptTasks();
+  const tasks = storedTasks();
   const first = await host(await server('memory', () => new Promise(() => {})), () => yes, { tasks });
   first.run().catch(() => {});
   await eventually(() => first.statuses().length > 0);

@@ -6,7 +6,7 @@ import { connectPair, pairings, type Scripted, scriptedPerson } from '@midcall/t
 import { McpServer } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it } from 'vitest';
 import { grown } from '../../fixtures/grown.ts';
-import { type BareClient, rawClient, textOf } from '../raw-client.ts';
+import { type RawClient, rawClient, textOf } from '../raw-client.ts';
 
 const yes = { action: 'accept', content: { value: true } } as const;
 const says = (text: string) => ({ content: [{ type: 'text' as const, text }] });
@@ -327,12 +327,12 @@ describe.each(['memory', 'http'] as const)('a retry that is cut off, over %s', c
     open.push(client);
     return client;
   }
-  const retryOf = async (client: BareClient) => ({
+  const retryOf = async (client: RawClient) => ({
     requestState: (await client.act()).result?.requestState,
     inputResponses: { elicit: yes },
   });
   /** A retry whose client goes away once it has begun. */
-  const cutOff = async (client: BareClient, begun: Promise<unknown>, aborted: Promise<unknown>) => {
+  const cutOff = async (client: RawClient, begun: Promise<unknown>, aborted: Promise<unknown>) => {
     const retry = await retryOf(client);
     const gone = new AbortController();
     const cut = client.act(retry, { signal: gone.signal }).catch(() => 'cut');

@@ -200,7 +200,7 @@ const body = (node: Node, effects: string[]) => async (run: Run<unknown>) => {
   return JSON.parse(JSON.stringify((await interpret(node, host, effects)) ?? null)) as unknown;
 };
 
-const nthOf = (id: string) => Number(id.split('..').at(-1));
+const nthOf = (id: string) => Number(id.split('.').at(-1));
 
 async function inPlace(node: Node, seed: number): Promise<Came> {
   const effects: string[] = [];

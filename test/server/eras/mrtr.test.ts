@@ -7,7 +7,7 @@ import { memoryStore } from '@midcall/server/stores/memory';
 import { type Carrier, connectPair, scriptedPerson } from '@midcall/testing';
 import { inputRequired, McpServer, type McpServerFactory, ResourceTemplate } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type BareClient, type Reply, rawClient, textOf } from '../raw-client.ts';
+import { type RawClient, type Reply, rawClient, textOf } from '../raw-client.ts';
 
 const key = 'vk1N2yLr0Zc0m7B1nPqf3sT5uW8xY+A2bC4dE6gH8iI=';
 const versionKey = 'io.modelcontextprotocol/protocolVersion';
@@ -52,7 +52,7 @@ function serverOf(handler: Handler, options: MidcallOptions = {}): McpServerFact
   };
 }
 
-async function client(factory: McpServerFactory, carrier: Carrier = 'memory'): Promise<BareClient> {
+async function client(factory: McpServerFactory, carrier: Carrier = 'memory'): Promise<RawClient> {
   const made = await rawClient(factory, carrier);
   open.push(made);
   return made;

@@ -142,7 +142,7 @@ it('a stream is cut where its client does not read it, and the session can resum
   await grown(on.ends, ends => ends.length > 0);
   expect(on.errors).toEqual(['More than 8388608 bytes waited for a client of /mcp to read them. Its stream was cut.']);
   // The stream begins with an event that says nothing and the first message; what is asked for again is less than the limit.
-  const [stream, number] = eventIn(unread.first).split('..');
+  const [stream, number] = eventIn(unread.first).split('.');
   const resumed = await (await on.resume(`${stream}.${Number(number) + 81}`)).text();
   expect([resumed.match(/"data":"x/gu)?.length, resumed.includes('all told')]).toEqual([16, true]);
   expect(await (await on.call(2, 'quick')).json()).toMatchObject({ id: 2, result: said('quick') });

@@ -110,7 +110,7 @@ describe('an attack on a sealed value', () => {
   it('seal-E1: truncated anywhere, or with anything after it, it is refused', () => {
     const text = sealer.seal(journal, PURPOSE);
     for (let length = 0; length < text.length; length++) expect(refused(text.slice(0, length)).ok).toBe(false);
-    for (const tail of ['A', 'AA', 'AAA', 'AAAA', '=', '..', '\0', '\n', text])
+    for (const tail of ['A', 'AA', 'AAA', 'AAAA', '=', '.', '\0', '\n', text])
       expect(refused(text + tail).ok).toBe(false);
   });
 
@@ -137,7 +137,7 @@ describe('an attack on a sealed value', () => {
         `\u{feff}${text}`,
         `${text}\0`,
         text.replace('m', '\uff4d'),
-        text.replace('..', '%2E'),
+        text.replace('.', '%2E'),
       ];
       const standard = spelled.replaceAll('-', '+').replaceAll('_', '/');
       if (standard !== spelled) spellings.push(`m1.${standard}`);

@@ -6,7 +6,7 @@ import { memoryStore } from '@midcall/server/stores/memory';
 import { type AuthInfo, McpServer } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type BareClient, type Carrier, type Reply, rawClient, textOf } from '../raw-client.ts';
+import { type Carrier, type RawClient, type Reply, rawClient, textOf } from '../raw-client.ts';
 
 const KEY = 'vk1N2yLr0Zc0m7B1nPqf3sT5uW8xY+A2bC4dE6gH8iI=';
 const OTHER_KEY = '9Lq2Zr7TtYw1Xc4VbN6mK8jH5gF3dS0aPpOoIiUuYyE=';
@@ -94,7 +94,7 @@ const retry = (state: string, responses: object = { elicit: accept }, rest: obje
   inputResponses: responses,
   ...rest,
 });
-async function begun(client: BareClient, token?: string) {
+async function begun(client: RawClient, token?: string) {
   return stateOf(await client.act({}, token === undefined ? {} : { token }));
 }
 

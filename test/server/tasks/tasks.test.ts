@@ -14,7 +14,7 @@ import { McpServer, type McpServerFactory, MissingRequiredClientCapabilityError 
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../../fixtures/grown.ts';
 import { handClock } from '../../host/clock.ts';
-import { type BareClient, type Carrier, type Reply, rawClient } from '../raw-client.ts';
+import { type Carrier, type RawClient, type Reply, rawClient } from '../raw-client.ts';
 
 const key = 'vk1N2yLr0Zc0m7B1nPqf3sT5uW8xY+A2bC4dE6gH8iI=';
 const extension = 'io.modelcontextprotocol/tasks';
@@ -62,9 +62,9 @@ const textOf = ({ result }: Told) => result?.content[0]?.text;
 
 /** A client that has tasks. */
 async function client(factory: McpServerFactory, carrier: Carrier = 'memory', http = {}) {
-  const made: BareClient = await rawClient(factory, carrier, http);
+  const made: RawClient = await rawClient(factory, carrier, http);
   open.push(made);
-  const send: BareClient['send'] = (method, params, options) => made.send(method, params, { capabilities, ...options });
+  const send: RawClient['send'] = (method, params, options) => made.send(method, params, { capabilities, ...options });
   const get = async (taskId: string): Promise<Told> => {
     const reply = await send('tasks/get', { taskId });
     expect(reply.result?.resultType).toBe('complete');
