@@ -163,7 +163,7 @@ describe('a listener whose handler fails', () => {
     expect(told).toHaveLength(1);
   });
 
-  it('listener-C1: does not fail at connections that cannot be accepted, however many', async () => {
+  it('listener-C1: a listener whose handler fails does not fail at connections that cannot be accepted, however many', async () => {
     const told: Error[] = [];
     const { server } = await listenHttp(() => {}, { port: 0, onError: error => told.push(error) });
     onTestFinished(() => void server.close());

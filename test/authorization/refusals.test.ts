@@ -368,7 +368,7 @@ describe('a server or authorization server that does not answer', () => {
   const late = (): Promise<Response> => Promise.reject(new DOMException('too late', 'TimeoutError'));
   const options = { serverUrl: new URL('https://notes.example/mcp'), challenge: { wants: 'token' }, auth: {} } as const;
 
-  it('has nobody signed in anywhere else: it may name another authorization server than its own origin', async () => {
+  it('a server or authorization server that does not answer has nobody signed in anywhere else: it may name another authorization server than its own origin', async () => {
     const asked: string[] = [];
     const fetch = (input: unknown) => {
       asked.push(new URL(String(input)).pathname);
@@ -380,7 +380,7 @@ describe('a server or authorization server that does not answer', () => {
     expect(asked.every(path => path.startsWith('/.well-known/oauth-protected-resource'))).toBe(true);
   });
 
-  it('is named, if it is the authorization server', async () => {
+  it('a server or authorization server that does not answer is named, if it is the authorization server', async () => {
     const fetch = async (input: unknown) =>
       String(input).includes('oauth-protected-resource') ? new Response(null, { status: 404 }) : late();
     await expect(discover({ ...options, fetch: fetch as typeof globalThis.fetch })).rejects.toThrow(
@@ -415,7 +415,7 @@ describe('a stored sign-in', () => {
     return { sent, fetch };
   }
 
-  it('authorizer-Z1: has a token that is sent to its server alone, not to another origin, port or scheme', async () => {
+  it('authorizer-Z1: a stored sign-in has a token that is sent to its server alone, not to another origin, port or scheme', async () => {
     const vault = memoryVault();
     const key = { principal: 'ada', server: 'https://mcp.example/mcp' };
     await vault.change(key, async () => grant);
@@ -441,7 +441,7 @@ describe('a stored sign-in', () => {
     expect(sent.at(-1)).toEqual([key.server, 'Bearer access-canary']);
   });
 
-  it('authorizer-Z1: is neither renewed nor revoked at another authorization server, which gets nothing of it', async () => {
+  it('authorizer-Z1: a stored sign-in is neither renewed nor revoked at another authorization server, which gets nothing of it', async () => {
     const { sent, fetch } = answering(() => Response.json(tokens));
     const elsewhere = { discovered: discoveredAt('https://evil.example'), auth, fetch, clock };
     expect(await refreshed(grant, elsewhere)).toBe(grant);
@@ -455,7 +455,7 @@ describe('a stored sign-in', () => {
   });
 
   it.each(['server_error', 'temporarily_unavailable'])(
-    'is not ended by an authorization server that says %s',
+    'a stored sign-in is not ended by an authorization server that says %s',
     async error => {
       const { fetch } = answering(() => Response.json({ error }, { status: 400 }));
       const renewal = refreshed(grant, { discovered: discoveredAt(grant.issuer), auth, fetch, clock });
@@ -463,7 +463,7 @@ describe('a stored sign-in', () => {
     },
   );
 
-  it('does not use a registration whose secret has ended', () => {
+  it('a stored sign-in does not use a registration whose secret has ended', () => {
     const information = { client_id: 'registered', client_secret: 'secret-canary' };
     const client = { from: 'registration', information, secretEndsAt: 1_000 } as const;
     expect(knownClient(discoveredAt(grant.issuer), {}, client, 999)).toBe(client);
@@ -471,7 +471,7 @@ describe('a stored sign-in', () => {
   });
 
   it.each([1e306, Number.MAX_VALUE, Number.POSITIVE_INFINITY])(
-    'has a token that ends in %d seconds for as long as a date can say, also when it is read again',
+    'a stored sign-in has a token that ends in %d seconds for as long as a date can say, also when it is read again',
     seconds => {
       const read = JSON.parse(JSON.stringify(withTokens(grant, { ...tokens, expires_in: seconds }, 60_000)));
       expect(isFresh(read, 120_000)).toBe(true);
@@ -479,7 +479,7 @@ describe('a stored sign-in', () => {
     },
   );
 
-  it('has a token without a time to end that does not end when the one before it did', () => {
+  it('a stored sign-in has a token without a time to end that does not end when the one before it did', () => {
     const before = withTokens(grant, { ...tokens, expires_in: 60 }, 0);
     expect(isFresh(before, 60_000)).toBe(false);
     expect(isFresh(withTokens(before, tokens, 60_000), 60_000)).toBe(true);

@@ -48,7 +48,7 @@ describe('an entry', () => {
     expect(() => readServerEntries(entryWith(auth))).not.toThrow('canary');
   });
 
-  it('may give a token or a way to sign in, not both', () => {
+  it('an entry may give a token or a way to sign in, not both', () => {
     expect(() => urlTarget('https://x.example', { headers: { authorization: 'Bearer x' }, auth: {} })).toThrow(
       "Give the server a header 'Authorization' or 'auth', not both.",
     );
@@ -86,13 +86,13 @@ describe('headers from a file', () => {
     return { refusal, seen };
   };
 
-  it('are sent with each request, and the server is not signed in to', async () => {
+  it('headers from a file are sent with each request, and the server is not signed in to', async () => {
     const { refusal, seen } = await start('# of the search\n\nX-Key: header-canary-41e0\n');
     expect(new Set(seen)).toEqual(new Set(['header-canary-41e0']));
     expect(refusal).toContain('requires a token that it accepts (HTTP 401)');
   });
 
-  it('are refused where others can read them, or a line is none, and nothing of them is said', async () => {
+  it('headers from a file are refused where others can read them, or a line is none, and nothing of them is said', async () => {
     const open = await start('X-Key: header-canary-52f1', 0o644);
     expect(open.refusal).toMatch(/can be read by other users of this machine. Take that back with: chmod go= /);
     const wrong = await start('X-Key: header-canary-52f1\nheader-canary-63a2\n');

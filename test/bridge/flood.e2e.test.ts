@@ -93,7 +93,7 @@ const none = { what: 'nothing' };
 const answersOf = ({ result }: Frame): Record<string, number> => JSON.parse(result!.content[0]!.text);
 
 describe('a server that floods', () => {
-  it('has 200 questions of one call wait on the desk, and none of them ended', async () => {
+  it('a server that floods has 200 questions of one call wait on the desk, and none of them ended', async () => {
     await using on = await bridge();
     void on.say({ what: 'inside', times: 200 });
     await on.saying('a question waits at');
@@ -102,7 +102,7 @@ describe('a server that floods', () => {
     expect(answersOf(await on.say(none))).toEqual({});
   });
 
-  it('is answered that nobody looks where it asks 3,000 things outside a call, past the first thousand', async () => {
+  it('a server that floods is answered that nobody looks where it asks 3,000 things outside a call, past the first thousand', async () => {
     await using on = await bridge();
     await on.say(none);
     on.tell('notifications/ask', { times: 3_000 });
@@ -112,7 +112,7 @@ describe('a server that floods', () => {
     expect(on.stderr()).not.toMatch(/Warning/u);
   });
 
-  it('has its logs and its progress passed on, without a warning of Node', async () => {
+  it('a server that floods has its logs and its progress passed on, without a warning of Node', async () => {
     await using on = await bridge();
     await on.say({ what: 'logs', times: 20_000, characters: 50 });
     await on.say({ what: 'progress', times: 5_000 }, { progressToken: 'p' });

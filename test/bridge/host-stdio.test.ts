@@ -34,7 +34,7 @@ const refusal = (words: string, code = -32600, id: unknown = null) => [
 ];
 
 describe('a line', () => {
-  it('may come in pieces, in the middle of a character, and several at once', async () => {
+  it('a line may come in pieces, in the middle of a character, and several at once', async () => {
     const { heard, write } = await hostOf();
     const bytes = Buffer.from(
       `${JSON.stringify({ ...ping(1), params: { of: 'Zoë' } })}\r\n${JSON.stringify(ping(2))}\n\n`,
@@ -59,7 +59,7 @@ describe('a line', () => {
     expect(heard).toEqual([ping(1)]);
   });
 
-  it('may begin with a byte order mark', async () => {
+  it('a line may begin with a byte order mark', async () => {
     const { heard, write } = await hostOf();
     expect(await write(`\uFEFF${JSON.stringify(ping(1))}\n`)).toEqual([]);
     expect(heard).toEqual([ping(1)]);
@@ -83,7 +83,7 @@ describe('a line', () => {
 });
 
 describe('a batch', () => {
-  it('is answered as one on 2025-03-26, with those that were taken back left out', async () => {
+  it('a batch is answered as one on 2025-03-26, with those that were taken back left out', async () => {
     const { host, heard, line, written } = await hostOf('2025-03-26');
     const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 3 } };
     expect(await line([ping(1), ping(2), ping(3), { jsonrpc: '2.0', method: 'notifications/example' }])).toEqual([]);
@@ -96,7 +96,7 @@ describe('a batch', () => {
     expect(await line(cancelled)).toEqual([[pong(2), pong(1)]]);
   });
 
-  it('has an error for what is no message in it', async () => {
+  it('a batch has an error for what is no message in it', async () => {
     const { line } = await hostOf('2025-03-26');
     expect(await line([{ id: 4 }])).toEqual(refusal('not a JSON-RPC 2.0 message', -32600, 4));
     expect(await line([])).toEqual(refusal('1 to 100 messages; got 0'));
@@ -105,7 +105,7 @@ describe('a batch', () => {
   it.each([
     [undefined, 'Before a revision'],
     ['2025-11-25', 'Revision 2025-11-25'],
-  ])('is refused on %s, which has none', async (revision, words) => {
+  ])('a batch is refused on %s, which has none', async (revision, words) => {
     const { heard, line } = await hostOf(revision);
     expect(await line([ping(1)])).toEqual(refusal(`${words}`));
     expect(heard).toEqual([]);
@@ -138,7 +138,7 @@ it('says once when its host reads too slowly, and once when it has read all', as
 });
 
 describe('stdio-H3: a request whose id an earlier one has', () => {
-  it('is refused while that has no answer, and leaves it alone', async () => {
+  it('a request whose id an earlier one has is refused while that has no answer, and leaves it alone', async () => {
     const { host, heard, line, written } = await hostOf('2025-11-25');
     expect(await line(ping(7))).toEqual([]);
     expect(await line(ping(7))).toEqual(refusal('id 7 is used by a request that has not ended', -32600, 7));
@@ -150,7 +150,7 @@ describe('stdio-H3: a request whose id an earlier one has', () => {
     expect(heard).toHaveLength(3);
   });
 
-  it('is taken once that was taken back', async () => {
+  it('a request whose id an earlier one has is taken once that was taken back', async () => {
     const { heard, line } = await hostOf('2025-11-25');
     const takenBack = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } };
     for (const message of [ping(7), takenBack, ping(7)]) expect(await line(message)).toEqual([]);

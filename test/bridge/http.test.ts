@@ -256,7 +256,7 @@ describe('a bridge over HTTP', () => {
     expect((await raw(on.url, { host: 'evil.example' })).status).toBe(403);
   });
 
-  it('says nothing of its servers to somebody without a token', async () => {
+  it('a bridge over HTTP says nothing of its servers to somebody without a token', async () => {
     await using on = await httpStage({ upstream: '2025-11-25', serve: hello, ...guarded });
     const { status, text } = await raw(new URL('/other', on.url));
     expect(status).toBe(404);
@@ -329,7 +329,7 @@ describe('a bridge over HTTP', () => {
     expect(callerOf({ token: '', clientId: 'app', scopes: [], extra })).toEqual(caller);
   });
 
-  it('does not let one principal find a call that another was sent away from', async () => {
+  it('a bridge over HTTP does not let one principal find a call that another was sent away from', async () => {
     const clock = handClock();
     let calls = 0;
     const asking = (mid: Midcall, server: McpServer): void => {

@@ -12,7 +12,7 @@ describe('subscriptions of several hosts', () => {
   const [ada, alan] = [{ name: 'ada' }, { name: 'alan' }];
   const [one, other] = [{ uri: 'notes://1' }, { uri: 'notes://2' }];
 
-  it('subscriptions-S1: are the server’s until the last of them has ended', () => {
+  it('subscriptions-S1: subscriptions of several hosts are the server’s until the last of them has ended', () => {
     const all = new Subscriptions<object>();
     all.add(ada, one);
     all.add(alan, one);
@@ -22,7 +22,7 @@ describe('subscriptions of several hosts', () => {
     expect(all.leave(ada)).toEqual([]);
   });
 
-  it('subscriptions-S1: are the server’s own business if nobody here has them', () => {
+  it('subscriptions-S1: subscriptions of several hosts are the server’s own business if nobody here has them', () => {
     const all = new Subscriptions<object>();
     expect([all.end(ada, one), all.end(ada, { uri: 5 }), all.end(ada, undefined)]).toEqual([true, true, true]);
   });

@@ -181,7 +181,7 @@ describe('the rounds of a host of 2026-07-28', () => {
     inbox.present({ via: 'web', show: (_, { reply: say }) => void say({ action: 'decline' }) });
   };
 
-  it('are asked for forms as long as three are left, and then the desk is', async () => {
+  it('the rounds of a host of 2026-07-28 are asked for forms as long as three are left, and then the desk is', async () => {
     const answers = Array.from({ length: 9 }, () => yes);
     await using on = await stage({ host, upstream, serve: asksAgain(9), answers, atDesk: declineAtDesk });
     const heard = textOf(await on.client.callTool({ name: 'again' })).split(' ');
@@ -197,7 +197,7 @@ describe('the rounds of a host of 2026-07-28', () => {
     expect(on.person.asked).toHaveLength(9);
   });
 
-  it('are asked for pages to the last one', async () => {
+  it('the rounds of a host of 2026-07-28 are asked for pages to the last one', async () => {
     await using on = await stage({
       host,
       upstream,
@@ -223,7 +223,7 @@ describe('the rounds of a host of 2026-07-28', () => {
     expect(heard).toEqual([...Array(9).fill('accept'), ...Array(2).fill('decline')]);
   });
 
-  it('are used for its model to the last one, and then the desk is asked for a reply', async () => {
+  it('the rounds of a host of 2026-07-28 are used for its model to the last one, and then the desk is asked for a reply', async () => {
     await using on = await stage({
       host,
       upstream,

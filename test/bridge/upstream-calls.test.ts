@@ -263,7 +263,7 @@ describe('the calls of a server that is closed', () => {
     return { calls, clock, unclaimed, cancelled, asks };
   }
 
-  it('are told of no more questions: those are of whoever has its place', () => {
+  it('the calls of a server that is closed are told of no more questions: those are of whoever has its place', () => {
     const { calls, unclaimed, asks } = callsOf();
     asks('before');
     calls.close();

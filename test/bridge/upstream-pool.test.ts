@@ -41,14 +41,14 @@ const request = () => ({ live: false });
 const settled = () => new Promise(setImmediate);
 
 describe('the upstream servers of one principal', () => {
-  it('are one for all hosts that name no directories', async () => {
+  it('the upstream servers of one principal are one for all hosts that name no directories', async () => {
     const { pool, running } = poolOf();
     const all = await Promise.all([pool.any(session(), plain), pool.any(request(), plain), pool.any(session(), plain)]);
     expect(new Set(all).size).toBe(1);
     expect(running).toHaveLength(1);
   });
 
-  it('are one for the same directories, and another for others while somebody uses them', async () => {
+  it('the upstream servers of one principal are one for the same directories, and another for others while somebody uses them', async () => {
     const { pool, running } = poolOf();
     const [one, other] = [session(), session()];
     const first = await pool.withRoots(one, a, rooted);
@@ -57,7 +57,7 @@ describe('the upstream servers of one principal', () => {
     expect(running.map(({ told }) => told)).toEqual([[['file:///a']], [['file:///b']]]);
   });
 
-  it('are told of other directories by the only session that uses them, also during its calls', async () => {
+  it('the upstream servers of one principal are told of other directories by the only session that uses them, also during its calls', async () => {
     const { pool, running } = poolOf();
     const only = session();
     await pool.withRoots(only, a, rooted);
@@ -66,7 +66,7 @@ describe('the upstream servers of one principal', () => {
     expect(running.map(({ told }) => told)).toEqual([[['file:///a'], ['file:///b']]]);
   });
 
-  it('are not told of other directories while a call of an earlier request runs', async () => {
+  it('the upstream servers of one principal are not told of other directories while a call of an earlier request runs', async () => {
     const { pool, running } = poolOf();
     const before = request();
     await pool.withRoots(before, a, rooted);
@@ -80,14 +80,14 @@ describe('the upstream servers of one principal', () => {
     expect(running).toHaveLength(2);
   });
 
-  it('keep hosts with directories apart from those without', async () => {
+  it('the upstream servers of one principal keep hosts with directories apart from those without', async () => {
     const { pool, running } = poolOf();
     await pool.any(session(), plain);
     await pool.withRoots(session(), a, rooted);
     expect(running.map(({ hasRoots }) => hasRoots)).toEqual([false, true]);
   });
 
-  it('are stopped when nobody has used them for a while, and no call runs', async () => {
+  it('the upstream servers of one principal are stopped when nobody has used them for a while, and no call runs', async () => {
     const { pool, running, clock } = poolOf();
     const user = session();
     await pool.any(user, plain);
@@ -106,7 +106,7 @@ describe('the upstream servers of one principal', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('are not stopped where somebody is back in time', async () => {
+  it('the upstream servers of one principal are not stopped where somebody is back in time', async () => {
     const { pool, running, clock } = poolOf();
     const first = request();
     await pool.any(first, plain);
@@ -131,7 +131,7 @@ describe('the upstream servers of one principal', () => {
     expect(running[0]!.closed).toBe(true);
   });
 
-  it('are told of the next directories once they have taken those before', async () => {
+  it('the upstream servers of one principal are told of the next directories once they have taken those before', async () => {
     const did: string[] = [];
     const hostRoots = {
       async take([root]: { uri: string }[]) {
@@ -147,7 +147,7 @@ describe('the upstream servers of one principal', () => {
     expect(did).toEqual(['begins file:///a', 'has file:///a', 'begins file:///b', 'has file:///b']);
   });
 
-  it('count from before they are started, so that whoever starts one may refuse it', async () => {
+  it('the upstream servers of one principal count from before they are started, so that whoever starts one may refuse it', async () => {
     const sizes: number[] = [];
     const pool = new UpstreamPool({
       clock: handClock(),
@@ -163,7 +163,7 @@ describe('the upstream servers of one principal', () => {
     expect([sizes, pool.size]).toEqual([[1, 2], 1]);
   });
 
-  it('are tried again after a start that failed', async () => {
+  it('the upstream servers of one principal are tried again after a start that failed', async () => {
     const clock = handClock();
     let starts = 0;
     const pool = new UpstreamPool({

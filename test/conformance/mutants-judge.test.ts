@@ -20,7 +20,7 @@ const hits = (...ids: string[]) => Object.fromEntries(ids.map(id => [id, 1]));
 const equivalent: Equivalent = { file, code: 'a > 0 && b', instead: 'true', why: 'because' };
 
 describe('a record of mutants', () => {
-  it('counts those that tests run through and those that nothing runs, but not those that run once or are not tried', () => {
+  it('a record of mutants counts those that tests run through and those that nothing runs, but not those that run once or are not tried', () => {
     const record = read(
       { ran: 'one', ms: 5, hits: hits('0', '1', '2'), once: ['1', '3'] },
       { turn: 10 },
@@ -43,7 +43,7 @@ describe('a record of mutants', () => {
     });
   });
 
-  it('does not count what is named as equivalent, and says which names are out of date', () => {
+  it('a record of mutants does not count what is named as equivalent, and says which names are out of date', () => {
     const record = read({ ran: 'one', ms: 5, hits: hits('0', '1'), once: [] }, { killed: '1' }, { done: 'one' });
     const mutants = [mutant('0'), mutant('1', { instead: 'false' })];
     expect(score(mutants, record, [equivalent])).toMatchObject({ killed: 1, equivalent: 1, part: 1, stale: [] });
@@ -56,7 +56,7 @@ describe('a record of mutants', () => {
     ]);
   });
 
-  it('says which tests judged nothing, since they fail or take too long, and kills nothing where there is nothing', () => {
+  it('a record of mutants says which tests judged nothing, since they fail or take too long, and kills nothing where there is nothing', () => {
     const record = read(
       { done: 'one', why: 'fails as it is: no' },
       { turn: 10 },

@@ -117,7 +117,7 @@ describe('a form', () => {
     expect(await result).toContain('accept');
   });
 
-  it('is not read where it cannot come from our page', async () => {
+  it('a form is not read where it cannot come from our page', async () => {
     const { person, url, result } = await opened('confirm');
     const sent = new Promise<number>((resolve, reject) => {
       const headers = { origin: 'https://evil.example', 'content-type': urlencoded, 'content-length': '1000000' };
@@ -168,7 +168,7 @@ describe('a form', () => {
   });
 
   it.each(['confirm', 'form', 'secret'] as const)(
-    'is not agreed to by a button that it does not have: %s',
+    'a form is not agreed to by a button that it does not have: %s',
     async kind => {
       const { person, result } = await opened(kind);
       const fields = { secret: 'canary-0123456789', name: 'Ada', notes: 'none', age: '36', days: 'mon' };

@@ -102,7 +102,7 @@ async function start(offers: Offers, { baseUrl = pagesAt, clientId }: { baseUrl?
 }
 
 describe('a provider that reads client id metadata documents', () => {
-  it('identities-I1: knows this server by the address of its document, and is not asked to register it, though it would', async () => {
+  it('identities-I1: a provider that reads client id metadata documents knows this server by the address of its document, and is not asked to register it, though it would', async () => {
     const under = await start({ document: true, registration: true });
     expect(await under.signIn()).toContain('This is done');
     expect(under.asked.map(each => each.searchParams.get('client_id'))).toContain(documentAt);

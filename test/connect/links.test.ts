@@ -62,7 +62,7 @@ describe('a link', () => {
     expect(audit.filter(event => event.kind === 'page-finished')).toHaveLength(1);
   });
 
-  it('is not used up by scanners and prefetchers', async () => {
+  it('a link is not used up by scanners and prefetchers', async () => {
     const { url, checked, result, audit } = await opened();
     for (let n = 0; n < 20; n++) await fetch(url, { headers: { purpose: 'prefetch', 'sec-purpose': 'prefetch' } });
     for (const method of ['HEAD', 'OPTIONS', 'PUT', 'DELETE']) await fetch(url, { method });
@@ -90,7 +90,7 @@ describe('a link', () => {
 });
 
 describe('the code', () => {
-  it('elicit-url-72: may be tried five times, by everybody together; then the call ends as suspect', async () => {
+  it('elicit-url-72: the code may be tried five times, by everybody together; then the call ends as suspect', async () => {
     const { url, code, result, reasons } = await opened();
     for (let n = 4; n >= 1; n--) {
       const who = visitor(url);
@@ -106,7 +106,7 @@ describe('the code', () => {
     expect(reasons()).toEqual(['wrong-code', 'wrong-code', 'wrong-code', 'wrong-code', 'out-of-tries']);
   });
 
-  it('elicit-url-57, elicit-url-67, elicit-url-72: cannot be got round by sending the form at once', async () => {
+  it('elicit-url-57, elicit-url-67, elicit-url-72: the code cannot be got round by sending the form at once', async () => {
     const { url, result, checked } = await opened();
     const who = visitor(url);
     await who.get();
@@ -193,7 +193,7 @@ describe('a form', () => {
 });
 
 describe('every page', () => {
-  it('may not be framed, cached, indexed or sniffed, and runs no script', async () => {
+  it('every page may not be framed, cached, indexed or sniffed, and runs no script', async () => {
     const { url, result, checked } = await opened();
     for (const to of [url, `${url}x`, new URL('/connect/icon.svg', url).href]) {
       const { headers } = await fetch(to);

@@ -38,11 +38,11 @@ describe('a definition', () => {
     ['a condition on a text', { a: text, b: { ...text, when: { field: 'a', is: 'x' } } }, "Form: 'b' depends on"],
     ['five groups in each other', nested(5), "Form: 'in.in.in.in.in' lies deeper than 4 groups."],
     ['a label of a megabyte', { name: { kind: 'text', label: 'x'.repeat(1_048_576) } }, 'Form: it is larger than'],
-  ])('is refused where it has %s', (_, items, says) => {
+  ])('a definition is refused where it has %s', (_, items, says) => {
     expect(() => formPage({ title: 'Form', items: items as Items })).toThrow(says);
   });
 
-  it('may have four groups in each other, and questions that depend on a choice or a yes', () => {
+  it('a definition may have four groups in each other, and questions that depend on a choice or a yes', () => {
     const items: Items = {
       ...nested(4),
       way: { kind: 'select', label: 'Way', choices: ['train'] },
@@ -53,7 +53,7 @@ describe('a definition', () => {
     expect(() => formPage({ title: 'Form', items })).not.toThrow();
   });
 
-  it('is an object of questions, for a page and for a kind', () => {
+  it('a definition is an object of questions, for a page and for a kind', () => {
     expect(() => formPage({ title: 'Form', items: [text] as never })).toThrow('items must be an object of questions');
     expect(() => formKindOf({ name: 'own', title: 'Form', items: null as never })).toThrow('items must be an object');
     expect(() => formKindOf({ name: 'own', title: 'Form', items: { name: text }, assurance: 'high' as never })).toThrow(
@@ -82,7 +82,7 @@ describe('a definition', () => {
       { name: 'it', kind: 'boolean', required: true, default: false },
       { kind: 'boolean', label: 'It', required: true, default: false },
     ],
-  ])('is made of a field of a flat form, and judged as that field: %s', (_, field, item) => {
+  ])('a definition is made of a field of a flat form, and judged as that field: %s', (_, field, item) => {
     expect(itemOf(field)).toEqual(item);
     const { default: _default, format, title: _title, ...rest } = { ...field } as Record<string, unknown>;
     expect(fieldOf('it', itemOf(field))).toEqual({
@@ -110,7 +110,7 @@ const party: Items = {
 };
 
 describe('a posting', () => {
-  it('is read question by question, groups and lists with what is in them', () => {
+  it('a posting is read question by question, groups and lists with what is in them', () => {
     const { value, issues, applied } = readItems(
       party,
       sent({
@@ -137,7 +137,7 @@ describe('a posting', () => {
     ]);
   });
 
-  it('has what is wrong by the path of its question, and reads no question that does not apply', () => {
+  it('a posting has what is wrong by the path of its question, and reads no question that does not apply', () => {
     const wrong = readItems(party, sent({ sure: 'false', 'people.count': '0', 'way.by': 'plane' }));
     expect([...wrong.issues.keys()]).toEqual(['why', 'people', 'way.by']);
     expect(wrong.issues.get('people')).toBe('Person needs at least 1 entries.');
@@ -149,11 +149,11 @@ describe('a posting', () => {
     ['-1', 0],
     ['1.5', 1],
     ['many', 1],
-  ])('has as many entries as a list may have, whatever it says: %s', (count, entries) => {
+  ])('a posting has as many entries as a list may have, whatever it says: %s', (count, entries) => {
     expect(readItems(party, sent({ 'people.count': count })).value['people']).toHaveLength(entries);
   });
 
-  it('begins with the defaults, in groups and in the entries that a list must have', () => {
+  it('a posting begins with the defaults, in groups and in the entries that a list must have', () => {
     const items: Items = {
       ...party,
       many: { kind: 'multi-select', label: 'Many', choices: ['a', 'b', 'c'], default: ['a', 'c'] },
@@ -173,24 +173,24 @@ describe('a sent form', () => {
     return 'again' in after ? { problem: after.again.problem, body: String(after.again.body) } : { value: after.value };
   };
 
-  it('is its value where everything fits what was shown', () => {
+  it('a sent form is its value where everything fits what was shown', () => {
     expect(step(full)).toEqual({
       value: { sure: true, people: [{ name: 'Ada' }, { name: 'Bob' }], way: { by: 'ship' } },
     });
   });
 
-  it('is shown again with how many answers do not fit', () => {
+  it('a sent form is shown again with how many answers do not fit', () => {
     expect(step({ ...full, 'way.by': 'plane' }).problem).toBe('One answer does not fit yet.');
     expect(step({ ...full, 'way.by': 'plane', 'people.0.name': '' }).problem).toBe('2 answers do not fit yet.');
   });
 
-  it('is shown again where an answer changes what is asked', () => {
+  it('a sent form is shown again where an answer changes what is asked', () => {
     const changed = step({ ...full, sure: 'false', 'items-shown': shown(full) });
     expect(changed.problem).toBe('Your answers change what is asked. Please look again and send.');
     expect(changed.body).toContain('name="why"');
   });
 
-  it('has an entry more or less where the person asked for it, and is not judged then', () => {
+  it('a sent form has an entry more or less where the person asked for it, and is not judged then', () => {
     const more = step({ ...full, do: 'add:people' });
     expect(more.problem).toBeUndefined();
     expect(more.body).toContain('name="people.count" value="3"');
@@ -224,7 +224,7 @@ describe('a form on a page', () => {
     expect(drawn(party, { 'people.count': '3' })).toMatch(/^(?!.*add:people)(?=.*remove:people:2)/s);
   });
 
-  it('says of each question which are optional, what helps, and what is wrong with it', () => {
+  it('a form on a page says of each question which are optional, what helps, and what is wrong with it', () => {
     const items: Items = {
       name: { ...text, help: 'As in the passport.' },
       nick: { ...text, required: false },

@@ -53,7 +53,7 @@ function setting() {
 }
 
 describe('a page', () => {
-  it('page-record-R1: says nothing by itself, and lies in the store neither in the clear nor under its own name', async () => {
+  it('page-record-R1: a page says nothing by itself, and lies in the store neither in the clear nor under its own name', async () => {
     const { store, page, issuer } = setting();
     await issuer.issue(page);
     expect(await store.get(`page:${page.pageId}`)).toBeUndefined();
@@ -62,7 +62,7 @@ describe('a page', () => {
     for (const word of [page.pageId, 'Allow', 'notes']) expect(kept).not.toContain(word);
   });
 
-  it('stands for the same thing in the process that issued it and in another, and only there it is opened', async () => {
+  it('a page stands for the same thing in the process that issued it and in another, and only there it is opened', async () => {
     const { page, issuer, other, opened } = setting();
     await issuer.issue(page);
     expect(await issuer.look(page.pageId)).toEqual({ standing: 'open', page });
@@ -72,7 +72,7 @@ describe('a page', () => {
     expect(opened).toEqual(['page']);
   });
 
-  it('is given anew with each look, and says what was issued whatever becomes of the object it was issued from', async () => {
+  it('a page is given anew with each look, and says what was issued whatever becomes of the object it was issued from', async () => {
     const { page, issuer } = setting();
     const given = structuredClone(page) as { arguments: unknown } & PageAsk;
     await issuer.issue(given);
@@ -83,7 +83,7 @@ describe('a page', () => {
     expect(await issuer.find(page.pageId)).toEqual(page);
   });
 
-  it('is what the store has: another text under its key, or none, is not what this process issued', async () => {
+  it('a page is what the store has: another text under its key, or none, is not what this process issued', async () => {
     const { store, page, issuer, advance } = setting();
     await issuer.issue(page);
     const key = `page:${pageDigest(page.pageId)}`;

@@ -206,7 +206,7 @@ describe('without client script, on a narrow screen', () => {
 });
 
 describe('another server on this machine', () => {
-  it('visit-V5: is sent our cookie by the browser, and whatever it sets beside it keeps nobody from answering', async () => {
+  it('visit-V5: another server on this machine is sent our cookie by the browser, and whatever it sets beside it keeps nobody from answering', async () => {
     const { url, code, result } = await open('confirm');
     await using me = await visitor(browser);
     await enterCode(me.page, url, code);
@@ -238,7 +238,7 @@ describe('another server on this machine', () => {
 });
 
 describe('somebody else’s page', () => {
-  it('cannot frame ours, nor send its form, and the link still works', async () => {
+  it('somebody else’s page cannot frame ours, nor send its form, and the link still works', async () => {
     const { url, code, result, audit } = await open('confirm');
     await using me = await visitor(browser);
     await enterCode(me.page, url, code);

@@ -90,7 +90,7 @@ describe('an error of a provider', () => {
     expect(of(error)).toEqual(expected);
   });
 
-  it('is looked for five errors deep, and no deeper, so that errors that hold each other end', () => {
+  it('an error of a provider is looked for five errors deep, and no deeper, so that errors that hold each other end', () => {
     expect(of(below({ code: 'ENOTFOUND' }, 5))[1]).toBe('unsent');
     expect(of(below({ code: 'ENOTFOUND' }, 6))[1]).toBe('unknown');
     expect(of(below({ status: 503 }, 5))[1]).toBe('refused');

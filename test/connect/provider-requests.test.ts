@@ -76,7 +76,7 @@ function long(status: number, type: string, sent: { pieces: number }): Response 
 const discovery = '/.well-known/openid-configuration';
 
 describe('a provider', () => {
-  it('is asked once in an hour what it offers', async () => {
+  it('a provider is asked once in an hour what it offers', async () => {
     const { requests, asked, world } = client({ [discovery]: published });
     expect(await requests.takes()).toEqual({ document: false, registration: true });
     world.now += 60 * 60_000 - 1;
@@ -101,7 +101,7 @@ describe('a provider', () => {
     expect(await requests.register(offer())).toEqual({ identity: { id: 'c-1', ...identity } });
   });
 
-  it('is sent every request by the fetch that it was given', async () => {
+  it('a provider is sent every request by the fetch that it was given', async () => {
     const granted = { access_token: 'granted-access', token_type: 'bearer', expires_in: 60 };
     const { requests, asked, world } = client({ [discovery]: published, '/token': granted });
     expect(await requests.refresh('old-refresh', ['notes'], { id: 'c-1' })).toEqual({
@@ -138,7 +138,7 @@ describe('a provider', () => {
     }
   });
 
-  it('may be on this machine without TLS, and nowhere else', () => {
+  it('a provider may be on this machine without TLS, and nowhere else', () => {
     const safe = (url: string) => isSafeEndpoint(new URL(url));
     expect(['https://a.example', 'http://127.0.0.1:1', 'http://login.localhost'].map(safe)).toEqual([true, true, true]);
     expect(['http://a.example', 'ftp://login.localhost', 'http://localhost.example'].map(safe)).toEqual([
@@ -268,7 +268,7 @@ describe('pages', () => {
       { baseUrl: 'https://notes.example/connect', reach: { kind: 'here', browser: true } },
       false,
     ],
-  ] as const)('are shown on this machine where its person sits at it: %s', (_, options, local) => {
+  ] as const)('pages are shown on this machine where its person sits at it: %s', (_, options, local) => {
     expect(connect({ name: 'Notes', ...options }).attach(host()).local).toBe(local);
   });
 

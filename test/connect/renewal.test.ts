@@ -50,7 +50,7 @@ function desk(ring = keyRing(newKey)) {
 }
 
 describe('a sign-in that is renewed', () => {
-  it('is kept in place of the one before, and its claim is spent', async () => {
+  it('a sign-in that is renewed is kept in place of the one before, and its claim is spent', async () => {
     const { slots: kepts, read, renew, provider, sent } = desk();
     await kepts.replace(ann, slot, kept());
     const found = (await read(ann, slot))!;
@@ -75,7 +75,7 @@ describe('a sign-in that is renewed', () => {
   it.each([
     ['has none', kept({ tokens: { accessToken: 'stale-access-1', scopes: [] } })],
     ['has ended', { renewed: 1, since: 1 }],
-  ])('needs a refresh token: where it %s, the provider is not asked', async (_, signIn) => {
+  ])('a sign-in that is renewed needs a refresh token: where it %s, the provider is not asked', async (_, signIn) => {
     const { slots: kepts, read, renew, provider, sent } = desk();
     await kepts.replace(ann, slot, signIn);
     expect(await renew(ann, slot, provider, (await read(ann, slot))!)).toBeUndefined();
@@ -108,7 +108,7 @@ describe('a sign-in that is renewed', () => {
     expect(sent).toHaveLength(times);
   });
 
-  it('is waited for by the others while its claim is alive, for a bounded time, and then for nobody', async () => {
+  it('a sign-in that is renewed is waited for by the others while its claim is alive, for a bounded time, and then for nobody', async () => {
     const { slots: kepts, read, renew, provider, world, at } = desk();
     await kepts.replace(ann, slot, kept());
     const found = (await read(ann, slot))!;
@@ -126,7 +126,7 @@ describe('a sign-in that is renewed', () => {
     expect(last).toBeUndefined();
   });
 
-  it('is sealed again with the newest key, and the claim for that is given back', async () => {
+  it('a sign-in that is renewed is sealed again with the newest key, and the claim for that is given back', async () => {
     const { slots: kepts, at, provider } = desk(keyRing(oldKey));
     await kepts.replace(ann, slot, kept());
     const newer = at(keyRing([newKey, oldKey]));
@@ -144,7 +144,7 @@ describe('a sign-in that is renewed', () => {
     expect((await newer.read(ann, slot))?.entry.outdated).toBe(false);
   });
 
-  it('is refused in words that say what to do where somebody changed it, or its key is gone', async () => {
+  it('a sign-in that is renewed is refused in words that say what to do where somebody changed it, or its key is gone', async () => {
     const { slots: kepts, at, store } = desk(keyRing(oldKey));
     await kepts.replace(ann, slot, kept());
     await expect(at(keyRing(newKey)).read(ann, slot)).rejects.toMatchObject({

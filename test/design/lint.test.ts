@@ -264,15 +264,18 @@ describe('a client that declares no elicitation', () => {
     },
   };
 
-  it.each(eras)('is not said to be let through where it was asked all the same and nobody accepted: %s', async era => {
-    const asks: HandTool = {
-      async run(hand) {
-        const { action, content } = await hand.ask(confirm);
-        return action === 'accept' && content?.['confirm'] === true ? 'Deleted it.' : 'Nothing was deleted.';
-      },
-    };
-    const found = (await linted(asks, { eras: [era] })).findings.map(({ rule }) => rule);
-    expect(found).toContain('undeclared-request');
-    expect(found).not.toContain('fails-open');
-  });
+  it.each(eras)(
+    'a client that declares no elicitation is not said to be let through where it was asked all the same and nobody accepted: %s',
+    async era => {
+      const asks: HandTool = {
+        async run(hand) {
+          const { action, content } = await hand.ask(confirm);
+          return action === 'accept' && content?.['confirm'] === true ? 'Deleted it.' : 'Nothing was deleted.';
+        },
+      };
+      const found = (await linted(asks, { eras: [era] })).findings.map(({ rule }) => rule);
+      expect(found).toContain('undeclared-request');
+      expect(found).not.toContain('fails-open');
+    },
+  );
 });

@@ -210,7 +210,7 @@ describe('the skill', () => {
   const schema = (which: string) =>
     JSON.parse(new RegExp(`<!-- form: ${which} -->\\s+\`\`\`json\\n([\\s\\S]*?)\`\`\``).exec(page)![1]!);
 
-  it('000-17: is a skill: a name like its folder, and a description', () => {
+  it('000-17: the skill is a skill: a name like its folder, and a description', () => {
     const front = parse(/^---\n([\s\S]*?)\n---/.exec(page)![1]!);
     expect(front.name).toBe('elicitation-form-designer');
     expect(front.description.length).toBeLessThan(1_024);

@@ -44,7 +44,7 @@ function leaks({ server, user_config }: Manifest): readonly string[] {
 }
 
 describe('the bundle', () => {
-  it('004-13, 004-14: has a manifest of MCPB 0.4, which declares no permissions', () => {
+  it('004-13, 004-14: the bundle has a manifest of MCPB 0.4, which declares no permissions', () => {
     const manifest = read();
     expect(schema.safeParse(manifest).error).toBeUndefined();
     expect(manifest).not.toHaveProperty('permissions');

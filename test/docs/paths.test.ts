@@ -86,7 +86,7 @@ describe('a path that is not there', () => {
     ['in a comment, without the folders above', '// as state/gone.ts says'],
     ['in a comment, by its name', ' * What gone.ts writes.'],
     ['beside the repository', ['json(`x/', '..', '/shared/gone.json`)'].join('')],
-  ])('is found %s', (_, text) => {
+  ])('a path that is not there is found %s', (_, text) => {
     expect(dangling('packages/core/src/errors/errors.ts', text)).toHaveLength(1);
   });
 

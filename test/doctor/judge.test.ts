@@ -58,7 +58,7 @@ describe('the fields', () => {
   const outcomes = (answer: Answer<unknown>) =>
     [...judgeFields(asked, wanted, answer)].map(([row, { outcome }]) => `${row.slice(7)} ${outcome}`);
 
-  it('have a line each, all of which are in the report', () => {
+  it('the fields have a line each, all of which are in the report', () => {
     expect(outcomes(accept(wanted))).toEqual(asked.fields.map(({ name }) => `${name} works`));
     expect([...judgeFields(asked, wanted, accept({})).keys()]).toEqual(
       rowNames.filter(row => row.startsWith('fields.')),
@@ -194,7 +194,7 @@ describe('a report', () => {
     return made;
   };
 
-  it('is short where there is one thing to say of all fields, and gathers what was not tried', () => {
+  it('a report is short where there is one thing to say of all fields, and gathers what was not tried', () => {
     const made = chart();
     const drawn = draw(() => 0);
     const { form: asked } = fieldsQuestion(drawn);

@@ -113,7 +113,7 @@ describe.skipIf(!redisServer)('owners', () => {
     await expect((await owners(b)).ownerOf('x')).rejects.toMatchObject({ code: 'store/unavailable', message });
   });
 
-  it('need a key that outlives one process', async () => {
+  it('owners need a key that outlives one process', async () => {
     const without = redisOwners({ connection: redis.socket, address: new URL(a), key: 'short' });
     await expect(without).rejects.toThrow();
   });

@@ -101,7 +101,7 @@ describe('a replica', () => {
   it.each([
     ['its clock is set back', -3_600_000, presenceMs],
     ['its machine slept', 3_600_000, 0],
-  ])('counts as present no longer than Redis knows of it, though %s', async (_, jump, passed) => {
+  ])('a replica counts as present no longer than Redis knows of it, though %s', async (_, jump, passed) => {
     vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const { replica, state, turn } = world(false, systemClock);

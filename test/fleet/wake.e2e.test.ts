@@ -55,7 +55,7 @@ describe.skipIf(!redisServer)('waking over Redis', () => {
     expect(first).toHaveLength(2);
   });
 
-  it('wake-W1: goes on after Redis was away', async () => {
+  it('wake-W1: waking over Redis goes on after Redis was away', async () => {
     const own = await startRedis();
     const connection = { path: own.socket, retryStrategy: () => 10, maxRetriesPerRequest: 0 };
     const [a, b] = [await redisWake({ connection }), await redisWake({ connection })];

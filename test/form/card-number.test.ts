@@ -13,7 +13,7 @@ describe('a card number', () => {
     4111111111111111,
     ' 4222222222222 ',
     '4111111111111111110',
-  ])('is found in %j', value => {
+  ])('a card number is found in %j', value => {
     expect(isCardNumber(value)).toBe(true);
   });
 
@@ -34,7 +34,7 @@ describe('a card number', () => {
     undefined,
     ['4111111111111111'],
     `4${' '.repeat(50)}`,
-  ])('is not found in %j', value => {
+  ])('a card number is not found in %j', value => {
     expect(isCardNumber(value)).toBe(false);
   });
 });

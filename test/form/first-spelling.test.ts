@@ -51,7 +51,7 @@ describe('a form for the first revision with elicitation', () => {
     expect(await spelled({ tags: list({}) }, ['tags']).check({})).toEqual({ ok: true, value: { tags: [] } });
   });
 
-  it('says what is wrong in the words of what was asked', async () => {
+  it('a form for the first revision with elicitation says what is wrong in the words of what was asked', async () => {
     const asked = spelled({ tags: list({ title: 'Tags', maxItems: 1 }) });
     const says = async (content: object) => {
       const checked = await asked.check(content);

@@ -662,7 +662,7 @@ describe('form-F2: secrets', () => {
 });
 
 describe('a compiled form', () => {
-  it('is frozen, recognised and returned as it is', () => {
+  it('a compiled form is frozen, recognised and returned as it is', () => {
     const made = form({
       type: 'object',
       properties: { a: { type: 'array', items: { enum: ['x', 'y'] }, default: ['x'] }, b: { type: 'string' } },
@@ -681,7 +681,7 @@ describe('a compiled form', () => {
     walk(made);
   });
 
-  it('does not change with what it was made from', async () => {
+  it('a compiled form does not change with what it was made from', async () => {
     const choices = ['a', 'b'];
     const made = form(choices);
     choices.push('c');
@@ -689,7 +689,7 @@ describe('a compiled form', () => {
     expect(await form(choices).check({ value: 'c' })).toEqual({ ok: true, value: 'c' });
   });
 
-  it('form-F4: is made once per library schema and once per content', () => {
+  it('form-F4: a compiled form is made once per library schema and once per content', () => {
     const schema = z.object({ a: z.string() });
     expect(form(schema)).toBe(form(schema));
     expect(form({ a: String, b: ['x'] }).fields).toBe(form({ a: String, b: ['x'] }).fields);
@@ -698,14 +698,14 @@ describe('a compiled form', () => {
     expect(form(z.string().regex(/a/))).not.toBe(form(z.string().regex(/b/)));
   });
 
-  it('is sent as the same schema where it asks the same, and as another where it does not', () => {
+  it('a compiled form is sent as the same schema where it asks the same, and as another where it does not', () => {
     const sent = (made: { readonly schema: unknown }) => JSON.stringify(made.schema);
     const one = sent(form({ a: String, b: ['x', 'y'] }));
     expect(sent(form({ a: { type: 'string' }, b: { type: 'string', enum: ['x', 'y'] } }))).toBe(one);
     expect(sent(form({ a: String, b: ['x', 'z'] }))).not.toBe(one);
   });
 
-  it('is read by the other side as the same fields', () => {
+  it('a compiled form is read by the other side as the same fields', () => {
     const made = form(z.object({ a: z.email(), b: z.array(z.enum(['x', 'y'])).max(1), c: z.int().min(2).optional() }));
     expect(readForm(JSON.parse(JSON.stringify(made.schema)))).toEqual({ ok: true, fields: made.fields, notes: [] });
   });

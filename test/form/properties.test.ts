@@ -130,7 +130,7 @@ const answered = fields.chain(list =>
 );
 
 describe('every form', () => {
-  it('elicit-form-10: is emitted as the restricted schema and read back as the same fields', () => {
+  it('elicit-form-10: every form is emitted as the restricted schema and read back as the same fields', () => {
     fc.assert(
       fc.property(fields, list => {
         const schema = emit(list);
@@ -302,7 +302,7 @@ describe('every form, as the first revision with elicitation can say it', () => 
     },
   });
 
-  it('has no list and no titled option in it, and comes back as the content of the form itself', async () => {
+  it('every form, as the first revision with elicitation can say it has no list and no titled option in it, and comes back as the content of the form itself', async () => {
     await fc.assert(
       fc.asyncProperty(answered, fc.boolean(), async ({ list, content }, onlyTicked) => {
         const { schema, check } = firstSpelling(formOf(list));

@@ -438,7 +438,7 @@ describe('messages', () => {
 });
 
 describe('the one question of a form', () => {
-  it('is judged with its message where it takes a number, too, and not where it is picked or said yes to', () => {
+  it('the one question of a form is judged with its message where it takes a number, too, and not where it is picked or said yes to', () => {
     for (const field of [{ type: 'integer' }, { type: 'number' }] as const)
       expect(() => refuseSecretMessage('Type your PIN', form(field).fields)).toThrow('asks for a secret');
     for (const field of [{ type: 'boolean' }, { type: 'string', enum: ['a', 'b'] }] as const)
@@ -446,7 +446,7 @@ describe('the one question of a form', () => {
     refuseSecretMessage('Type your PIN', []);
   });
 
-  it('is judged by its first 20,000 characters, and by every sentence of them', () => {
+  it('the one question of a form is judged by its first 20,000 characters, and by every sentence of them', () => {
     const long = `${'We keep your notes. '.repeat(900)}Enter your password.`;
     expect(long.length).toBeGreaterThan(18_000);
     expect(() => refuseSecretMessage(long, form(String).fields)).toThrow('asks for a secret');

@@ -25,14 +25,14 @@ describe('the cost of arguments', () => {
     ['an alternative', { anyOf: [{ type: 'null' }, { allOf: [text] }] }, evil],
     ['a definition', { properties: { a: { $ref: '#/$defs/a~1b' } }, $defs: { 'a/b': text } }, { a: evil }],
     ['itself', { properties: { next: { $ref: '#' }, a: text } }, { next: { next: { a: evil } } }],
-  ])('is counted in %s', (_, schema, value) => {
+  ])('the cost of arguments is counted in %s', (_, schema, value) => {
     const cost = argumentCost(schema);
     expect(cost.uncounted).toBeUndefined();
     expect(cost.isWithin(value)).toBe(false);
     expect(cost.isWithin(JSON.parse(JSON.stringify(value).replaceAll(evil, 'aaa')))).toBe(true);
   });
 
-  it('ends for a schema that refers to itself without end', () => {
+  it('the cost of arguments ends for a schema that refers to itself without end', () => {
     const circle = { $ref: '#', pattern: '^a+$' };
     expect(argumentCost(circle).isWithin('a')).toBe(false);
   });

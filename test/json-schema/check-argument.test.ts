@@ -44,19 +44,19 @@ describe('an argument', () => {
     expect(wrong(schemaOf(values), 'w')).toBeDefined();
   });
 
-  it('may be left out only if it is not required', () => {
+  it('an argument may be left out only if it is not required', () => {
     expect(wrong({ type: 'object' }, undefined)).toBe('Due on is required.');
     expect(wrong({ type: 'object' }, undefined, { required: false })).toBeUndefined();
   });
 
-  it('is checked against patterns in one pass, and not against what cannot be judged', () => {
+  it('an argument is checked against patterns in one pass, and not against what cannot be judged', () => {
     const explosive = { type: 'string', pattern: '^(a+)+$' };
     expect(wrong(explosive, `${'a'.repeat(5_000)}!`)).toBe('Due on must match the pattern ^(a+)+$.');
     expect(wrong({ not: explosive }, 'b')).toBeUndefined();
     expect(wrong({ pattern: '^(?=a)' }, 'b')).toBeUndefined();
   });
 
-  it('is checked against what its schema refers to', () => {
+  it('an argument is checked against what its schema refers to', () => {
     const root = { $defs: { size: { type: 'object', properties: { width: { type: 'number' } } } } };
     expect(wrong({ $ref: '#/$defs/size' }, { width: 'wide' }, { root })).toBe('At width: must be number');
     expect(wrong({ $ref: '#/$defs/size' }, { width: 1 }, { root })).toBeUndefined();

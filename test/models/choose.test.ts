@@ -111,7 +111,7 @@ describe('the choice of a model', () => {
     expect(router.choose(request(preferences))).toEqual({ name, why, leftOut: [] });
   });
 
-  it('sampling-02; choose-M1: goes only to a model that takes what the request holds', () => {
+  it('sampling-02; choose-M1: the choice of a model goes only to a model that takes what the request holds', () => {
     const saying = (content: SamplingRequest['messages'][number]['content'], more: Partial<SamplingRequest> = {}) =>
       request(hints('garage'), { messages: [{ role: 'user', content }], ...more });
     expect(router.choose(saying(image)).name).toBe('house-large');
@@ -125,7 +125,7 @@ describe('the choice of a model', () => {
     expect(() => router.choose(saying(audio, { tools }))).toThrow('No model here takes audio and tools.');
   });
 
-  it('choose-M1: counts images inside tool results, and in resources there', () => {
+  it('choose-M1: the choice of a model counts images inside tool results, and in resources there', () => {
     const blob = { type: 'resource', resource: { uri: 'x:1', blob: 'aGk=', mimeType: 'audio/wav' } } as const;
     const messages = (content: typeof blob | typeof image): SamplingRequest['messages'] => [
       { role: 'assistant', content: { type: 'tool_use', id: 'a', name: 't', input: {} } },
@@ -142,7 +142,7 @@ describe('the choice of a model', () => {
     expect(why).toBe('It matches the server’s hint "garage\uFFFD\'\uFFFD. It is free.".');
   });
 
-  it('sampling-83: says what no model is given', () => {
+  it('sampling-83: the choice of a model says what no model is given', () => {
     const { leftOut } = router.choose(
       request(undefined, { metadata: {}, messages: [{ role: 'assistant', content: image }] }),
     );
@@ -152,7 +152,7 @@ describe('the choice of a model', () => {
     ]);
   });
 
-  it('sampling-14: says whether tools may be declared', () => {
+  it('sampling-14: the choice of a model says whether tools may be declared', () => {
     expect(router.tools).toBe(true);
     expect(modelRouter({ models: [models[3]!] }).tools).toBe(false);
     expect(router.names).toEqual(['house-large', 'house-small', 'garage', 'rocket']);

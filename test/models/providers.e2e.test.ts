@@ -429,7 +429,7 @@ describe('a provider without a key', () => {
     if (kept !== undefined) process.env['ANTHROPIC_API_KEY'] = kept;
   });
 
-  it('is told where it is run, before anything leaves', async () => {
+  it('a provider without a key is told where it is run, before anything leaves', async () => {
     const house = router(createAnthropic({ baseURL: server.url })('claude-test'));
     await expect(house.run(hi, { signal: never })).rejects.toThrow('The provider of house has no API key');
     expect(server.received).toHaveLength(0);

@@ -190,9 +190,12 @@ describe('the result of a model', () => {
     ['a filter', { unified: 'content-filter', raw: 'refusal' }, 'contentFilter'],
     ['a reason of the provider’s own', { unified: 'other', raw: 'compaction' }, 'compaction'],
     ['a reason that is prose', { unified: 'other', raw: 'because I say so' }, 'other'],
-  ])('sampling-82, sampling-86, sampling-87: says that it stopped at %s', async (_, finishReason, expected) => {
-    expect((await resultOf(reply({ finishReason }))).result.stopReason).toBe(expected);
-  });
+  ])(
+    'sampling-82, sampling-86, sampling-87: the result of a model says that it stopped at %s',
+    async (_, finishReason, expected) => {
+      expect((await resultOf(reply({ finishReason }))).result.stopReason).toBe(expected);
+    },
+  );
 
   it('sampling-34, sampling-35, sampling-56: parallel tool uses', async () => {
     const { result } = await resultOf(calling(toolCall('{"city":"Paris"}'), toolCall('', 'c2')), { ...hi, tools });
@@ -264,7 +267,7 @@ describe('the result of a model', () => {
     ['arguments that are a list', calling(toolCall('[1]')), { ...hi, tools }, 'not a JSON object'],
     ['arguments with __proto__', calling(toolCall('{"__proto__":{}}')), { ...hi, tools }, '__proto__'],
     ['two uses of one id', calling(toolCall('{}'), toolCall('{}')), { ...hi, tools }, 'Two tool uses'],
-  ])('is refused: %s', async (_, generated, request, message) => {
+  ])('the result of a model is refused: %s', async (_, generated, request, message) => {
     const error = await resultOf(generated, request).catch((caught: unknown) => caught);
     expect(isMidcallError(error, 'sampling/invalid') && error.message).toContain(message);
   });
@@ -298,7 +301,7 @@ describe('the result of a model', () => {
 });
 
 describe('a run', () => {
-  it('sampling-74: goes to the model the person prefers, where it can take the request', async () => {
+  it('sampling-74: a run goes to the model the person prefers, where it can take the request', async () => {
     const other = scripted(undefined, 'other-1');
     const router = modelRouter({ models: [entry(scripted()), entry(other, { name: 'other', skills: [] })] });
     expect((await router.run(hi, { signal, model: 'other' })).result.model).toBe('other-1');

@@ -142,7 +142,7 @@ describe('the state of a 2026-07-28 call', () => {
     return frame.error!.message;
   };
 
-  it('is refused with -32602 where one character differs', async () => {
+  it('the state of a 2026-07-28 call is refused with -32602 where one character differs', async () => {
     const before = await box.hash();
     await using wire = new Wire([box.root]);
     const asked = await wire.call('TPS report');
@@ -157,7 +157,7 @@ describe('the state of a 2026-07-28 call', () => {
     expect(await box.hash()).toEqual(before);
   });
 
-  it('is refused for other arguments, another tool and another process', async () => {
+  it('the state of a 2026-07-28 call is refused for other arguments, another tool and another process', async () => {
     const before = await box.hash();
     await using wire = new Wire([box.root]);
     const asked = await wire.call('TPS report');
@@ -176,7 +176,7 @@ describe('the state of a 2026-07-28 call', () => {
     expect(await box.hash()).toEqual(before);
   });
 
-  it('elicit-29, mrtr-18: is opened by another process with the same key', async () => {
+  it('elicit-29, mrtr-18: the state of a 2026-07-28 call is opened by another process with the same key', async () => {
     const key = { MIDCALL_KEY: randomBytes(32).toString('base64') };
     await using wire = new Wire([box.root], key);
     const asked = await wire.call('TPS report');
@@ -214,7 +214,7 @@ describe('a client that goes away or speaks twice', () => {
     return wire.request('tools/call', { name: 'notes_delete', arguments: { title: 'TPS report' } });
   };
 
-  it('ends the call when it disconnects with the question open', async () => {
+  it('a client that goes away or speaks twice ends the call when it disconnects with the question open', async () => {
     const before = await box.hash();
     const wire = new Wire([box.root]);
     const question = await ask(wire);
@@ -225,7 +225,7 @@ describe('a client that goes away or speaks twice', () => {
     expect(await box.hash()).toEqual(before);
   });
 
-  it('ends the call when it cancels, and a late answer does nothing', async () => {
+  it('a client that goes away or speaks twice ends the call when it cancels, and a late answer does nothing', async () => {
     await using wire = new Wire([box.root]);
     const before = await box.hash();
     const question = await ask(wire);
@@ -421,7 +421,7 @@ describe('the command line', () => {
     expect(result.stderr).toContain('0 to 65535');
   });
 
-  it('says that the port is taken', async () => {
+  it('the command line says that the port is taken', async () => {
     const server = await startHttp([box.root]);
     open.push(server);
     const result = await run([box.root, '--http', server.url.port]);
@@ -429,7 +429,7 @@ describe('the command line', () => {
     expect(result.stderr).toContain(`Port ${server.url.port} on 127.0.0.1 is taken`);
   });
 
-  it('does not open itself to other machines without their names', async () => {
+  it('the command line does not open itself to other machines without their names', async () => {
     const result = await run([box.root, '--http', '0', '--host', '0.0.0.0']);
     expect(result).toMatchObject({ code: 3, stdout: '' });
     expect(result.stderr).toContain('name the hosts under which they may reach this server');

@@ -69,7 +69,7 @@ describe('a note', () => {
     );
   });
 
-  it('is a Markdown file outside hidden folders', () => {
+  it('a note is a Markdown file outside hidden folders', () => {
     expect(['a.md', 'A.MD', 'b.markdown'].every(isNoteName)).toBe(true);
     expect(['a.txt', 'md', 'a.md.bak'].some(isNoteName)).toBe(false);
     expect(isHidden('.trash/a.md')).toBe(true);

@@ -186,7 +186,7 @@ describe('the trash', () => {
     expect(await readdir(join(root, '.trash'))).toEqual([]);
   });
 
-  it('keeps every deletion of the same path, and filters by title and path', async () => {
+  it('the trash keeps every deletion of the same path, and filters by title and path', async () => {
     for (const text of ['# One', '# Two']) {
       await put('same.md', text);
       await notes.trash((await notes.find(text.slice(2)))[0]!);
@@ -218,7 +218,7 @@ describe('the trash', () => {
     expect(await notes.deleted()).toHaveLength(1);
   });
 
-  it('says gone when somebody else has restored it first', async () => {
+  it('the trash says gone when somebody else has restored it first', async () => {
     await notes.trash((await notes.find('Inbox'))[0]!);
     const [deleted] = await notes.deleted();
     await notes.restore(deleted!);
@@ -233,7 +233,7 @@ describe('the trash', () => {
 });
 
 describe('the archive', () => {
-  it('keeps the path below it, and numbers a name that is taken', async () => {
+  it('the archive keeps the path below it, and numbers a name that is taken', async () => {
     const paths: unknown[] = [];
     for (let turn = 0; turn < 3; turn++) {
       await put('work/plan.md', '# Plan');

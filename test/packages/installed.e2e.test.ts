@@ -254,7 +254,7 @@ describe('each tarball', () => {
       env: { ...process.env, NO_COLOR: '1' },
     });
 
-  it('is clean by publint', () => {
+  it('each tarball is clean by publint', () => {
     for (const tarball of tarballs.values())
       expect(tool('publint', tarball, '--strict')).toMatchObject({
         status: 0,
@@ -262,12 +262,12 @@ describe('each tarball', () => {
       });
   });
 
-  it('has types that Node and bundlers find, where it has anything to import', () => {
+  it('each tarball has types that Node and bundlers find, where it has anything to import', () => {
     for (const tarball of tarballs.values())
       expect(tool('attw', tarball, '--profile', 'esm-only', '--quiet')).toMatchObject({ status: 0, stdout: '' });
   });
 
-  it('has declarations that TypeScript checks without fault, and that name no package npm does not install', () => {
+  it('each tarball has declarations that TypeScript checks without fault, and that name no package npm does not install', () => {
     const names = [...tarballs.keys()];
     const manifests = [...install(tarballs, names).packages].flatMap(([name, place]) =>
       names.includes(name) ? [readManifest(place)] : [],

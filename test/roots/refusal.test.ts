@@ -49,12 +49,12 @@ describe('a fault of the system', () => {
 });
 
 describe('a path in a message', () => {
-  it('is quoted, with what a terminal would act on escaped', () => {
+  it('a path in a message is quoted, with what a terminal would act on escaped', () => {
     expect(quotePath('a/ü b')).toBe("'a/ü b'");
     expect(quotePath('\u001b[2J\u0007\u202ex\ufeff')).toBe("'\\u001b[2J\\u0007\\u202ex\\ufeff'");
   });
 
-  it('is whole up to 240 characters, and beyond that its middle is left out', () => {
+  it('a path in a message is whole up to 240 characters, and beyond that its middle is left out', () => {
     const path = `${'a'.repeat(160)}${'b'.repeat(20)}${'c'.repeat(60)}`;
     expect(quotePath(path)).toBe(`'${path}'`);
     expect(quotePath(`${'a'.repeat(160)}bb${'b'.repeat(19)}${'c'.repeat(60)}`)).toBe(
@@ -62,7 +62,7 @@ describe('a path in a message', () => {
     );
   });
 
-  it('stands beside the allowed folders, of which five are named', () => {
+  it('a path in a message stands beside the allowed folders, of which five are named', () => {
     expect(outside('x', bounds('/a', '/b', '/c', '/d', '/e'))).toMatchObject({
       code: 'roots/outside',
       message: "'x' does not lead to anything inside the allowed folders ('/a', '/b', '/c', '/d', '/e'). Ask for more.",
@@ -70,7 +70,7 @@ describe('a path in a message', () => {
     expect(outside('x', bounds('/a', '/b', '/c', '/d', '/e', '/f', '/g')).message).toContain("'/e' and 2 more)");
   });
 
-  it('comes with what to do where it is taken or gone', () => {
+  it('a path in a message comes with what to do where it is taken or gone', () => {
     expect(exists('x')).toMatchObject({
       code: 'roots/exists',
       message: "'x' already exists. Choose another name, or remove it first.",

@@ -125,7 +125,7 @@ describe.runIf(canHold())('held-H3: a root that was moved away', () => {
     writeFileSync(at('root/target'), 'of the impostor');
   };
 
-  it('is not mistaken for what took its place, where a link leads back by its name', async () => {
+  it('a root that was moved away is not mistaken for what took its place, where a link leads back by its name', async () => {
     writeFileSync(at('root/target'), 'of the root');
     symlinkSync(at('root/target'), at('root/link'));
     const resolved = placedAt('link');
@@ -141,7 +141,7 @@ describe.runIf(canHold())('held-H3: a root that was moved away', () => {
     resolved.close();
   });
 
-  it('is said to be gone for a name that lies in it plainly, and for one that does not exist', async () => {
+  it('a root that was moved away is said to be gone for a name that lies in it plainly, and for one that does not exist', async () => {
     for (const rel of ['tree/sub/file', 'nothing']) {
       const resolved = placedAt(rel);
       if (!existsSync(at('moved'))) impostor();

@@ -369,7 +369,7 @@ describe.each(guarantees)('the %s boundary', guarantee => {
 });
 
 describe('the guarantee', () => {
-  it.runIf(process.platform === 'linux')('is held on Linux, and said', async () => {
+  it.runIf(process.platform === 'linux')('the guarantee is held on Linux, and said', async () => {
     expect(boundary().guarantee).toBe('held');
     expect(boundary({ requireStrong: true }).guarantee).toBe('held');
     await using files = await boundary({ ceiling: [at('work')] }).files();

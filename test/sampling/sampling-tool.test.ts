@@ -111,7 +111,7 @@ describe('a tool for the model', () => {
     ['Zod', z.object({ sum: z.number() })],
     ['ArkType', type({ sum: 'number' })],
     ['Valibot', toStandardJsonSchema(v.object({ sum: v.number() }))],
-  ])('sampling-106: keeps structured content to the output schema, %s', async (_, output) => {
+  ])('sampling-106: a tool for the model keeps structured content to the output schema, %s', async (_, output) => {
     const giving = (structuredContent: unknown, isError = false) =>
       samplingTool({
         name: 'add',
@@ -168,7 +168,7 @@ describe('a tool for the model', () => {
     ['a name no provider takes', 'get weather', z.object({}), 'tool name'],
     ['a schema that is no object', 'list', z.array(z.string()), 'must describe an object'],
     ['a schema without JSON Schema', 'valibot', v.object({}) as never, '@valibot/to-json-schema'],
-  ])('cannot be made with %s', (_, name, input, message) => {
+  ])('a tool for the model cannot be made with %s', (_, name, input, message) => {
     const make = () => samplingTool({ name, description: '', input, run: () => '' });
     expect(make).toThrow(message);
     try {

@@ -91,7 +91,7 @@ describe('the tool loop', () => {
     expect(end.next === 'done' && end.messages).toHaveLength(4);
   });
 
-  it('sampling-38: goes on as long as the model asks', async () => {
+  it('sampling-38: the tool loop goes on as long as the model asks', async () => {
     const { sent, end } = await drive([toolReply(use('a')), toolReply(use('b')), textReply('Done.')]);
     expect(sent).toHaveLength(3);
     expect(end.next).toBe('done');
@@ -113,7 +113,7 @@ describe('the tool loop', () => {
     expect(end).toMatchObject({ next: 'refused', why: 'tokens' });
   });
 
-  it('ends when its time is over, before tools run and before another request leaves', async () => {
+  it('the tool loop ends when its time is over, before tools run and before another request leaves', async () => {
     expect((await drive([toolReply(use('a'))], { maxElapsedMs: 1_000 })).end).toMatchObject({ why: 'time' });
     const { sent, end } = await drive([toolReply(use('a'))], { maxElapsedMs: 1_500 });
     expect(sent).toHaveLength(1);
@@ -157,7 +157,7 @@ describe('the tool loop', () => {
     expect(end).toMatchObject({ next: 'refused', why: 'reply', issues: [{ rule: 'stop-reason' }] });
   });
 
-  it('sampling-107: keeps _meta of a tool use', async () => {
+  it('sampling-107: the tool loop keeps _meta of a tool use', async () => {
     const marked = { ...use('a'), _meta: { 'x/cache': 1 } };
     const { sent } = await drive([toolReply(marked), textReply('Done.')]);
     expect(sent[1]!.messages[1]!.content).toEqual(marked);
@@ -203,7 +203,7 @@ describe('the tool loop', () => {
       { maxIterations: 1 },
       'requires one',
     ],
-  ])('does not begin with %s', (_, more, limits, message) => {
+  ])('the tool loop does not begin with %s', (_, more, limits, message) => {
     expect(() => startToolLoop(request(more), limits)).toThrow(message);
   });
 });

@@ -90,7 +90,7 @@ describe('a store that never answers', () => {
 });
 
 describe('a store that answers', () => {
-  it('is not changed by the bound: values, our own errors, and no timer is left', async () => {
+  it('a store that answers is not changed by the bound: values, our own errors, and no timer is left', async () => {
     const clock = handClock();
     const store = boundedStore(memoryStore(), clock);
     expect(boundedStore(store)).toBe(store);
@@ -105,7 +105,7 @@ describe('a store that answers', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('does not repeat what a database says, and keeps it for whoever looks', async () => {
+  it('a store that answers does not repeat what a database says, and keeps it for whoever looks', async () => {
     const clock = handClock();
     const cause = new Error('connect ECONNREFUSED redis://:hunter2@10.0.0.5');
     const throwing = () => {
@@ -121,7 +121,7 @@ describe('a store that answers', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('says itself how long it may take', async () => {
+  it('a store that answers says itself how long it may take', async () => {
     expect(redisStore({ send: never }).timeoutMs).toBe(15_000);
     expect(redisStore({ send: never, timeoutMs: 2_000 }).timeoutMs).toBe(2_000);
     const file = await sqliteStore(':memory:', { lockTimeoutMs: 60_000 });

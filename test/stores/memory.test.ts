@@ -47,7 +47,7 @@ describe('the memory store', () => {
     expect(await store.get('k1999')).toBe('v');
   });
 
-  it('memory-M1: counts the characters it holds, and refuses what would be more', async () => {
+  it('memory-M1: the memory store counts the characters it holds, and refuses what would be more', async () => {
     let time = 0;
     const store = memoryStore({ clock: { now: () => time }, maxCharacters: 100 });
     await store.set('a', 'x'.repeat(79), { ttlMs: 10 });

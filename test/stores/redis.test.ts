@@ -106,7 +106,7 @@ describe('the Redis store', () => {
     ['READONLY You can not write against a read only replica.', 'store/unavailable', 'READONLY'],
     ['CLUSTERDOWN The cluster is down', 'store/unavailable', 'CLUSTERDOWN'],
     ['Connection is closed.', 'store/unavailable', 'can be reached'],
-  ])('says what to do about: %s', async (message, code, hint) => {
+  ])('the Redis store says what to do about: %s', async (message, code, hint) => {
     const error = Object.assign(new Error(message), { command: { name: 'getdel', args: ['ticket-7', 'value-7'] } });
     const ours = await failing(error)
       .take('ticket-7')

@@ -64,7 +64,7 @@ describe('the SQLite store keeps the contract, on a connection it is given', () 
 });
 
 describe('the SQLite store', () => {
-  it('elicit-33: keeps its values when closed and opened again, in a file for its owner only', async () => {
+  it('elicit-33: the SQLite store keeps its values when closed and opened again, in a file for its owner only', async () => {
     const path = join(folder, 'made', 'on', 'demand.db');
     const first = await sqliteStore(path);
     await first.set('k', 'v', { ttlMs: 60_000 });

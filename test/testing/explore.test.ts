@@ -113,7 +113,7 @@ describe('a handler that', () => {
     expect(kinds(report)).toEqual(['acts-without-consent']);
   });
 
-  it('goes on where the client cannot be asked is caught', async () => {
+  it('a handler that goes on where the client cannot be asked is caught', async () => {
     const report = await run(async call => {
       if (call.can.form) {
         const answer = await call.elicit({ message: 'Pay 10?', form: confirm });
@@ -176,7 +176,7 @@ describe('a handler that', () => {
     expect(report.notCovered.join()).toContain('hang');
   });
 
-  it('does not await its question is caught', async () => {
+  it('a handler that does not await its question is caught', async () => {
     const report = await run(async call => {
       void call.elicit({ message: 'Pay 10?', form: confirm });
       return text('Asked.');

@@ -8,7 +8,7 @@ const everyCodePoint = Array.from({ length: 0x110000 }, (_, point) => point).fil
 );
 
 describe('what draws nothing', () => {
-  it('is written out, whichever of the ignorable code points it is', () => {
+  it('what draws nothing is written out, whichever of the ignorable code points it is', () => {
     const ignorable = everyCodePoint.filter(point =>
       /\p{Default_Ignorable_Code_Point}/u.test(String.fromCodePoint(point)),
     );
@@ -21,11 +21,11 @@ describe('what draws nothing', () => {
     }
   });
 
-  it('is written out where it is assigned and blank', () => {
+  it('what draws nothing is written out where it is assigned and blank', () => {
     expect(visible('a\u2800b\u{1D159}c\u{16FE4}d\u{13441}')).toBe('a⟦U+2800⟧b⟦U+1D159⟧c⟦U+16FE4⟧d⟦U+13441⟧');
   });
 
-  it('is written out where it stands in no emoji and joins no letters', () => {
+  it('what draws nothing is written out where it stands in no emoji and joins no letters', () => {
     expect(visible('👍\u200Da')).toBe('👍⟦U+200D⟧a');
     expect(visible('❤️\uFE0F\uFE0F')).toBe('❤️⟦U+FE0F⟧⟦U+FE0F⟧');
     expect(visible('a\uFE0F 1\uFE0F')).toBe('a⟦U+FE0F⟧ 1⟦U+FE0F⟧');
@@ -48,7 +48,7 @@ describe('what people write', () => {
     ['Vietnamese, decomposed', 'Tiếng Việt'.normalize('NFD')],
     ['Thai', 'ที่นี่'],
     ['Chinese, Japanese and Korean', '你好、カタカナ、한국어'],
-  ])('stays as it is: %s', (_, text) => {
+  ])('what people write stays as it is: %s', (_, text) => {
     expect(visible(text)).toBe(text);
   });
 });

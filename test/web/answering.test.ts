@@ -29,7 +29,7 @@ describe('answering by plain forms', () => {
     expect((await visitor.get(`/calls/b-${action}`)).text).toContain(text);
   });
 
-  it('elicit-form-20: keeps what was typed and names field and rule where an answer does not fit', async () => {
+  it('elicit-form-20: answering by plain forms keeps what was typed and names field and rule where an answer does not fit', async () => {
     const question = everyField('c1');
     void on.inbox.ask(question);
     const answer = await visitor.post(`/questions/${question.id}`, {
@@ -62,7 +62,7 @@ describe('answering by plain forms', () => {
     });
   });
 
-  it('can be reviewed before it is sent, without client script', async () => {
+  it('answering by plain forms can be reviewed before it is sent, without client script', async () => {
     const question = pickOne('c3');
     void on.inbox.ask(question);
     const page = await visitor.post(`/questions/${question.id}`, { action: 'review', f0: '2', f1: 'true' });
@@ -86,7 +86,7 @@ describe('answering by plain forms', () => {
     ['withdrawn', 'withdrew the question'],
     ['server-gone', 'nobody left to answer'],
     ['timed-out', 'ran out'],
-  ] as const)('says so where a question is %s', async (how, text) => {
+  ] as const)('answering by plain forms says so where a question is %s', async (how, text) => {
     const question = pickOne(`e-${how}`);
     void on.inbox.ask(question);
     on.inbox.end(question.id, { how });
@@ -226,7 +226,7 @@ describe('answering by plain forms', () => {
     expect(on.policy.rules()).toEqual([]);
   });
 
-  it('does not mute by a card that is over', async () => {
+  it('answering by plain forms does not mute by a card that is over', async () => {
     const question = pickOne('h3');
     void on.inbox.ask(question);
     on.inbox.end(question.id, { how: 'withdrawn' });
@@ -304,7 +304,7 @@ describe('what was typed and not sent', () => {
 });
 
 describe('text from a server', () => {
-  it('004-01, elicit-42: cannot become markup, and shows its hidden characters', async () => {
+  it('004-01, elicit-42: text from a server cannot become markup, and shows its hidden characters', async () => {
     const nasty = '<img src=x onerror=alert(1)>\u202Egnp.exe\u0007';
     const question = { ...pickOne('n1'), message: nasty, asker: { ...pickOne('n1').asker, origin: nasty } };
     void on.inbox.ask(question);

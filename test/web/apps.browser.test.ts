@@ -192,7 +192,7 @@ const refreshed = (page: Page, path?: string): Promise<void> =>
 const frames = (page: Page): Promise<number> => page.locator('iframe').count();
 
 describe('an App that is to go', () => {
-  it('app-teardown-T1, app-teardown-T2, app-teardown-T3, app-messages-M5: is asked to end, and stays unseen and unheard until it has answered', async () => {
+  it('app-teardown-T1, app-teardown-T2, app-teardown-T3, app-messages-M5: an App that is to go is asked to end, and stays unseen and unheard until it has answered', async () => {
     const { on, page, app, troubles } = await stopped('seat_pick');
     await begin(app);
     await app.click('button');
@@ -235,7 +235,7 @@ describe('an App that is to go', () => {
     expect(troubles).toEqual([]);
   });
 
-  it('app-teardown-T1: has half a second if it does not answer, also when another page is shown; one that was never ready goes at once', async () => {
+  it('app-teardown-T1: an App that is to go has half a second if it does not answer, also when another page is shown; one that was never ready goes at once', async () => {
     const { on, page, app } = await stopped('trip_show');
     const [first] = on.desk.workspace.calls.list();
     const address = page.url();
@@ -262,7 +262,7 @@ describe('an App that is to go', () => {
     await eventually(async () => other.isDetached());
   });
 
-  it('app-teardown-T4: is asked to end when the person leaves the page, early enough to do so', async () => {
+  it('app-teardown-T4: an App that is to go is asked to end when the person leaves the page, early enough to do so', async () => {
     const { on, page, app } = await stopped('trip_show');
     await begin(app);
     const told = page.waitForEvent('console', each => each.text() === 'ui/resource-teardown');
@@ -275,7 +275,7 @@ describe('an App that is to go', () => {
     await page.waitForURL(elsewhere);
   });
 
-  it('app-teardown-T4: is asked at the latest when the page is hidden', async () => {
+  it('app-teardown-T4: an App that is to go is asked at the latest when the page is hidden', async () => {
     const { page, app } = await stopped('trip_show');
     await begin(app);
     await page.evaluate(() => window.dispatchEvent(new PageTransitionEvent('pagehide')));
@@ -456,7 +456,7 @@ describe('an App that attacks', () => {
     expect([sent, on.inbox.list().length]).toEqual([undefined, 1]);
   });
 
-  it('app-messages-M3: is taken away when it floods the desk, and the form stays', async () => {
+  it('app-messages-M3: an App that attacks is taken away when it floods the desk, and the form stays', async () => {
     const { page, on } = await open('2026-07-28');
     const app = await appOf(page);
     await app
@@ -468,7 +468,7 @@ describe('an App that attacks', () => {
     expect(on.inbox.list()).toHaveLength(1);
   });
 
-  it('apps-A3: is served by a ticket that ends with its question, and with a policy of its own', async () => {
+  it('apps-A3: an App that attacks is served by a ticket that ends with its question, and with a policy of its own', async () => {
     const { page, on } = await open('2026-07-28');
     const src = (await page.locator('iframe[data-propose]').getAttribute('data-src'))!;
     const address = new URL(src, on.desk.url).href;

@@ -32,7 +32,7 @@ const schema = {
 const fields = argumentFields(schema);
 
 describe('a list', () => {
-  it('has a row for each text or flat object, and is JSON where its items are neither', () => {
+  it('a list has a row for each text or flat object, and is JSON where its items are neither', () => {
     expect(fields.map(({ name, kind }) => [name, kind])).toEqual([
       ['title', 'text'],
       ['tags', 'list'],
@@ -42,7 +42,7 @@ describe('a list', () => {
     ]);
   });
 
-  it('is what its rows hold, in their order, without those that are blank', () => {
+  it('a list is what its rows hold, in their order, without those that are blank', () => {
     const draft = draftOf([
       ['f0', 'T'],
       ['f1.rows', '4'],
@@ -69,7 +69,7 @@ describe('a list', () => {
 describe('arguments as JSON', () => {
   const full = { title: 'T', tags: ['a', 'b'], people: [{ name: 'Ada' }], when: '2026-07-01T10:00:00Z', deep: [[1]] };
 
-  it('come from a form and go back to it', () => {
+  it('arguments as JSON come from a form and go back to it', () => {
     const { draft } = toJson(fields, draftFrom(fields, full, 'UTC'));
     expect(isJson(draft)).toBe(true);
     expect(readJson(draft, schema)).toEqual({ content: full, issues: [] });
@@ -83,7 +83,7 @@ describe('arguments as JSON', () => {
     ['a row with more in it', { title: 'T', people: [{ name: 'Ada', of: 'Lovelace' }] }, 'people'],
     ['an empty text in a list', { title: 'T', tags: ['a', ''] }, 'tags'],
   ])(
-    'json-arguments-J1: stay JSON with %s, and say why; a call with it is filled in as JSON again',
+    'json-arguments-J1: arguments as JSON stay JSON with %s, and say why; a call with it is filled in as JSON again',
     (_, content, name) => {
       const draft = draftOf([
         ['as', 'json'],

@@ -163,7 +163,7 @@ describe('the first minute', () => {
     expect(notesIn(desk.notes).filter(path => path.includes('tps'))).toHaveLength(2);
   });
 
-  it('elicit-24: is dismissed by Esc', async () => {
+  it('elicit-24: the first minute is dismissed by Esc', async () => {
     await runDelete(page);
     await page.keyboard.press('Escape');
     await page.locator('.ending-dismissed').waitFor();
@@ -188,7 +188,7 @@ describe('the first minute', () => {
     expect(notesIn(desk.notes).some(path => path.includes('2023/tps'))).toBe(false);
   });
 
-  it('says so kindly when a question was answered in another tab', async () => {
+  it('the first minute says so kindly when a question was answered in another tab', async () => {
     await runDelete(page);
     const other = await me.context.newPage();
     await other.goto(page.url());

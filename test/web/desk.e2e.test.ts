@@ -72,7 +72,7 @@ describe('several servers', () => {
     await new Promise(resolve => child.once('exit', resolve));
   });
 
-  it('are all on the desk, with the folder that was granted; one that does not start says why', async () => {
+  it('several servers are all on the desk, with the folder that was granted; one that does not start says why', async () => {
     const events = await fetch(new URL('events?since=0', url), { headers: { cookie } });
     const reader = events.body!.getReader();
     const home = async () => (await fetch(url, { headers: { cookie } })).text();

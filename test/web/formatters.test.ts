@@ -110,7 +110,7 @@ describe('the history', () => {
     expect(history.call('c')?.items).toHaveLength(2);
   });
 
-  it('keeps every question that is open, whatever it weighs', () => {
+  it('the history keeps every question that is open, whatever it weighs', () => {
     const history = new History();
     for (const id of ['a', 'b', 'c', 'd']) history.asked(long(id));
     expect(history.call('c')?.items).toHaveLength(4);

@@ -125,7 +125,7 @@ describe('arguments of a tool', () => {
     expect(issues[0]).toMatchObject({ field: 'deep', rule: 'json' });
   });
 
-  it('are filled in again from an earlier call', () => {
+  it('arguments of a tool are filled in again from an earlier call', () => {
     const draft = draftFrom(fields, { title: 'T', deep: { n: 2 }, tags: ['y'] }, 'UTC');
     expect(contentOf(fields, draft).content).toEqual({ title: 'T', deep: { n: 2 }, tags: ['y'] });
   });
@@ -187,7 +187,7 @@ describe('fields', () => {
 });
 
 describe('a command line', () => {
-  it('is cut into words without a shell', () => {
+  it('a command line is cut into words without a shell', () => {
     expect(commandWords(`node "my server.js" --x='a b' c\\ d "" $HOME; rm`)).toEqual([
       'node',
       'my server.js',
@@ -199,7 +199,7 @@ describe('a command line', () => {
     ]);
   });
 
-  it('says where a quote is not closed', () => {
+  it('a command line says where a quote is not closed', () => {
     expect(() => commandWords('node "x')).toThrow(/quote/);
   });
 });

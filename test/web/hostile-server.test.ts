@@ -21,7 +21,7 @@ const call = (more: Partial<CallView> = {}): CallView => ({
 });
 
 describe('a name with half a surrogate pair in it, or of dots alone', () => {
-  it('is listed for no tool, prompt or resource, and the page around the others is made', () => {
+  it('a name with half a surrogate pair in it, or of dots alone is listed for no tool, prompt or resource, and the page around the others is made', () => {
     const offers = shownOffers({
       tools: [named('plain'), named(half), named('..')],
       prompts: [{ name: half }, { name: '.' }],
@@ -47,7 +47,7 @@ describe('a name with half a surrogate pair in it, or of dots alone', () => {
     expect(page.body.text).toContain('href="/servers/a%EF%BF%BDb/tools/plain"');
   });
 
-  it('has an address all the same where a call has it', () => {
+  it('a name with half a surrogate pair in it, or of dots alone has an address all the same where a call has it', () => {
     expect(offerPath('s', 'tool', half)).toBe('/servers/s/tools/a%EF%BF%BDb');
     expect(againPath(call({ context: { id: 'c', kind: 'tool', name: half, arguments: {} } }))).toContain('%EF%BF%BD');
   });

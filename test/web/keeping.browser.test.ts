@@ -54,7 +54,7 @@ const signIn = (call: string): FormQuestion => ({
 });
 
 describe('a draft', () => {
-  it('is there after a reload and in a new tab, from the desk’s memory and not the browser’s', async () => {
+  it('a draft is there after a reload and in a new tab, from the desk’s memory and not the browser’s', async () => {
     await using me = await nextPage(person);
     const question = everyField('k-1');
     void on.inbox.ask(question);
@@ -85,7 +85,7 @@ describe('a draft', () => {
     expect(me.troubles).toEqual([]);
   });
 
-  it('is told when the tab goes before anything was told', async () => {
+  it('a draft is told when the tab goes before anything was told', async () => {
     await using me = await enter();
     const question = useModel('k-2');
     void on.inbox.ask(question);
@@ -181,7 +181,7 @@ describe('what was typed when a question ends without the person', () => {
 });
 
 describe('a secret on the page', () => {
-  it('stays hidden or shown as the person wants, and stays typed, while the rest is checked', async () => {
+  it('a secret on the page stays hidden or shown as the person wants, and stays typed, while the rest is checked', async () => {
     await using me = await nextPage(person);
     const question = signIn('r-1');
     const ending = on.inbox.ask(question);

@@ -75,7 +75,7 @@ const contrast = (each: Locator, of: 'border' | 'outline'): Promise<number> =>
   }, of);
 
 describe('a box', () => {
-  it.each(['light', 'dark'] as const)('is seen where it is not ticked, in %s', async colorScheme => {
+  it.each(['light', 'dark'] as const)('a box is seen where it is not ticked, in %s', async colorScheme => {
     await using me = await enter({ colorScheme });
     await me.page.goto(at('/calls/s-pick'));
     const boxes = await me.page.locator('main input:is([type=radio],[type=checkbox]):not(:checked)').all();
@@ -84,7 +84,7 @@ describe('a box', () => {
   });
 
   it.each(['none', 'active'] as const)(
-    'has another look with the focus than chosen, with forced colours %s',
+    'a box has another look with the focus than chosen, with forced colours %s',
     async forcedColors => {
       await using me = await enter({ forcedColors });
       await me.page.goto(at('/calls/s-pick'));

@@ -223,7 +223,7 @@ describe('every page and state', () => {
     );
   });
 
-  it('have nothing that keeps anybody out, in light and wide as in dark and narrow', async () => {
+  it('every page and state have nothing that keeps anybody out, in light and wide as in dark and narrow', async () => {
     const wide = { colorScheme: 'light', viewport: { width: 1280, height: 800 } } as const;
     const narrow = { colorScheme: 'dark', viewport: { width: 360, height: 740 } } as const;
     await using me = await enter(narrow);
@@ -312,7 +312,7 @@ describe('every page and state', () => {
     await me.page.getByText('No entry matches.').waitFor();
   });
 
-  it('have nothing that keeps anybody out when a form comes back with errors', async () => {
+  it('every page and state have nothing that keeps anybody out when a form comes back with errors', async () => {
     await using me = await enter();
     await me.page.goto(at('/calls/s-fields'));
     await me.page.getByLabel('Full name').fill('A');
@@ -388,7 +388,7 @@ describe('every page and state', () => {
     expect(new Set(heights)).toEqual(new Set([1]));
   });
 
-  it('have room for names of a hundred letters, and let each paragraph run in the direction of its writing', async () => {
+  it('every page and state have room for names of a hundred letters, and let each paragraph run in the direction of its writing', async () => {
     await using me = await enter({ viewport: { width: 1280, height: 800 } });
     await me.page.goto(at('/history'));
     const scrolls = () =>

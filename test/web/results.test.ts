@@ -64,7 +64,7 @@ describe('a result of many parts', () => {
     ['JSON in a text', textBlock(JSON.stringify('x'.repeat(500).split(''))), 100],
     ['what is no content', { type: 'holo', data: 'x'.repeat(30_000) }, 10],
     ['nothing', textBlock(''), 1_000],
-  ])('is shown up to a limit, and says what is not: %s', (_, block, most) => {
+  ])('a result of many parts is shown up to a limit, and says what is not: %s', (_, block, most) => {
     const html = shown({ content: Array.from({ length: 1_200 }, () => block) });
     expect(html).toContain(`Not shown: ${1_200 - most} more parts of this result. “Save as JSON” has all of them.`);
     expect(shown({ content: Array.from({ length: most }, () => block) })).not.toContain('Not shown');

@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 
 describe('the folders', () => {
-  it('roots-38: are offered, granted per server, shown with who was told, and withdrawn', async () => {
+  it('roots-38: the folders are offered, granted per server, shown with who was told, and withdrawn', async () => {
     const [a, b] = [folder(), folder()];
     for (const path of [a, b]) expect((await visitor.post('/roots', { path, name: '' })).status).toBe(303);
     await on.desk.workspace.servers
@@ -58,7 +58,7 @@ describe('the folders', () => {
     expect([await typed(), proposing.roots.list().map(root => root.path)]).toEqual(['', [workspace]]);
   });
 
-  it('roots-39: are refused where nothing is there, and flagged once they are gone', async () => {
+  it('roots-39: the folders are refused where nothing is there, and flagged once they are gone', async () => {
     const none = await visitor.post('/roots', { path: join(tmpdir(), 'midcall-nothing-here'), name: '' });
     expect([none.status, none.text.includes('There is no directory at')]).toEqual([422, true]);
     const path = folder();
@@ -69,7 +69,7 @@ describe('the folders', () => {
     expect((await visitor.get('/roots')).text).toContain('chip-failed');
   });
 
-  it('may be named from the person’s own folder by ~', async () => {
+  it('the folders may be named from the person’s own folder by ~', async () => {
     const home = folder();
     mkdirSync(join(home, 'notes'));
     vi.stubEnv('HOME', home);

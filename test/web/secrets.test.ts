@@ -32,7 +32,7 @@ const fieldOf = (text: string, at: number): string =>
   )![0];
 
 describe('a form that asks for secrets', () => {
-  it('says so at each field that does, in our words, and hides what is typed there', async () => {
+  it('a form that asks for secrets says so at each field that does, in our words, and hides what is typed there', async () => {
     const question = signIn('w1');
     void on.inbox.ask(question);
     const { text } = await visitor.get('/calls/w1');
@@ -48,7 +48,7 @@ describe('a form that asks for secrets', () => {
     on.inbox.end(question.id, { how: 'withdrawn' });
   });
 
-  it('keeps them out of the summary, of a form that comes back, and of the timeline; the server gets them', async () => {
+  it('a form that asks for secrets keeps them out of the summary, of a form that comes back, and of the timeline; the server gets them', async () => {
     const question = signIn('w2');
     const ending = on.inbox.ask(question);
     const checked = await visitor.post(`/questions/${question.id}/check`, fields);
@@ -76,7 +76,7 @@ describe('a form that asks for secrets', () => {
     expect(page).toContain('ada');
   });
 
-  it('keeps them out of drafts, and out of what is left for copying where the question ends without the person', async () => {
+  it('a form that asks for secrets keeps them out of drafts, and out of what is left for copying where the question ends without the person', async () => {
     const question = signIn('w4');
     void on.inbox.ask(question);
     const { calls } = on.desk.workspace;
@@ -88,7 +88,7 @@ describe('a form that asks for secrets', () => {
     for (const each of secrets) expect(text).not.toContain(each);
   });
 
-  it('is found by its message where the one field says nothing', async () => {
+  it('a form that asks for secrets is found by its message where the one field says nothing', async () => {
     const question: FormQuestion = {
       ...pickOne('w3'),
       message: 'Please enter your password.',
@@ -110,7 +110,7 @@ describe('a tool’s arguments', () => {
     city: 'Bonn',
   };
 
-  it('are hidden on entry where they are secrets, without blaming the server', () => {
+  it('a tool’s arguments are hidden on entry where they are secrets, without blaming the server', () => {
     const inputSchema = { type: 'object', properties: { api_key: { type: 'string' }, city: { type: 'string' } } };
     const view = {
       id: 's',
@@ -129,7 +129,7 @@ describe('a tool’s arguments', () => {
     expect(text).not.toContain(warning);
   });
 
-  it('are masked in the timeline and in the card', () => {
+  it('a tool’s arguments are masked in the timeline and in the card', () => {
     const question = { ...signIn('w5'), call: { id: 'w5', kind: 'tool', name: 't', arguments: args } } as const;
     const { text } = callPage(
       { context: question.call, serverId: 's', startedAt: 0, items: [{ question }] },

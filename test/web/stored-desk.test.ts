@@ -51,7 +51,7 @@ const rowsOf = (text: string): string[] =>
   [...text.matchAll(/class="server-row-name" href="\/servers\/([^"]+)"/g)].map(([, id]) => decodeURIComponent(id!));
 
 describe('a desk that is started again', () => {
-  it('has the servers that were put on it, in their order, not started, and what was changed of them', async () => {
+  it('a desk that is started again has the servers that were put on it, in their order, not started, and what was changed of them', async () => {
     const path = join(folder(), 'desk.json');
     const one = await session(path);
     for (const name of ['first', 'second', 'third'])
@@ -81,7 +81,7 @@ describe('a desk that is started again', () => {
     expect(text).toContain('there is no program');
   });
 
-  it('knows what the person folded, marked and chose', async () => {
+  it('a desk that is started again knows what the person folded, marked and chose', async () => {
     const path = join(folder(), 'desk.json');
     const one = await session(path);
     await one.visitor.post('/add', { by: 'command', what: command, name: 'folds' });
@@ -101,7 +101,7 @@ describe('secrets', () => {
       .map(name => readFileSync(join(place, name), 'utf8'))
       .join('\n');
 
-  it('are sealed beside the file, in files of their owner alone, never shown, and there in the next session', async () => {
+  it('secrets are sealed beside the file, in files of their owner alone, never shown, and there in the next session', async () => {
     const place = folder();
     const path = join(place, 'desk.json');
     const one = await session(path);
@@ -127,7 +127,7 @@ describe('secrets', () => {
     ]);
   });
 
-  it('stay where a server is edited and they are left alone, and go where they are dropped', async () => {
+  it('secrets stay where a server is edited and they are left alone, and go where they are dropped', async () => {
     const path = join(folder(), 'desk.json');
     const { visitor } = await session(path);
     await visitor.post('/add', { by: 'command', what: command, name: 'a', secrets: `ONE=${secret}\nTWO=2` });
@@ -137,7 +137,7 @@ describe('secrets', () => {
     expect(servers[0]!.target).not.toHaveProperty('env.TWO');
   });
 
-  it('are not told in what is wrong with them', async () => {
+  it('secrets are not told in what is wrong with them', async () => {
     const { visitor } = await session(join(folder(), 'desk.json'));
     const { status, text } = await visitor.post('/add', { by: 'command', what: command, secrets: `good=1\n${secret}` });
     expect(status).toBe(422);
@@ -145,7 +145,7 @@ describe('secrets', () => {
     expect(text).not.toContain(secret);
   });
 
-  it('are left out where they do not open, and the server is there', async () => {
+  it('secrets are left out where they do not open, and the server is there', async () => {
     const path = join(folder(), 'desk.json');
     const target = { kind: 'command' as const, command: 'x', args: ['y'], env: { KEY: secret } };
     await deskFile(path, box()).change(record => ({ ...record, servers: [{ id: 'x', target }] }));
@@ -156,7 +156,7 @@ describe('secrets', () => {
 });
 
 describe('a file that is no desk', () => {
-  it('is named, and left as it is', async () => {
+  it('a file that is no desk is named, and left as it is', async () => {
     const path = join(folder(), 'desk.json');
     writeFileSync(path, '{"servers":[{"id":5}]}');
     await expect(session(path)).rejects.toThrow('does not hold a desk');
@@ -196,7 +196,7 @@ it('keeps the changes of two desks', async () => {
 });
 
 describe('an mcp.json', () => {
-  it('is read with comments and trailing commas, and what is in strings stays', () => {
+  it('an mcp.json is read with comments and trailing commas, and what is in strings stays', () => {
     const text = `// mine
 { "mcpServers": { /* one */ "a": { "command": "node", "args": ["// no comment", "a,]", "\\",}",], }, }, }`;
     expect(readServerList(text)).toMatchObject([
@@ -231,7 +231,7 @@ describe('an mcp.json', () => {
       expect(each).toMatchObject({ problem: expect.stringContaining('name') });
   });
 
-  it('is filled from the environment alone, not from what every object has', () => {
+  it('an mcp.json is filled from the environment alone, not from what every object has', () => {
     const of = (name: string) =>
       readServerList(`{ "a": { "command": "x", "args": ["\${${name}}"] } }`, { OWN: 'mine' });
     expect(of('OWN')).toMatchObject([{ entry: { target: { args: ['mine'] } } }]);
@@ -257,7 +257,7 @@ describe('an mcp.json', () => {
     expect(rowsOf((await visitor.get('/')).text)).toEqual([]);
   });
 
-  it('has a result for each entry, and one that is wrong spoils no other', async () => {
+  it('an mcp.json has a result for each entry, and one that is wrong spoils no other', async () => {
     const { visitor, desk } = await session(join(folder(), 'desk.json'));
     const what = `{ "mcpServers": {
       "good": { "command": ${JSON.stringify(process.execPath)}, "args": ["-e", "0"] },

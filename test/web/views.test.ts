@@ -110,7 +110,7 @@ describe('a default that would redraw the terminal', () => {
   });
   const obeyed = /[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202E]/;
 
-  it('is written out, and sent as it is where it is left as it is', async () => {
+  it('a default that would redraw the terminal is written out, and sent as it is where it is left as it is', async () => {
     const shown = await terminal(question(), ['1', '', '1']);
     expect(await shown.ending).toMatchObject({ how: 'answered', content: { city: hidden } });
     expect(shown.text()).toContain('x⟦U+001B⟧[2J⟦U+001B⟧]0;owned⟦U+0007⟧⟦U+009B⟧31m⟦U+202E⟧y');
@@ -171,7 +171,7 @@ describe('a form', () => {
     expect(lines.text()).toMatch(/Meal \(required\)\n {2}1\) Vegetarian\n {2}2\) Fish\n/);
   });
 
-  it('elicit-form-19, 004-01: has the control that fits each kind', async () => {
+  it('elicit-form-19, 004-01: a form has the control that fits each kind', async () => {
     const { card } = await desk(everyField('v-5'));
     const control = (at: number) => new RegExp(`<(?:input|select|textarea)[^>]*name="f${at}"[^>]*>`, 'g');
     const kinds = Array.from({ length: 11 }, (_, at) => {
@@ -223,7 +223,7 @@ describe('a form', () => {
     expect(await lines.ending).toMatchObject({ how: 'answered', content: defaults });
   });
 
-  it('elicit-07, elicit-44: can be declined or dismissed when it opens, while it is filled in, and after it was found wrong', async () => {
+  it('elicit-07, elicit-44: a form can be declined or dismissed when it opens, while it is filled in, and after it was found wrong', async () => {
     for (const [action, how, line] of [
       ['decline', 'declined', '2'],
       ['dismiss', 'dismissed', '3'],
@@ -342,7 +342,7 @@ describe('a page to open', () => {
     expect((await desk({ ...openPage(href), url: judgeUrl(href) } as Question)).text).toContain(warning);
   });
 
-  it('elicit-07: has a yes, a no and a way to close it, each told apart', async () => {
+  it('elicit-07: a page to open has a yes, a no and a way to close it, each told apart', async () => {
     for (const [action, ending] of [
       ['decline', { how: 'declined', via: 'web' }],
       ['dismiss', { how: 'dismissed', via: 'web' }],

@@ -4,7 +4,7 @@ import { RootsGate } from '../../../packages/host/src/roots/gate.ts';
 import { handClock } from '../clock.ts';
 
 describe('the timeout of a call', () => {
-  it('counts the time of the server and not that of the person; pauses nest', () => {
+  it('the timeout of a call counts the time of the server and not that of the person; pauses nest', () => {
     const clock = handClock();
     let expired = 0;
     const limit = callTimeout(1_000, clock, () => expired++);

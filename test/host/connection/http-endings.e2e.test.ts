@@ -145,7 +145,7 @@ describe('a server that has lost its session', () => {
     expect(connection.state).toBe('ready');
   });
 
-  it('is not ready while nothing listens, and serves again once it is back', async () => {
+  it('a server that has lost its session is not ready while nothing listens, and serves again once it is back', async () => {
     const before = await serve('2025-11-25', { hasSessions: true });
     const connection = await connected(before.target, '2025-11-25');
     await before.close();
@@ -156,7 +156,7 @@ describe('a server that has lost its session', () => {
     expect(await call(connection, 'works')).toMatchObject({ how: 'completed' });
   });
 
-  it('has failed where it opens no other', async () => {
+  it('a server that has lost its session has failed where it opens no other', async () => {
     const { target, sessions } = await serve('2025-11-25', { hasSessions: true });
     const connection = await connected(target, '2025-11-25');
     sessions.clear();

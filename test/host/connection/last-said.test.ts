@@ -19,11 +19,11 @@ describe('the line that says why a server ended', () => {
     ["throw 'plain words'", /plain words/],
     ["console.error(new Error('logged')); process.exit(1)", /^Error: logged$/],
     ["console.error('hello'); console.error('no licence'); process.exit(1)", /^no licence$/],
-  ])('is found in what Node writes for %s', (code, said) => {
+  ])('the line that says why a server ended is found in what Node writes for %s', (code, said) => {
     expect(lastSaid(module(code))).toMatch(said);
   });
 
-  it('is found where a file is missing, or does not parse', () => {
+  it('the line that says why a server ended is found where a file is missing, or does not parse', () => {
     expect(lastSaid(dying('/no/such/server.js'))).toMatch(/^Error.*: Cannot find module '.*server\.js'/);
     expect(lastSaid(dying('-e', 'const x = ;'))).toBe("SyntaxError: Unexpected token ';'");
   });
@@ -61,11 +61,11 @@ describe('the line that says why a server ended', () => {
     ['a line that is set in', ['  set in, and all there is'], 'set in, and all there is'],
     ['a line in color', ['an \u001b[31mescape'], 'an ⟦U+001B⟧[31mescape'],
     ['a line of 400 letters', ['x'.repeat(400)], `${'x'.repeat(300)}… (100 more characters)`],
-  ])('is found in what %s writes', (_, lines, said) => {
+  ])('the line that says why a server ended is found in what %s writes', (_, lines, said) => {
     expect(lastSaid(lines)).toBe(said);
   });
 
-  it('is missing where nothing was said', () => {
+  it('the line that says why a server ended is missing where nothing was said', () => {
     expect([lastSaid([]), lastSaid(['', ' ', '}', 'Node.js v20.20.2'])]).toEqual([undefined, undefined]);
   });
 });

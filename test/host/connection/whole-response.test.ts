@@ -18,7 +18,7 @@ describe('what a server has sent', () => {
     ['an error', said(-32601, 'no', { data: { a: 1 }, more: 1 })],
     ['a request', frame({ method: 'ping' })],
     ['a notification', { jsonrpc: '2.0', method: 'notifications/message', params: {} }],
-  ])('is read as it came where it is %s', (_, message) => {
+  ])('what a server has sent is read as it came where it is %s', (_, message) => {
     expect(wholeResponse(message, 'server')).toBe(message);
   });
 
@@ -38,7 +38,7 @@ describe('what a server has sent', () => {
     ['no reason', frame({ error: { code: 7 } }), said(7, noReason)],
     ['a reason that is no text', frame({ error: { code: 7, message: { a: 1 } } }), said(7, noReason)],
     ['an error with another member', { ...said(7, 'no'), more: 1 }, said(7, 'no')],
-  ])('ends its request where it has %s', (_, message, read) => {
+  ])('what a server has sent ends its request where it has %s', (_, message, read) => {
     expect(wholeResponse(message, 'server')).toEqual(read);
   });
 });

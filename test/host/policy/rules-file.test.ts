@@ -47,7 +47,7 @@ describe('rules that are kept', () => {
     expect(await kept.read()).toEqual([every]);
   });
 
-  it('rules-K3: are kept by two sessions at once without losing one', async () => {
+  it('rules-K3: rules that are kept are kept by two sessions at once without losing one', async () => {
     const path = place();
     const [one, other] = [rulesFile(path), rulesFile(path)];
     const policy = new Policy();
@@ -59,7 +59,7 @@ describe('rules that are kept', () => {
     expect((await other.read()).map(rule => rule.subject)).toEqual(['form', 'url', 'roots', 'sampling']);
   });
 
-  it('rules-K4: are followed where another session keeps or takes back one, from the next judgement on', async () => {
+  it('rules-K4: rules that are kept are followed where another session keeps or takes back one, from the next judgement on', async () => {
     const path = place();
     const policy = new Policy({ sharedRules: rulesFile(path).current });
     const elsewhere = rulesFile(path);
@@ -85,7 +85,7 @@ describe('rules that are kept', () => {
     expect(() => new Policy({ sharedRules: rulesFile(path).current })).toThrow(path);
   });
 
-  it('rules-K4: are read again where their file is written in place, at the same length', async () => {
+  it('rules-K4: rules that are kept are read again where their file is written in place, at the same length', async () => {
     const path = place();
     await rulesFile(path).keep({ ...refusal(), id: 'one' });
     utimesSync(path, 1_000, 1_000);
@@ -96,7 +96,7 @@ describe('rules that are kept', () => {
     expect(current().map(rule => rule.id)).toEqual(['two']);
   });
 
-  it('are none where there is no file, which nothing but a rule makes', async () => {
+  it('rules that are kept are none where there is no file, which nothing but a rule makes', async () => {
     const path = place();
     const kept = rulesFile(path);
     expect(kept.current()).toEqual([]);
@@ -104,7 +104,7 @@ describe('rules that are kept', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it('are kept beside those about another server', async () => {
+  it('rules that are kept are kept beside those about another server', async () => {
     const kept = rulesFile(place());
     const policy = new Policy();
     const about = (origin: string): Rule =>
@@ -160,7 +160,7 @@ describe('rules that are kept', () => {
     expect(readFileSync(path, 'utf8')).toBe(text);
   });
 
-  it('are read up to their limits: 1,000 rules, and ids of 500 characters', async () => {
+  it('rules that are kept are read up to their limits: 1,000 rules, and ids of 500 characters', async () => {
     const path = join(mkdtempSync(join(tmpdir(), 'midcall-rules-')), 'rules.json');
     const rules = Array.from({ length: 1_000 }, () => ({ ...good, id: 'x'.repeat(500) }));
     writeFileSync(path, JSON.stringify({ rules }));

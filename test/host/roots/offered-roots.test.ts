@@ -133,7 +133,7 @@ describe('roots manager', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('offered-R4: keeps roots and grants in a file of its owner, and reads them back', async () => {
+  it('offered-R4: roots manager keeps roots and grants in a file of its owner, and reads them back', async () => {
     const dir = temporary();
     const path = join(dir, 'state', 'roots.json');
     const first = new OfferedRoots({ disk: machineDisk, memory: rootsFile(path) });

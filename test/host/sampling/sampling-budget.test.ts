@@ -26,7 +26,7 @@ function taken(budget: ReturnType<typeof samplingBudget>, asked = request()) {
 }
 
 describe('the sampling budget of a server', () => {
-  it('sampling-96: counts requests, and says when it may ask again', () => {
+  it('sampling-96: the sampling budget of a server counts requests, and says when it may ask again', () => {
     const { budget, clock } = account({ requests: 2, windowMs: 60_000 });
     taken(budget);
     clock.now = 10_000;
@@ -39,7 +39,7 @@ describe('the sampling budget of a server', () => {
     expect(taken(budget).ok).toBe(true);
   });
 
-  it('says nothing about later where there is no window', () => {
+  it('the sampling budget of a server says nothing about later where there is no window', () => {
     const { budget, clock } = account({ requests: 1 });
     taken(budget);
     clock.now = 1e12;
@@ -86,7 +86,7 @@ describe('the sampling budget of a server', () => {
     expect(budget.spent()).toEqual({ requests: 2, tokens: 6 + setAside });
   });
 
-  it('counts an image at a flat rate, not by its base64', () => {
+  it('the sampling budget of a server counts an image at a flat rate, not by its base64', () => {
     const { budget } = account({ tokens: 10_000 });
     const data = 'QUJD'.repeat(250_000);
     const messages = [{ role: 'user', content: { type: 'image', data, mimeType: 'image/png' } }] as const;
@@ -99,9 +99,12 @@ describe('the sampling budget of a server', () => {
     expect(budget.spent()).toEqual({ requests: 0, tokens: 0 });
   });
 
-  it.each(['requests', 'tokens', 'depth', 'windowMs'])('cannot be opened with half of %s', name => {
-    expect(() => account({ [name]: 0.5 })).toThrow(`${name} must be a whole number`);
-  });
+  it.each(['requests', 'tokens', 'depth', 'windowMs'])(
+    'the sampling budget of a server cannot be opened with half of %s',
+    name => {
+      expect(() => account({ [name]: 0.5 })).toThrow(`${name} must be a whole number`);
+    },
+  );
 
   it('budget-G1, budget-G2: no order of runs passes the limits, as long as models keep to theirs', () => {
     const act = fc.record({

@@ -25,11 +25,11 @@ describe('a list of a server', () => {
     ['an inputSchema that is null', { name: 'good', inputSchema: null }],
     ['an inputSchema without a type', { name: 'good', inputSchema: {} }],
     ['annotations, icons and _meta that are null', { ...good, annotations: null, icons: null, _meta: null }],
-  ])('has a tool with %s, which is read as what was meant', (_, tool) => {
+  ])('a list of a server has a tool with %s, which is read as what was meant', (_, tool) => {
     expect(mend({ tools: [tool, good] })).toEqual({ result: { tools: [good, good] }, told: [] });
   });
 
-  it('has entries that cannot be used, which are left out and named', () => {
+  it('a list of a server has entries that cannot be used, which are left out and named', () => {
     const tools = [good, { inputSchema }, { name: 'odd', inputSchema: { type: 'string' } }, null];
     const { result, told } = mend({ tools, nextCursor: null });
     expect(result).toEqual({ tools: [good] });

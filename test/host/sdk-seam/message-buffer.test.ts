@@ -36,23 +36,26 @@ const text = [
 ].join('\n');
 
 describe('what a process has written', () => {
-  it('has the lines that are no messages told apart, and blank ones told to nobody', () => {
+  it('what a process has written has the lines that are no messages told apart, and blank ones told to nobody', () => {
     const stray: string[] = [];
     read(new MessageBuffer(10_000, line => stray.push(line)), [Buffer.from(`${text}\n`)]);
     expect(stray).toEqual(['Listening on port 80', '{"level":"info"}', '[]', '{"jsonrpc":"2.0","id":4,"resu']);
   });
 
-  it.each([1, 2, 7, 64, 10_000])('is what the SDK reads of it, in chunks of %i bytes', size => {
-    const bytes = Buffer.from(text);
-    const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) =>
-      bytes.subarray(n * size, (n + 1) * size),
-    );
-    const messages = read(new MessageBuffer(10_000), chunks);
-    expect(messages).toEqual(read(new ReadBuffer({ maxBufferSize: 10_000 }), chunks));
-    expect(messages.filter(each => each !== 'an error')).toHaveLength(4);
-  });
+  it.each([1, 2, 7, 64, 10_000])(
+    'what a process has written is what the SDK reads of it, in chunks of %i bytes',
+    size => {
+      const bytes = Buffer.from(text);
+      const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) =>
+        bytes.subarray(n * size, (n + 1) * size),
+      );
+      const messages = read(new MessageBuffer(10_000), chunks);
+      expect(messages).toEqual(read(new ReadBuffer({ maxBufferSize: 10_000 }), chunks));
+      expect(messages.filter(each => each !== 'an error')).toHaveLength(4);
+    },
+  );
 
-  it('is refused in the words of the SDK where it is too much, and read on after that', () => {
+  it('what a process has written is refused in the words of the SDK where it is too much, and read on after that', () => {
     const [buffer, sdk] = [new MessageBuffer(100), new ReadBuffer({ maxBufferSize: 100 })];
     const errors = [buffer, sdk].map(each => {
       read(each, [Buffer.from('x'.repeat(60))]);
@@ -68,7 +71,7 @@ describe('what a process has written', () => {
     expect(read(buffer, [Buffer.from('{"jsonrpc":"2.0","id":1,"result":{}}\n')])).toHaveLength(1);
   });
 
-  it('has the messages of a batch read one by one, and what is none of them told apart', () => {
+  it('what a process has written has the messages of a batch read one by one, and what is none of them told apart', () => {
     const stray: string[] = [];
     const [one, two] = ['{"jsonrpc":"2.0","id":1,"result":{}}', '{"jsonrpc":"2.0","method":"notifications/x"}'];
     const lines = `[${one},7,[${one}],${two}]\n[]\n${one}\n`;
@@ -93,7 +96,7 @@ describe('what a process has written', () => {
     expect(read(buffer(), [Buffer.from(`${request}\n`)])).toEqual([JSON.parse(request)]);
   });
 
-  it('is read without the byte order mark that some programs write first', () => {
+  it('what a process has written is read without the byte order mark that some programs write first', () => {
     const line = '{"jsonrpc":"2.0","id":1,"result":{}}';
     expect(read(new MessageBuffer(1_000), [Buffer.from(`\uFEFF${line}\n`)])).toEqual([JSON.parse(line)]);
   });

@@ -11,14 +11,14 @@ describe('a message that nests too deeply', () => {
   it.each([
     ['objects', '{"a":', '}'],
     ['lists', '[', ']'],
-  ])('is read to the limit: %s', (_, open, close) => {
+  ])('a message that nests too deeply is read to the limit: %s', (_, open, close) => {
     const result = (levels: number) => ({ jsonrpc: '2.0', id: 1, result: { of: nested(levels, open, close) } });
     expect(withinNesting(result(998)).read).toHaveProperty('result');
     expect(withinNesting(result(999)).read).toHaveProperty('error.message', expect.stringContaining('1000 levels'));
     expect(withinNesting(result(100_000)).read).toMatchObject({ jsonrpc: '2.0', id: 1, error: { code: -32603 } });
   });
 
-  it('is answered if it is a request, and dropped if it wants no answer', () => {
+  it('a message that nests too deeply is answered if it is a request, and dropped if it wants no answer', () => {
     const params = nested(9_000);
     expect(withinNesting({ jsonrpc: '2.0', id: 'r', method: 'elicitation/create', params })).toEqual({
       answer: { jsonrpc: '2.0', id: 'r', error: { code: -32600, message: expect.stringContaining('a request') } },

@@ -24,7 +24,7 @@ describe('a list of servers', () => {
       { mcpServers: { notes: { transport: { type: 'stdio', command: 'npx', args: ['-y', 'notes'] } } } },
     ],
     ['one text for the whole command', { mcpServers: { notes: { command: 'npx -y notes' } } }],
-  ])('is read as %s writes it', (_, json) => {
+  ])('a list of servers is read as %s writes it', (_, json) => {
     expect(read(json)).toEqual([{ id: 'notes', target: npx }]);
   });
 
@@ -64,7 +64,7 @@ describe('a list of servers', () => {
       { kind: 'command', command: '/home/ada/bin/x', args: ['/home/ada/a'], cwd: '/home/ada/notes' },
     ],
     ['a path with a space', { command: '/opt/my tools/x' }, { kind: 'command', command: '/opt/my tools/x', args: [] }],
-  ])('has an entry that is read as it is meant: %s', (_, one, target) => {
+  ])('a list of servers has an entry that is read as it is meant: %s', (_, one, target) => {
     expect(entry(one)).toEqual(target);
   });
 
@@ -85,7 +85,7 @@ describe('a list of servers', () => {
     ],
     [{ image: 'notes' }, "must have a 'command' or a 'url'; it has image."],
     [{}, "must have a 'command' or a 'url'; it has no member."],
-  ])('has an entry that is refused by name: %j', (one, says) => {
+  ])('a list of servers has an entry that is refused by name: %j', (one, says) => {
     expect(() => entry(one)).toThrow(says);
   });
 

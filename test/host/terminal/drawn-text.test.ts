@@ -7,7 +7,7 @@ import { textWidth } from '../../../packages/host/src/terminal/wrap.ts';
 const plain = { columns: 40, color: false };
 
 describe('a result in a terminal', () => {
-  it('has the headings, lists, quotes and code of its Markdown, with its lines, broken to the width', () => {
+  it('a result in a terminal has the headings, lists, quotes and code of its Markdown, with its lines, broken to the width', () => {
     const text = [
       '# Report of **today**',
       'Some text with *stress*',
@@ -72,7 +72,7 @@ describe('a result in a terminal', () => {
     ]);
   });
 
-  it('has colours for JSON where it may, and none with NO_COLOR', () => {
+  it('a result in a terminal has colours for JSON where it may, and none with NO_COLOR', () => {
     expect(drawnValue({ a: 'b', n: [1] }, { color: true }).join('\n')).toBe(
       '{\n  \u001b[36m"a": \u001b[39m\u001b[32m"b"\u001b[39m,\n  \u001b[36m"n": \u001b[39m[\n    \u001b[33m1\u001b[39m\n  ]\n}',
     );
@@ -80,7 +80,7 @@ describe('a result in a terminal', () => {
     expect(drawnValue({ a: 'b' }, plain)).toEqual(['{"a":"b"}']);
   });
 
-  it('keeps text that is neither as it was written', () => {
+  it('a result in a terminal keeps text that is neither as it was written', () => {
     expect(drawnText('two * three\n  indented', plain)).toEqual(['two * three', '  indented']);
   });
 

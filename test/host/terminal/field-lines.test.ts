@@ -11,7 +11,7 @@ describe('the prompt of a field', () => {
       'date-time',
       'Departure (required, a date and time such as 2026-12-31 18:30, in Europe/Berlin unless you write a zone)',
     ],
-  ] as const)('says how a %s is written, in a notation that is read', (format, prompt) => {
+  ] as const)('the prompt of a field says how a %s is written, in a notation that is read', (format, prompt) => {
     const field: Extract<Field, { kind: 'text' }> = {
       kind: 'text',
       name: 'when',

@@ -9,7 +9,7 @@ import { wrapped } from '../../../packages/host/src/terminal/wrap.ts';
 const bar = '  | ';
 
 describe('a line that is wider than the terminal', () => {
-  it('is broken between words, and goes on behind its bar', () => {
+  it('a line that is wider than the terminal is broken between words, and goes on behind its bar', () => {
     expect(wrapped('  | Please fill in everything, then send it.', 24, bar)).toEqual([
       '  | Please fill in',
       '  | everything, then',
@@ -17,11 +17,11 @@ describe('a line that is wider than the terminal', () => {
     ]);
   });
 
-  it('is broken in a word that is wider itself, and by columns, not by characters', () => {
+  it('a line that is wider than the terminal is broken in a word that is wider itself, and by columns, not by characters', () => {
     expect(wrapped('  | 会議室を予約しますか今すぐに', 20, bar)).toEqual(['  | 会議室を予約しま', '  | すか今すぐに']);
   });
 
-  it('is broken before a terminal does that draws every sign for itself, whatever the script', () => {
+  it('a line that is wider than the terminal is broken before a terminal does that draws every sign for itself, whatever the script', () => {
     for (const [sign, columns] of [
       ['का', 2],
       ['👨‍👩‍👧', 8],
@@ -35,7 +35,7 @@ describe('a line that is wider than the terminal', () => {
     }
   });
 
-  it('is not broken before a mark, nor within an emoji', () => {
+  it('a line that is wider than the terminal is not broken before a mark, nor within an emoji', () => {
     const accented = 'e\u0301\u0302'.repeat(20);
     for (const line of wrapped(`${bar}${accented}`, 21, bar))
       expect(line.slice(bar.length)).toMatch(/^(e\u0301\u0302)+$/);

@@ -52,7 +52,7 @@ describe('a field of a form', () => {
   const help = (field: Field): string =>
     /<p class="help"[^>]*>(.*?)<\/p>/.exec(fieldControl(field, 0, place).text)?.[1] ?? '';
 
-  it('says its limits once, in the words of the server where it has them', () => {
+  it('a field of a form says its limits once, in the words of the server where it has them', () => {
     expect(help({ ...name, description: 'Between 2 and 10 characters.' })).toBe('Between 2 and 10 characters.');
     expect(help({ ...name, description: 'As in your passport.' })).toContain('2 to 10 characters.');
     expect(help(name)).toContain('2 to 10 characters.');

@@ -661,7 +661,7 @@ describe('a step and a question that wait for each other', () => {
 
 describe('what defer was given', () => {
   it.each(['ask', 'step', 'file operation'] as const)(
-    'run-E7: may start no %s, and the call still ends',
+    'run-E7: what defer was given may start no %s, and the call still ends',
     async what => {
       const errors: unknown[] = [];
       const run = new Run<unknown>(

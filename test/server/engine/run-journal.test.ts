@@ -8,7 +8,7 @@ const entry = (id: string, label = id): Entry => ({ id, kind: 'elicit', label, v
 const journal = (entries: readonly Entry[], fresh: readonly string[] = []) => new RunJournal(entries, new Set(fresh));
 
 describe('the id of an ask', () => {
-  it('is short, and the same for the same kind, words and occurrence alone', () => {
+  it('the id of an ask is short, and the same for the same kind, words and occurrence alone', () => {
     const what = { message: 'Which?' };
     const ids = new Occurrences();
     const first = ids.next('elicit', what);
@@ -24,7 +24,7 @@ describe('the id of an ask', () => {
     for (const id of others) expect(id.endsWith('.1')).toBe(true);
   });
 
-  it('is foreseen without being used', () => {
+  it('the id of an ask is foreseen without being used', () => {
     const what = { message: 'Which?' };
     const ids = new Occurrences();
     const foreseen = ids.peek('elicit', what);
@@ -35,7 +35,7 @@ describe('the id of an ask', () => {
 });
 
 describe('a label', () => {
-  it('is kept whole up to 80 characters, and cut to them above', () => {
+  it('a label is kept whole up to 80 characters, and cut to them above', () => {
     expect(shortLabel('x'.repeat(80))).toBe('x'.repeat(80));
     expect(shortLabel('x'.repeat(81))).toBe(`${'x'.repeat(77)}...`);
     expect(journal([]).entries).toEqual([]);

@@ -20,7 +20,7 @@ describe('a step that ends', () => {
     expect(replayed(nothing.entry)).toBeUndefined();
   });
 
-  it('is given as a copy of its own to every replay', () => {
+  it('a step that ends is given as a copy of its own to every replay', () => {
     const recorded = { ...entry, value: { seat: '4A' } };
     expect(replayed(recorded)).not.toBe(replayed(recorded));
   });
@@ -76,7 +76,7 @@ describe('a step that an earlier attempt began', () => {
   const again = (check: () => unknown, fn: () => unknown) =>
     runWork(id, { run: fn, check, idempotent: true }, { again: true, during });
 
-  it('is what its check finds, and does not run', async () => {
+  it('a step that an earlier attempt began is what its check finds, and does not run', async () => {
     const fn = vi.fn();
     expect((await again(() => 'paid', fn)).entry).toEqual({ ...entry, value: 'paid' });
     expect(fn).not.toHaveBeenCalled();
@@ -93,7 +93,7 @@ describe('a step that an earlier attempt began', () => {
     ).toEqual({ ...entry, value: 'paid now' });
   });
 
-  it('is not checked where this attempt is the first', async () => {
+  it('a step that an earlier attempt began is not checked where this attempt is the first', async () => {
     const check = vi.fn();
     await runWork(id, { run: () => 1, check, idempotent: true }, { again: false, during });
     expect(check).not.toHaveBeenCalled();

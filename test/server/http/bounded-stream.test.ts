@@ -49,7 +49,7 @@ describe('the event stream of a client', () => {
     expect((await response.arrayBuffer()).byteLength).toBe(50_000);
   });
 
-  it('is cut where the client does not read, and whoever writes is told', async () => {
+  it('the event stream of a client is cut where the client does not read, and whoever writes is told', async () => {
     const cuts: number[] = [];
     const { body, cancelled } = stream(100, false);
     const response = boundedStream(new Response(body, events), { mostBytes: 10_000, onCut: () => cuts.push(1) });
@@ -67,13 +67,13 @@ describe('the event stream of a client', () => {
     await expect(reader.read()).rejects.toThrow('The client reads too slowly.');
   });
 
-  it('ends for whoever writes when its client goes', async () => {
+  it('the event stream of a client ends for whoever writes when its client goes', async () => {
     const { body, cancelled } = stream(1, false);
     await boundedStream(new Response(body, events), { mostBytes: 10_000, onCut: () => {} }).body!.cancel('gone');
     expect(cancelled).toEqual(['gone']);
   });
 
-  it('is the only kind of response that is looked at', () => {
+  it('the event stream of a client is the only kind of response that is looked at', () => {
     const json = Response.json({});
     expect(boundedStream(json, { mostBytes: 1, onCut: () => {} })).toBe(json);
   });

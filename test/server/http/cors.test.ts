@@ -36,7 +36,7 @@ const initialize = {
 const corsIn = ({ headers }: Response) => [...headers.keys()].filter(name => name.startsWith('access-control-')).sort();
 
 describe('a page of an origin that is named', () => {
-  it('is told in advance what it may send', async () => {
+  it('a page of an origin that is named is told in advance what it may send', async () => {
     const url = await served(['app.example']);
     const asked = await fetch(url, {
       method: 'OPTIONS',
@@ -57,26 +57,29 @@ describe('a page of an origin that is named', () => {
     });
   });
 
-  it.each(eras)('may read the answers, whole and as a stream, and why there is none: %s', async era => {
-    const url = await served(['app.example']);
-    const first = era === '2025-11-25' ? await post(url, page, initialize) : undefined;
-    const session = first?.headers.get('mcp-session-id');
-    const headers: Record<string, string> =
-      typeof session === 'string'
-        ? { 'mcp-session-id': session, 'mcp-protocol-version': era }
-        : { 'mcp-protocol-version': era, 'mcp-method': 'tools/call', 'mcp-name': 'hello' };
-    const params = { name: 'hello', arguments: {}, ...(session ? {} : { _meta: envelope }) };
-    const call = await post(url, page, { jsonrpc: '2.0', id: 2, method: 'tools/call', params }, headers);
-    const refused = await post(url, page, { jsonrpc: '2.0', id: 3, method: 'tools/list' }, { 'mcp-session-id': 'x' });
-    expect(await call.text()).toContain('hello');
-    expect(refused.status).toBe(404);
-    for (const each of [...(first ? [first] : []), call, refused]) {
-      expect(each.headers.get('access-control-allow-origin')).toBe(page);
-      expect(each.headers.get('access-control-expose-headers')).toContain('mcp-session-id');
-      expect(each.headers.get('vary')).toContain('origin');
-    }
-    await Promise.all([first, refused].map(each => each?.body?.cancel()));
-  });
+  it.each(eras)(
+    'a page of an origin that is named may read the answers, whole and as a stream, and why there is none: %s',
+    async era => {
+      const url = await served(['app.example']);
+      const first = era === '2025-11-25' ? await post(url, page, initialize) : undefined;
+      const session = first?.headers.get('mcp-session-id');
+      const headers: Record<string, string> =
+        typeof session === 'string'
+          ? { 'mcp-session-id': session, 'mcp-protocol-version': era }
+          : { 'mcp-protocol-version': era, 'mcp-method': 'tools/call', 'mcp-name': 'hello' };
+      const params = { name: 'hello', arguments: {}, ...(session ? {} : { _meta: envelope }) };
+      const call = await post(url, page, { jsonrpc: '2.0', id: 2, method: 'tools/call', params }, headers);
+      const refused = await post(url, page, { jsonrpc: '2.0', id: 3, method: 'tools/list' }, { 'mcp-session-id': 'x' });
+      expect(await call.text()).toContain('hello');
+      expect(refused.status).toBe(404);
+      for (const each of [...(first ? [first] : []), call, refused]) {
+        expect(each.headers.get('access-control-allow-origin')).toBe(page);
+        expect(each.headers.get('access-control-expose-headers')).toContain('mcp-session-id');
+        expect(each.headers.get('vary')).toContain('origin');
+      }
+      await Promise.all([first, refused].map(each => each?.body?.cancel()));
+    },
+  );
 });
 
 describe('cors-C1: nobody else is told anything', () => {

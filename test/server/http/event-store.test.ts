@@ -32,7 +32,7 @@ describe('the event store of a session', () => {
     );
   });
 
-  it('events-E1: does not replay the priming event as a message', async () => {
+  it('events-E1: the event store of a session does not replay the priming event as a message', async () => {
     const store = boundedEventStore();
     await store.storeEvent('a', note(1));
     const primed = await store.storeEvent('b', {} as JSONRPCMessage);
@@ -63,7 +63,7 @@ describe('the event store of a session', () => {
     await expect(replay(store, a)).rejects.toThrow('no longer kept');
   });
 
-  it('events-E2: counts the bytes of what is no ASCII', async () => {
+  it('events-E2: the event store of a session counts the bytes of what is no ASCII', async () => {
     const store = boundedEventStore({ maxBytes: 240 });
     const wide: JSONRPCMessage = { jsonrpc: '2.0', method: 'notifications/message', params: { pad: '語'.repeat(40) } };
     const first = await store.storeEvent('a', note(0));
@@ -76,7 +76,7 @@ describe('the event store of a session', () => {
     expect(await narrow.getStreamIdForEventId!(kept)).toBe('a');
   });
 
-  it('events-E3: does not resume across a hole', async () => {
+  it('events-E3: the event store of a session does not resume across a hole', async () => {
     const store = boundedEventStore({ maxEvents: 2 });
     const [first, second] = [await store.storeEvent('a', note(0)), await store.storeEvent('a', note(1))];
     await store.storeEvent('a', note(2));
@@ -86,7 +86,7 @@ describe('the event store of a session', () => {
     await expect(replay(store, first)).rejects.toThrow('no longer kept');
   });
 
-  it('is bounded by bytes, and keeps at least the newest message', async () => {
+  it('the event store of a session is bounded by bytes, and keeps at least the newest message', async () => {
     const store = boundedEventStore({ maxBytes: 200 });
     const big: JSONRPCMessage = { jsonrpc: '2.0', method: 'notifications/message', params: { pad: 'x'.repeat(500) } };
     const first = await store.storeEvent('a', big);
@@ -95,11 +95,14 @@ describe('the event store of a session', () => {
     expect(await replay(store, second)).toHaveLength(0);
   });
 
-  it.each(['', 'a', 'a.', '.1', 'a.x', 'a.99', 'b.1', 'a.-1', 'a.1.5'])('does not know the event %j', async id => {
-    const store = boundedEventStore();
-    await store.storeEvent('a', note(0));
-    expect(await store.getStreamIdForEventId!(id)).toBeUndefined();
-  });
+  it.each(['', 'a', 'a.', '.1', 'a.x', 'a.99', 'b.1', 'a.-1', 'a.1.5'])(
+    'the event store of a session does not know the event %j',
+    async id => {
+      const store = boundedEventStore();
+      await store.storeEvent('a', note(0));
+      expect(await store.getStreamIdForEventId!(id)).toBeUndefined();
+    },
+  );
 });
 
 describe('the event stores of several sessions', () => {
@@ -147,7 +150,7 @@ describe('the event stores of several sessions', () => {
     expect(await knows(store, id)).toBe(false);
   });
 
-  it('events-E4: keep what was sent completely for a minute, and what was not for as long as there is room', async () => {
+  it('events-E4: the event stores of several sessions keep what was sent completely for a minute, and what was not for as long as there is room', async () => {
     const clock = { ...systemClock, at: 1_000, now: () => clock.at };
     const store = boundedEventStore({}, { clock });
     const ids = ['sent', 'unsent', 'open'].map(stream => store.prime(stream));

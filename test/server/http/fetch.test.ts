@@ -230,13 +230,13 @@ describe('a body of which nobody says how long it is', () => {
     return new Request(at, { method: 'POST', headers, body, duplex: 'half' } as RequestInit);
   };
 
-  it('has exactly as many bytes as it may', async () => {
+  it('a body of which nobody says how long it is has exactly as many bytes as it may', async () => {
     const { fetch } = endpoint({ maxRequestBytes: 1_000 });
     const send = (bytes: number) => fetch(streamed([new TextEncoder().encode(initialize('raw').padEnd(bytes))]));
     expect([(await send(1_000)).status, (await send(1_001)).status]).toEqual([200, 413]);
   });
 
-  it('is read as it was written, wherever its characters are split', async () => {
+  it('a body of which nobody says how long it is is read as it was written, wherever its characters are split', async () => {
     const read: unknown[] = [];
     const made = mcpEndpoint(async ({ requestInfo }) => {
       read.push(await requestInfo?.json());

@@ -126,7 +126,7 @@ describe('a batch', () => {
     expect(on.endpoint.sessions).toBe(0);
   });
 
-  it('is served to a session of 2025-03-26, which has batches, and to no other', async () => {
+  it('a batch is served to a session of 2025-03-26, which has batches, and to no other', async () => {
     await using on = await countedEndpoint(factory);
     for (const [revision, status] of [
       ['2025-03-26', 200],
@@ -190,7 +190,7 @@ describe('a body', () => {
   it.each([
     ['an escaped quote before brackets', `"${'['.repeat(400)}`],
     ['a backslash at its end', '\\'],
-  ])('is read where a text in it has %s', async (_, name) => {
+  ])('a body is read where a text in it has %s', async (_, name) => {
     await using on = await countedEndpoint(factory);
     const params = { protocolVersion: '2025-11-25', clientInfo: { name, version: '1' }, more: '['.repeat(300) };
     const body = JSON.stringify(message(1, 'initialize', { ...params, capabilities: {} }));

@@ -17,7 +17,7 @@ describe('jobs over a store', () => {
     return { jobs: over(store), again: () => over(store) };
   });
 
-  it('are taken over, once nobody has run them for a minute', async () => {
+  it('jobs over a store are taken over, once nobody has run them for a minute', async () => {
     const store = memoryStore();
     let now = 1_800_000_000_000;
     const timers: { readonly at: number; readonly fn: () => void }[] = [];
@@ -39,7 +39,7 @@ describe('jobs over a store', () => {
     expect(run).toEqual(['left/1']);
   });
 
-  it('are no timer and no memory where they are put off for more than a minute, and are run when they are due', async () => {
+  it('jobs over a store are no timer and no memory where they are put off for more than a minute, and are run when they are due', async () => {
     let now = 1_800_000_000_000;
     const timers = new Set<{ readonly at: number; readonly fn: () => void }>();
     const byHand = (ms: number, fn: () => void) => {
@@ -83,7 +83,7 @@ describe('jobs over a store', () => {
     expect([...(await two.read()).keys()].sort()).toEqual(names.filter((_, n) => n % 3 !== 0).sort());
   });
 
-  it('are not added where the store cannot be written, and can be added once it can', async () => {
+  it('jobs over a store are not added where the store cannot be written, and can be added once it can', async () => {
     const store = memoryStore();
     let away = true;
     const sets = store.sortedSets;

@@ -20,14 +20,14 @@ const config = (channels: readonly string[], withPages = true) =>
 const asks = (more: object) => ({ message: 'Which?', form: Boolean, ...more }) as never;
 
 describe('the channels of a question', () => {
-  it('are no mistake of the question where its server has none at all', () => {
+  it('the channels of a question are no mistake of the question where its server has none at all', () => {
     for (const channels of [['native'], ['relay'], ['page']]) {
       expect(() => checkChannels(asks({ channels }), tool, config([], false))).not.toThrow();
       expect(() => checkPageChannels(asks({ channels }), 'act', config([], false))).not.toThrow();
     }
   });
 
-  it('may be any that is switched on, and the page where there are pages', () => {
+  it('the channels of a question may be any that is switched on, and the page where there are pages', () => {
     const may = (channels: readonly string[], on: readonly string[]) => {
       try {
         checkPageChannels(asks({ channels }), 'act', config(on));

@@ -29,7 +29,7 @@ const answer = async (...args: Parameters<typeof judged>) => {
 };
 
 describe('a recorded answer', () => {
-  it('judge-A1: is accepted only with content that fits', async () => {
+  it('judge-A1: a recorded answer is accepted only with content that fits', async () => {
     expect(await answer(got('accept', { value: true }))).toMatchObject({ action: 'accept', content: true });
     for (const content of [undefined, {}, { value: 'yes' }, { value: null }])
       expect(await judged(got('accept', content))).toHaveProperty('again');

@@ -172,7 +172,7 @@ describe.each(eras)('%s', era => {
       expect(blocks(run.legs[1]!.params.messages.at(-1)!.content)).toHaveLength(2);
     });
 
-    it('sampling-37, sampling-98: goes on with the history, the tool uses, and a user message of nothing but their results', () => {
+    it('sampling-37, sampling-98: a tool loop goes on with the history, the tool uses, and a user message of nothing but their results', () => {
       let history: readonly unknown[] = hello.messages;
       const replies = [first, [use('3', 'fails', { n: 3 })], [use('4', 'slow', { n: 4 })]];
       for (const [index, asked] of replies.entries()) {
@@ -202,7 +202,7 @@ describe.each(eras)('%s', era => {
         }
     });
 
-    it('sampling-38: is ready for further tool uses', () => {
+    it('sampling-38: a tool loop is ready for further tool uses', () => {
       expect(run.legs).toHaveLength(4);
       expect(run.said).toBe('Done. after 4');
     });

@@ -54,7 +54,7 @@ describe('a form that is put again', () => {
       issues: issues.map(each => ({ rule, ...each })),
     });
 
-  it('says what is wrong at the field, above what the field says already', () => {
+  it('a form that is put again says what is wrong at the field, above what the field says already', () => {
     const day = { type: 'string', description: 'The day of departure.' };
     const both = [
       { field: 'day', message: 'Taken.' },
@@ -77,7 +77,7 @@ describe('a form that is put again', () => {
     ['a choice of several', { type: 'array' }, ['a', 'b']],
     ['false', { type: 'boolean' }, false],
     ['yes to a question about a password', { type: 'boolean', title: 'Change the password?' }, true],
-  ])('has what was typed there: %s', (_, property, value) => {
+  ])('a form that is put again has what was typed there: %s', (_, property, value) => {
     expect(put({ it: property }, { it: value })).toEqual(schema({ it: { ...property, default: value } }));
   });
 
@@ -90,9 +90,12 @@ describe('a form that is put again', () => {
     ['a card number', { type: 'string' }, '4111 1111 1111 1111'],
     ['a secret by its title', { type: 'string', title: 'Password' }, 'opened-by-nobody'],
     ['a secret by its description', { type: 'string', description: 'Your password' }, 'opened-by-nobody'],
-  ])('does not have what its schema does not take, or what is to be shown nowhere: %s', (_, property, value) => {
-    expect(put({ it: property }, value === undefined ? {} : { it: value })).toEqual(schema({ it: property }));
-  });
+  ])(
+    'a form that is put again does not have what its schema does not take, or what is to be shown nowhere: %s',
+    (_, property, value) => {
+      expect(put({ it: property }, value === undefined ? {} : { it: value })).toEqual(schema({ it: property }));
+    },
+  );
 
   it('takes what was typed from the content of an accept, and from nothing else', () => {
     expect(typedIn({ action: 'accept', content: { a: 1 } })).toEqual({ a: 1 });

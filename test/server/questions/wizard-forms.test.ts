@@ -38,7 +38,7 @@ const given = (answers: Readonly<Record<string, object>>): FormAnswers =>
 const asked = (answers: Readonly<Record<string, object>>) => applying(trip(), given(answers)).map(({ name }) => name);
 
 describe('the forms of a wizard', () => {
-  it('are asked where their condition holds: a value, one of several, or a list with one of several', () => {
+  it('the forms of a wizard are asked where their condition holds: a value, one of several, or a list with one of several', () => {
     expect(asked({})).toEqual(['way']);
     expect(asked({ way: { by: 'ship' } })).toEqual(['way', 'cabin']);
     expect(asked({ way: { by: 'train' } })).toEqual(['way', 'name']);
@@ -46,7 +46,7 @@ describe('the forms of a wizard', () => {
     expect(asked({ way: { extras: ['meal', 'bike'] } })).toEqual(['way', 'rest']);
   });
 
-  it('are not asked on a form that is not asked itself, whatever was answered there before', () => {
+  it('the forms of a wizard are not asked on a form that is not asked itself, whatever was answered there before', () => {
     expect(asked({ way: { by: 'ship' }, cabin: { yes: true } })).toEqual(['way', 'cabin', 'deck']);
     expect(asked({ way: { by: 'train' }, cabin: { yes: true } })).toEqual(['way', 'name']);
   });
@@ -77,7 +77,7 @@ describe('the forms of a wizard', () => {
       { forms: { a: { title: 'A', form: flag, when: { form: 'b', field: 'c', is: [4] } } } },
       /is must be a string, true or false, or a list of strings/,
     ],
-  ])('are refused as a slip of the author: %s', (_, over, says) => {
+  ])('the forms of a wizard are refused as a slip of the author: %s', (_, over, says) => {
     const ask = { message: 'Plan', forms: { way: { title: 'Way', form: flag } }, ...over };
     expect(() => loose(ask)).toThrow(TypeError);
     expect(() => loose(ask)).toThrow(says);
@@ -87,7 +87,7 @@ describe('the forms of a wizard', () => {
     ['1st', 'begins with a digit'],
     ['a b', 'has a space'],
     ['a'.repeat(33), 'is too long'],
-  ])('have names that a field can have: not "%s", which %s', name => {
+  ])('the forms of a wizard have names that a field can have: not "%s", which %s', name => {
     expect(() => trip({ forms: { [name]: { title: 'A', form: flag } } })).toThrow(
       `The name of a form must be 1 to 32 letters, digits, dashes and underscores, beginning with a letter; got '${name}'.`,
     );

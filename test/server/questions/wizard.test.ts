@@ -252,7 +252,7 @@ describe('a wizard that cannot be asked', () => {
     expect(asked).toEqual([]);
   });
 
-  it('is unavailable where the client has no forms, and ends the call where it is required', async () => {
+  it('a wizard that cannot be asked is unavailable where the client has no forms, and ends the call where it is required', async () => {
     for (const required of [false, true]) {
       const factory = () => {
         const server = new McpServer({ name: 'trips', version: '1.0.0' });

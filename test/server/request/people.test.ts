@@ -179,7 +179,7 @@ describe('2025-11-25: a question open in a session', () => {
     return { url, events, result, session, send, answer: (given: object) => answer(given) };
   }
 
-  it('elicit-30, elicit-32, elicit-41: is answered by nobody else, though they know the session and the id', async () => {
+  it('elicit-30, elicit-32, elicit-41: a question open in a session is answered by nobody else, though they know the session and the id', async () => {
     const { result, send, answer, events } = await waiting();
     for (let id = 0; id < 4; id += 1)
       expect((await send('mallory', { id, result: yes })).status, `answering ${id}`).toBe(404);
@@ -189,7 +189,7 @@ describe('2025-11-25: a question open in a session', () => {
     expect(await result).toBe('decline');
   });
 
-  it('elicit-32: is not heard of by somebody else who listens to the session', async () => {
+  it('elicit-32: a question open in a session is not heard of by somebody else who listens to the session', async () => {
     const { url, session, result, answer } = await waiting();
     const accept = 'text/event-stream';
     const listening = await fetch(url, {
@@ -205,7 +205,7 @@ describe('2025-11-25: a question open in a session', () => {
     expect(await result).toBe('accept');
   });
 
-  it('elicit-41: is not answered from another connection of the same person', async () => {
+  it('elicit-41: a question open in a session is not answered from another connection of the same person', async () => {
     const { url, result, answer, events } = await waiting();
     const other = await enter(url, '2025-11-25', 'alice', () => yes);
     const session = other.transport.sessionId!;

@@ -42,7 +42,7 @@ async function connected(failing = false) {
 }
 
 describe('a request to the client', () => {
-  it('is sent with the call it belongs to, under an id that no request of the SDK has, and answered as it came', async () => {
+  it('a request to the client is sent with the call it belongs to, under an id that no request of the SDK has, and answered as it came', async () => {
     const { server, sent, errors, receive } = await connected();
     const one = requestClient(server, ctx, 'elicitation/create', params);
     const two = server.server.ping();
@@ -113,7 +113,7 @@ describe('a request to the client', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('ends with a signal that fires, and is not sent where it has fired', async () => {
+  it('a request to the client ends with a signal that fires, and is not sent where it has fired', async () => {
     const { server, sent } = await connected();
     const stop = new AbortController();
     const answer = requestUntil(stop.signal, server, ctx, { method: 'roots/list', params: {} });

@@ -100,7 +100,7 @@ describe('a retry', () => {
     expect(new Set(writes.slice(1)).size).toBe(1);
   });
 
-  it('is one presenter’s; the others wait and are given the same result', async () => {
+  it('a retry is one presenter’s; the others wait and are given the same result', async () => {
     const { process } = world();
     const [a, b] = [process('a'), process('b')];
     const attempt = mine(await claim(a));
@@ -111,7 +111,7 @@ describe('a retry', () => {
     expect(await claim(b)).toEqual({ kind: 'answered', result: { result: 1 } });
   });
 
-  it('is refused with other inputs, before and after it is answered', async () => {
+  it('a retry is refused with other inputs, before and after it is answered', async () => {
     const { process } = world();
     const a = process('a');
     const attempt = mine(await claim(a));
@@ -131,7 +131,7 @@ describe('a retry', () => {
     expect(every.timers).toBe(0);
   });
 
-  it('claims-C1: is not followed while it may be alive: the waiter gives up', async () => {
+  it('claims-C1: a retry is not followed while it may be alive: the waiter gives up', async () => {
     const { process, pass } = world();
     const [a, b] = [process('a'), process('b')];
     const attempt = mine(await claim(a));
@@ -146,7 +146,7 @@ describe('a retry', () => {
     expect(await attempt.holds()).toBe(true);
   });
 
-  it('claims-C1, claims-C3: is followed within the wait when its process is gone, by exactly one', async () => {
+  it('claims-C1, claims-C3: a retry is followed within the wait when its process is gone, by exactly one', async () => {
     const { process, freeze, pass } = world();
     mine(await claim(process('a')));
     freeze('a');
@@ -205,7 +205,7 @@ describe('a retry', () => {
     expect(await waiting).toEqual({ kind: 'answered', result: { result: 'a' } });
   });
 
-  it('claims-C3: is given the result that was written while the wait for it was won, and holds nothing afterwards', async () => {
+  it('claims-C3: a retry is given the result that was written while the wait for it was won, and holds nothing afterwards', async () => {
     const { process, before, pass, freeze, store } = world();
     const [a, b] = [process('a'), process('b')];
     const attempt = mine(await claim(a));
@@ -291,7 +291,7 @@ describe('a retry', () => {
     expect(await follower.answer({ result: 1 })).toBe(true);
   });
 
-  it('claims-C3: says that it was answered only once its result can be found', async () => {
+  it('claims-C3: a retry says that it was answered only once its result can be found', async () => {
     const { process, before, store } = world();
     let go = (): void => {};
     before.set('result:n', () => new Promise<void>(resolve => (go = resolve)));
@@ -303,21 +303,24 @@ describe('a retry', () => {
     expect(await store.get('claim:n')).toBe('{"i":"yes","d":true}');
   });
 
-  it.each(['died', 'was abandoned'])('claims-C4: is judged by when it came first where its attempt %s', async how => {
-    const { process, freeze, late, pass } = world();
-    const [a, b] = [process('a'), process('b')];
-    const came = 999_000;
-    const first = await a.claim('n', 'yes', 3_600_000, never, came);
-    expect(first).toMatchObject({ kind: 'mine', cameAt: came });
-    if (how === 'died') {
-      freeze('a');
-      await pass(WAIT);
-    } else await mine(first).abandon();
-    late(600_000);
-    expect(await claim(b)).toMatchObject({ kind: 'mine', attempt: { first: false }, cameAt: came });
-  });
+  it.each(['died', 'was abandoned'])(
+    'claims-C4: a retry is judged by when it came first where its attempt %s',
+    async how => {
+      const { process, freeze, late, pass } = world();
+      const [a, b] = [process('a'), process('b')];
+      const came = 999_000;
+      const first = await a.claim('n', 'yes', 3_600_000, never, came);
+      expect(first).toMatchObject({ kind: 'mine', cameAt: came });
+      if (how === 'died') {
+        freeze('a');
+        await pass(WAIT);
+      } else await mine(first).abandon();
+      late(600_000);
+      expect(await claim(b)).toMatchObject({ kind: 'mine', attempt: { first: false }, cameAt: came });
+    },
+  );
 
-  it('is followed at once when it was abandoned, also by another process', async () => {
+  it('a retry is followed at once when it was abandoned, also by another process', async () => {
     const { process } = world();
     const [a, b] = [process('a'), process('b')];
     await mine(await claim(a)).abandon();
@@ -329,14 +332,14 @@ describe('a retry', () => {
     expect(await claim(b)).toEqual({ kind: 'answered', result: { result: 3 } });
   });
 
-  it('says so where its result was too long to keep', async () => {
+  it('a retry says so where its result was too long to keep', async () => {
     const { process } = world();
     const a = process('a');
     await mine(await claim(a)).answer({ result: 'x'.repeat(300_000) });
     expect(await claim(a)).toEqual({ kind: 'forgotten' });
   });
 
-  it('keeps a result for as long as a client tries again, and the claim for as long as the state lives', async () => {
+  it('a retry keeps a result for as long as a client tries again, and the claim for as long as the state lives', async () => {
     const { process, pass } = world();
     const a = process('a');
     await mine(await claim(a)).answer({ result: 1 });

@@ -148,7 +148,7 @@ describe('a journal in the store', () => {
   };
   const another = (nonce: string) => ({ ...long, nonce });
 
-  it('state-B5: is refused where its person has no room for it, and nobody else is', async () => {
+  it('state-B5: a journal in the store is refused where its person has no room for it, and nobody else is', async () => {
     const with_ = bounded();
     await sealState(another('1'), binding, with_, 1);
     await sealState(another('2'), binding, with_, 1);
@@ -159,7 +159,7 @@ describe('a journal in the store', () => {
     await sealState(another('4'), binding, with_, big);
   });
 
-  it('state-B5: has its questions alone once it was answered, and its room is free', async () => {
+  it('state-B5: a journal in the store has its questions alone once it was answered, and its room is free', async () => {
     const with_ = bounded();
     const text = await sealState(another('1'), binding, with_, 1);
     await sealState(another('2'), binding, with_, 1);
@@ -171,7 +171,7 @@ describe('a journal in the store', () => {
     await expect(sealState(another('4'), binding, with_, 1)).rejects.toMatchObject({ code: 'call/too-many' });
   });
 
-  it('goes with the call that it belongs to, and its room is free', async () => {
+  it('a journal in the store goes with the call that it belongs to, and its room is free', async () => {
     const with_ = bounded();
     const text = await sealState(another('1'), binding, with_, 1);
     await sealState(another('2'), binding, with_, 1);
@@ -183,7 +183,7 @@ describe('a journal in the store', () => {
     await expect(sealState(another('4'), binding, with_, 1)).rejects.toMatchObject({ code: 'call/too-many' });
   });
 
-  it('counts once, however often its life is extended', async () => {
+  it('a journal in the store counts once, however often its life is extended', async () => {
     const with_ = bounded();
     let stored = storedState(await sealState(another('1'), binding, with_, 1), with_);
     for (const more of [1, 2, 3, 4])

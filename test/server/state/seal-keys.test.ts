@@ -146,7 +146,7 @@ describe('a key ring', () => {
 });
 
 describe('elicit-33; keys-K3: a key file', () => {
-  it('is made once, for its owner only, with its folder, and read again', () => {
+  it('a key file is made once, for its owner only, with its folder, and read again', () => {
     const file = join(folder, 'deep', 'er', 'key');
     const first = ids({ file, create: true });
     expect(ids({ file, create: true })).toEqual(first);
@@ -169,7 +169,7 @@ describe('elicit-33; keys-K3: a key file', () => {
     expect(readdirSync(folder)).toEqual(['key']);
   });
 
-  it.runIf(process.platform === 'linux')('is not left open, neither by reading nor by making it', () => {
+  it.runIf(process.platform === 'linux')('a key file is not left open, neither by reading nor by making it', () => {
     const open = () => readdirSync('/proc/self/fd').length;
     const before = open();
     for (let n = 0; n < 200; n += 1) ids({ file: join(folder, `${n}`), create: true });
@@ -182,20 +182,23 @@ describe('elicit-33; keys-K3: a key file', () => {
     expect(ids(readFileSync(file, 'utf8'))).toEqual(ids({ file }));
   });
 
-  it.runIf(process.platform !== 'win32')('is refused where others may read it or its group may write it', () => {
-    const file = join(folder, 'key');
-    writeFileSync(file, bytes.toString('base64'));
-    for (const mode of [0o644, 0o604, 0o602, 0o660, 0o666]) {
-      chmodSync(file, mode);
-      const error = failure(() => keyRing({ file }));
-      expect(error.message).toContain('chmod 600');
-      expect(error.message).not.toContain(bytes.toString('base64'));
-    }
-    for (const mode of [0o600, 0o400, 0o440, 0o640]) {
-      chmodSync(file, mode);
-      expect(ids({ file })).toEqual(ids(bytes));
-    }
-  });
+  it.runIf(process.platform !== 'win32')(
+    'a key file is refused where others may read it or its group may write it',
+    () => {
+      const file = join(folder, 'key');
+      writeFileSync(file, bytes.toString('base64'));
+      for (const mode of [0o644, 0o604, 0o602, 0o660, 0o666]) {
+        chmodSync(file, mode);
+        const error = failure(() => keyRing({ file }));
+        expect(error.message).toContain('chmod 600');
+        expect(error.message).not.toContain(bytes.toString('base64'));
+      }
+      for (const mode of [0o600, 0o400, 0o440, 0o640]) {
+        chmodSync(file, mode);
+        expect(ids({ file })).toEqual(ids(bytes));
+      }
+    },
+  );
 
   it('that is missing, empty, no file or huge is refused with a reason', () => {
     const at = (name: string, text?: string) => {

@@ -26,7 +26,7 @@ describe('a sealed value', () => {
     );
   });
 
-  it('keeps a key called __proto__ a plain key', () => {
+  it('a sealed value keeps a key called __proto__ a plain key', () => {
     const opened = sealer.open(sealer.seal(JSON.parse('{"__proto__":{"admin":true}}'), PURPOSE), PURPOSE);
     expect(opened.ok && Object.hasOwn(opened.payload as object, '__proto__')).toBe(true);
     expect(({} as Record<string, unknown>)['admin']).toBeUndefined();
@@ -40,7 +40,7 @@ describe('a sealed value', () => {
       expect(body(texts[0]!).includes(word)).toBe(false);
   });
 
-  it('seal-E5: is as long as its value, repetitive or not', () => {
+  it('seal-E5: a sealed value is as long as its value, repetitive or not', () => {
     const one = sealer.seal('a'.repeat(3_000), PURPOSE);
     const other = sealer.seal(randomBytes(1_500).toString('hex'), PURPOSE);
     expect(one.length).toBe(other.length);
@@ -245,12 +245,12 @@ describe('a sealer', () => {
     expect(() => sealer.seal(1n, PURPOSE)).toThrow(TypeError);
   });
 
-  it('goes on working however many purposes it has seen', () => {
+  it('a sealer goes on working however many purposes it has seen', () => {
     for (let index = 0; index < 600; index++) sealer.seal(index, `purpose ${index}`);
     expect(sealer.open(sealer.seal(journal, PURPOSE), PURPOSE).ok).toBe(true);
   });
 
-  it('knows what was sealed with an older key, and nothing else, as outdated', () => {
+  it('a sealer knows what was sealed with an older key, and nothing else, as outdated', () => {
     const before = createSealer(keyRing(oldKey));
     expect(sealer.outdated(before.seal(journal, PURPOSE))).toBe(true);
     expect(sealer.outdated(sealer.seal(journal, PURPOSE))).toBe(false);

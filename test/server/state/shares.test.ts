@@ -22,7 +22,7 @@ const of = (characters: number, until: number) => ({ characters, until });
 const tooMany = { code: 'call/too-many', message: expect.stringContaining('100 characters') };
 
 describe('the share of a person', () => {
-  it('shares-S1: is refused more than it may take, and nobody else is', async () => {
+  it('shares-S1: the share of a person is refused more than it may take, and nobody else is', async () => {
     const { shares } = world();
     await shares.take('ann', of(60, now + 5_000));
     await expect(shares.take('ann', of(41, now + 5_000))).rejects.toMatchObject(tooMany);
@@ -31,7 +31,7 @@ describe('the share of a person', () => {
     await expect(shares.take('ann', of(1, now + 9_000))).rejects.toMatchObject(tooMany);
   });
 
-  it('shares-S1: is one for all processes that share the store, whatever they take at once', async () => {
+  it('shares-S1: the share of a person is one for all processes that share the store, whatever they take at once', async () => {
     const { sharesOf, store } = world({ most: 10 });
     const processes = [sharesOf(), sharesOf()];
     const taking = Array.from({ length: 24 }, (_, n) => processes[n % 2]!.take('ann', of(1, now + 5_000 + n * 500)));
@@ -41,7 +41,7 @@ describe('the share of a person', () => {
     expect(await store.get('share:ann')).toBeUndefined();
   });
 
-  it('shares-S2: has room again once the time of something is up, and not before', async () => {
+  it('shares-S2: the share of a person has room again once the time of something is up, and not before', async () => {
     const { clock, shares } = world();
     await shares.take('ann', of(60, now + 4_500));
     await shares.take('ann', of(40, now + 9_000));
@@ -52,7 +52,7 @@ describe('the share of a person', () => {
     await expect(shares.take('ann', of(1, now + 9_000))).rejects.toMatchObject(tooMany);
   });
 
-  it('has room again for what is given back, and for no more than was taken', async () => {
+  it('the share of a person has room again for what is given back, and for no more than was taken', async () => {
     const { clock, shares, store } = world();
     await shares.take('ann', of(60, now + 5_000));
     await shares.take('ann', of(40, now + 9_000));
@@ -74,7 +74,7 @@ describe('the share of a person', () => {
     await expect(shares.take('ann', of(1, now + 9_000))).rejects.toMatchObject(tooMany);
   });
 
-  it('is part of what all may take together, where that is bounded', async () => {
+  it('the share of a person is part of what all may take together, where that is bounded', async () => {
     const { shares } = world({ mostInAll: 150 });
     await shares.take('ann', of(100, now + 5_000));
     await expect(shares.take('bob', of(51, now + 5_000))).rejects.toMatchObject({ code: 'call/too-many' });

@@ -310,7 +310,7 @@ describe.each(['memory', 'http'] as const)('a sealed state over %s', carrier => 
 });
 
 describe('a state over HTTP', () => {
-  it('elicit-31, elicit-34, elicit-41, mrtr-30, mrtr-33, mrtr-50: is refused for another person, and for nobody', async () => {
+  it('elicit-31, elicit-34, elicit-41, mrtr-30, mrtr-33, mrtr-50: a state over HTTP is refused for another person, and for nobody', async () => {
     const { client, acted, events } = await serve({ carrier: 'http' });
     const state = await begun(client, 'alice');
     expectRefused(await client.act(retry(state), { token: 'bob' }), acted);
@@ -319,14 +319,14 @@ describe('a state over HTTP', () => {
     expect(textOf(await client.act(retry(state), { token: 'alice' }))).toBe('accept true');
   });
 
-  it('elicit-41: is refused through another OAuth client of the same person', async () => {
+  it('elicit-41: a state over HTTP is refused through another OAuth client of the same person', async () => {
     const { client, acted, events } = await serve({ carrier: 'http' });
     const state = await begun(client, 'alice');
     expectRefused(await client.act(retry(state), { token: 'alice@other' }), acted);
     expect(events.find(each => each.kind === 'state-refused')).toMatchObject({ reason: 'another client' });
   });
 
-  it('elicit-34, elicit-47: does not take clientInfo, which a client writes itself, for the client', async () => {
+  it('elicit-34, elicit-47: a state over HTTP does not take clientInfo, which a client writes itself, for the client', async () => {
     const { client } = await serve({ carrier: 'http' });
     const state = await begun(client, 'alice');
     expect(textOf(await client.act(retry(state), { token: 'alice', capabilities: { elicitation: {} } }))).toBe(
@@ -352,7 +352,7 @@ describe('answers', () => {
     expect(({} as { action?: unknown }).action).toBeUndefined();
   });
 
-  it('are not inherited from a prototype a client would like to set', async () => {
+  it('answers are not inherited from a prototype a client would like to set', async () => {
     const { client, acted } = await serve({});
     const responses = JSON.parse('{"elicit":{"__proto__":{"action":"accept","content":{"value":true}}}}');
     expect(textOf(await client.act(retry(await begun(client), responses)))).toMatch(/^cancel|^$/);

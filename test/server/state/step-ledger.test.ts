@@ -48,7 +48,7 @@ const runOf = (work: Partial<StepWork<unknown>>, options: EngineOptions) =>
   );
 
 describe('a step that was begun before', () => {
-  it('is asked first whether it took effect; what its check finds is the result, and nothing runs', async () => {
+  it('a step that was begun before is asked first whether it took effect; what its check finds is the result, and nothing runs', async () => {
     const ran: string[] = [];
     const { made, calls } = ledger({ state: 'again' });
     const work = { run: () => void ran.push('run'), check: () => 'found' };
@@ -77,7 +77,7 @@ describe('a step that was begun before', () => {
     expect(ran).toEqual([]);
   });
 
-  it('is in doubt where nothing makes it safe: it does not run, and no catch of the handler swallows that', async () => {
+  it('a step that was begun before is in doubt where nothing makes it safe: it does not run, and no catch of the handler swallows that', async () => {
     const ran: string[] = [];
     const { made, calls } = ledger({ state: 'in-doubt' });
     const run = new Run<unknown>(
@@ -99,7 +99,7 @@ describe('a step that was begun before', () => {
 });
 
 describe('a step that begins', () => {
-  it('is not asked whether it took effect', async () => {
+  it('a step that begins is not asked whether it took effect', async () => {
     const asked: string[] = [];
     const run = runOf({ check: () => void asked.push('check') }, { ledger: ledger({ state: 'run' }).made });
     expect(await run.next()).toEqual({ kind: 'done', result: 'charged' });
@@ -110,13 +110,16 @@ describe('a step that begins', () => {
     ['nothing makes it safe', {}, false],
     ['it is idempotent', { idempotent: true }, true],
     ['it can be checked', { check: () => undefined }, true],
-  ] as const)('is written as safe to begin again only where something makes it so: %s', async (_, work, safe) => {
-    const { made, steps } = ledger({ state: 'run' });
-    await runOf(work, { ledger: made }).next();
-    expect(steps).toMatchObject([{ name: 'charge', safe }]);
-  });
+  ] as const)(
+    'a step that begins is written as safe to begin again only where something makes it so: %s',
+    async (_, work, safe) => {
+      const { made, steps } = ledger({ state: 'run' });
+      await runOf(work, { ledger: made }).next();
+      expect(steps).toMatchObject([{ name: 'charge', safe }]);
+    },
+  );
 
-  it('has a key of its own each time, the same in every run', async () => {
+  it('a step that begins has a key of its own each time, the same in every run', async () => {
     const keys = async () => {
       const seen: string[] = [];
       const run = new Run<unknown>(async r => {
@@ -170,7 +173,7 @@ describe('a step that begins', () => {
   });
 
   it.each(['begin', 'end'] as const)(
-    'ends the call where its %s cannot be written, whatever the handler catches',
+    'a step that begins ends the call where its %s cannot be written, whatever the handler catches',
     async at => {
       const { made } = ledger({ state: 'run' });
       const broken = { ...made, [at]: () => Promise.reject(new Error('no room')) };
@@ -224,7 +227,7 @@ describe('a ledger in a store', () => {
     expect(await stepLedger(store, 'f', 1000).begin(step)).toEqual({ state: 'done', entry });
   });
 
-  it('knows how far a flow got, each step once and each as what it is', async () => {
+  it('a ledger in a store knows how far a flow got, each step once and each as what it is', async () => {
     const store = memoryStore();
     const first = stepLedger(store, 'f', 1000);
     await Promise.all([first.begin(step), first.begin({ id: 'b.1', kind: 'step', name: 'mail', safe: true })]);
@@ -252,7 +255,7 @@ describe('a ledger in a store', () => {
     expect(order).toEqual(['steps:f', 'step:f:a.1']);
   });
 
-  it('is gone without a trace once it is forgotten', async () => {
+  it('a ledger in a store is gone without a trace once it is forgotten', async () => {
     const store = memoryStore();
     const made = stepLedger(store, 'f', 1000);
     await made.begin(step);
@@ -302,7 +305,7 @@ describe('what is audited of a step', () => {
     expect(calls).toEqual(['begin', 'audit']);
   });
 
-  it('says how it ended, once that is written', async () => {
+  it('what is audited of a step says how it ended, once that is written', async () => {
     const { ledger: made, events, calls } = audited({ state: 'run' });
     await made.end(ended);
     await made.end(failed);
@@ -313,7 +316,7 @@ describe('what is audited of a step', () => {
     expect(calls).toEqual(['end undefined', 'audit', 'end no disk', 'audit']);
   });
 
-  it.each(['end', 'withdraw'] as const)('is not said before it is written: %s', async at => {
+  it.each(['end', 'withdraw'] as const)('what is audited of a step is not said before it is written: %s', async at => {
     const written = deferred<undefined>();
     const events: Unstamped[] = [];
     const stored = { ...ledger({ state: 'run' }).made, [at]: () => written.promise };
@@ -326,7 +329,7 @@ describe('what is audited of a step', () => {
     expect(events).toHaveLength(1);
   });
 
-  it('says that one was taken back, so that no beginning stands without an end', async () => {
+  it('what is audited of a step says that one was taken back, so that no beginning stands without an end', async () => {
     const { ledger: made, events, calls } = audited({ state: 'run' });
     await made.withdraw(step);
     expect(events).toEqual([{ kind: 'step-ended', step: 'charge', failed: true }]);

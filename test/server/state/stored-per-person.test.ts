@@ -121,7 +121,7 @@ describe('tasks', () => {
     expect(await ann.until(taskId, 'completed')).toMatchObject({ result: { content: [{ text: '3000' }] } });
   });
 
-  it('keep their arguments no longer than they may need them', async () => {
+  it('tasks keep their arguments no longer than they may need them', async () => {
     const { as, store } = await serving(async () => 'done', { task: 'always' });
     const sizes = new Map<string, number>();
     const set = store.set.bind(store);

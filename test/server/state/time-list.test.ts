@@ -30,7 +30,7 @@ function sortedStore(now = () => 0) {
 }
 
 describe('a list of names with their times', () => {
-  it('has what was put on it, with the latest time, until it is taken off, and writes nothing but the change', async () => {
+  it('a list of names with their times has what was put on it, with the latest time, until it is taken off, and writes nothing but the change', async () => {
     const { list, state } = sortedStore();
     const [one, other] = [list(), list()];
     await one.put('b', 20.5);

@@ -345,7 +345,7 @@ describe('a task of 2025-11-25', () => {
     expect(result.content[0].text).toBe('hello');
   });
 
-  it('older-tasks-55, older-tasks-57, older-tasks-58: is there for the same person in another session, and for nobody else', async () => {
+  it('older-tasks-55, older-tasks-57, older-tasks-58: a task of 2025-11-25 is there for the same person in another session, and for nobody else', async () => {
     const principal: MidcallOptions['principal'] = ctx => ({
       issuer: 'https://login.example',
       subject: String(ctx.http?.authInfo?.token),
@@ -368,7 +368,7 @@ describe('a task of 2025-11-25', () => {
     expect((await again.request('tasks/result', { taskId })).result.content[0].text).toBe('accept true');
   });
 
-  it('ext-tasks-59: begins by the parameter alone: the extension of 2026-07-28 means nothing', async () => {
+  it('ext-tasks-59: a task of 2025-11-25 begins by the parameter alone: the extension of 2026-07-28 means nothing', async () => {
     const extensions = { 'io.modelcontextprotocol/tasks': {} };
     const factory = serverOf(sure, { task: 'always' });
     const { request, questions } = await connect(await transports.memory(factory), yes, '2025-11-25', extensions);
@@ -392,7 +392,7 @@ describe('a task of 2025-11-25', () => {
     expect(document).toContain('anyone who has the id of a task');
   });
 
-  it('older-tasks-12: is not there on an older revision: the parameter is not looked at', async () => {
+  it('older-tasks-12: a task of 2025-11-25 is not there on an older revision: the parameter is not looked at', async () => {
     const { call, request } = await connect(await transports.memory(serverOf(sure)), yes, '2025-06-18');
     expect((await call()).result.content[0].text).toBe('accept true');
     expect((await request('tasks/list')).error).toMatchObject({ code: -32601 });
@@ -409,7 +409,7 @@ async function signedIn(factory: McpServerFactory, answer: Answer = yes) {
 const principal: MidcallOptions['principal'] = () => ({ issuer: 'https://login.example', subject: 'alice' });
 
 describe('a task of 2025-11-25 of somebody who is signed in', () => {
-  it('is there in a new session after a restart of the server, asks on, and gives its result', async () => {
+  it('a task of 2025-11-25 of somebody who is signed in is there in a new session after a restart of the server, asks on, and gives its result', async () => {
     const store = memoryStore();
     const first = await signedIn(serverOf(sure, { principal, store }));
     const taskId = await first.begin();
@@ -424,7 +424,7 @@ describe('a task of 2025-11-25 of somebody who is signed in', () => {
     expect(second.questions).toMatchObject([{ params: { message: 'Sure?', _meta: { [related]: { taskId } } } }]);
   });
 
-  it('older-tasks-53: has failed with a text where the server no longer has its tool, or it is of another version', async () => {
+  it('older-tasks-53: a task of 2025-11-25 of somebody who is signed in has failed with a text where the server no longer has its tool, or it is of another version', async () => {
     for (const [version, says] of [
       ['2', 'has changed'],
       [undefined, "no longer has the tool 'act'"],
@@ -500,7 +500,7 @@ describe('a task of 2025-11-25 whose time is up while its work is under way', ()
     return { ...client, clock, warnings, audited, end, taskId };
   }
 
-  it('older-tasks-42: goes on, and its result can be fetched for five minutes', async () => {
+  it('older-tasks-42: a task of 2025-11-25 whose time is up while its work is under way goes on, and its result can be fetched for five minutes', async () => {
     const { get, request, until, clock, end, taskId, warnings } = await working(async () => 'done');
     clock.move(60_001);
     expect(await get(taskId)).toMatchObject({ status: 'working', ttl: 60_000 });
@@ -524,7 +524,7 @@ describe('a task of 2025-11-25 whose time is up while its work is under way', ()
     expect(questions).toEqual([]);
   });
 
-  it('older-tasks-66: is unknown an hour later, and the operator learns that its result is lost', async () => {
+  it('older-tasks-66: a task of 2025-11-25 whose time is up while its work is under way is unknown an hour later, and the operator learns that its result is lost', async () => {
     const { request, clock, end, taskId, warnings, audited } = await working(async () => 'done');
     clock.move(60_000 + 60 * 60_000 + 1);
     expect((await request('tasks/get', { taskId })).error).toMatchObject({ code: -32602 });
@@ -537,7 +537,7 @@ describe('a task of 2025-11-25 whose time is up while its work is under way', ()
 });
 
 describe('a task of 2025-11-25 that is asked for in vain', () => {
-  it('older-tasks-63: is unknown to every message once its time is up', async () => {
+  it('older-tasks-63: a task of 2025-11-25 that is asked for in vain is unknown to every message once its time is up', async () => {
     const clock = handClock();
     const { begin, request, until } = await connect(await transports.memory(serverOf(sure, { clock })), yes);
     const taskId = await begin({ ttl: 60_000 });
@@ -596,7 +596,7 @@ describe('a task of 2025-11-25 that is asked for in vain', () => {
     expect(noted).toHaveLength(1);
   });
 
-  it('older-tasks-50: is an internal error where the store is away, and is there again when the store is', async () => {
+  it('older-tasks-50: a task of 2025-11-25 that is asked for in vain is an internal error where the store is away, and is there again when the store is', async () => {
     const held = memoryStore();
     let away = false;
     const store = {

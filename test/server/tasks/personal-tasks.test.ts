@@ -146,7 +146,7 @@ async function session(endpoint: Endpoint, token: string) {
 }
 
 describe('a task whose server was made from what its request says', () => {
-  it('goes on at servers for its own caller only, on 2026-07-28', async () => {
+  it('a task whose server was made from what its request says goes on at servers for its own caller only, on 2026-07-28', async () => {
     const { endpoint } = process({ principal });
     await person(endpoint, 'mallory').send('tools/list');
     const [alice, bob] = [person(endpoint, 'alice'), person(endpoint, 'bob')];
@@ -155,7 +155,7 @@ describe('a task whose server was made from what its request says', () => {
     expect(await alice.answer(ofAlice)).toBe('accept: alice at a server for alice');
   });
 
-  it('goes on at servers for its own caller only, on 2025-11-25', async () => {
+  it('a task whose server was made from what its request says goes on at servers for its own caller only, on 2025-11-25', async () => {
     const { endpoint } = process({ principal });
     await session(endpoint, 'mallory');
     const [alice, bob] = [await session(endpoint, 'alice'), await session(endpoint, 'bob')];
@@ -185,7 +185,7 @@ describe('a task whose server was made from what its request says', () => {
     expect(result.content[0].text).toBe('cancel: alice at a server for alice');
   });
 
-  it('goes on where its caller is, though its jobs come to another replica', async () => {
+  it('a task whose server was made from what its request says goes on where its caller is, though its jobs come to another replica', async () => {
     const store = memoryStore();
     const runs: ((name: string, attempt: number) => Promise<void>)[] = [];
     const jobsOf = (at: number): Jobs => ({
@@ -210,7 +210,7 @@ describe('a task whose server was made from what its request says', () => {
     expect(text).toContain('Read what handlers need in the factory itself');
   });
 
-  it('is none where nobody knows who calls: the call is served without it, or refused with what to do', async () => {
+  it('a task whose server was made from what its request says is none where nobody knows who calls: the call is served without it, or refused with what to do', async () => {
     const warnings: string[] = [];
     const warn = (text: string) => void warnings.push(text);
     const { endpoint } = process({ warn });
@@ -222,7 +222,7 @@ describe('a task whose server was made from what its request says', () => {
     expect(refused.error.message).toContain('Give midcall() the option principal');
   });
 
-  it('goes on in the session of a caller whom nobody knows, on 2025-11-25', async () => {
+  it('a task whose server was made from what its request says goes on in the session of a caller whom nobody knows, on 2025-11-25', async () => {
     const { endpoint } = process({
       said:
         ({ requestInfo }) =>
@@ -237,7 +237,7 @@ describe('a task whose server was made from what its request says', () => {
 });
 
 describe('a task whose factory reads nothing of its request', () => {
-  it('goes on after a restart whoever comes first', async () => {
+  it('a task whose factory reads nothing of its request goes on after a restart whoever comes first', async () => {
     const store = memoryStore();
     let time = 1_800_000_000_000;
     const clock = { ...systemClock, now: () => time };

@@ -159,7 +159,7 @@ describe('a task in a store', () => {
     }
   });
 
-  it('is JSON that says its version, with its state in words and without a seal of its own', async () => {
+  it('a task in a store is JSON that says its version, with its state in words and without a seal of its own', async () => {
     const state = storedState(await sealed(bindingOf(least)), { sealer });
     const { store, texts, keys } = watchedStore();
     const tasks = new TaskStore({ store, sealer, clock: { now: () => 3 }, changed: () => {} });
@@ -184,7 +184,7 @@ describe('a task in a store', () => {
     });
   });
 
-  it('has no state that this server did not make', () => {
+  it('a task in a store has no state that this server did not make', () => {
     expect(() => storedState('m1.state', { sealer })).toThrow('none of this server');
   });
 

@@ -21,7 +21,7 @@ function listsOf(options: Partial<TaskListsOptions> = {}, time = now): TaskLists
 }
 
 describe('the list of an owner', () => {
-  it('has what was added, the oldest first, and no id', async () => {
+  it('the list of an owner has what was added, the oldest first, and no id', async () => {
     const store = memoryStore();
     const lists = listsOf({ store, clock: systemClock });
     const createdAt = Date.now();
@@ -66,7 +66,7 @@ describe('the list of an owner', () => {
     await expect(lists.add({ ...taskOf('f', 1e12), owner: 'bob' })).resolves.toBeUndefined();
   });
 
-  it('has room again for each that expired, and for each that makes room', async () => {
+  it('the list of an owner has room again for each that expired, and for each that makes room', async () => {
     const store = memoryStore({ clock: { ...systemClock, now: () => now } });
     const over = new Set<string>();
     const makesRoom = async (at: string) => over.has(at);
@@ -81,7 +81,7 @@ describe('the list of an owner', () => {
     expect(await later.read('alice')).toEqual(['b', 'd', 'e'].map(keyOfId));
   });
 
-  it('says so where the store is away, and takes the next one', async () => {
+  it('the list of an owner says so where the store is away, and takes the next one', async () => {
     const store = memoryStore();
     let away = true;
     const set: typeof store.set = (...args) => (away ? Promise.reject(new Error('away')) : store.set(...args));

@@ -238,7 +238,7 @@ describe('notifications of tasks', () => {
     await grown(frames, isTold('cancelled'));
   });
 
-  it('are for the person whose tasks they are', async () => {
+  it('notifications of tasks are for the person whose tasks they are', async () => {
     const wire = await overHttp(
       asking({
         principal: ctx => ({ issuer: 'https://login.example', subject: String(ctx.http?.authInfo?.token) }),

@@ -170,7 +170,7 @@ describe.each(['memory', 'http'] as const)('a task over %s', carrier => {
 });
 
 describe('a task', () => {
-  it('ext-tasks-18, ext-tasks-33: keeps waiting for what is unanswered, and tells no more of what is answered', async () => {
+  it('ext-tasks-18, ext-tasks-33: a task keeps waiting for what is unanswered, and tells no more of what is answered', async () => {
     const both: Handler = async call => {
       const [a, b] = await Promise.all([
         call.elicit({ message: 'A?', form: Boolean }),
@@ -189,7 +189,7 @@ describe('a task', () => {
     expect(textOf(await until(taskId, 'completed'))).toBe('accept decline');
   });
 
-  it('ends a question whose time is up, and goes on', async () => {
+  it('a task ends a question whose time is up, and goes on', async () => {
     const clock = handClock();
     const ask: Handler = async call => {
       const answer = await call.elicit({ message: 'Sure?', form: Boolean, timeoutMs: 3 * 24 * 60 * 60_000 });
@@ -202,7 +202,7 @@ describe('a task', () => {
     expect(textOf(await until(taskId, 'completed'))).toBe('cancel timeout');
   });
 
-  it('ext-tasks-20, ext-tasks-36, ext-tasks-38: is cancelled while it waits', async () => {
+  it('ext-tasks-20, ext-tasks-36, ext-tasks-38: a task is cancelled while it waits', async () => {
     const events: AuditEvent[] = [];
     const { call, until, cancel, update } = await client(
       serverOf(sure, { task: 'always', audit: e => events.push(e) }),
@@ -216,7 +216,7 @@ describe('a task', () => {
     expect(events.filter(event => event.kind === 'ended').map(event => event.outcome)).toEqual(['cancelled']);
   });
 
-  it('is cancelled while it works: its step is told, and nothing else begins', async () => {
+  it('a task is cancelled while it works: its step is told, and nothing else begins', async () => {
     let [stopped, after] = [false, false];
     const work: Handler = async call => {
       await call.step(
@@ -279,7 +279,7 @@ describe('a task', () => {
     expect(textOf(await until(taskId, 'completed'))).toBe('accept accept');
   });
 
-  it('goes on in another process that has the same store and key', async () => {
+  it('a task goes on in another process that has the same store and key', async () => {
     const store = memoryStore();
     let booked = 0;
     const book: Handler = async call => {
@@ -298,7 +298,7 @@ describe('a task', () => {
     expect(booked).toBe(2);
   });
 
-  it('ext-tasks-55: does not exist for another person, nor for nobody', async () => {
+  it('ext-tasks-55: a task does not exist for another person, nor for nobody', async () => {
     const http = {
       authenticate: (request: Request) => {
         const token = request.headers.get('authorization')?.slice('Bearer '.length) ?? '';
@@ -321,7 +321,7 @@ describe('a task', () => {
     expect((await as('alice', 'tasks/get')).result).toMatchObject({ taskId });
   });
 
-  it('ext-tasks-31, ext-tasks-37, ext-tasks-42, ext-tasks-43, ext-tasks-46, ext-tasks-47: is unknown where it never was, and refused to a client without tasks', async () => {
+  it('ext-tasks-31, ext-tasks-37, ext-tasks-42, ext-tasks-43, ext-tasks-46, ext-tasks-47: a task is unknown where it never was, and refused to a client without tasks', async () => {
     const { send } = await client(serverOf(sure));
     for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
       const params = { taskId: 'no-such-task', inputResponses: {} };
@@ -334,7 +334,7 @@ describe('a task', () => {
     }
   });
 
-  it('is one of two hundred at most that a client has open', async () => {
+  it('a task is one of two hundred at most that a client has open', async () => {
     const { call, cancel, until } = await client(serverOf(sure, { task: 'always' }));
     const made: string[] = [];
     for (let n = 0; n < 200; n += 1) made.push(told(await call()).taskId);
@@ -347,7 +347,7 @@ describe('a task', () => {
     expect(again.result?.resultType).toBe('task');
   });
 
-  it('ext-tasks-60, ext-tasks-62, ext-tasks-63, ext-tasks-64, ext-tasks-65: is no task of 2025-11-25: what that revision has for tasks is unknown', async () => {
+  it('ext-tasks-60, ext-tasks-62, ext-tasks-63, ext-tasks-64, ext-tasks-65: a task is no task of 2025-11-25: what that revision has for tasks is unknown', async () => {
     const { send } = await client(serverOf(sure, { task: 'always' }));
     const discovered = (await send('server/discover', {})).result as unknown as { readonly capabilities: object };
     expect(discovered.capabilities).toMatchObject({ extensions: { [extension]: {} } });
@@ -366,7 +366,7 @@ describe('a task', () => {
       expect((await send(method, { taskId })).error?.code, method).toBe(-32601);
   });
 
-  it('ext-tasks-01, ext-tasks-04: is refused where it is required and the client has none, and left out where it is not', async () => {
+  it('ext-tasks-01, ext-tasks-04: a task is refused where it is required and the client has none, and left out where it is not', async () => {
     const required = await client(serverOf(sure, { task: 'required' }));
     const params = { name: 'act', arguments: {} };
     const refused = await required.send('tools/call', params, { capabilities: { elicitation: {} } });
@@ -376,7 +376,7 @@ describe('a task', () => {
     expect(rounds.result?.resultType).toBe('input_required');
   });
 
-  it('is taken up where the process that ran it is gone', async () => {
+  it('a task is taken up where the process that ran it is gone', async () => {
     const [gone, clock] = [handClock(), handClock()];
     const store = memoryStore({ clock: { now: clock.now } });
     let begun = (): void => {};
@@ -405,7 +405,7 @@ describe('a task', () => {
   });
 
   it.each(['an answer that was in time', 'a deadline that has passed'])(
-    'tasks-8: goes on with %s, though its server was away for a night',
+    'tasks-8: a task goes on with %s, though its server was away for a night',
     async what => {
       const [gone, clock] = [handClock(), handClock()];
       const store = memoryStore({ clock: { now: clock.now } });
@@ -422,7 +422,7 @@ describe('a task', () => {
     },
   );
 
-  it('tasks-8: goes on for a night also where its rounds made it a task', async () => {
+  it('tasks-8: a task goes on for a night also where its rounds made it a task', async () => {
     const [gone, clock] = [handClock(), handClock()];
     const store = memoryStore({ clock: { now: clock.now } });
     const options = { store, suspectBelowMs: 0, maxRounds: 1 };
@@ -458,7 +458,7 @@ describe('a task', () => {
     expect(textOf(await until(taskId, 'completed'))).toBe('accept true');
   });
 
-  it('is told while its store can be read and not written, and takes its answer when it can', async () => {
+  it('a task is told while its store can be read and not written, and takes its answer when it can', async () => {
     const memory = memoryStore();
     let isFull = false;
     const set: typeof memory.set = (...args) =>
@@ -476,7 +476,7 @@ describe('a task', () => {
     expect(textOf(await until(taskId, 'completed'))).toBe('accept true');
   });
 
-  it('is neither changed nor stored again and again by a flood of answers to what it never asked', async () => {
+  it('a task is neither changed nor stored again and again by a flood of answers to what it never asked', async () => {
     const memory = memoryStore();
     let written = 0;
     const set: typeof memory.set = (name, ...rest) => {
@@ -499,7 +499,7 @@ describe('a task', () => {
     expect(textOf(await until(taskId, 'completed'))).toBe('accept true');
   });
 
-  it('has no id of a megabyte, and no error repeats one', async () => {
+  it('a task has no id of a megabyte, and no error repeats one', async () => {
     const { send } = await client(serverOf(sure));
     const ids = [
       'x'.repeat(1_000_000),
@@ -523,7 +523,7 @@ describe('a task', () => {
   });
 
   it.each(['memory', 'http'] as const)(
-    'ext-tasks-47: says over %s what an update lacks that has no answers, and takes none of one that is malformed',
+    'ext-tasks-47: a task says over %s what an update lacks that has no answers, and takes none of one that is malformed',
     async carrier => {
       const both: Handler = async call => {
         const [a, b] = await Promise.all([
@@ -559,7 +559,7 @@ describe('a task', () => {
     },
   );
 
-  it('tasks-7: stays cancelled, and runs nothing more, where its process dies before the step that was under way has ended', async () => {
+  it('tasks-7: a task stays cancelled, and runs nothing more, where its process dies before the step that was under way has ended', async () => {
     const [gone, clock] = [handClock(), handClock()];
     const store = memoryStore({ clock: { now: clock.now } });
     let begun = (): void => {};
@@ -585,7 +585,7 @@ describe('a task', () => {
     expect(runs).toBe(1);
   });
 
-  it('has failed, whoever looks, where the process is gone in which its first run was', async () => {
+  it('a task has failed, whoever looks, where the process is gone in which its first run was', async () => {
     const [gone, clock] = [handClock(), handClock()];
     const store = memoryStore({ clock: { now: clock.now } });
     let begun = (): void => {};
@@ -618,14 +618,14 @@ describe('a task', () => {
     expect(failed.error?.message).toContain('cannot tell what took effect');
   });
 
-  it('ext-tasks-08, ext-tasks-50, ext-tasks-51: is completed where the tool says that it failed, or throws', async () => {
+  it('ext-tasks-08, ext-tasks-50, ext-tasks-51: a task is completed where the tool says that it failed, or throws', async () => {
     const { call, until } = await client(serverOf(() => Promise.reject(new Error('It broke.')), { task: 'always' }));
     const done = await until(told(await call()).taskId, 'completed', 'failed');
     expect(done).toMatchObject({ status: 'completed', result: { isError: true, content: [{ text: 'It broke.' }] } });
     expect(done.error).toBeUndefined();
   });
 
-  it('ext-tasks-21, ext-tasks-48, ext-tasks-49, ext-tasks-52: has failed with the very error of its request', async () => {
+  it('ext-tasks-21, ext-tasks-48, ext-tasks-49, ext-tasks-52: a task has failed with the very error of its request', async () => {
     const required = { requiredCapabilities: { sampling: {} } };
     const lacking: Handler = () => {
       throw new MissingRequiredClientCapabilityError(required, 'It needs a model.');
@@ -640,7 +640,7 @@ describe('a task', () => {
     expect(failed.result).toBeUndefined();
   });
 
-  it('ext-tasks-54: has an id of 128 random bits', async () => {
+  it('ext-tasks-54: a task has an id of 128 random bits', async () => {
     const { call } = await client(serverOf(sure, { task: 'always' }));
     const ids = new Set<string>();
     for (let n = 0; n < 20; n += 1) ids.add(told(await call()).taskId);
@@ -648,7 +648,7 @@ describe('a task', () => {
     for (const id of ids) expect(Buffer.from(id, 'base64url')).toHaveLength(16);
   });
 
-  it('ext-tasks-44: is an internal error where the store is away, and is there again when the store is', async () => {
+  it('ext-tasks-44: a task is an internal error where the store is away, and is there again when the store is', async () => {
     const held = memoryStore();
     let away = false;
     const store = {
@@ -674,7 +674,7 @@ describe('a task', () => {
     expect(textOf(await until(taskId, 'completed'))).toBe('accept true');
   });
 
-  it('is not said to be there still where the store is damaged', async () => {
+  it('a task is not said to be there still where the store is damaged', async () => {
     const held = memoryStore();
     let damaged = false;
     const corrupt = () => Promise.reject(new MidcallError('store/corrupt', 'The file /srv/canary.db is damaged.'));
@@ -688,7 +688,7 @@ describe('a task', () => {
     expect(JSON.stringify(error)).not.toMatch(/still there|canary/u);
   });
 
-  it('is unknown to every message once its time is up', async () => {
+  it('a task is unknown to every message once its time is up', async () => {
     const clock = handClock();
     const { call, until, send } = await client(serverOf(sure, { task: 'always', clock }));
     const { taskId } = told(await call());
@@ -722,7 +722,7 @@ describe('a task', () => {
   });
 
   it.each(['is being run', 'was cut off'])(
-    'tasks-6: goes on without an answer that comes when the deadline of its question has begun a turn, which %s elsewhere',
+    'tasks-6: a task goes on without an answer that comes when the deadline of its question has begun a turn, which %s elsewhere',
     async how => {
       const [first, second] = [handClock(), handClock()];
       const store = memoryStore({ clock: { now: second.now } });
@@ -829,7 +829,7 @@ describe('a task', () => {
     expect(answers).toEqual([textOf(done)]);
   });
 
-  it('has failed with a text where the server no longer has its tool', async () => {
+  it('a task has failed with a text where the server no longer has its tool', async () => {
     const [clock, still, store] = [handClock(), handClock(), memoryStore()];
     const before = await client(serverOf(sure, { task: 'always', store, clock: still }));
     const { taskId } = told(await before.call());
@@ -854,7 +854,7 @@ describe('a task', () => {
     });
   });
 
-  it('has failed with the reason where its tool is of another version', async () => {
+  it('a task has failed with the reason where its tool is of another version', async () => {
     const store = memoryStore();
     const versioned = (version: string): McpServerFactory => {
       const mid = midcall({ key, suspectBelowMs: 0, warn: () => {}, store });
@@ -877,7 +877,7 @@ describe('a task', () => {
     });
   });
 
-  it('keeps what came of a run while the store is away, and runs nothing a second time', async () => {
+  it('a task keeps what came of a run while the store is away, and runs nothing a second time', async () => {
     const [clock, held] = [handClock(), memoryStore()];
     let away = false;
     const store = {
