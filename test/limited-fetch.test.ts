@@ -34,7 +34,7 @@ it('a body of the most bytes is read, and of one with a byte more nothing is use
   });
 });
 
-it('counts each event of a stream by itself, however it is cut and ends its lines', async () => {
+it('the limit of a response counts each event of a stream by itself, however it is cut and ends its lines', async () => {
   const isTooLarge = async (pieces: readonly string[], most: number): Promise<boolean> =>
     (await fetched(pieces, events, most)).tooLarge > 0;
   for (const end of ['\n', '\r\n', '\r']) {
@@ -46,6 +46,6 @@ it('counts each event of a stream by itself, however it is cut and ends its line
   }
 });
 
-it('counts a stream of events as a whole for a caller that reads it as a whole', async () => {
+it('the limit of a response counts a stream of events as a whole for a caller that reads it as a whole', async () => {
   expect((await fetched(Array(100).fill('data: 1\n\n'), events, 100, false)).tooLarge).toBe(1);
 });

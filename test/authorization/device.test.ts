@@ -113,7 +113,7 @@ describe.each(eras)('a sign-in by device code, on %s', era => {
     expect(polls()).toEqual(Array.from({ length: 63 }, (_, at) => Math.min(5_000 * (at + 1), 300_000)));
   });
 
-  it('ends with the code, where nobody has agreed', async () => {
+  it('a sign-in by device code ends with the code, where nobody has agreed', async () => {
     const { url } = await guarded();
     const clock = handClock(Date.now());
     const person: AtSignIn = () => clock.move(3_600_000);

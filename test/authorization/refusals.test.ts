@@ -73,7 +73,7 @@ describe.each(eras)('a host that signs in, on %s', era => {
     ]);
   });
 
-  it('says what the authorization server said where the person refused there', async () => {
+  it('a host that signs in says what the authorization server said where the person refused there', async () => {
     const { url } = await guarded();
     const person = comesBackWith(callback => {
       callback.searchParams.delete('code');
@@ -130,7 +130,7 @@ describe.each(eras)('a host that signs in, on %s', era => {
     expect(host.asked).toEqual([]);
   });
 
-  it('does not follow a token endpoint that redirects to another origin: the code stays here', async () => {
+  it('a host that signs in does not follow a token endpoint that redirects to another origin: the code stays here', async () => {
     const { url, logins } = await guarded();
     const thief = await elsewhere();
     logins.state.intercept = (request, response) => {
@@ -143,7 +143,7 @@ describe.each(eras)('a host that signs in, on %s', era => {
     expect(thief.asked).toEqual([]);
   });
 
-  it('does not repeat what an authorization server says that is no OAuth error', async () => {
+  it('a host that signs in does not repeat what an authorization server says that is no OAuth error', async () => {
     const { url, logins } = await guarded();
     logins.state.intercept = (request, response) => {
       if (request.url !== '/token') return false;
@@ -195,7 +195,7 @@ describe.each(eras)('a host that signs in, on %s', era => {
     expect([ids[0] === ids[1], ids[1] === ids[2]]).toEqual([true, false]);
   });
 
-  it('authorizer-Z1: does not use what was registered, or asked for, at another authorization server', async () => {
+  it('authorizer-Z1: a host that signs in does not use what was registered, or asked for, at another authorization server', async () => {
     const { url } = await guarded();
     const client = { from: 'registration', information: { client_id: 'old-client', client_secret: 'old' } } as const;
     let grant: Awaited<ReturnType<GrantVault['read']>> = { issuer: 'https://old.example', scope: 'admin', client };
@@ -272,7 +272,7 @@ describe.each(eras)('a host that signs in, on %s', era => {
     },
   );
 
-  it('cannot be told by a view that the person has signed in', async () => {
+  it('a host that signs in cannot be told by a view that the person has signed in', async () => {
     const { url } = await guarded();
     const receipts: unknown[] = [];
     const person: AtSignIn = async ({ id }, inbox) => {

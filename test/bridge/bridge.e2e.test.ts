@@ -111,7 +111,7 @@ describe.each(eras)('a host of %s before a server of other people', era => {
   });
 });
 
-it('stands in an mcp.json as the documents have it', async () => {
+it('the bridge stands in an mcp.json as the documents have it', async () => {
   const file = join(root, 'examples/docs/bridge.mcp.json');
   const words = ['call', 'notes_search', 'query=boiler', '--config', file, ...patient];
   const { out } = await run(words);
@@ -151,7 +151,7 @@ it('tells an old server, which cannot read URL mode, of forms alone', async () =
   expect(on.connection.stderr.join()).toContain('only forms are declared to it');
 });
 
-it('says that the upstream server died, and starts it again for the next call', async () => {
+it('the bridge says that the upstream server died, and starts it again for the next call', async () => {
   const file = server(`
   if (method === 'initialize') initialized();
   else if (method === 'tools/call' && params.name === 'die') { process.stderr.write('out of paper\\n'); process.exit(7); }
@@ -174,7 +174,7 @@ const hello = {
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'host', version: '1' } },
 };
 
-it('ends with 3, and says why, where the upstream server cannot be started', async () => {
+it('the bridge ends with 3, and says why, where the upstream server cannot be started', async () => {
   const { code, err, out } = await run(['bridge', '--', 'no-such-program-7'], `${JSON.stringify(hello)}\n`);
   expect([code, out]).toEqual([3, '']);
   expect(err).toContain("there is no program 'no-such-program-7' on this machine.");

@@ -44,7 +44,7 @@ it('gives up on a host that does not answer for 15 minutes', async () => {
   await waiting;
 });
 
-it('does not ask a host for directories that are not passed on', async () => {
+it('the bridge does not ask a host for directories that are not passed on', async () => {
   const { link, asked, answer } = await silentHost();
   const client = {} as Client;
   passAnnouncements(client, new Set([link]), { wants: () => false });

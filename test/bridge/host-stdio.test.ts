@@ -112,7 +112,7 @@ describe('a batch', () => {
   });
 });
 
-it('says once when its host reads too slowly, and once when it has read all', async () => {
+it('a bridge says once when its host reads too slowly, and once when it has read all', async () => {
   let take = (): void => {};
   const output = new Writable({
     highWaterMark: 100,

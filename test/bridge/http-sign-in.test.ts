@@ -56,7 +56,7 @@ describe.each(hosts)('hosts of %s in front of a server that wants a sign-in', ki
     ]);
   });
 
-  it('are told who has to do what while the person has not signed in, and their requests work after that', async () => {
+  it('hosts in front of a server that wants a sign-in are told who has to do what while the person has not signed in, and their requests work after that', async () => {
     const { url, logins } = await guarded();
     const clock = handClock();
     const shown: Inbox[] = [];

@@ -38,7 +38,7 @@ const raw = (url: URL, headers: Record<string, string> = {}, method = 'GET') =>
   });
 
 describe.each(hosts)('hosts of %s', kind => {
-  it('need a token of the list where there is one', async () => {
+  it('hosts need a token of the list where there is one', async () => {
     await using on = await httpStage({ upstream: '2025-11-25', serve: hello, ...guarded });
     await expect(connectHost(kind, on.url)).rejects.toThrow(/Missing Authorization|401|Unauthorized/u);
     await expect(connectHost(kind, on.url, { token: 'Yp5-token-of-nobody-in-front-of-a-pool-Us74' })).rejects.toThrow(
@@ -69,7 +69,7 @@ describe.each(hosts)('hosts of %s', kind => {
     for (const host of all) await host.close();
   });
 
-  it('have their servers stopped when they have been idle, and nothing is kept of their principal', async () => {
+  it('hosts have their servers stopped when they have been idle, and nothing is kept of their principal', async () => {
     const clock = handClock();
     let principals = 0;
     const makePolicy = (): Policy => {
@@ -96,7 +96,7 @@ describe.each(hosts)('hosts of %s', kind => {
     }
   });
 
-  it.each([undefined, guard])('are not told more of a server than that it could not be started', async each => {
+  it.each([undefined, guard])('hosts are not told more of a server than that it could not be started', async each => {
     const nowhere = (entry: ServerEntry) => [
       {
         path: '/mcp',
@@ -127,7 +127,7 @@ describe.each(hosts)('hosts of %s', kind => {
     expect([status, text]).toEqual([404, expect.stringContaining('There are: /mcp/one, /mcp/two%20words.')]);
   });
 
-  it('are asked at the desk only where their principal sits at this machine', async () => {
+  it('hosts are asked at the desk only where their principal sits at this machine', async () => {
     const asking = (mid: Midcall, server: McpServer): void => {
       mid.tool(server, 'ask', {}, async (_, call) =>
         says((await call.elicit({ message: 'Sure?', form: Boolean })).action),
@@ -147,7 +147,7 @@ describe.each(hosts)('hosts of %s', kind => {
     await his.close();
   });
 
-  it('are asked by a shared server themselves, and at no desk, not even at that of whoever called it', async () => {
+  it('hosts are asked by a shared server themselves, and at no desk, not even at that of whoever called it', async () => {
     const asking = (mid: Midcall, server: McpServer): void => {
       mid.tool(server, 'ask', {}, async (_, call) =>
         says((await call.elicit({ message: 'Sure?', form: Boolean })).action),
@@ -176,7 +176,7 @@ describe.each(hosts)('hosts of %s', kind => {
     expect([shown, on.bridge.servers]).toEqual([0, 1]);
   });
 
-  it('are told of to their own server, with their directories and extensions, and not to a shared one', async () => {
+  it('hosts are told of to their own server, with their directories and extensions, and not to a shared one', async () => {
     const told = (_: Midcall, server: McpServer): void => {
       server.registerTool('told', {}, () => says(JSON.stringify(server.server.getClientCapabilities())));
     };
@@ -209,7 +209,7 @@ describe.each(hosts)('hosts of %s', kind => {
     expect(JSON.stringify(shared)).not.toMatch(/example\.org|ada/u);
   });
 
-  it('do not have their directories passed on where they may be on another machine', async () => {
+  it('hosts do not have their directories passed on where they may be on another machine', async () => {
     const where = (mid: Midcall, server: McpServer): void => {
       mid.tool(server, 'where', {}, async (_, call) => says(JSON.stringify((await call.roots()) ?? 'none')));
     };
@@ -222,7 +222,7 @@ describe.each(hosts)('hosts of %s', kind => {
 });
 
 describe.each(eras)('a server of %s', upstream => {
-  it('is told of the directories the operator grants, whatever its hosts say', async () => {
+  it('a server is told of the directories the operator grants, whatever its hosts say', async () => {
     const where = (mid: Midcall, server: McpServer): void => {
       mid.tool(server, 'where', {}, async (_, call) =>
         says(JSON.stringify((await call.roots())?.map(({ uri }) => uri))),
@@ -490,7 +490,7 @@ function modernHost(url: URL, capabilities: object) {
   };
 }
 
-it('has a host that was restarted find the call that its question was open in', async () => {
+it('a bridge over HTTP has a host that was restarted find the call that its question was open in', async () => {
   let calls = 0;
   const inboxes: Inbox[] = [];
   await using on = await httpStage({

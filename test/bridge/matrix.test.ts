@@ -137,7 +137,7 @@ const fromHost = ['red', '"action":"accept"', 'from the host', root.uri];
 const fromDesk = ['green', '"action":"accept"', 'from the desk'];
 
 describe.each(cells)('a host of %s over %s', (kind, _front, start) => {
-  it.each(eras)('is asked by a server of %s that is a process, or its person at the desk is', async upstream => {
+  it.each(eras)('a host is asked by a server of %s that is a process, or its person at the desk is', async upstream => {
     const target = commandTarget([process.execPath, server, upstream]);
     await using on = await start({ upstream, target, atDesk: answerAll });
     const able = await connectHost(kind, on.at, { capabilities: everything, answers, roots: () => [root] });

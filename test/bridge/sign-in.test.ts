@@ -21,7 +21,7 @@ describe.each(pairs)('a host of %s in front of a server of %s that wants a sign-
   const inFront = (url: URL, atDesk: (inbox: Inbox) => unknown, more: Partial<Parameters<typeof stage>[0]> = {}) =>
     stage({ host, upstream, url: url.href, options: { authorization: { vault: memoryVault() } }, atDesk, ...more });
 
-  it('is served when the person signs in on the desk', async () => {
+  it('a host in front of a server that wants a sign-in is served when the person signs in on the desk', async () => {
     const { url } = await guarded();
     await using bridge = await inFront(url, inbox => void signsIn(signInOf(inbox)!, inbox));
     const { tools } = await bridge.client.listTools();
@@ -30,7 +30,7 @@ describe.each(pairs)('a host of %s in front of a server of %s that wants a sign-
     expect(bridge.opened).toHaveLength(1);
   });
 
-  it('is told who has to do what while the person has not signed in, and its requests work after that', async () => {
+  it('a host in front of a server that wants a sign-in is told who has to do what while the person has not signed in, and its requests work after that', async () => {
     const { url, logins } = await guarded();
     const clock = handClock();
     const changed: number[] = [];
@@ -92,7 +92,7 @@ describe.each(pairs)('a host of %s in front of a server of %s that wants a sign-
     expect(bridge.inbox.list()).toEqual([]);
   });
 
-  it('is told that the person declined, and asks again with its next call', async () => {
+  it('a host in front of a server that wants a sign-in is told that the person declined, and asks again with its next call', async () => {
     const { url } = await guarded();
     await using bridge = await inFront(url, inbox => inbox.reply(signInOf(inbox)!.id, { action: 'decline' }, 'web'));
     const refused = await ended(bridge.client.listTools());

@@ -220,7 +220,7 @@ describe.each(cells)('a host of %s with tasks, a server of %s (has tasks: %s)', 
 });
 
 describe.each(eras)('a host of %s with tasks', host => {
-  it('is not asked any more what its server has taken back, and gets the result all the same', async () => {
+  it('a host with tasks is not asked any more what its server has taken back, and gets the result all the same', async () => {
     const back = new AbortController();
     const { opened, open } = gate();
     const serve = (_: Midcall, server: McpServer): void => {

@@ -44,14 +44,14 @@ const asking = (_: Midcall, server: McpServer) => asksAgain(1)(_, server);
 describe.each(['2025-11-25', '2026-07-28'] as const)('a host of %s', host => {
   const upstream = '2025-11-25';
 
-  it('is asked again what it has declined, since only a person knows whether it is the same', async () => {
+  it('a host is asked again what it has declined, since only a person knows whether it is the same', async () => {
     const answers = [{ action: 'decline' }, yes, { action: 'cancel' }, { action: 'cancel' }, { action: 'cancel' }, yes];
     await using on = await stage({ host, upstream, serve: asksAgain(6), answers });
     expect(textOf(await on.client.callTool({ name: 'again' }))).toBe('decline accept cancel cancel cancel accept');
     expect(on.person.asked).toHaveLength(6);
   });
 
-  it('has an automatic no sent as no answer, where there is no desk, and the record say that nobody gave one', async () => {
+  it('a host has an automatic no sent as no answer, where there is no desk, and the record say that nobody gave one', async () => {
     const { audit, endings } = record();
     const options = { suspectBelowMs: 60_000, audit };
     await using on = await stage({ host, upstream, serve: asking, answers: [{ action: 'decline' }], options });
@@ -59,7 +59,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a host of %s', host => {
     expect(endings()).toEqual(['form unshown ']);
   });
 
-  it('has its person’s answer recorded as the host’s', async () => {
+  it('a host has its person’s answer recorded as the host’s', async () => {
     const { audit, endings } = record();
     const answers = [yes, { action: 'decline' }, { action: 'cancel' }];
     await using on = await stage({ host, upstream, serve: asksAgain(3), answers, options: { audit } });
@@ -67,7 +67,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a host of %s', host => {
     expect(endings()).toEqual(['form answered host', 'form declined host', 'form dismissed host']);
   });
 
-  it('keeps no reply of a model out of a call for its length', async () => {
+  it('a host keeps no reply of a model out of a call for its length', async () => {
     const long = randomBytes(45_000).toString('base64');
     await using on = await stage({
       host,
@@ -109,7 +109,7 @@ it('records that a person at the host did not let the model be used', async () =
 });
 
 it.each(['2025-11-25', '2026-07-28'] as const)(
-  'does not tell a server of %s that a person refused, where the host refused by itself',
+  'the bridge does not tell a server of %s that a person refused, where the host refused by itself',
   async upstream => {
     const { audit, refusals } = record();
     const refusal = () => Promise.reject(Object.assign(new Error('User rejected sampling request'), { code: -1 }));
@@ -159,7 +159,7 @@ it('lets no rule of the person’s hand over a reply that the person is to write
   expect(kinds).toEqual(['sampling-reply']);
 });
 
-it('does not say that a person stopped a call whose page nobody could be asked about', async () => {
+it('the bridge does not say that a person stopped a call whose page nobody could be asked about', async () => {
   const page = { mode: 'url' as const, message: 'Sign in', url: 'https://example.org/', elicitationId: 'e-1' };
   await using on = await stage({
     host: '2025-11-25',

@@ -27,7 +27,7 @@ async function typed(lines: readonly string[], optional = false) {
   return { values, said: String(output.read()) };
 }
 
-it('says what is wrong with an argument, and asks for it again', async () => {
+it('midcall call says what is wrong with an argument, and asks for it again', async () => {
   const { values, said } = await typed(['', 'Fair', 'tomorrow', '2027-05-01', '4', '3', 'A1', 'a']);
   expect(values).toEqual({ title: 'Fair', when: '2027-05-01', count: 3, tags: ['a'] });
   for (const wrong of [
@@ -39,7 +39,7 @@ it('says what is wrong with an argument, and asks for it again', async () => {
     expect(said).toContain(wrong);
 });
 
-it('says how a format is written', async () => {
+it('midcall call says how a format is written', async () => {
   const { said } = await typed(['Fair', '2027-05-01', '3', 'a']);
   expect(said).toContain('when (required, a date such as 2026-12-31)');
 });

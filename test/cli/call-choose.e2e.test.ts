@@ -56,7 +56,7 @@ describe.each(['2025', '2026'])('a call that the command line leaves open, %s', 
   });
 });
 
-it('ends without a call where the person leaves the list of tools', async () => {
+it('midcall call ends without a call where the person leaves the list of tools', async () => {
   const tty = terminal(['--era', '2026']);
   await tty.pass(['Which tool?', esc]);
   expect(await tty.ended).toBe(130);

@@ -72,7 +72,7 @@ it('takes nothing from an editor that fails, says so, and asks again', async () 
   expect(await tty.ended).toBe(0);
 });
 
-it('says what is wrong with the text that was written, and opens that again', async () => {
+it('the editor says what is wrong with the text that was written, and opens that again', async () => {
   const { env, noted } = editor('write', 'x');
   const tty = terminal(['letter', '--era', '2026'], env);
   await tty.until('What do you want to do?');

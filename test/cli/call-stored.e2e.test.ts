@@ -86,7 +86,7 @@ it.each(['2026-07-28', '2025-11-25'])(
   },
 );
 
-it('says of a cancelled call that its server has not confirmed it, and cancels it again', async () => {
+it('midcall call says of a cancelled call that its server has not confirmed it, and cancels it again', async () => {
   const home = mkdtempSync(join(tmpdir(), 'midcall-kept-'));
   const tasks = join(home, 'tasks.json');
   const command = [process.execPath, server, join(home, 'store.db')];
@@ -103,7 +103,7 @@ it('says of a cancelled call that its server has not confirmed it, and cancels i
   expect((await midcall(['call', '--resume', '--tasks', tasks])).stdout).toBe('There are no tasks.\n');
 });
 
-it('keeps nothing of a server that makes no task, and says why the result is here', async () => {
+it('midcall call keeps nothing of a server that makes no task, and says why the result is here', async () => {
   const home = mkdtempSync(join(tmpdir(), 'midcall-kept-'));
   const tasks = join(home, 'tasks.json');
   const named = ['--', process.execPath, askingServer];
@@ -122,7 +122,7 @@ it('lists the tools where none is named and nobody is there to choose', async ()
   expect(JSON.parse(json.stdout)).toContainEqual(expect.objectContaining({ name: 'plain' }));
 });
 
-it('does not leave a call over HTTP on 2025-11-25 whose task would be its session’s alone, and says so', async () => {
+it('midcall call does not leave a call over HTTP on 2025-11-25 whose task would be its session’s alone, and says so', async () => {
   const mid = toolkit({ warn: () => {} });
   const serving = await serveHttp(
     () => {

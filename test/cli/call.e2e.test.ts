@@ -152,7 +152,7 @@ describe('midcall call with the everything server', () => {
 });
 
 describe('midcall call with the filesystem server', () => {
-  it('has its roots before the first call, so that a file in them can be read', async () => {
+  it('midcall call with the filesystem server has its roots before the first call, so that a file in them can be read', async () => {
     const [a, b] = [temporary(), temporary()];
     writeFileSync(join(b, 'note.txt'), 'inside');
     const { code, out } = await run(
@@ -281,7 +281,7 @@ describe('midcall call with a server that gives what the protocol does not have'
     );
   });
 
-  it('ends as a refusal where the tools cannot be listed', async () => {
+  it('midcall call with a server that gives what the protocol does not have ends as a refusal where the tools cannot be listed', async () => {
     const { code, err } = await run(['odd'], oddCommand('2026-07-28', 'tools/list'));
     expect(code).toBe(1);
     expect(err).toBe(
@@ -289,11 +289,14 @@ describe('midcall call with a server that gives what the protocol does not have'
     );
   });
 
-  it.each(['2025-11-25', '2026-07-28'])('says in its own words what Midcall refused, once, on %s', async era => {
-    const { err } = await run(['hostile-many', '--era', era, ...answers()], asking);
-    expect(err.match(/refused before it reached you|cannot be shown/g)).toHaveLength(1);
-    expect(err).toMatch(/^midcall: .*10000 fields.*$/m);
-  });
+  it.each(['2025-11-25', '2026-07-28'])(
+    'midcall call with a server that gives what the protocol does not have says in its own words what Midcall refused, once, on %s',
+    async era => {
+      const { err } = await run(['hostile-many', '--era', era, ...answers()], asking);
+      expect(err.match(/refused before it reached you|cannot be shown/g)).toHaveLength(1);
+      expect(err).toMatch(/^midcall: .*10000 fields.*$/m);
+    },
+  );
 
   it('names the limit where a result is too large', async () => {
     const { code, err } = await run(['large', 'bytes:=12000000'], oddCommand('2025-11-25'));

@@ -119,7 +119,7 @@ it.each([
   [['--wait', 'long'], /--wait must be a number of seconds/],
   [['--report', '/no/such/folder/r.json'], /There is no folder/],
   [['--http', '70000'], /A port must be a whole number/],
-])('says what is wrong with %j', async (words, why) => {
+])('midcall doctor says what is wrong with %j', async (words, why) => {
   const child = spawn(process.execPath, [midcall, 'doctor', ...words], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],

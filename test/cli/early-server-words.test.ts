@@ -58,7 +58,7 @@ it('starts a server early only with a command line that the parser accepts, and 
   expect(plain).toBeGreaterThan(40);
 });
 
-it('knows the usual command lines as plain', () => {
+it('the early start knows the usual command lines as plain', () => {
   for (const some of [[], ['--link'], ['--era', '2026-07-28'], ['--trust-host', '--era', 'auto', '--link']])
     expect(earlyServerWords(['node', 'midcall', 'bridge', ...some, '--', 'npx', '-y', 'a-server'])).toEqual([
       'npx',

@@ -88,7 +88,7 @@ describe('midcall lint', () => {
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ version: '2.1.0' });
   });
 
-  it('ends with 1 where it found an error, and says what and where', async () => {
+  it('midcall lint ends with 1 where it found an error, and says what and where', async () => {
     const server = ['node', join(root, 'test/fixtures/asking-server.mjs')];
     const { code, out } = await lint(['--tool', 'hostile-nested', '--wait', '2'], server);
     expect(out).toMatch(/error {3}nested-schema\n.*'a' is an object; a form is flat/);
@@ -102,13 +102,13 @@ describe('midcall lint', () => {
     [['--format', 'xml'], 'text, json or sarif'],
     [['--wait', 'long'], 'number of seconds'],
     [['--tool', 'no-such-tool'], 'no tool'],
-  ])('ends with 2 for %j', async (words, why) => {
+  ])('midcall lint ends with 2 for %j', async (words, why) => {
     const { code, err } = await lint(words, everything);
     expect(err).toContain(why);
     expect(code).toBe(2);
   });
 
-  it('ends with 1 where the list of tools is none, and says what is wrong with it', async () => {
+  it('midcall lint ends with 1 where the list of tools is none, and says what is wrong with it', async () => {
     const { code, err } = await lint(['--era', '2025-11-25'], ['node', '-e', listing]);
     expect(err).toMatch(
       /^midcall: The tools could not be listed on 2025-11-25: the server sent a list that the protocol does not allow: tools\.0\.inputSchema\.type: [^\n]+\n$/,
@@ -116,7 +116,7 @@ describe('midcall lint', () => {
     expect(code).toBe(1);
   });
 
-  it('ends with 3 where the server does not come up, and shows what it last said', async () => {
+  it('midcall lint ends with 3 where the server does not come up, and shows what it last said', async () => {
     const { code, err } = await lint([], ['node', '-e', 'console.error("no licence"); process.exit(1)']);
     expect(err).toContain('It last said: no licence\n');
     expect(code).toBe(3);

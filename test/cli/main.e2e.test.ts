@@ -34,7 +34,7 @@ it.each(['--version', '-V'])('midcall %s prints the version of the package', asy
   expect(await midcall(flag)).toEqual({ code: 0, out: `${version}\n`, err: '' });
 });
 
-it('is a command after every build, since npx does not make one of it twice', () => {
+it('midcall is a command after every build, since npx does not make one of it twice', () => {
   expect(statSync(join(root, 'packages/midcall/bin/midcall.js')).mode & 0o111).toBe(0o111);
 });
 
@@ -136,7 +136,7 @@ it.each([
   ['help for an unknown command', ['help', 'clal'], /^midcall: unknown command 'clal'\n\(Did you mean call\?\)/],
   ['help of an unknown command', ['clal', '--help'], /^midcall: unknown command 'clal'\n\(Did you mean call\?\)/],
   ['an unknown command', ['clal'], /^midcall: unknown command 'clal'\n\(Did you mean call\?\)/],
-])('says what is wrong with a command line and ends with 2: %s', async (_, words, why) => {
+])('midcall says what is wrong with a command line and ends with 2: %s', async (_, words, why) => {
   const { code, out, err } = await midcall(...words);
   expect(err).toMatch(why);
   expect([code, out]).toEqual([2, '']);
@@ -151,7 +151,7 @@ it.each(['lint', 'design'])(
   },
 );
 
-it('ends with 3 where the port of the desk is taken, and says how to go on', async () => {
+it('midcall ends with 3 where the port of the desk is taken, and says how to go on', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
@@ -163,12 +163,12 @@ it('ends with 3 where the port of the desk is taken, and says how to go on', asy
   ]);
 });
 
-it('says as JSON, too, what is wrong with a command line', async () => {
+it('midcall says as JSON, too, what is wrong with a command line', async () => {
   const { code, out } = await midcall('call', 'any', '--json', '--answers', '/no/a.json', '--', 'node');
   expect([code, JSON.parse(out)]).toEqual([2, { how: 'usage', exitCode: 2, message: 'There is no file /no/a.json.' }]);
 });
 
-it('ends with 3 in the time it was given where an address never answers', async () => {
+it('midcall ends with 3 in the time it was given where an address never answers', async () => {
   const silent = createServer(() => {}).listen(0, '127.0.0.1');
   await once(silent, 'listening');
   const { port } = silent.address() as AddressInfo;

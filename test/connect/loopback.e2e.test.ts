@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 
 const script = fileURLToPath(new URL('./loopback-child.mjs', import.meta.url));
 
-it('page-server-P2: keeps no process alive, though somebody holds a connection and never comes to the end', async () => {
+it('page-server-P2: the page server keeps no process alive, though somebody holds a connection and never comes to the end', async () => {
   const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
   const [url] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];

@@ -23,7 +23,7 @@ const report = await lint(
   { clock: idleClock, select: { which: 'all' } },
 );
 
-it('has a section for every rule, in order, with what the rule is', () => {
+it('a report has a section for every rule, in order, with what the rule is', () => {
   const page = readFileSync(new URL('../../docs/lint.md', import.meta.url), 'utf8');
   const sections = page.split(/^## /m).slice(1);
   expect(sections.map(each => each.split('\n')[0])).toEqual(lintRuleIds);
@@ -36,7 +36,7 @@ it('has a section for every rule, in order, with what the rule is', () => {
   }
 });
 
-it('is read from the top, as the README shows it: what was called, what is wrong by tool, what it comes to', async () => {
+it('a report is read from the top, as the README shows it: what was called, what is wrong by tool, what it comes to', async () => {
   await expect(`${lintText(report).join('\n')}\n`).toMatchFileSnapshot('../../examples/readme/lint.txt');
   expect(lintText(report, { colour: true }).join('\n')).toContain('\u001b[31merror  \u001b[0m');
 });
@@ -51,7 +51,7 @@ it('shows what a server wrote, and obeys none of it', () => {
   expect(text.split('a⟦U+001B⟧[2J⟦U+009B⟧31m⟦U+202E⟧').length - 1).toBeGreaterThan(5);
 });
 
-it('is plain JSON', () => {
+it('a report is plain JSON', () => {
   const json = JSON.parse(JSON.stringify(lintJson(report)));
   expect(json).toMatchObject({ server: { name: 'by-hand' }, tools: { wipe: 1, connect: 1, tidy: 1 } });
   expect(json.findings[0]).toMatchObject({ rule: 'decline-accepted', title: lintRules['decline-accepted'].title });
@@ -111,7 +111,7 @@ const sarif = z.strictObject({
   ),
 });
 
-it('is SARIF 2.1.0, whose results point at their rules', () => {
+it('a report is SARIF 2.1.0, whose results point at their rules', () => {
   const { runs } = sarif.parse(JSON.parse(JSON.stringify(lintSarif(report, { version: '1.0.0' }))));
   const { tool, results } = runs[0]!;
   expect(results.length).toBe(report.findings.length);
@@ -123,7 +123,7 @@ it('is SARIF 2.1.0, whose results point at their rules', () => {
   expect(results[0]?.locations[0]?.logicalLocations[0]?.fullyQualifiedName).toBe('by-hand/wipe');
 });
 
-it('says in each of them what could not be judged: an era, too, and never as a finding', async () => {
+it('a report says in each of them what could not be judged: an era, too, and never as a finding', async () => {
   const open = () => handServer({ tidy: cleanTool }, ['2025-11-25']);
   const narrow = await lint(open, { clock: idleClock, select: { which: 'all' } });
   const [note] = narrow.notes;

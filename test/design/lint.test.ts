@@ -69,7 +69,7 @@ it('takes a tool that asks again until an answer pleases it for one that checks,
   expect(findings.map(({ rule }) => rule)).not.toContain('unchecked-answer');
 });
 
-it('says of a tool that fails without a language model that no arguments help', async () => {
+it('the linter says of a tool that fails without a language model that no arguments help', async () => {
   const inputSchema = { type: 'object', properties: { to: { type: 'string' } }, required: ['to'] };
   const failing = (why: string): HandTool => ({ inputSchema, run: () => Promise.reject(new Error(why)) });
   const { notes } = await linted(failing('This needs a language model: the client has none.'));
@@ -79,7 +79,7 @@ it('says of a tool that fails without a language model that no arguments help', 
   expect((await linted(failing('There is no such place.'))).notes[0]).toContain('Give real arguments with --args.');
 });
 
-it('counts what both eras show once, and names them', async () => {
+it('the linter counts what both eras show once, and names them', async () => {
   const { findings } = await linted(ruleCases['decline-accepted'][0]!.broken);
   expect(findings.filter(({ rule }) => rule === 'decline-accepted')).toMatchObject([
     { eras, certainty: 'suspected', severity: 'error', play: 'decline' },
@@ -99,7 +99,7 @@ it('calls a deed told in other words possible, and no more than a warning', asyn
   expect(found).toMatchObject({ certainty: 'possible', severity: 'warning' });
 });
 
-it('counts rounds that ask nothing per call: many tools that poll once are no call without end', async () => {
+it('the linter counts rounds that ask nothing per call: many tools that poll once are no call without end', async () => {
   const polling: HandTool = {
     ...cleanTool,
     async run(hand) {
@@ -163,7 +163,7 @@ it('calls only what declares itself read-only, where it is told nothing else', a
   expect(called).toEqual(['look', 'wipe']);
 });
 
-it('says which era it could not reach, and that nothing was judged there', async () => {
+it('the linter says which era it could not reach, and that nothing was judged there', async () => {
   for (const [spoken, other] of [eras, eras.toReversed()] as [Era, Era][]) {
     const open = () => handServer({ tool: cleanTool }, [spoken]);
     const report = await lint(open, { select: { which: 'all' }, clock: idleClock });
@@ -178,7 +178,7 @@ it('says which era it could not reach, and that nothing was judged there', async
   }
 });
 
-it('says why a server is not reached at all with what it answered to either revision', async () => {
+it('the linter says why a server is not reached at all with what it answered to either revision', async () => {
   const answering = (answer: (transport: Transport, id: unknown) => void) => () => {
     const [near, far] = InMemoryTransport.createLinkedPair();
     far.onmessage = message => answer(far, (message as { id?: unknown }).id);
@@ -210,7 +210,7 @@ it('refuses the name of a tool that does not exist', async () => {
   await expect(linted(cleanTool, { select })).rejects.toMatchObject({ code: 'cli/usage' });
 });
 
-it('says where a tool failed before it could ask, and where accepting did not succeed', async () => {
+it('the linter says where a tool failed before it could ask, and where accepting did not succeed', async () => {
   const failing: HandTool = {
     inputSchema: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
     run: () => Promise.reject(new Error('No such id.')),

@@ -62,7 +62,7 @@ it.each(pages)('%s imports each of our names that its code calls, or says where 
   expect(homeless).toEqual([]);
 });
 
-it('knows the names of every entry', () => {
+it('the check of imports knows the names of every entry', () => {
   expect(entries.get('@midcall/server')).toContain('midcall');
   expect(entries.get('@midcall/server/stores/redis')).toContain('redisStore');
 });

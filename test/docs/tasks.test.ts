@@ -8,7 +8,7 @@ import { rawClient } from '../server/raw-client.ts';
 
 const capabilities = { elicitation: {}, extensions: { 'io.modelcontextprotocol/tasks': {} } };
 
-it('counts once, asks, and corrects once, though the server is started again in between', async () => {
+it('the stock server counts once, asks, and corrects once, though the server is started again in between', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'midcall-tasks-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   process.env['MIDCALL_KEY'] = 'vk1N2yLr0Zc0m7B1nPqf3sT5uW8xY+A2bC4dE6gH8iI=';

@@ -220,7 +220,7 @@ describe.each(eras)('%s', era => {
   });
 });
 
-it('2025-11-25: says how long a host kept the question open before it gave the call up', async () => {
+it('2025-11-25: the doctor says how long a host kept the question open before it gave the call up', async () => {
   const host = await clinic({ era: '2025-11-25', host: () => 'never', capabilities: { elicitation: {} } });
   const stop = new AbortController();
   const cut = host.report('doctor', {}, { signal: stop.signal });
@@ -232,7 +232,7 @@ it('2025-11-25: says how long a host kept the question open before it gave the c
   expect(said(report, 'form')).toBe('The host gave the call up after 60.0 s, with the question open.');
 });
 
-it('2025-11-25: ends a question that nobody answers, and puts the next', async () => {
+it('2025-11-25: the doctor ends a question that nobody answers, and puts the next', async () => {
   const timers: (() => void)[] = [];
   const host = await clinic({
     era: '2025-11-25',

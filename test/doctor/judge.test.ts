@@ -99,7 +99,7 @@ it.each([
   expect(judgeRefusal(wanted, answer as Answer<unknown>).outcome).toBe(outcome);
 });
 
-it('comes to a finding whatever an answer holds, and works only where it holds what was asked for', () => {
+it('the doctor comes to a finding whatever an answer holds, and works only where it holds what was asked for', () => {
   const drawn = draw(() => 0);
   const question = fieldsQuestion(drawn);
   const wanted = fieldsWanted(drawn);
@@ -164,7 +164,7 @@ it('judges a reply by its word, and tells why there is none', () => {
   ]);
 });
 
-it('says in words what a client declares, whatever it sends', () => {
+it('the doctor says in words what a client declares, whatever it sends', () => {
   expect(inWords({ sampling: { tools: {} }, elicitation: {}, roots: { listChanged: false } })).toEqual([
     'forms',
     'roots',

@@ -191,7 +191,7 @@ it('fills a missing or an empty directory, and never one that holds something', 
   expect([text, isError]).toEqual(['items.json cannot be read (ENOENT). Nothing was changed.', true]);
 });
 
-it('says how it is used', async () => {
+it('the starter of examples says how it is used', async () => {
   for (const args of [['nothing'], ['tasks', '--confirm-timeout', '-1']]) {
     const failed = run(process.execPath, [...script, ...args]);
     await expect(failed).rejects.toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/Usage|timeout/) });

@@ -89,7 +89,7 @@ describe.each(eras)('a server of %s', era => {
     expect(tools[0]?.inputSchema).toMatchObject({ properties: { a: { pattern: '^(a+)+$' } } });
   });
 
-  it('does not start with a pattern whose cost cannot be counted', () => {
+  it('a server does not start with a pattern whose cost cannot be counted', () => {
     const mid = midcall({ warn: () => {} });
     const server = new McpServer({ name: 'fixture', version: '1.0.0' });
     const inputSchema = z.object({ a: z.string().regex(/(a+)+\1/) });

@@ -29,7 +29,7 @@ const server = {
   peerDependenciesMeta: { hono: { optional: true } },
 };
 
-it('has what the package needs and what that needs, also where a development dependency needs it too', () => {
+it('the bill of materials has what the package needs and what that needs, also where a development dependency needs it too', () => {
   const bill = shipped(all, '@mine/server', [server]);
   expect(bill.metadata.component).toEqual({ 'bom-ref': '@mine/server@1.0.0', name: '@mine/server' });
   expect(bill.components.map(each => each.name)).toEqual(['@mine/core', 'zod', 'sdk', 'router']);

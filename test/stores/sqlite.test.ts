@@ -333,7 +333,7 @@ describe('the SQLite store', () => {
   });
 });
 
-it('says nothing of its path in what clients may be told of its failures', async () => {
+it('the SQLite store says nothing of its path in what clients may be told of its failures', async () => {
   const path = freshPath();
   const store = await sqliteStore(path);
   store.close();

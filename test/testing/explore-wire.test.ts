@@ -5,7 +5,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { virtualClock } from '../../packages/testing/src/explore/explore-clock.ts';
 import { openWire, watchServers } from '../../packages/testing/src/explore/explore-wire.ts';
 
-it('does not wait for work that is not the server’s', async () => {
+it('the wire of explore does not wait for work that is not the server’s', async () => {
   const stop = watchServers();
   const busy = vi.spyOn(performance, 'eventLoopUtilization').mockReturnValue({ idle: 0, active: 1, utilization: 1 });
   let others = setImmediate(function again() {

@@ -26,7 +26,7 @@ describe.each(Object.entries({ systemClock, idleClock }))('a timer of %s', (_, c
     expect(fn).toHaveBeenCalledOnce();
   });
 
-  it('can be cancelled', () => {
+  it('a timer can be cancelled', () => {
     const fn = vi.fn();
     clock.after(1e10, fn)();
     vi.advanceTimersByTime(MAX_TIMER_MS);

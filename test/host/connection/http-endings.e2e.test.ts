@@ -110,15 +110,18 @@ const call = (connection: Connection, name: string) =>
 const inDoubt = 'The request may have been carried out: find out what took effect before sending it again.';
 
 describe.each(eras)('a server of %s that does not answer a call', era => {
-  it.each(Object.keys(endings))('ends it, and a forwarded request, in doubt: %s', async name => {
-    const { target } = await serve(era);
-    const connection = await connected(target, era);
-    const outcome = await call(connection, name);
-    expect(outcome).toEqual({ how: 'abandoned', message: expect.stringContaining(inDoubt) });
-    await expect(connection.forward({ method: 'own/method', params: { name } })).rejects.toThrow(inDoubt);
-    expect(await call(connection, 'works')).toMatchObject({ how: 'completed' });
-    expect(connection.state).toBe('ready');
-  });
+  it.each(Object.keys(endings))(
+    'a server that does not answer a call ends it, and a forwarded request, in doubt: %s',
+    async name => {
+      const { target } = await serve(era);
+      const connection = await connected(target, era);
+      const outcome = await call(connection, name);
+      expect(outcome).toEqual({ how: 'abandoned', message: expect.stringContaining(inDoubt) });
+      await expect(connection.forward({ method: 'own/method', params: { name } })).rejects.toThrow(inDoubt);
+      expect(await call(connection, 'works')).toMatchObject({ how: 'completed' });
+      expect(connection.state).toBe('ready');
+    },
+  );
 });
 
 it('a stream with event ids is resumed, and the call has its result', async () => {

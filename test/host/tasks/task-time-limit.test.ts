@@ -76,7 +76,7 @@ function work() {
 }
 
 describe.each<Era>(['2025-11-25', '2026-07-28'])('%s: a call that has become a task', era => {
-  it('is cancelled when its server has worked on it for as long as it may', async () => {
+  it('a call that has become a task is cancelled when its server has worked on it for as long as it may', async () => {
     const { handler, cancelled } = work();
     const { run, clock, becomesTask } = await host(era, handler);
     const ended = run({ limitsTask: true });
@@ -86,7 +86,7 @@ describe.each<Era>(['2025-11-25', '2026-07-28'])('%s: a call that has become a t
     await cancelled();
   });
 
-  it('may take as long as it needs, unless it is limited', async () => {
+  it('a call that has become a task may take as long as it needs, unless it is limited', async () => {
     const { handler, end } = work();
     const { run, until, clock, becomesTask } = await host(era, handler);
     const ended = run({});
@@ -96,7 +96,7 @@ describe.each<Era>(['2025-11-25', '2026-07-28'])('%s: a call that has become a t
     expect(await until(ended)).toMatchObject([{ text: 'at last' }]);
   });
 
-  it('does not count the time that a person takes', async () => {
+  it('a call that has become a task does not count the time that a person takes', async () => {
     const { run, until, clock, inbox } = await host(era, async call => {
       const { action } = await call.elicit({ message: 'Sure?', form: Boolean });
       return action;

@@ -58,7 +58,7 @@ it('tasks-file-2: a task stays until it is dropped, or its time is up', async ()
   expect(await own.list()).toEqual([]);
 });
 
-it('keeps a task that does not expire, while the clock runs on', async () => {
+it('the file of tasks keeps a task that does not expire, while the clock runs on', async () => {
   let now = 5_000;
   const own = tasksFile(path(), { clock: { ...systemClock, now: () => now++ } });
   await own.keep(task('a'));

@@ -15,7 +15,7 @@ it('never passes more than 200 code points to the segmenter, which copies all of
   expect(sizes.length).toBeLessThan(100);
 });
 
-it('needs no segmenter for ASCII, also where a word is wrapped', () => {
+it('a word needs no segmenter for ASCII, also where a word is wrapped', () => {
   const segment = vi.spyOn(Intl.Segmenter.prototype, 'segment');
   expect(clusters('x'.repeat(5_000))).toHaveLength(5_000);
   expect(wrapped('x'.repeat(5_000), 50, '')).toHaveLength(100);

@@ -7,7 +7,7 @@ it('names what a template leaves open, and puts it in, escaped', () => {
   expect(expandTemplate(template, { folder: 'a b', name: '../../etc' })).toBe('notes:///a%20b/..%2F..%2Fetc');
 });
 
-it.each([['unclosed {'], [`{${'x'.repeat(2_000_000)}}`]])('cannot read a template that is none', template => {
+it.each([['unclosed {'], [`{${'x'.repeat(2_000_000)}}`]])('a host cannot read a template that is none', template => {
   expect(templateNames(template)).toBeUndefined();
   expect(expandTemplate(template, { x: 1 })).toBe(template);
 });

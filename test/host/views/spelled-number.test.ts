@@ -15,7 +15,7 @@ it('spells a number with all its digits, in groups', () => {
   ]);
 });
 
-it('stands in the terminal behind the number that is sent, where it differs', () => {
+it('a spelled number stands in the terminal behind the number that is sent, where it differs', () => {
   const field = { kind: 'number', name: 'price', integer: false, required: true } as const;
   expect(answerText(field, 4000.5, new Set())).toBe('4000.5 (4,000.5)');
   expect(answerText(field, 12, new Set())).toBe('12');

@@ -24,7 +24,7 @@ it('takes for a date nothing else, nor a day that there is not', () => {
   expect(read('email', '2026-02-28')).toBe(undefined);
 });
 
-it('is beside what is sent in a terminal, and not where that is masked', () => {
+it('a written moment is beside what is sent in a terminal, and not where that is masked', () => {
   const sent = '2026-07-01T12:00:00+02:00';
   expect(answerText(field('date-time'), sent, new Set())).toBe(`${sent} (1 Jul 2026, 12:00)`);
   expect(answerText(field('date-time'), sent, new Set(['when']))).not.toContain('2026');

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { crash, seeded } from './crash-claims.ts';
 
 it.concurrent.each(['plain', 'idempotent', 'check'] as const)(
-  'keeps what a step promises through 200 kills: %s',
+  'a killed server keeps what a step promises through 200 kills: %s',
   async mode => {
     const seed = Number(process.env['MIDCALL_SEED'] ?? 7);
     const tally = await crash(mode, Number(process.env['MIDCALL_KILLS'] ?? 200), seeded(seed));

@@ -62,12 +62,12 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
 it.each([
   ['pages', { pages: connect({ name: 'Test' }) }],
   ['the relay', { channels: ['native', 'relay'] as const }],
-])('is refused beside %s, whose resume is a tool of its own', (_, options) => {
+])('mid.handle is refused beside %s, whose resume is a tool of its own', (_, options) => {
   const mid = midcall(options);
   expect(() => mid.handle(gateway(), 'tools/call', () => ({ content: [] }))).toThrow(/no place for `resume`/);
 });
 
-it('says what is wrong with its arguments', () => {
+it('mid.handle says what is wrong with its arguments', () => {
   const mid = midcall();
   expect(() => mid.handle(gateway(), 'tools/list' as never, () => ({}))).toThrow(TypeError);
   expect(() => mid.handle({} as never, 'tools/call', () => ({ content: [] }))).toThrow(TypeError);

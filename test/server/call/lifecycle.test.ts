@@ -366,7 +366,7 @@ describe.each(['memory', 'http'] as const)('a retry that is cut off, over %s', c
     if (carrier === 'http') expect(await cut).toBe('cut');
   });
 
-  it('goes on with the answer that was in time, though its question is over when the client comes back', async () => {
+  it('a retry that is cut off goes on with the answer that was in time, though its question is over when the client comes back', async () => {
     const [begun, aborted, ended] = [deferred(), deferred(), deferred()];
     const ran: string[] = [];
     let laterMs = 0;
@@ -395,7 +395,7 @@ describe.each(['memory', 'http'] as const)('a retry that is cut off, over %s', c
     expect(ran).toEqual(['charge', 'tell']);
   });
 
-  it('is not run again while a step of it is under way: the duplicate is told what is in doubt', async () => {
+  it('a retry that is cut off is not run again while a step of it is under way: the duplicate is told what is in doubt', async () => {
     const [begun, ended] = [deferred(), deferred()];
     const ran: string[] = [];
     const client = await serve(

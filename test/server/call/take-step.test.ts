@@ -183,7 +183,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
   });
 });
 
-it('keeps what was drawn, how long it waited and how often it tried for the process that goes on with the call', async () => {
+it('a step keeps what was drawn, how long it waited and how often it tried for the process that goes on with the call', async () => {
   const attempts: string[] = [];
   const seen: unknown[] = [];
   const [store, key, time] = [memoryStore(), randomBytes(32).toString('base64'), clock()];

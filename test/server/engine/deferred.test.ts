@@ -43,7 +43,7 @@ it('a cleanup that throws keeps no other from running, and is told where somebod
   expect(failed).toEqual([new Error('no disk')]);
 });
 
-it('knows the code of a cleanup as its own, also after an await, and no other', async () => {
+it('a run knows the code of a cleanup as its own, also after an await, and no other', async () => {
   const known: boolean[] = [];
   const deferred = new Deferred({});
   deferred.add(async () => {

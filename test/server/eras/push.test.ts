@@ -80,7 +80,7 @@ it('runs a handler again for each answer where the server is to find out whether
   expect([runs, sent[1]!['result']]).toEqual([2, resultOf('accept')]);
 });
 
-it('ends a call whose question did not reach a client that is gone, and asks nothing again', async () => {
+it('a push ends a call whose question did not reach a client that is gone, and asks nothing again', async () => {
   let refused = 0;
   const { sent, called } = await connected(
     (mid, server) =>

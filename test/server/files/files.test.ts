@@ -134,7 +134,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
   });
 });
 
-it('2026-07-28: is never wider because the client was not asked', async () => {
+it('2026-07-28: the boundary is never wider because the client was not asked', async () => {
   const { base, a } = tree();
   const read = async (mode: 'narrow' | 'ignore') => {
     const mid = midcall({ warn: () => {}, roots: { ceiling: [base], mode } });

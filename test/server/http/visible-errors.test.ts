@@ -36,7 +36,7 @@ it('a client writes no lines of its own into it, and controls no terminal', asyn
   expect(told[0]!.length).toBeLessThan(1_200);
 });
 
-it('keeps an error whose message is fine, and names one that is not as the cause', () => {
+it('onError keeps an error whose message is fine, and names one that is not as the cause', () => {
   const told: Error[] = [];
   const tell = visibleErrors(error => void told.push(error));
   const [fine, odd] = [new TypeError('fine'), new TypeError('odd\u0000')];

@@ -95,7 +95,7 @@ it.each(eras)(
   },
 );
 
-it('metrics-1: keeps so many names and no more', async () => {
+it('metrics-1: a meter keeps so many names and no more', async () => {
   const mid = midcall({ warn: () => {} });
   const serve = () => {
     const server = new McpServer({ name: 'test', version: '1.0.0' });

@@ -135,7 +135,7 @@ it('waiting-calls-3: a call that was sealed with another key hides no other, and
   expect(warned).toEqual([expect.stringContaining('2 waiting calls are not listed')]);
 });
 
-it('says what an id is, and that another key opens nothing', async () => {
+it('the list of waiting calls says what an id is, and that another key opens nothing', async () => {
   const store = memoryStore();
   const { mid, factory } = serverOf({ store, channels: ['relay'] });
   await expect(mid.cancel('no id')).rejects.toThrow('mid.calls() lists them');

@@ -50,7 +50,7 @@ it.each([
   [fromClient(null, 300), { action: 'cancel', reason: 'error' }, {}],
   [unanswered('timeout', 300), { action: 'cancel', reason: 'timeout' }, {}],
 ])(
-  'comes back as what the host said, audited once, and not again on replay (%#)',
+  'consent comes back as what the host said, audited once, and not again on replay (%#)',
   async (recording, answer, suspect) => {
     const by = {
       channel: 'native',

@@ -15,17 +15,17 @@ const answers: readonly Answer<unknown>[] = [
   { action: 'cancel', reason: 'suspect', by: { ...by, channel: 'page' } },
 ];
 
-it('says of every answer in words of its own why nothing was done', () => {
+it('whyNot says of every answer in words of its own why nothing was done', () => {
   const said = answers.map(each => whyNot(each));
   expect(new Set(said).size).toBe(answers.length);
   for (const each of said) expect(each).toMatch(/^[a-z].*\.$/);
 });
 
-it('has one word for each', () => {
+it('whyNot has one word for each', () => {
   expect(answers.map(notDone)).toEqual(['not-confirmed', 'declined', ...reasons, 'declined', 'dismissed', 'suspect']);
 });
 
-it('says that a person refused only where one can have', () => {
+it('whyNot says that a person refused only where one can have', () => {
   expect(whyNot({ action: 'decline', by })).toContain('the person said no');
   expect(whyNot({ action: 'decline', by: fast })).toMatch(/^the client said no before anybody could have read/);
   expect(whyNot({ action: 'cancel', reason: 'dismissed', by: fast })).toMatch(/^the client closed the question/);

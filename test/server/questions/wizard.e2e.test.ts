@@ -108,7 +108,7 @@ it.each(processes)(
   },
 );
 
-it('wizard-W5: goes on in another process with all that was answered, where the one that asked is killed', async () => {
+it('wizard-W5: a wizard goes on in another process with all that was answered, where the one that asked is killed', async () => {
   const env = { MIDCALL_KEY: randomBytes(32).toString('base64') };
   let server = await httpServer(env);
   const transport = new StreamableHTTPClientTransport(server.url, {

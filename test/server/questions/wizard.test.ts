@@ -68,7 +68,7 @@ describe.each(pairings)('a wizard on %s over %s', (...pairing) => {
     expect(asked[1]!.message).toBe('A trip to Porto.\n\nStep 2: Seat');
   });
 
-  it('goes back to a form with what was typed there, asks a form that applies only now, and keeps the rest', async () => {
+  it('a wizard goes back to a form with what was typed there, asks a form that applies only now, and keeps the rest', async () => {
     const first = [out, accept({ seat: '2B' }), change('dates'), outAndBack, accept({ day: '2027-03-08' })];
     const { text, asked } = await plansTrip(pairing, [...first, change('back'), accept({ day: '2027-03-09' }), send]);
     expect(text).toBe('Seat 2B, out on 2027-03-01, back on 2027-03-09.');
@@ -81,7 +81,7 @@ describe.each(pairings)('a wizard on %s over %s', (...pairing) => {
     ]);
   });
 
-  it('keeps what was typed in a form that does not apply meanwhile', async () => {
+  it('a wizard keeps what was typed in a form that does not apply meanwhile', async () => {
     const first = [outAndBack, accept({ day: '2027-03-08' }), accept({ seat: '2B' })];
     const { text, asked } = await plansTrip(pairing, [
       ...first,
@@ -95,7 +95,7 @@ describe.each(pairings)('a wizard on %s over %s', (...pairing) => {
     expect(asked[5]!.message).not.toContain('Return: Return');
   });
 
-  it('says what is wrong at its field, and judges a form again where one before it was changed', async () => {
+  it('a wizard says what is wrong at its field, and judges a form again where one before it was changed', async () => {
     const taken = new Set(['1A']);
     const late = accept({ day: '2027-03-20', return: true });
     const answers = [
@@ -170,7 +170,7 @@ describe.each(pairings)('a wizard on %s over %s', (...pairing) => {
   it.each([
     ['declined', { action: 'decline' }, 'decline'],
     ['closed', { action: 'cancel' }, 'cancel/dismissed'],
-  ] as const)('ends where one form is %s, and where the look at all answers is', async (_, ending, said) => {
+  ] as const)('a wizard ends where one form is %s, and where the look at all answers is', async (_, ending, said) => {
     const handler = calls(async call => {
       const answer = await call.wizard({
         message: 'Two things.',
@@ -271,7 +271,7 @@ describe('a wizard that cannot be asked', () => {
   });
 });
 
-it('comes to the same on both revisions and as a task, whatever the person answers', async () => {
+it('a wizard comes to the same on both revisions and as a task, whatever the person answers', async () => {
   const report = await explore(
     {
       name: 'ask',

@@ -240,7 +240,7 @@ describe.each(everywhere)('a state under %s over %s', (_, carrier, keyless) => {
 });
 
 describe.each(['memory', 'http'] as const)('a sealed state over %s', carrier => {
-  it('is refused by another server under the same key', async () => {
+  it('a sealed state is refused by another server under the same key', async () => {
     const [one, two] = [await serve({ carrier }), await serve({ carrier, server: 'mail' })];
     expectRefused(await two.client.act(retry(await begun(one.client))), two.acted);
     const [here, there] = [
@@ -250,14 +250,14 @@ describe.each(['memory', 'http'] as const)('a sealed state over %s', carrier => 
     expectRefused(await there.client.act(retry(await begun(here.client))), there.acted);
   });
 
-  it('is refused, saying so, by another version of the handler', async () => {
+  it('a sealed state is refused, saying so, by another version of the handler', async () => {
     const [one, two] = [await serve({ carrier, version: '1' }), await serve({ carrier, version: '2' })];
     const reply = await two.client.act(retry(await begun(one.client)));
     expectRefused(reply, two.acted, 'handler_changed');
     expect(reply.error?.message).toContain('changed since it asked');
   });
 
-  it('elicit-29, mrtr-27: is refused once its key is out of the ring, and accepted while it is in it', async () => {
+  it('elicit-29, mrtr-27: a sealed state is refused once its key is out of the ring, and accepted while it is in it', async () => {
     const old = await serve({ carrier });
     const rotated = await serve({ carrier, options: { key: [OTHER_KEY, KEY] } });
     const gone = await serve({ carrier, options: { key: OTHER_KEY } });
@@ -266,7 +266,7 @@ describe.each(['memory', 'http'] as const)('a sealed state over %s', carrier => 
     expect(textOf(await rotated.client.act(retry(state)))).toBe('accept true');
   });
 
-  it('is opened again however little of it may travel', async () => {
+  it('a sealed state is opened again however little of it may travel', async () => {
     const { client } = await serve({ carrier, options: { maxStateLength: 1, store: memoryStore() } });
     expect(textOf(await client.act(retry(await begun(client))))).toBe('accept true');
   });

@@ -140,7 +140,7 @@ describe.each(['memory', 'http'] as const)('a task of 2025-11-25 over %s', carri
   const open = async (factory: McpServerFactory, answer: Answer = yes) =>
     connect(await transports[carrier](factory), answer);
 
-  it('older-tasks-01: is announced, and each tool says whether it takes one', async () => {
+  it('older-tasks-01: a task of 2025-11-25 is announced, and each tool says whether it takes one', async () => {
     const { hello, request } = await open(serverOf(sure));
     expect(hello.result.capabilities.tasks).toEqual({ list: {}, cancel: {}, requests: { tools: { call: {} } } });
     const { tools } = (await request('tools/list')).result;
@@ -156,7 +156,7 @@ describe.each(['memory', 'http'] as const)('a task of 2025-11-25 over %s', carri
     });
   });
 
-  it('older-tasks-13, older-tasks-16, older-tasks-24, older-tasks-25, older-tasks-26, older-tasks-27: is told to its client when it begins', async () => {
+  it('older-tasks-13, older-tasks-16, older-tasks-24, older-tasks-25, older-tasks-26, older-tasks-27: a task of 2025-11-25 is told to its client when it begins', async () => {
     const { call } = await open(serverOf(sure));
     expect((await call({ ttl: 60_000 })).result.task).toEqual({
       taskId: expect.any(String),
@@ -191,7 +191,7 @@ describe.each(['memory', 'http'] as const)('a task of 2025-11-25 over %s', carri
     expect((await request('tasks/result', { taskId })).result).toEqual(result);
   });
 
-  it('older-tasks-35, older-tasks-37: is the one that taskId says, whatever else the request says', async () => {
+  it('older-tasks-35, older-tasks-37: a task of 2025-11-25 is the one that taskId says, whatever else the request says', async () => {
     const { begin, request, until } = await open(serverOf(async () => 'done'));
     const [one, other] = [await begin(), await begin()];
     await until(one, 'completed');
@@ -201,7 +201,7 @@ describe.each(['memory', 'http'] as const)('a task of 2025-11-25 over %s', carri
     expect((await request('tasks/cancel', asked)).error).toMatchObject({ code: -32602 });
   });
 
-  it('older-tasks-54: has failed where its result says so, and the result is there', async () => {
+  it('older-tasks-54: a task of 2025-11-25 has failed where its result says so, and the result is there', async () => {
     const { begin, request, until } = await open(
       serverOf(async () => {
         throw new Error('The disk is full.');
@@ -216,7 +216,7 @@ describe.each(['memory', 'http'] as const)('a task of 2025-11-25 over %s', carri
     expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('The disk is full.') }] });
   });
 
-  it('goes on for twenty questions, each asked once', async () => {
+  it('a task of 2025-11-25 goes on for twenty questions, each asked once', async () => {
     const { begin, request, questions } = await open(
       serverOf(async call => {
         for (let n = 1; n <= 20; n += 1) {
@@ -233,7 +233,7 @@ describe.each(['memory', 'http'] as const)('a task of 2025-11-25 over %s', carri
     );
   });
 
-  it('keeps a question for the next request of the result, where the client was away before it answered', async () => {
+  it('a task of 2025-11-25 keeps a question for the next request of the result, where the client was away before it answered', async () => {
     let answers = 0;
     const { begin, request, leave, questions } = await open(serverOf(sure), () => {
       answers += 1;
@@ -248,7 +248,7 @@ describe.each(['memory', 'http'] as const)('a task of 2025-11-25 over %s', carri
     expect(questions).toHaveLength(2);
   });
 
-  it('older-tasks-43, older-tasks-45: is cancelled before that is answered, and only once', async () => {
+  it('older-tasks-43, older-tasks-45: a task of 2025-11-25 is cancelled before that is answered, and only once', async () => {
     const { begin, request, until } = await open(serverOf(sure));
     const taskId = await begin();
     await until(taskId, 'input_required');
@@ -257,7 +257,7 @@ describe.each(['memory', 'http'] as const)('a task of 2025-11-25 over %s', carri
     expect((await request('tasks/result', { taskId })).error?.message).toContain('cancelled');
   });
 
-  it('older-tasks-18, older-tasks-28, older-tasks-44, older-tasks-46: stays cancelled, though its work comes to an end', async () => {
+  it('older-tasks-18, older-tasks-28, older-tasks-44, older-tasks-46: a task of 2025-11-25 stays cancelled, though its work comes to an end', async () => {
     let release = (): void => {};
     const begun: AbortSignal[] = [];
     const { begin, request, get } = await open(
@@ -279,7 +279,7 @@ describe.each(['memory', 'http'] as const)('a task of 2025-11-25 over %s', carri
     expect((await get(taskId)).status).toBe('cancelled');
   });
 
-  it('older-tasks-14, older-tasks-15, older-tasks-40, older-tasks-41, older-tasks-49: is listed with the others of its owner, a page at a time', async () => {
+  it('older-tasks-14, older-tasks-15, older-tasks-40, older-tasks-41, older-tasks-49: a task of 2025-11-25 is listed with the others of its owner, a page at a time', async () => {
     const { begin, request } = await open(serverOf(async () => 'done'));
     const made: string[] = [];
     for (let n = 0; n < 60; n += 1) made.push(await begin());
@@ -291,7 +291,7 @@ describe.each(['memory', 'http'] as const)('a task of 2025-11-25 over %s', carri
     expect((await request('tasks/list', { cursor: 'p-1' })).error).toMatchObject({ code: -32602 });
   });
 
-  it('is listed by no cursor that is not a text', async () => {
+  it('a task of 2025-11-25 is listed by no cursor that is not a text', async () => {
     const { request } = await open(serverOf(async () => 'done'));
     for (const cursor of [{ toString: 1 }, ['p0'], 0, null])
       expect((await request('tasks/list', { cursor })).error).toMatchObject({ code: -32602 });
@@ -310,7 +310,7 @@ describe.each(['memory', 'http'] as const)('a task of 2025-11-25 over %s', carri
     expect(statuses).toEqual(['input_required', 'working', 'completed']);
   });
 
-  it('older-tasks-06, older-tasks-08: is refused where the tool takes none or nothing else, and where the parameter is no task', async () => {
+  it('older-tasks-06, older-tasks-08: a task of 2025-11-25 is refused where the tool takes none or nothing else, and where the parameter is no task', async () => {
     const { call, request } = await open(serverOf(sure));
     for (const name of ['never', 'plain']) expect((await call({}, name)).error).toMatchObject({ code: -32601 });
     expect((await request('tools/call', { name: 'required', arguments: {} })).error).toMatchObject({ code: -32601 });
@@ -319,7 +319,7 @@ describe.each(['memory', 'http'] as const)('a task of 2025-11-25 over %s', carri
     }
   });
 
-  it('older-tasks-48, older-tasks-51: does not exist where it never was', async () => {
+  it('older-tasks-48, older-tasks-51: a task of 2025-11-25 does not exist where it never was', async () => {
     const { request } = await open(serverOf(sure));
     for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel'])
       expect((await request(method, { taskId: 'no-such-task' })).error).toMatchObject({ code: -32602 });

@@ -129,7 +129,7 @@ describe.each(['memory', 'http'] as const)(
       expect(await waiting()).toEqual([]);
     });
 
-    it('is told so in its step, where it ran long', async () => {
+    it('a call that its client gives up before it hears of a task is told so in its step, where it ran long', async () => {
       const due = deferred<() => void>();
       const steps: string[] = [];
       const { giveUp, waiting, ended } = await served(
@@ -162,7 +162,7 @@ describe.each(['memory', 'http'] as const)(
       while ((await waiting()).length > 0) await turn();
     });
 
-    it('ends with its question, where its rounds were used up', async () => {
+    it('a call that its client gives up before it hears of a task ends with its question, where its rounds were used up', async () => {
       const { call, giveUp, waiting, ended } = await served(
         carrier,
         async asking => {
@@ -179,7 +179,7 @@ describe.each(['memory', 'http'] as const)(
       expect(await waiting()).toEqual([]);
     });
 
-    it('goes on as the request it was, where no task can be kept of it', async () => {
+    it('a call that its client gives up before it hears of a task goes on as the request it was, where no task can be kept of it', async () => {
       const due = deferred<() => void>();
       const tried = deferred();
       const { slow, call, waiting } = await served(

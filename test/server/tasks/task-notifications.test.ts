@@ -146,7 +146,7 @@ const carriers = { memory: inMemory, http: overHttp };
 describe.each(['memory', 'http'] as const)('a client that listens to tasks over %s', carrier => {
   const serve = carriers[carrier];
 
-  it('ext-tasks-40: is told what tasks/get would answer, whenever it changes, on its own subscription', async () => {
+  it('ext-tasks-40: a client that listens to tasks is told what tasks/get would answer, whenever it changes, on its own subscription', async () => {
     const wire = await serve(asking());
     const taskId = await begin(wire);
     const { frames } = wire.send('subscriptions/listen', listenTo([taskId]));
@@ -172,14 +172,14 @@ describe.each(['memory', 'http'] as const)('a client that listens to tasks over 
     expect(told).toMatchObject({ result: { content: [{ text: 'accept' }] } });
   });
 
-  it('is acknowledged only what exists for it, and told nothing of the rest', async () => {
+  it('a client that listens to tasks is acknowledged only what exists for it, and told nothing of the rest', async () => {
     const wire = await serve(asking());
     const { frames } = wire.send('subscriptions/listen', listenTo(['not-a-task-of-mine'], { toolsListChanged: true }));
     await grown(frames, list => list.length > 0);
     expect(frames[0]!.params!['notifications']).toEqual({ toolsListChanged: true });
   });
 
-  it('is told no more once it has cancelled', async () => {
+  it('a client that listens to tasks is told no more once it has cancelled', async () => {
     const wire = await serve(asking());
     const taskId = await begin(wire);
     const { frames, cancel } = wire.send('subscriptions/listen', listenTo([taskId]));
@@ -203,7 +203,7 @@ describe.each(['memory', 'http'] as const)('a client that listens to tasks over 
     expect(frames.at(-1)!.result).toMatchObject({ resultType: 'complete' });
   });
 
-  it('ext-tasks-39, ext-tasks-45: is refused with -32021 and the extension where it does not declare tasks', async () => {
+  it('ext-tasks-39, ext-tasks-45: a client that listens to tasks is refused with -32021 and the extension where it does not declare tasks', async () => {
     const wire = await serve(asking());
     const taskId = await begin(wire);
     const refused = await answered(
@@ -217,7 +217,7 @@ describe.each(['memory', 'http'] as const)('a client that listens to tasks over 
   });
 
   it.each([['one'], [{ a: 1 }], [[1]], [Array.from({ length: 201 }, (_, n) => `t${n}`)], [['x'.repeat(201)]]])(
-    'is refused with -32602 where it sends no list of ids: %#',
+    'a client that listens to tasks is refused with -32602 where it sends no list of ids: %#',
     async taskIds => {
       const wire = await serve(asking());
       await begin(wire);

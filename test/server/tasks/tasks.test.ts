@@ -116,7 +116,7 @@ describe.each(['memory', 'http'] as const)('a task over %s', carrier => {
     expect(textOf(await until(taskId, 'completed'))).toBe('accept true');
   });
 
-  it('is one step of one call, however often it is answered', async () => {
+  it('a task is one step of one call, however often it is answered', async () => {
     let booked = 0;
     const book: Handler = async call => {
       const answer = await call.elicit({ message: 'Book?', form: Boolean });
@@ -134,7 +134,7 @@ describe.each(['memory', 'http'] as const)('a task over %s', carrier => {
     expect(booked).toBe(1);
   });
 
-  it('ext-tasks-11, ext-tasks-27, ext-tasks-28, ext-tasks-29: goes on for forty questions, of which the first rounds are those of any call', async () => {
+  it('ext-tasks-11, ext-tasks-27, ext-tasks-28, ext-tasks-29: a task goes on for forty questions, of which the first rounds are those of any call', async () => {
     const wizard: Handler = async call => {
       const given: string[] = [];
       for (let n = 1; n <= 40; n += 1) {
