@@ -220,8 +220,8 @@ describe('where no folder can be used', () => {
       expect.objectContaining({
         code: 'roots/weak',
         message:
-          'A strong boundary was asked for, and here paths can only be checked, which does not hold against someone who ' +
-          'changes the tree at the same time. Run on Linux with /proc mounted, or without requireStrong.',
+          '`requireStrong` needs Linux with /proc mounted: elsewhere another process can swap a directory between the check ' +
+          'of a path and its use. Run there, or without `requireStrong`.',
       }),
     );
   });

@@ -166,7 +166,7 @@ export class Asking {
   }
 
   /**
-   * How a request ends that gets no answer.
+   * The error for a request that gets no answer.
    * @param sent - to the server, whose request it was
    * @param ended - if there is nothing to send it to, and the call ends with it
    */

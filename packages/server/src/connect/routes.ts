@@ -100,7 +100,7 @@ export function routes(options: RouteOptions): App {
       visits.page(kindPage(site, visit, view, { token, now: host.clock.now() }), status);
     const step = await kind.submit(visit, sent);
     if ('again' in step) return again(step.again, 422);
-    // Only the button that says so sends: another of a kind's own, or none at all, agrees to nothing.
+    // Only the submit button submits. Any other button, or none, counts as no consent.
     if (sent.get('do')?.[0] !== 'send') return again({ ...(await kind.show(visit)), problem: notPressed }, 400);
     if ('finish' in step) return visits.finish(visit, step.finish);
     return visits.page(leavePage(site, step.leave.to, step.leave.says));

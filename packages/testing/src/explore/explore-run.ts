@@ -13,7 +13,10 @@ import { virtualClock } from './explore-clock.ts';
 import { OpenTrace, type Picker, type PlayedAs, type Trace, type TraceRules } from './explore-trace.ts';
 import { openWire } from './explore-wire.ts';
 
-/** The options a server under exploration passes on to `midcall()`; later ones of its own win at its own risk. */
+/**
+ * The options a server under exploration passes on to `midcall()`; options set after these override them,
+ * and the exploration may then be wrong.
+ */
 export type ExploreOptionsForMidcall = Required<
   Pick<MidcallOptions, 'clock' | 'store' | 'observe' | 'onError' | 'warn' | 'stateTtlMs' | 'maxRounds' | 'taskAfterMs'>
 >;
