@@ -52,7 +52,7 @@ describe('a line', () => {
     ['{"jsonrpc":"2.0","id":{},"method":"ping"}', refusal('not a JSON-RPC 2.0 message')],
     ['{"jsonrpc":"2.0","id":2.5,"method":"ping"}', refusal('not a JSON-RPC 2.0 message', -32600, 2.5)],
     ['{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"no"}}', []],
-  ])('that is %s is answered in words, and the next is read', async (text, answered) => {
+  ])('a line that is %s is answered in words, and the next is read', async (text, answered) => {
     const { heard, write, line } = await hostOf();
     expect(await write(`${text}\n`)).toEqual(answered);
     await line(ping(1));
@@ -65,14 +65,17 @@ describe('a line', () => {
     expect(heard).toEqual([ping(1)]);
   });
 
-  it.each([null, [], 'yes'])('that answers with the result %j ends what it answers, as an error', async result => {
-    const { heard, line } = await hostOf();
-    await line({ jsonrpc: '2.0', id: 7, result });
-    const message = 'The host answered with something that is not a JSON-RPC 2.0 response.';
-    expect(heard).toEqual([{ jsonrpc: '2.0', id: 7, error: { code: -32603, message } }]);
-  });
+  it.each([null, [], 'yes'])(
+    'a line that answers with the result %j ends what it answers, as an error',
+    async result => {
+      const { heard, line } = await hostOf();
+      await line({ jsonrpc: '2.0', id: 7, result });
+      const message = 'The host answered with something that is not a JSON-RPC 2.0 response.';
+      expect(heard).toEqual([{ jsonrpc: '2.0', id: 7, error: { code: -32603, message } }]);
+    },
+  );
 
-  it('that is longer than any is refused by itself, and not kept', async () => {
+  it('a line that is longer than any is refused by itself, and not kept', async () => {
     const { heard, write, line } = await hostOf();
     const piece = 'x'.repeat(16 * 1024 * 1024);
     for (let n = 0; n < 5; n += 1) await write(piece);

@@ -22,7 +22,7 @@ const signInsOf = (inbox: Inbox): readonly SignInQuestion[] =>
 const holdMs = 45_000;
 
 describe.each(hosts)('hosts of %s in front of a server that wants a sign-in', kind => {
-  it('use the sign-in of their own principal, and the record says whose call each was', async () => {
+  it('hosts in front of a server that wants a sign-in use the sign-in of their own principal, and the record says whose call each was', async () => {
     const { url } = await guarded();
     const signedIn: Inbox[] = [];
     const audit = new Audit();

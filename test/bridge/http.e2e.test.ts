@@ -106,7 +106,7 @@ const isAlive = (pid: string): boolean => {
 };
 
 describe.each(eras)('hosts of %s', era => {
-  it('reach each server of an mcp.json, in a process for each principal, which end with the bridge', async () => {
+  it('hosts reach each server of an mcp.json, in a process for each principal, which end with the bridge', async () => {
     const [ada, alan] = ['Zq7-token-of-ada-in-the-http-bridge-Kx41', 'Wm3-token-of-alan-in-the-http-bridge-Vt92'];
     const auth = file(
       JSON.stringify({
@@ -137,7 +137,7 @@ describe.each(eras)('hosts of %s', era => {
     expect([...new Set(pids)].filter(isAlive)).toEqual([]);
   });
 
-  it('show tokens of an issuer, and have a process for each of its people', async () => {
+  it('hosts show tokens of an issuer, and have a process for each of its people', async () => {
     const clients = [{ client_id: 'bridge', token_endpoint_auth_method: 'none', ...native }];
     const login = await startAuthorizationServer({ clients, scopes: ['notes'], person: 'alice', tokens: 'jwt' });
     try {

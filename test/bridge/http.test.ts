@@ -113,7 +113,7 @@ describe.each(hosts)('hosts of %s', kind => {
     expect(on.warned.join()).toContain("(no-such-7 secret): there is no program 'no-such-7' on this machine");
   });
 
-  it('find each server of a list at its own path, and the list where they ask for another', async () => {
+  it('hosts find each server of a list at its own path, and the list where they ask for another', async () => {
     await using on = await httpStage({
       upstream: '2025-11-25',
       serve: hello,

@@ -27,7 +27,7 @@ describe('subscriptions of several hosts', () => {
     expect([all.end(ada, one), all.end(ada, { uri: 5 }), all.end(ada, undefined)]).toEqual([true, true, true]);
   });
 
-  it('subscriptions-S2: get the updates of their own resource, and of those that nobody has', () => {
+  it('subscriptions-S2: subscriptions of several hosts get the updates of their own resource, and of those that nobody has', () => {
     const all = new Subscriptions<object>();
     all.add(ada, one);
     expect([all.wants(ada, one), all.wants(alan, one)]).toEqual([true, false]);

@@ -271,7 +271,7 @@ describe('the calls of a server that is closed', () => {
     expect(unclaimed).toEqual(['before']);
   });
 
-  it('leave no timer behind', () => {
+  it('the calls of a server that is closed leave no timer behind', () => {
     const { calls, clock, cancelled } = callsOf();
     calls.begin({ kind: 'tool', name: 'make' }).join(() => {})();
     expect(clock.waiting).toBe(1);

@@ -121,7 +121,7 @@ describe('the upstream servers of one principal', () => {
     expect(running.map(({ closed }) => closed)).toEqual([false]);
   });
 
-  it('make room by stopping one that nobody uses, and none that is in use', async () => {
+  it('the upstream servers of one principal make room by stopping one that nobody uses, and none that is in use', async () => {
     const { pool, running } = poolOf();
     const user = session();
     await pool.any(user, plain);

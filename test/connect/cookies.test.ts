@@ -28,7 +28,7 @@ async function opened(made?: Awaited<ReturnType<typeof served>>, count = 1) {
 const header = (cookies: ReadonlyMap<string, string>) => [...cookies].map(each => each.join('=')).join('; ');
 
 describe('a neighbour on another port', () => {
-  it('visit-V5: who is sent our cookie learns neither link nor call from it, and gets nothing with it', async () => {
+  it('visit-V5: a neighbour on another port who is sent our cookie learns neither link nor call from it, and gets nothing with it', async () => {
     const { person, enter, url, result } = await opened();
     await enter();
     const cookie = header(person.cookies);
@@ -44,7 +44,7 @@ describe('a neighbour on another port', () => {
     expect(await result).toContain('accept');
   });
 
-  it('visit-V5: who plants cookies of our name, before ours or behind, neither opens a page nor closes it', async () => {
+  it('visit-V5: a neighbour on another port who plants cookies of our name, before ours or behind, neither opens a page nor closes it', async () => {
     const { person, enter, url, ours, result } = await opened();
     const unchecked = person.cookies.get(ours)!;
     await enter();
@@ -91,7 +91,7 @@ describe('a neighbour on another port', () => {
     expect(await first.result).toContain('accept');
   });
 
-  it('visit-V5: who took our cookie away or wrote over it costs the person the code once more, and nothing else', async () => {
+  it('visit-V5: a neighbour on another port who took our cookie away or wrote over it costs the person the code once more, and nothing else', async () => {
     const { person, enter, ours, result } = await opened();
     await enter();
     person.cookies.set(ours, 'overwritten');
@@ -102,7 +102,7 @@ describe('a neighbour on another port', () => {
     expect(await result).toContain('accept');
   });
 
-  it('page-server-P4: whose cookies are many and long does not keep the person out', async () => {
+  it('page-server-P4: a neighbour on another port whose cookies are many and long does not keep the person out', async () => {
     const { person, enter, url, ours, result } = await opened();
     const others = Array.from({ length: 25 }, (_, n) => `other-${n}=${'x'.repeat(4_000)}`).join('; ');
     const look = await person.get(url, { cookie: `${others}; ${header(person.cookies)}` });

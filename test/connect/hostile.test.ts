@@ -71,7 +71,7 @@ describe('a form', () => {
   it.each([
     ['a little over a megabyte', 1_100_000],
     ['without end', Number.POSITIVE_INFINITY],
-  ])('sent in pieces that do not say how many there are, %s, is read up to a megabyte', async (_, bytes) => {
+  ])('a form sent in pieces that do not say how many there are, %s, is read up to a megabyte', async (_, bytes) => {
     const { person, url, result } = await opened('confirm');
     const cookie = [...person.cookies].map(each => each.join('=')).join('; ');
     let sent = 0;
@@ -94,7 +94,7 @@ describe('a form', () => {
     expect(await result).toContain('accept');
   });
 
-  it('that says that it is larger than a megabyte is refused before any of it is there', async () => {
+  it('a form that says that it is larger than a megabyte is refused before any of it is there', async () => {
     const { person, url, result } = await opened('confirm');
     const cookie = [...person.cookies].map(each => each.join('=')).join('; ');
     const answered = new Promise<number>((resolve, reject) => {
@@ -146,7 +146,7 @@ describe('a form', () => {
     expect(await result).toContain('accept');
   });
 
-  it('that is no text, or has broken escapes, null and direction marks in it, does no harm', async () => {
+  it('a form that is no text, or has broken escapes, null and direction marks in it, does no harm', async () => {
     const { person, url, vault, result } = await opened('secret');
     const cookie = [...person.cookies].map(each => each.join('=')).join('; ');
     const headers = { cookie, origin: new URL(url).origin, 'content-type': urlencoded };
@@ -183,7 +183,7 @@ describe('a form', () => {
     },
   );
 
-  it('whose every field is markup comes back as text', async () => {
+  it('a form whose every field is markup comes back as text', async () => {
     const bad = `"'><script>alert(1)</script><img src=x onerror=alert(1)>`;
     const { person, result } = await opened('form');
     const fields = { name: bad, notes: `</textarea>${bad}`, age: bad, days: bad, 'items-shown': bad };
@@ -198,7 +198,7 @@ describe('a form', () => {
   });
 
   it.each(['submit', 'finish', 'show'] as const)(
-    'whose %s fails with what was entered says so to the person and the operator, and repeats none of it',
+    'a form whose %s fails with what was entered says so to the person and the operator, and repeats none of it',
     async at => {
       const failsAt = (here: string): void => {
         if (here === at) throw new Error('canary-0123456789 was entered by ada@example.org');
@@ -234,7 +234,7 @@ describe('a form', () => {
     },
   );
 
-  it('sent after the call took its question back has no effect, and is told so', async () => {
+  it('a form sent after the call took its question back has no effect, and is told so', async () => {
     const { pair, pages: served, ...made } = await opened('confirm');
     const aborted = new AbortController();
     const second = made.callTool('act', {}, { signal: aborted.signal }).catch(() => 'cancelled');
@@ -251,7 +251,7 @@ describe('a form', () => {
 });
 
 describe('an address', () => {
-  it('that is nearly right leads nowhere, by whatever method; nothing fails, and every answer has the headers of a page', async () => {
+  it('an address that is nearly right leads nowhere, by whatever method; nothing fails, and every answer has the headers of a page', async () => {
     const { person, url, audit, warned, result } = await opened('confirm');
     const { pathname, port } = new URL(url);
     const pageId = pathname.split('/').at(-1);
@@ -310,7 +310,7 @@ describe('an address', () => {
     },
   );
 
-  it('that somebody types as localhost is shown where its form can be sent from', async () => {
+  it('an address that somebody types as localhost is shown where its form can be sent from', async () => {
     const { person, url, result } = await opened('confirm');
     const typed = url.replace('127.0.0.1', 'localhost');
     const { port, pathname } = new URL(url);

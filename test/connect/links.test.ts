@@ -26,7 +26,7 @@ async function opened(options: { readonly code?: boolean; readonly connect?: obj
 }
 
 describe('a link', () => {
-  it('elicit-url-73: that was changed leads nowhere', async () => {
+  it('elicit-url-73: a link that was changed leads nowhere', async () => {
     const { url, checked, result } = await opened();
     for (const other of [
       `${url.slice(0, -1)}${url.endsWith('A') ? 'B' : 'A'}`,
@@ -172,7 +172,7 @@ describe('a form', () => {
     ['a page with another token', { fields: { 'form-token': 'x'.repeat(43) } }],
     ['a script that posts JSON', { headers: { 'content-type': 'application/json' } }],
     ['a page that posts plain text', { headers: { 'content-type': 'text/plain' } }],
-  ])('sent from %s is refused, and the link still works', async (_, forge) => {
+  ])('a form sent from %s is refused, and the link still works', async (_, forge) => {
     const { checked, result, reasons } = await opened();
     const person = await checked();
     expect((await person.send({}, forge)).title).toBe('This form was not accepted');

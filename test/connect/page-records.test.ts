@@ -118,7 +118,7 @@ describe('a page', () => {
     expect(left).toEqual([4, 3, 2, 1, 0, undefined]);
   });
 
-  it('that nobody issued, or that is no page at all, is unknown', async () => {
+  it('a page that nobody issued, or that is no page at all, is unknown', async () => {
     const { issuer } = setting();
     for (const text of [newPageId(), '', 'x'.repeat(10_000), '../../page']) {
       expect(await issuer.look(text)).toBeUndefined();

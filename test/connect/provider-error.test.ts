@@ -100,7 +100,7 @@ describe('an error of a provider', () => {
     expect(of(loop)[1]).toBe('unknown');
   });
 
-  it('that was read before stays as it is', () => {
+  it('an error of a provider that was read before stays as it is', () => {
     const error = new ProviderError('Read.', 'ended', 'invalid_grant');
     expect(providerError('Acme', error)).toBe(error);
   });

@@ -95,7 +95,7 @@ describe('a provider', () => {
       { client_secret: 'given-one', token_endpoint_auth_method: 'client_secret_post' },
       { secret: 'given-one', auth: 'post' },
     ],
-  ])('that registers this server with %s is shown just that', async (_, given, identity) => {
+  ])('a provider that registers this server with %s is shown just that', async (_, given, identity) => {
     const answer = { client_id: 'c-1', client_secret_expires_at: 0, ...given };
     const { requests } = client({ [discovery]: published, '/register': answer });
     expect(await requests.register(offer())).toEqual({ identity: { id: 'c-1', ...identity } });
@@ -117,19 +117,22 @@ describe('a provider', () => {
     ['metadata', discovery, 200],
     ['tokens', '/token', 200],
     ['registration', '/register', 201],
-  ])('oauth-O5: whose answer with %s is over 1 MiB is read no further, whatever its type', async (_, path, status) => {
-    for (const type of ['application/json', 'text/event-stream']) {
-      const sent = { pieces: 0 };
-      const { requests } = client({ [discovery]: published, [path]: () => long(status, type, sent) });
-      const asked = path === '/register' ? requests.register(offer()) : requests.refresh('r', [], { id: 'c-1' });
-      await expect(asked).rejects.toThrow('Notes Co sent an answer that failed its checks, so it was not used.');
-      expect(sent.pieces * pieceBytes).toBeGreaterThan(1024 * 1024);
-      // A few pieces are on their way when it is found too large.
-      expect(sent.pieces).toBeLessThan(24);
-    }
-  });
+  ])(
+    'oauth-O5: a provider whose answer with %s is over 1 MiB is read no further, whatever its type',
+    async (_, path, status) => {
+      for (const type of ['application/json', 'text/event-stream']) {
+        const sent = { pieces: 0 };
+        const { requests } = client({ [discovery]: published, [path]: () => long(status, type, sent) });
+        const asked = path === '/register' ? requests.register(offer()) : requests.refresh('r', [], { id: 'c-1' });
+        await expect(asked).rejects.toThrow('Notes Co sent an answer that failed its checks, so it was not used.');
+        expect(sent.pieces * pieceBytes).toBeGreaterThan(1024 * 1024);
+        // A few pieces are on their way when it is found too large.
+        expect(sent.pieces).toBeLessThan(24);
+      }
+    },
+  );
 
-  it('that grants a token for longer than a date can say grants it for ever', async () => {
+  it('a provider that grants a token for longer than a date can say grants it for ever', async () => {
     const granted = { access_token: 'granted-access', token_type: 'bearer' };
     for (const expires_in of [1e16, 1e306]) {
       const { requests } = client({ [discovery]: published, '/token': { ...granted, expires_in } });

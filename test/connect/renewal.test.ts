@@ -61,7 +61,7 @@ describe('a sign-in that is renewed', () => {
     expect(sent).toEqual(['first-refresh-1']);
   });
 
-  it('that was forgotten before its renewal began is asked for no more, and leaves no claim', async () => {
+  it('a sign-in that is renewed that was forgotten before its renewal began is asked for no more, and leaves no claim', async () => {
     const { slots: kepts, read, renew, provider, sent } = desk();
     await kepts.replace(ann, slot, kept());
     const found = (await read(ann, slot))!;
@@ -82,7 +82,7 @@ describe('a sign-in that is renewed', () => {
     expect(sent).toEqual([]);
   });
 
-  it('that is forgotten while the provider answers is given back there', async () => {
+  it('a sign-in that is renewed that is forgotten while the provider answers is given back there', async () => {
     const { slots: kepts, read, renew, provider, revoked, world } = desk();
     await kepts.replace(ann, slot, kept());
     world.answer = async () => {

@@ -187,7 +187,7 @@ async function startPair() {
 }
 
 describe.skipIf(!redisServer)('a primary that is replaced by its replica', () => {
-  it('which knew all of it: the same answer counts, and the effect happens once', async () => {
+  it('a primary that is replaced by its replica which knew all of it: the same answer counts, and the effect happens once', async () => {
     const { pair, synced, failOver } = await startPair();
     const effects: string[] = [];
     await using replicas = await startReplicas({ redis: pair, factory: () => server(effects) });
@@ -202,7 +202,7 @@ describe.skipIf(!redisServer)('a primary that is replaced by its replica', () =>
     await client.close();
   });
 
-  it('which never heard of the call: it ends without an effect, whatever is answered, and can be made again', async () => {
+  it('a primary that is replaced by its replica which never heard of the call: it ends without an effect, whatever is answered, and can be made again', async () => {
     const { pair, synced, part, failOver } = await startPair();
     const effects: string[] = [];
     await using replicas = await startReplicas({ redis: pair, factory: () => server(effects) });

@@ -458,7 +458,7 @@ describe.skipIf(!redisServer)('a Redis in trouble', () => {
     await client.close();
   });
 
-  it('that is silent is reported to a load balancer, which does not wait for as long as a command may take', async () => {
+  it('a Redis in trouble that is silent is reported to a load balancer, which does not wait for as long as a command may take', async () => {
     await using replicas = await startReplicas({ factory: server(world()), count: 1 });
     const { health } = replicas.servings[0]!.endpoint;
     await until(async () => (await health()).ok);
@@ -468,7 +468,7 @@ describe.skipIf(!redisServer)('a Redis in trouble', () => {
     await until(async () => (await health()).ok);
   });
 
-  it('that forgets values when it is full is refused, until it does not', async () => {
+  it('a Redis in trouble that forgets values when it is full is refused, until it does not', async () => {
     const of = world();
     await using replicas = await startReplicas({
       factory: server(of),

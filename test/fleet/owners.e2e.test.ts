@@ -67,7 +67,7 @@ describe.skipIf(!redisServer)('owners', () => {
     expect(here(await one.ownerOf('x'))).toBe(b);
   });
 
-  it('leave what they have to the others, take nothing more, and still tell who has what', async () => {
+  it('owners leave what they have to the others, take nothing more, and still tell who has what', async () => {
     const [one, other] = await Promise.all([owners(a), owners(b)]);
     await one.ownerOf('x');
     await one.leave();

@@ -70,7 +70,7 @@ describe('a replica', () => {
     expect(await replica.isAlive('')).toBe(false);
   });
 
-  it('replica-W3: that could not show itself takes nobody to be dead before all have had the time to come back', async () => {
+  it('replica-W3: a replica that could not show itself takes nobody to be dead before all have had the time to come back', async () => {
     const { replica, other, state, turn } = world();
     await turn();
     other.fades();
@@ -85,7 +85,7 @@ describe('a replica', () => {
     expect(await replica.isAlive('b')).toBe(false);
   });
 
-  it('replica-W3: whose process stood still takes nobody to be dead before it has shown itself, and all could do so', async () => {
+  it('replica-W3: a replica whose process stood still takes nobody to be dead before it has shown itself, and all could do so', async () => {
     const { replica, other, state, turn } = world();
     await turn();
     other.fades();

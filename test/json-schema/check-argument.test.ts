@@ -23,7 +23,7 @@ describe('an argument', () => {
     [{ type: 'array', items: { type: 'number' } }, [1, 'x'], 'At 1: must be number'],
     [{ type: 'object', properties: { n: { type: 'number' } } }, { n: 'one' }, 'At n: must be number'],
     [{ title: 'Day', type: 'string', minLength: 1 }, '', 'Day must have at least 1 character.'],
-  ])('that does not fit %j: %j', (schema, value, says) => expect(wrong(schema, value)).toBe(says));
+  ])('an argument that does not fit %j: %j', (schema, value, says) => expect(wrong(schema, value)).toBe(says));
 
   it.each([
     [{ type: 'string' }, ''],
@@ -31,7 +31,7 @@ describe('an argument', () => {
     [{ type: 'string', format: 'hostname' }, '?'],
     [{ type: 'object', properties: { n: { type: 'number' } } }, { n: 1 }],
     [null, 'anything'],
-  ])('that fits %j: %j', (schema, value) => expect(wrong(schema, value)).toBeUndefined());
+  ])('an argument that fits %j: %j', (schema, value) => expect(wrong(schema, value)).toBeUndefined());
 
   it.each<[string, (values: readonly string[]) => object]>([
     ['enum', values => ({ type: 'string', enum: values })],

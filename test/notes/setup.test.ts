@@ -244,7 +244,7 @@ describe.each(eras)('%s', era => {
 });
 
 describe('settings', () => {
-  it('that are damaged are refused, and those whose directories are gone allow nothing and say so', async () => {
+  it('settings that are damaged are refused, and those whose directories are gone allow nothing and say so', async () => {
     const path = join(top, 'notes.json');
     await writeFile(path, '{"directories":[]}');
     await expect(readSettings(path)).rejects.toThrow('Remove it and set up again');

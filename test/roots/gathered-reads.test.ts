@@ -39,14 +39,14 @@ function counted({ fails = false, system = direct, turns = endless } = {}) {
 }
 
 describe('reads asked for together', () => {
-  it('open the directory they share once, and close it with the last of them', async () => {
+  it('reads asked for together open the directory they share once, and close it with the last of them', async () => {
     const { seen, read } = counted();
     const texts = await Promise.all(['a/1', 'b/1', 'a/2', 'top', 'a/3'].map(name => read(name)));
     expect(texts).toEqual(['a/1 from a', 'b/1 from its name', 'a/2 from a', 'top from its name', 'a/3 from a']);
     expect(seen).toEqual(['open a', 'read a/1', 'read a/2', 'read a/3', 'close a', 'read b/1', 'read top']);
   });
 
-  it('share nothing with those asked for after the directory was opened', async () => {
+  it('reads asked for together share nothing with those asked for after the directory was opened', async () => {
     const { seen, read } = counted();
     let later: Promise<string> | undefined;
     await Promise.all([
@@ -78,7 +78,7 @@ describe('reads asked for together', () => {
     expect(seen.at(-1)).toBe('close a');
   });
 
-  it('hold no directory while others have their turn', async () => {
+  it('reads asked for together hold no directory while others have their turn', async () => {
     const seenAt: string[][] = [];
     let left = 3;
     const turns: Turns = {

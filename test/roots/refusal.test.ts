@@ -119,7 +119,7 @@ describe('a name', () => {
       expect(refusal(name)).toMatchObject({ message: expect.stringMatching(/ is too long for the file system\.$/) });
   });
 
-  it('that is relative means a place in each root, and never one above it', () => {
+  it('a name that is relative means a place in each root, and never one above it', () => {
     for (const name of ['a/b', './a/b', 'a//b/', 'a/./b', 'x/../a/b'])
       expect(place(name)).toEqual([
         ['/work', 'a/b'],
@@ -133,7 +133,7 @@ describe('a name', () => {
     for (const name of ['..', '../a', 'a/../../b']) expect(refusal(name)).toMatchObject({ code: 'roots/outside' });
   });
 
-  it('that is absolute means a place in the deepest root, by any of its paths', () => {
+  it('a name that is absolute means a place in the deepest root, by any of its paths', () => {
     expect(place('/work/deep/a')).toEqual([['/work/deep', 'a']]);
     expect(place('/work/deeper')).toEqual([['/work', 'deeper']]);
     expect(place('/w/a/')).toEqual([['/work', 'a']]);

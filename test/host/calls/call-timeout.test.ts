@@ -116,7 +116,7 @@ describe('calls of a connection with roots', () => {
     });
   });
 
-  it('wait for the last of several changes', async () => {
+  it('calls of a connection with roots wait for the last of several changes', async () => {
     const { gate, isOpen, answerPings } = gated();
     gate.announced();
     gate.note('asked');

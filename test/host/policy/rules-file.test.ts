@@ -11,7 +11,7 @@ const refusal = (policy = new Policy()): Rule =>
   policy.add({ server: 'notes', subject: 'sampling', effect: 'refuse', scope: 'always', origin });
 
 describe('rules that are kept', () => {
-  it('hold in the next session, in a file of their owner alone that does not spell out the command', async () => {
+  it('rules that are kept hold in the next session, in a file of their owner alone that does not spell out the command', async () => {
     const path = place();
     expect(await rulesFile(path).read()).toEqual([]);
     await rulesFile(path).keep(refusal());
@@ -23,7 +23,7 @@ describe('rules that are kept', () => {
     expect(readFileSync(path, 'utf8')).not.toContain('hunter2');
   });
 
-  it('rules-K2: hold for the server under any name, and for no other of that name', () => {
+  it('rules-K2: rules that are kept hold for the server under any name, and for no other of that name', () => {
     const policy = new Policy({ rules: [refusal()] });
     expect(policy.judge('notes-2', 'sampling', 0, origin)).toMatchObject({ do: 'refuse' });
     expect(policy.judge('notes', 'sampling', 0, 'node other.js')).toEqual({ do: 'ask' });
@@ -32,7 +32,7 @@ describe('rules that are kept', () => {
     expect(policy.judge('notes', 'sampling', 0)).toEqual({ do: 'ask' });
   });
 
-  it('take the place of one about the same, and are dropped by their id', async () => {
+  it('rules that are kept take the place of one about the same, and are dropped by their id', async () => {
     const kept = rulesFile(place());
     const policy = new Policy();
     await kept.keep(refusal(policy));
@@ -73,7 +73,7 @@ describe('rules that are kept', () => {
     expect(policy.rules()).toEqual([own]);
   });
 
-  it('rules-K4: hold as they were where the file can be understood no more, which is told once', async () => {
+  it('rules-K4: rules that are kept hold as they were where the file can be understood no more, which is told once', async () => {
     const path = place();
     await rulesFile(path).keep(refusal());
     const told: unknown[] = [];

@@ -42,7 +42,7 @@ async function onDesk(question: Question, fields: Record<string, string>): Promi
 }
 
 describe('the terminal and the desk', () => {
-  it('sampling-07, sampling-09, sampling-10: show who asks, prompt, tools and limit, and pass on what was changed', async () => {
+  it('sampling-07, sampling-09, sampling-10: the terminal and the desk show who asks, prompt, tools and limit, and pass on what was changed', async () => {
     const views = [
       await inTerminal(useModel('v1'), ['system', 'Be kind.', 'send']),
       await onDesk(useModel('v1'), { action: 'accept', system: 'Be kind.' }),
@@ -55,7 +55,7 @@ describe('the terminal and the desk', () => {
     }
   });
 
-  it('sampling-08, sampling-09: let a request be declined, and one be dismissed', async () => {
+  it('sampling-08, sampling-09: the terminal and the desk let a request be declined, and one be dismissed', async () => {
     for (const [action, how] of [
       ['decline', 'declined'],
       ['dismiss', 'dismissed'],
@@ -65,7 +65,7 @@ describe('the terminal and the desk', () => {
     }
   });
 
-  it('sampling-11, sampling-30: show a reply, the tools it asks for and their arguments, before it is handed over', async () => {
+  it('sampling-11, sampling-30: the terminal and the desk show a reply, the tools it asks for and their arguments, before it is handed over', async () => {
     const reply = (): Question => ({
       ...(useReply('v3') as SamplingReplyQuestion),
       content: [
@@ -85,7 +85,7 @@ describe('the terminal and the desk', () => {
       expect(ending).toEqual({ how: 'declined' });
   });
 
-  it('show the prompt beside the reply to it, and how the server wishes the model to run, in both', async () => {
+  it('the terminal and the desk show the prompt beside the reply to it, and how the server wishes the model to run, in both', async () => {
     for (const question of [useModel('v9'), useReply('v9')])
       for (const { text } of [await inTerminal(question, ['decline']), await onDesk(question, { action: 'decline' })]) {
         for (const shown of ['You are terse.', 'Summarise:', 'call Ann', '400', 'lookup', 'llama, claude'])
@@ -95,7 +95,7 @@ describe('the terminal and the desk', () => {
       }
   });
 
-  it('take no empty reply that was written by hand, say so, and take the one written then', async () => {
+  it('the terminal and the desk take no empty reply that was written by hand, say so, and take the one written then', async () => {
     const reply = useReply('v10') as SamplingReplyQuestion;
     const empty = { ...reply, model: { ...reply.model, byHand: true }, content: [{ type: 'text', text: '' }] };
     const written = { how: 'answered', content: { content: [{ type: 'text', text: 'Call her.' }] } };
@@ -125,7 +125,7 @@ describe('the terminal and the desk', () => {
     });
   });
 
-  it('show a form that no author of ours may write, send an emptied text as such, and say what is not checked', async () => {
+  it('the terminal and the desk show a form that no author of ours may write, send an emptied text as such, and say what is not checked', async () => {
     const question = (): FormQuestion => ({
       ...pickOne('v6'),
       fields: [
@@ -162,7 +162,7 @@ describe('the terminal and the desk', () => {
     }
   });
 
-  it('roots-06, roots-23, roots-37: ask which directories to tell of, a nameless one by its address, and grant the same', async () => {
+  it('roots-06, roots-23, roots-37: the terminal and the desk ask which directories to tell of, a nameless one by its address, and grant the same', async () => {
     const question = (): RootsQuestion => ({
       ...(shareRoots() as RootsQuestion),
       roots: [{ uri: 'file:///home/ada/notes' }, { uri: 'file:///home/ada/work', name: 'work' }],

@@ -15,7 +15,7 @@ describe('an operation of a call', () => {
     expect(operations.unseen()).toBeUndefined();
   });
 
-  it('that fails and is awaited, at once or only later, is the handler’s own matter', async () => {
+  it('an operation of a call that fails and is awaited, at once or only later, is the handler’s own matter', async () => {
     const operations = new Operations();
     await expect(operations.watch('reading', Promise.reject(disk))).rejects.toBe(disk);
     const later = operations.watch('listing', Promise.reject(disk));
@@ -24,7 +24,7 @@ describe('an operation of a call', () => {
     expect(operations.unseen()).toBeUndefined();
   });
 
-  it('that fails and is awaited by nobody takes no process along, and is told by its name', async () => {
+  it('an operation of a call that fails and is awaited by nobody takes no process along, and is told by its name', async () => {
     const operations = new Operations();
     const rejected: unknown[] = [];
     const listen = (reason: unknown) => void rejected.push(reason);

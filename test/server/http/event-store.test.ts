@@ -140,7 +140,7 @@ describe('the event stores of several sessions', () => {
     expect(bound.bytes).toBeLessThanOrEqual(150);
   });
 
-  it('take no room once their session has ended', async () => {
+  it('the event stores of several sessions take no room once their session has ended', async () => {
     const bound = new EventBound(Number.POSITIVE_INFINITY, 2_500);
     const store = boundedEventStore({}, { bounds: [bound] });
     const id = await store.storeEvent('a', padded(1, 1_000));

@@ -177,7 +177,7 @@ describe('a body', () => {
     expect(parsed.filter(text => text.length > 1_000)).toEqual([]);
   });
 
-  it('that nests as deep as anybody may is read, whatever its texts hold', async () => {
+  it('a body that nests as deep as anybody may is read, whatever its texts hold', async () => {
     await using on = await countedEndpoint(factory);
     const { head } = await sendRaw(on.port, post(JSON.stringify(initialize())));
     const session = { 'mcp-session-id': /mcp-session-id: (\S+)/.exec(head)![1]! };
@@ -197,7 +197,7 @@ describe('a body', () => {
     expect((await sendRaw(on.port, post(body))).status).toBe(200);
   });
 
-  it('that a parser in front has read may nest no deeper', async () => {
+  it('a body that a parser in front has read may nest no deeper', async () => {
     await using on = await countedEndpoint(factory, {}, () => [list(1), parseDeep(100_000)]);
     const answer = await sendRaw(on.port, post('{}'));
     expect([answer.status, answer.body]).toEqual([400, expect.stringContaining('nests more than 256 levels')]);

@@ -44,7 +44,7 @@ describe('the channels of a question', () => {
     expect(may(['relay'], ['native', 'relay'])).toBe(false);
   });
 
-  it('leave a fallback beside an assurance that it has, and beside no other', async () => {
+  it('the channels of a question leave a fallback beside an assurance that it has, and beside no other', async () => {
     const form = { library: true } as never;
     await checkFallback(asks({ fallback: true }), tool, form);
     await checkFallback(asks({ fallback: true, assurance: 'relayed' }), tool, form);
@@ -110,17 +110,20 @@ describe('a model of the client', () => {
     ['rounds', true, 'asked'],
     ['rounds', false, 'the operator has not allowed asking'],
     ['none', true, 'the operator has not allowed asking'],
-  ] as const)('that is asked by %s, allowed on 2026-07-28 %s: %s', async (by, samplingOn2026, comes) => {
-    const run = { ask: () => Promise.reject(new Error('asked')) };
-    const client = { asks: by, can: { sampling: true, samplingTools: true } };
-    const made = sampler(
-      run as never,
-      { client } as never,
-      { samplingOn2026, warnOnce() {}, askTimeoutMs: 9 } as never,
-    );
-    const request = { messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }], maxTokens: 5 };
-    await expect(made.sample(request as never)).rejects.toThrow(comes);
-  });
+  ] as const)(
+    'a model of the client that is asked by %s, allowed on 2026-07-28 %s: %s',
+    async (by, samplingOn2026, comes) => {
+      const run = { ask: () => Promise.reject(new Error('asked')) };
+      const client = { asks: by, can: { sampling: true, samplingTools: true } };
+      const made = sampler(
+        run as never,
+        { client } as never,
+        { samplingOn2026, warnOnce() {}, askTimeoutMs: 9 } as never,
+      );
+      const request = { messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }], maxTokens: 5 };
+      await expect(made.sample(request as never)).rejects.toThrow(comes);
+    },
+  );
 });
 
 describe.each(eras)('%s', era => {

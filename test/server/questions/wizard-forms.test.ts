@@ -51,7 +51,7 @@ describe('the forms of a wizard', () => {
     expect(asked({ way: { by: 'train' }, cabin: { yes: true } })).toEqual(['way', 'name']);
   });
 
-  it('reach the handler where they were answered, and no others', () => {
+  it('the forms of a wizard reach the handler where they were answered, and no others', () => {
     expect(contentsOf(trip(), given({ way: {}, rest: {} }))).toEqual({ way: { of: 'way' }, rest: { of: 'rest' } });
   });
 

@@ -80,7 +80,7 @@ describe('a request to the client', () => {
     await expect(requestClient(server, ctx, 'roots/list', {}).answer).rejects.toMatchObject({ code: 'NOT_CONNECTED' });
   });
 
-  it('that is cancelled tells the client once, with the reason, and takes no answer any more', async () => {
+  it('a request to the client that is cancelled tells the client once, with the reason, and takes no answer any more', async () => {
     const { server, sent, errors, receive } = await connected();
     const request = requestClient(server, ctx, 'elicitation/create', params);
     const { answer } = request;
@@ -103,7 +103,7 @@ describe('a request to the client', () => {
     expect(errors).toEqual([expect.stringContaining('unknown message ID')]);
   });
 
-  it('that was answered cannot be cancelled', async () => {
+  it('a request to the client that was answered cannot be cancelled', async () => {
     const { server, sent, receive } = await connected();
     const request = requestClient(server, ctx, 'elicitation/create', params);
     const { answer } = request;

@@ -105,7 +105,7 @@ describe('a sealed state', () => {
     expect(lifeOf(state, 3_000_000)).toBe(1 + 120_000);
   });
 
-  it('that is longer than any we make is not looked at', async () => {
+  it('a sealed state that is longer than any we make is not looked at', async () => {
     const with_ = options();
     const long = { ...state, journal: [{ ...state.journal[0]!, value: 'x'.repeat(20_000) }] };
     const text = await sealState(long, binding, with_, big);

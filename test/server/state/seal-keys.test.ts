@@ -158,7 +158,7 @@ describe('elicit-33; keys-K3: a key file', () => {
     }
   });
 
-  it('that another process makes meanwhile is the one, and nothing else is left', () => {
+  it('a key file that another process makes meanwhile is the one, and nothing else is left', () => {
     const file = join(folder, 'key');
     // Between the look and the making.
     const slow = (size: number) => {
@@ -200,7 +200,7 @@ describe('elicit-33; keys-K3: a key file', () => {
     },
   );
 
-  it('that is missing, empty, no file or huge is refused with a reason', () => {
+  it('a key file that is missing, empty, no file or huge is refused with a reason', () => {
     const at = (name: string, text?: string) => {
       const file = join(folder, name);
       if (text !== undefined) writeFileSync(file, text, { mode: 0o600 });

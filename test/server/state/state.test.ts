@@ -361,7 +361,7 @@ describe('answers', () => {
     expect(acted).toEqual([]);
   });
 
-  it('that are huge or nested deeper than the stack end in cancel/error', async () => {
+  it('answers that are huge or nested deeper than the stack end in cancel/error', async () => {
     const { client, acted } = await serve({});
     const long = { action: 'accept', content: { value: 'x'.repeat(1_100_000) } };
     expect(textOf(await client.act(retry(await begun(client), { elicit: long })))).toBe('cancel error');

@@ -84,7 +84,7 @@ const textOf = ({ result, error }: Reply): string =>
 const idOf = ({ result }: Reply): string => (result as unknown as { taskId: string }).taskId;
 
 describe('tasks', () => {
-  it('that are not over take no more than the share of their person, and those of others go on', async () => {
+  it('tasks that are not over take no more than the share of their person, and those of others go on', async () => {
     const { as } = await serving(sure, { task: 'always' });
     const [ann, bob] = [as('ann', withTasks), as('bob', withTasks)];
     const begun = [await ann.call({ big }), await ann.call({ big })];
@@ -101,7 +101,7 @@ describe('tasks', () => {
     expect(idOf(await ann.call({ big }))).toBeDefined();
   });
 
-  it('take no answer that they have no room for, and take it once there is', async () => {
+  it('tasks take no answer that they have no room for, and take it once there is', async () => {
     const measuring = async (call: Call): Promise<string> => {
       const asked = await call.elicit({ message: 'What?', form: String });
       return String(asked.action === 'accept' ? asked.content.length : asked.action);
@@ -142,7 +142,7 @@ describe('journals', () => {
     return sure(call);
   };
 
-  it('take no more than the share of their person, until their call is answered', async () => {
+  it('journals take no more than the share of their person, until their call is answered', async () => {
     const { as } = await serving(fetching);
     const [ann, bob] = [as('ann'), as('bob')];
     const asked = await ann.call();

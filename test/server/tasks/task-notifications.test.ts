@@ -228,7 +228,7 @@ describe.each(['memory', 'http'] as const)('a client that listens to tasks over 
 });
 
 describe('notifications of tasks', () => {
-  it('tell also of what another process that has the same store changes', async () => {
+  it('notifications of tasks tell also of what another process that has the same store changes', async () => {
     const store = memoryStore();
     const [here, there] = [await inMemory(asking({ store })), await inMemory(asking({ store }))];
     const taskId = await begin(here);
