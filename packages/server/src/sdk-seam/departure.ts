@@ -14,7 +14,9 @@ export interface Departure {
 const departures = new WeakMap<ServerContext, Departure>();
 
 /** Notes the round that answered a request. */
-export const noteDeparture = (ctx: ServerContext, departure: Departure): void => departures.set(ctx, departure);
+export const noteDeparture = (ctx: ServerContext, departure: Departure): void => {
+  departures.set(ctx, departure);
+};
 
 /** @returns undefined if the answer of the request is not a round, or is not there yet */
 export const departureOf = (ctx: ServerContext): Departure | undefined => departures.get(ctx);
