@@ -190,7 +190,7 @@ export class UpstreamSession {
   }
 
   /**
-   * The parameters of a form as the upstream server sent them, without what belongs to its own connection; undefined for any
+   * The parameters of a form or page as the upstream server sent them, without what belongs to its own connection; undefined for any
    * other question. A handler that runs again sees the same, whether or not the question is still open.
    */
   received(question: Question): Readonly<Record<string, unknown>> | undefined {
