@@ -73,11 +73,12 @@ export async function forward(
       return upstreamCall.unasked ? withUnasked(result, request) : result;
     }
     if ('sample' in happened) await sample(happened.sample, n, call);
-    else if (isLeftToHost(happened.question, upstreamCall, inbox)) {
-      await inbox.reply(happened.question.id, { action: 'accept' }, 'host');
-    } else {
-      const how = await put(happened.question, n, call, session, desk, upstreamCall);
-      if (how !== 'ended') return sendAway(request, upstreamCall, happened.question, how);
+    else {
+      const { question } = happened;
+      const isLeft = isLeftToHost(question, upstreamCall, inbox);
+      if (isLeft && (await inbox.reply(question.id, { action: 'accept' }, 'host')).ok) continue;
+      const how = await put(question, n, call, session, desk, upstreamCall);
+      if (how !== 'ended') return sendAway(request, upstreamCall, question, how);
     }
   }
 }

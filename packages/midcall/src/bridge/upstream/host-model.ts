@@ -16,7 +16,7 @@ export function hostModel(otherwise: SamplingModel, find: (id: string) => Upstre
       const upstreamCall = options.call === undefined ? undefined : find(options.call);
       if (!upstreamCall?.samplesAtHost) return otherwise.run(request, options);
       const result = await upstreamCall.sample(request, options.signal);
-      return { result, usage: estimated(request.messages, result), notes: [] };
+      return { result, usage: estimated(request.messages, result), notes: [], byHand: false };
     },
   };
 }
