@@ -164,15 +164,16 @@ const midcall: Floors = {
   design: [],
   doctor: ['install'],
   'shared-desk': ['install'],
+  'host-stdio': [],
   'bridge/sdk-seam': [],
   'bridge/link': ['bridge/sdk-seam'],
   'bridge/desk': [],
   'bridge/upstream': ['bridge/link', 'bridge/desk'],
   'bridge/forward': ['bridge/link', 'bridge/desk', 'bridge/upstream'],
-  'bridge/stdio': ['bridge/link', 'bridge/desk', 'bridge/upstream', 'bridge/forward'],
+  'bridge/stdio': ['host-stdio', 'bridge/link', 'bridge/desk', 'bridge/upstream', 'bridge/forward'],
   'bridge/http': ['bridge/link', 'bridge/desk', 'bridge/upstream', 'bridge/forward'],
-  bridge: ['bridge/link', 'bridge/stdio'],
-  cli: ['install', 'notes', 'design', 'doctor', 'shared-desk', 'bridge/http', 'bridge'],
+  bridge: ['bridge/stdio'],
+  cli: ['install', 'notes', 'design', 'doctor', 'shared-desk', 'host-stdio', 'bridge/http', 'bridge'],
 };
 
 /** The rows of each package, from the ground up: a folder imports only folders of rows above its own. */

@@ -1,13 +1,7 @@
-/** Forms that reach the host as the upstream server sent them, with what no form of ours would have. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { interceptTransport } from '@midcall/core/sdk-seam';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { pairs, stage } from './stage.ts';
-
-const refused = 'a form that no author may write';
-
-type Json = Readonly<Record<string, unknown>>;
+/** Questions that reach the host as the upstream server sent them, with what no question of ours would have, and their answers. */
+import { describe, expect, it } from 'vitest';
+import { type Frame, type Json, pairsOfFrames, rawStage } from './raw.ts';
+import { until } from './until.ts';
 
 const name = { type: 'string', title: 'Name', pattern: '^[a-z]+$', 'x-own': { of: 'the server' } };
 const form = (more: Json = {}, params: Json = {}): Json => ({
@@ -16,85 +10,84 @@ const form = (more: Json = {}, params: Json = {}): Json => ({
   requestedSchema: { type: 'object', properties: { name }, required: ['name'], ...more },
   ...params,
 });
+const place = { type: 'object', properties: { x: { type: 'integer' } }, required: ['x'] };
+const page = (params: Json): Json => ({
+  mode: 'url',
+  message: 'Sign in there.',
+  url: 'https://a.example/x?y=1',
+  ...params,
+});
 
-/** A server of either revision that asks one form, and says what it is answered. */
-async function asking(era: string, params: Json): Promise<string> {
-  let answered: ((result: unknown) => void) | undefined;
-  const server = createServer((request, response) => {
-    let body = '';
-    request.on('data', chunk => (body += chunk));
-    request.on('end', () => {
-      const { id, method, params: sent, result } = (body === '' ? {} : JSON.parse(body)) as Json & { params: Json };
-      const say = (said: Json): void =>
-        void response
-          .writeHead(200, { 'content-type': 'application/json' })
-          .end(JSON.stringify({ jsonrpc: '2.0', id, result: { resultType: 'complete', ...said } }));
-      const about = { capabilities: { tools: {} }, serverInfo: { name: 'asks', version: '1' } };
-      const done = (got: unknown): Json => ({ content: [{ type: 'text', text: JSON.stringify(got) }] });
-      if (method === undefined && id === 'q') {
-        response.writeHead(202).end();
-        return answered?.(result);
-      }
-      if (request.method !== 'POST') return void response.writeHead(405).end();
-      if (id === undefined) return void response.writeHead(202).end();
-      if (method === 'initialize') return say({ protocolVersion: '2025-11-25', ...about });
-      if (method === 'server/discover') {
-        if (era === '2025-11-25') return void response.writeHead(400).end();
-        const { serverInfo, ...rest } = about;
-        const _meta = { 'io.modelcontextprotocol/serverInfo': serverInfo };
-        return say({ supportedVersions: [era], ...rest, ttlMs: 0, cacheScope: 'private', _meta });
-      }
-      if (method !== 'tools/call') return say({ tools: [{ name: 'ask', inputSchema: { type: 'object' } }] });
-      if (era !== '2025-11-25') {
-        const responses = sent['inputResponses'] as Json | undefined;
-        if (responses) return say(done(responses['q']));
-        const inputRequests = { q: { method: 'elicitation/create', params } };
-        return say({ resultType: 'input_required', inputRequests, requestState: 's' });
-      }
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params })}\n\n`);
-      answered = got => response.end(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result: done(got) })}\n\n`);
-    });
-  });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
-}
+const remembered = { 'org.example/remember': true };
+const named = { action: 'accept', content: { name: 'ada' }, _meta: remembered };
+const nested = { name: 'ada', at: { x: 1 }, all: [{ x: 2 }] };
 
-describe.each(pairs)('a host of %s before a server of %s', (host, upstream) => {
-  it.each<[string, Json]>([
-    ['a long message', form({}, { message: 'x'.repeat(5_000) })],
-    ['an empty message', form({}, { message: '' })],
-    ['a pattern, a title of the form and unknown keywords', form({ title: 'About you', 'x-form': 1 })],
-    [refused, form({ properties: { name, at: { type: 'object', properties: {} } } })],
-    ['what is in _meta', form({}, { _meta: { 'org.example/consent': 'remembered' } })],
-  ])('is asked with %s, unchanged, and its answer too', async (what, params) => {
-    const answer = { action: 'accept', content: { name: 'ada' }, _meta: { 'org.example/remember': true } };
-    const url = await asking(upstream, params);
-    await using on = await stage({ host, upstream, url, answers: [answer as never] });
-    const asked: unknown[] = [];
-    interceptTransport(on.client.transport!, {
-      incoming: (message, deliver) => {
-        const { method, params: sent, result: round } = message as Record<string, Json | string | undefined>;
-        const requests = Object.values(((round as Json | undefined)?.['inputRequests'] ?? {}) as Record<string, Json>);
-        if (method === 'elicitation/create') asked.push(sent);
-        else asked.push(...requests.map(request => request['params']));
-        deliver(message);
+const questions: readonly [what: string, params: Json, answer: Json][] = [
+  ['a long message', form({}, { message: 'x'.repeat(5_000) }), named],
+  ['an empty message', form({}, { message: '' }), named],
+  ['a pattern, a title of the form and unknown keywords', form({ title: 'About you', 'x-form': 1 }), named],
+  [
+    'a form of objects and lists of them',
+    form({ properties: { name, at: place, all: { type: 'array', items: place } } }),
+    { action: 'accept', content: nested, _meta: remembered },
+  ],
+  ['what is in _meta', form({}, { _meta: { 'org.example/consent': 'remembered' } }), named],
+  ['a form, and refuses it', form({ title: 'About you' }), { action: 'decline', _meta: remembered }],
+  ['a page, with a long message', page({ message: 'x'.repeat(5_000) }), { action: 'accept', _meta: remembered }],
+  [
+    'a page, with what is in _meta',
+    page({ _meta: { 'org.example/consent': 'remembered' } }),
+    { action: 'decline', _meta: remembered },
+  ],
+];
+
+describe.each(pairsOfFrames)('a host of %s before a server of %s', (host, upstream) => {
+  const isPushed = { host: host === '2025-11-25', upstream: upstream === '2025-11-25' };
+
+  it.each(questions)('is asked with %s, unchanged, and its answer is too', async (_, params, answer) => {
+    // Pages have an id on 2025-11-25 only.
+    const isPage = params['mode'] === 'url';
+    const sent = isPage && isPushed.upstream ? { ...params, elicitationId: 'page-1' } : params;
+    let answered: unknown;
+    await using on = await rawStage(host, upstream, {
+      about: { serverInfo: { name: 'asks', version: '1' }, capabilities: { tools: {} } },
+      capabilities: { elicitation: { form: {}, url: {} } },
+      serve: async ({ method, params: given }: Frame, tell) => {
+        if (method !== 'tools/call') return { result: { tools: [{ name: 'ask', inputSchema: { type: 'object' } }] } };
+        const request = { method: 'elicitation/create', params: sent };
+        if (isPushed.upstream) {
+          tell({ id: 'q', ...request });
+          const reply = () => on.server.said.find(frame => frame.id === 'q' && frame.method === undefined);
+          await until(() => reply() !== undefined);
+          answered = reply()!.result;
+        } else {
+          const responses = given?.['inputResponses'] as Json | undefined;
+          if (!responses)
+            return { result: { resultType: 'input_required', inputRequests: { q: request }, requestState: 's' } };
+          answered = responses['q'];
+        }
+        return { result: { content: [] } };
       },
     });
-    // The SDK's own client refuses some of these, which is its business.
-    const calling = on.client.callTool({ name: 'ask', arguments: {} });
-    const result = await (what === refused ? calling.catch(() => undefined) : calling);
-    expect(asked[0]).toEqual(params);
-    if (what === refused || !result) return;
-    expect(on.opened).toEqual([]);
-    const text = (result.content as readonly { readonly text: string }[])[0]!.text;
-    const { _meta, ...rest } = answer;
-    // The SDK takes the `_meta` out of answers of 2026-07-28, on either side.
-    const isWhole = host === '2025-11-25' && upstream === '2025-11-25';
-    expect(JSON.parse(text)).toEqual(isWhole ? { ...rest, _meta } : rest);
+    const asked: Json[] = [];
+    const call = { name: 'ask', arguments: {} };
+    on.answers(frame => {
+      asked.push(frame.params!);
+      return { result: answer };
+    });
+    const { result: first } = await on.ask('tools/call', call);
+    if (!isPushed.host) {
+      const [[key, request]] = Object.entries(first!['inputRequests'] as Json) as [[string, Frame]];
+      asked.push(request.params!);
+      const { requestState } = first!;
+      await on.ask('tools/call', { ...call, inputResponses: { [key]: answer }, requestState });
+    }
+    const [{ elicitationId, ...rest }] = asked as [Json];
+    expect(asked).toHaveLength(1);
+    expect(rest).toEqual(params);
+    expect(elicitationId).toEqual(
+      isPage && isPushed.host ? (isPushed.upstream ? 'page-1' : expect.stringMatching(/./u)) : undefined,
+    );
+    expect(answered).toEqual(answer);
   });
 });

@@ -80,15 +80,3 @@ describe('buffered-transport', () => {
     expect(closed).toEqual(['closed']);
   });
 });
-
-it('buffered-transport: a host that names no version of its own is served all the same', async () => {
-  const { far, received, send } = await rawHost();
-  const held = new BufferedTransport(far);
-  const first = held.first();
-  const clientInfo = { name: 'host' };
-  await send({ id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo } });
-  expect(await first).toMatchObject({ params: { clientInfo: { name: 'host', version: '' } } });
-  await server().connect(held);
-  await grown(received, list => list.length === 1);
-  expect(received[0]).toMatchObject({ id: 1, result: { serverInfo: { name: 's' } } });
-});

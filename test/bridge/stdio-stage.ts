@@ -6,7 +6,8 @@ import { serveHttp } from '@midcall/server/node';
 import type { Era } from '@midcall/testing';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { McpServer } from '@modelcontextprotocol/server';
-import { type BridgeOptions, HostStdio, startBridge } from '../../packages/midcall/src/bridge/index.ts';
+import { type BridgeOptions, startBridge } from '../../packages/midcall/src/bridge/index.ts';
+import { HostStdio } from '../../packages/midcall/src/host-stdio/index.ts';
 import { noModel } from './stage.ts';
 
 /** The other end of the streams of a process. */
@@ -63,6 +64,7 @@ export async function stdioStage(options: {
   );
   const [input, output] = [new PassThrough(), new PassThrough()];
   const inbox = new Inbox();
+  const warned: string[] = [];
   let isOpen = false;
   // A person who has the desk open sees what comes.
   inbox.subscribe(event => {
@@ -88,13 +90,14 @@ export async function stdioStage(options: {
         },
         close: async () => {},
       },
-      warn: () => {},
+      warn: message => void warned.push(message),
       suspectBelowMs: 0,
       ...options.options,
     },
   );
   return {
     at: new Lines(input, output) as Transport,
+    warned,
     async [Symbol.asyncDispose]() {
       await (await starting)?.close();
       await served.close();

@@ -45,6 +45,21 @@ const listing = `require('node:readline').createInterface({ input: process.stdin
   if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
 });`;
 
+/** A server whose list, calls or both are odd. */
+const odd = (list: string, call: string): readonly string[] => [
+  'node',
+  '-e',
+  `require('node:readline').createInterface({ input: process.stdin }).on('line', line => {
+    const { id, method, params } = JSON.parse(line);
+    const serverInfo = { name: 's', version: '1' };
+    const result = method === 'initialize'
+      ? { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo }
+      : method === 'tools/list' ? ${list} : ${call};
+    if (id !== undefined && result !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+  });`,
+];
+const fine = `{ name: 'fine', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } }`;
+
 describe('midcall lint', () => {
   it('finds in the everything server what its forms really have', async () => {
     const tools = ['--tool', 'trigger-elicitation-request', '--tool', 'trigger-url-elicitation'];
@@ -114,6 +129,34 @@ describe('midcall lint', () => {
       /^midcall: The tools could not be listed on 2025-11-25: the server sent a list that the protocol does not allow: tools\.0\.inputSchema\.type: [^\n]+\n$/,
     );
     expect(code).toBe(1);
+  });
+
+  it('judges the other tools where one entry of the list is not allowed, and names that entry', async () => {
+    const server = odd(`{ tools: [{ name: null, title: 'x' }, ${fine}] }`, '{ content: [] }');
+    const { code, out } = await lint(['--era', '2025-11-25', '--format', 'json'], server);
+    const { notes, calls } = JSON.parse(out);
+    expect(notes).toContainEqual(
+      expect.stringMatching(/^The tool at 0 in the list of 2025-11-25 is left out: name: [^\n]+\.$/),
+    );
+    expect(calls).toBeGreaterThan(0);
+    expect(code).toBe(0);
+  });
+
+  it('names a list or a result that is null for what it is, and does not take it for silence', async () => {
+    const noResponse = 'something that is not a JSON-RPC 2.0 response';
+    const list = await lint(['--era', '2025-11-25', '--wait', '60'], odd('null', 'null'));
+    expect([list.code, list.err]).toEqual([1, expect.stringContaining(noResponse)]);
+    const call = await lint(['--era', '2025-11-25', '--format', 'json'], odd(`{ tools: [${fine}] }`, 'null'));
+    expect(JSON.parse(call.out).notes).toContainEqual(expect.stringContaining(noResponse));
+  });
+
+  it('says of a call without an answer that it was not judged', async () => {
+    const { code, out } = await lint(
+      ['--era', '2025-11-25', '--wait', '1', '--format', 'json'],
+      odd(`{ tools: [${fine}] }`, 'undefined'),
+    );
+    expect(JSON.parse(out).notes).toEqual(['fine: it gave no result in time, and asked nothing.']);
+    expect(code).toBe(0);
   });
 
   it('midcall lint ends with 3 where the server does not come up, and shows what it last said', async () => {

@@ -123,8 +123,11 @@ describe.each(['opaque', 'jwt'] as const)('%s tokens', tokens => {
         [{ token_type: 'Bearer', nbf: 'tomorrow' }, false],
         [{ token_type: 'refresh_token' }, false],
         [{ token_type: 'DPoP' }, false],
+        [{}, true],
+        [{ token_type: null }, true],
+        [{ token_type: 7 }, false],
         // As a refresh token is described by the server of this test.
-        [{}, false],
+        [{ aud: undefined }, false],
       ];
       for (const [answer, isAccepted] of answers) {
         server.state.intercept = (req, res) => {

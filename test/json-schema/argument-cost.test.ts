@@ -89,6 +89,39 @@ describe.each(eras)('a server of %s', era => {
     expect(tools[0]?.inputSchema).toMatchObject({ properties: { a: { pattern: '^(a+)+$' } } });
   });
 
+  it('a server refuses it for a schema that a tool or a prompt is given later, too', async () => {
+    const mid = midcall({ warn: () => {}, suspectBelowMs: 0 });
+    const [near, far] = InMemoryTransport.createLinkedPair();
+    const evilLater = z.object({ a: z.string().regex(explodes) });
+    const served = serveStdio(
+      () => {
+        const server = new McpServer({ name: 'fixture', version: '1.0.0' });
+        const before = z.object({ a: z.string() });
+        const tool = mid.tool(server, 'act', { inputSchema: before }, async ({ a }) => a);
+        const prompt = mid.prompt(server, 'ask', { argsSchema: before }, async ({ a }) => a);
+        tool.update({ paramsSchema: evilLater });
+        prompt.update({ argsSchema: evilLater });
+        const uncounted = z.object({ a: z.string().regex(/(a+)+\1/) });
+        expect(() => tool.update({ paramsSchema: uncounted })).toThrow("mid.tool … update 'act'");
+        expect(() => prompt.update({ argsSchema: uncounted })).toThrow("mid.prompt … update 'ask'");
+        return server;
+      },
+      { transport: far },
+    );
+    onTestFinished(() => served.close());
+    const client = new Client({ name: 'host', version: '1.0.0' }, { versionNegotiation: negotiation(era) });
+    await client.connect(near);
+    onTestFinished(() => client.close());
+    const called = await client
+      .callTool({ name: 'act', arguments: { a: evil } })
+      .then(JSON.stringify, (error: Error) => error.message);
+    expect(called).toContain('takes too long to check against its pattern');
+    await expect(client.getPrompt({ name: 'ask', arguments: { a: evil } })).rejects.toThrow('takes too long to check');
+    expect(await client.callTool({ name: 'act', arguments: { a: 'aaa' } })).toMatchObject({
+      content: [{ text: 'aaa' }],
+    });
+  });
+
   it('a server does not start with a pattern whose cost cannot be counted', () => {
     const mid = midcall({ warn: () => {} });
     const server = new McpServer({ name: 'fixture', version: '1.0.0' });

@@ -84,10 +84,10 @@ it('elicit-33, elicit-url-48: signs in once through the loopback page with the c
   expect(await readFile(`${file}.vault`, 'latin1')).not.toContain('notes.read');
 });
 
-async function failure(config: unknown, ...more: string[]): Promise<string> {
+async function failure(config: unknown, mode = 0o600, ...more: string[]): Promise<string> {
   const bad = join(top, 'bad.json');
   await writeFile(bad, typeof config === 'string' ? config : JSON.stringify(config));
-  await chmod(bad, 0o600);
+  await chmod(bad, mode);
   const run = spawn(process.execPath, args('--import', bad, ...more), { stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
   run.stderr.on('data', part => {
@@ -111,5 +111,10 @@ it('a file that says something else is refused at the start, without a word of i
     expect(said).toContain(says);
     expect(said).not.toContain('canary');
   }
-  expect(await failure(good, '--http', '0')).toContain('--import needs to know who a person is');
+  for (const mode of [0o604, 0o620]) {
+    const said = await failure(good, mode);
+    expect(said).toContain('Run chmod 600 on it.');
+    expect(said).not.toContain('canary');
+  }
+  expect(await failure(good, 0o640, '--http', '0')).toContain('--import needs to know who a person is');
 });

@@ -21,7 +21,7 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
       AboutClient AboutRequest Answer Assurance AuditEvent AuditSink By Call CallRef Can CancelReason
       Channel CheckedForms Choice Clock Consent Content ElicitAsk ErrorSink Field
       FieldMessages Form FormInput FormValue
-      GatewayCall GatewayOptions GatewayPage GatewayQuestion Handled JobRun Jobs Json Jsonified KeyRing KeyRingOptions KeySource
+      GatewayCall GatewayOptions GatewayQuestion Handled JobRun Jobs Json Jsonified KeyRing KeyRingOptions KeySource
       LogLevel Midcall MidcallErrorCode MidcallOptions ModelReply NotDone Observation Observer Opened
       Page PageAsk PageEvent PageLink PageOutcome Pages PageService PagesHost Passed PersonCheck
       SampleAsk Principal PrincipalOf PromptAnswer PromptConfig RawField RawForm

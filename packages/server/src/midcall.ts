@@ -31,6 +31,7 @@ import type { WaitingCall } from './observe/index.ts';
 import {
   addressKind,
   boundedSchema,
+  boundUpdates,
   checkRegistration,
   isHarmless,
   type PromptAnswer,
@@ -357,10 +358,15 @@ export function midcall(options: MidcallOptions = {}): Midcall {
       oursOf(server).add(`tools/call ${name}`);
       toolsOf(server).set(name, {
         registered,
-        read: raw => readArguments(described.inputSchema, raw),
+        read: raw => readArguments(tool.inputSchema, raw),
         run: runHandler,
       });
-      const tool = server.registerTool(name, described as object, notThroughFront);
+      const tool = boundUpdates(
+        'mid.tool',
+        name,
+        server.registerTool(name, described as object, notThroughFront),
+        'paramsSchema',
+      );
       own.tool(name, tool, (args, received, finish) =>
         dispatch.run(received, registered, call => runHandler(args ?? {}, call), finish),
       );
@@ -379,7 +385,12 @@ export function midcall(options: MidcallOptions = {}): Midcall {
       const own = wrap(server);
       oursOf(server).add(`prompts/get ${name}`);
       const registered = { method: 'prompts/get', version, mayFallBack: true } as const;
-      const prompt = server.registerPrompt(name, described as object, notThroughFront);
+      const prompt = boundUpdates(
+        'mid.prompt',
+        name,
+        server.registerPrompt(name, described as object, notThroughFront),
+        'argsSchema',
+      );
       own.prompt(name, prompt, (args, received) =>
         dispatch.run(received, registered, async call => promptResult(await handler(args as never, call))),
       );

@@ -68,7 +68,6 @@ export type {
   Consent,
   GatewayCall,
   GatewayOptions,
-  GatewayPage,
   GatewayQuestion,
   Handled,
   Passed,

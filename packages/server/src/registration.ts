@@ -133,6 +133,21 @@ export function boundedSchema<S extends StandardSchemaWithJSON | undefined>(plac
   return Object.create(schema, { '~standard': { value: bounded, enumerable: true } }) as S;
 }
 
+/** Makes {@link boundedSchema} of the schemas too that its author gives a registered tool or prompt later. */
+export function boundUpdates<T extends { update: (updates: never) => void }>(
+  place: string,
+  name: string,
+  registered: T,
+  member: 'paramsSchema' | 'argsSchema',
+): T {
+  const update = registered.update.bind(registered) as (updates: object) => void;
+  registered.update = ((updates: { readonly [K in typeof member]?: StandardSchemaWithJSON }) => {
+    const schema = updates[member];
+    update(schema ? { ...updates, [member]: boundedSchema(`${place} … update`, name, schema) } : updates);
+  }) as T['update'];
+  return registered;
+}
+
 /** Parses raw arguments as the SDK does for a first call. */
 export async function readArguments(schema: StandardSchemaWithJSON | undefined, raw: unknown): Promise<unknown> {
   if (!schema) return {};

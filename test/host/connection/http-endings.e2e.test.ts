@@ -36,15 +36,24 @@ const endings: Readonly<Record<string, (response: ServerResponse, id: unknown) =
     void response.writeHead(200, events).end(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result: null })}\n\n`),
 };
 
-async function serve(era: Era, { port = 0, hasSessions = false } = {}) {
+async function serve(era: Era, { port = 0, hasSessions = false, lineEnd = '\n' } = {}) {
   const asked: string[] = [];
+  const answers: Frame[] = [];
+  /** How many of the next requests of a method break off; of two, the first at a proxy. */
+  const breaking = new Map<string, number>();
   const sessions = new Set<string>();
   const lost = { isNamed: false };
   const server = createServer((request, response) => {
     let body = '';
     request.on('data', chunk => (body += chunk));
     request.on('end', () => {
-      const { id, method, params } = (body === '' ? {} : JSON.parse(body)) as Frame;
+      const frame = (body === '' ? {} : JSON.parse(body)) as Frame;
+      const { id, method, params } = frame;
+      if (method === undefined && id === 2.5) {
+        answers.push(frame);
+        response.writeHead(202).end();
+        return answered?.();
+      }
       const session = request.headers['mcp-session-id'] as string | undefined;
       if (hasSessions && method !== 'initialize' && method !== 'server/discover' && !sessions.has(session!))
         return void (lost.isNamed
@@ -59,6 +68,10 @@ async function serve(era: Era, { port = 0, hasSessions = false } = {}) {
       }
       if (method === undefined) return void response.writeHead(405).end();
       asked.push(method);
+      const left = breaking.get(method) ?? 0;
+      breaking.set(method, left - 1);
+      if (left === 2) return void response.writeHead(503).end();
+      if (left > 0) return void response.destroy();
       const serverInfo = { name: 'ends', version: '1' };
       const capabilities = { tools: { listChanged: true }, resources: { subscribe: true }, logging: {} };
       if (method === 'initialize') {
@@ -79,6 +92,16 @@ async function serve(era: Era, { port = 0, hasSessions = false } = {}) {
       if (id === undefined) return void response.writeHead(202).end();
       const ending = endings[params?.name ?? ''];
       if (ending) return ending(response, id);
+      if (params?.name === 'asks oddly') {
+        const event = (sent: object): string =>
+          `event: message${lineEnd}data: ${JSON.stringify(sent)}${lineEnd}${lineEnd}`;
+        answered = () => response.end(event({ jsonrpc: '2.0', id, result: { content: [] } }));
+        const request = event({ jsonrpc: '2.0', id: 2.5, method: 'ping' });
+        // A line may come in pieces.
+        return void response
+          .writeHead(200, events)
+          .write(request.slice(0, 40), () => response.write(request.slice(40)));
+      }
       if (params?.name === 'resumable') {
         resumed = id;
         return void response.writeHead(200, events).end('id: e1\nretry: 1\ndata: \n\n');
@@ -87,6 +110,7 @@ async function serve(era: Era, { port = 0, hasSessions = false } = {}) {
     });
   });
   let resumed: unknown;
+  let answered: (() => void) | undefined;
   await new Promise<void>(resolve => server.listen(port, '127.0.0.1', resolve));
   const close = async (): Promise<void> => {
     server.closeAllConnections();
@@ -94,7 +118,7 @@ async function serve(era: Era, { port = 0, hasSessions = false } = {}) {
   };
   onTestFinished(close);
   const at = (server.address() as AddressInfo).port;
-  return { asked, sessions, lost, close, port: at, target: urlTarget(`http://127.0.0.1:${at}/mcp`) };
+  return { asked, answers, breaking, sessions, lost, close, port: at, target: urlTarget(`http://127.0.0.1:${at}/mcp`) };
 }
 
 async function connected(target: ReturnType<typeof urlTarget>, era: Era): Promise<Connection> {
@@ -123,6 +147,27 @@ describe.each(eras)('a server of %s that does not answer a call', era => {
     },
   );
 });
+
+it.each(eras)(
+  'asks a server of %s again, once, for what changes nothing where its first answer is cut off',
+  async era => {
+    const { target, asked, breaking } = await serve(era);
+    const discovery = era === '2026-07-28' ? ['server/discover'] : [];
+    for (const method of discovery) breaking.set(method, 1);
+    const connection = await connected(target, era);
+    const lists = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'];
+    for (const [at, method] of lists.entries()) {
+      breaking.set(method, at === 3 ? 2 : 1);
+      const answer = connection.forward({ method, params: {} });
+      if (at === 3) await expect(answer).rejects.toThrow(inDoubt);
+      else expect(await answer).toHaveProperty('result');
+    }
+    for (const method of [...discovery, ...lists]) expect(asked.filter(each => each === method)).toHaveLength(2);
+    breaking.set('own/method', 1);
+    await expect(connection.forward({ method: 'own/method' })).rejects.toThrow(inDoubt);
+    expect(asked.filter(each => each === 'own/method')).toHaveLength(1);
+  },
+);
 
 it('a stream with event ids is resumed, and the call has its result', async () => {
   const { target, asked } = await serve('2025-11-25');
@@ -166,5 +211,16 @@ describe('a server that has lost its session', () => {
     sessions.add = () => sessions;
     expect(await call(connection, 'works')).toMatchObject({ how: 'server-gone' });
     expect(connection.state).toBe('failed');
+  });
+});
+
+describe('a request of a server with an id that is no text or integer', () => {
+  it.each(['\n', '\r\n'])('is answered at once with an error, under that id, and its call goes on (%j)', async end => {
+    const { target, answers } = await serve('2025-11-25', { lineEnd: end });
+    const connection = await connected(target, '2025-11-25');
+    expect(await call(connection, 'asks oddly')).toMatchObject({ how: 'completed' });
+    expect(answers).toEqual([
+      { jsonrpc: '2.0', id: 2.5, error: { code: -32600, message: expect.stringContaining('a text or an integer') } },
+    ]);
   });
 });

@@ -3,7 +3,7 @@
 import { readServerEntries } from '@midcall/host';
 import { describe, expect, it } from 'vitest';
 
-const environment = { HOME: '/home/ada', KEY: 'k' };
+const environment = { HOME: '/home/ada', KEY: 'k', KEYS: 'many' };
 const npx = { kind: 'command', command: 'npx', args: ['-y', 'notes'] };
 const http = { kind: 'url', url: 'https://notes.example/mcp' };
 const read = (json: unknown) => readServerEntries(JSON.stringify(json), environment);
@@ -18,6 +18,10 @@ describe('a list of servers', () => {
     ['Zed', { context_servers: { notes: { source: 'custom', command: 'npx', args: ['-y', 'notes'] } } }],
     ['Zed, before', { context_servers: { notes: { command: { path: 'npx', args: ['-y', 'notes'], env: null } } } }],
     ['Continue', { mcpServers: [{ name: 'notes', command: 'npx', args: ['-y', 'notes'] }] }],
+    [
+      'opencode, since its second version',
+      { mcp: { servers: { notes: { type: 'local', command: ['npx', '-y', 'notes'] } } } },
+    ],
     ['Amp', { 'amp.mcpServers': { notes: { command: 'npx', args: ['-y', 'notes'] } } }],
     [
       'a nested transport',
@@ -44,8 +48,24 @@ describe('a list of servers', () => {
       { ...http, auth: { clientId: 'a', clientSecret: 'k', scopes: ['notes'] } },
     ],
     [
-      'numbers and yes or no in env',
-      { command: 'x', env: { PORT: 8080, DEBUG: true } },
+      'Claude Code',
+      { type: 'http', url: http.url, oauth: { clientId: 'a', scopes: 'notes  mail' } },
+      { ...http, auth: { clientId: 'a', scopes: ['notes', 'mail'] } },
+    ],
+    ['Gemini CLI, by discovery', { httpUrl: http.url, authProviderType: 'dynamic_discovery' }, http],
+    [
+      'Gemini CLI, with a variable',
+      { command: 'x', args: ['$KEYS'], env: { A: '$KEY', B: 'a $KEY' } },
+      { kind: 'command', command: 'x', args: ['many'], env: { A: 'k', B: 'a $KEY' } },
+    ],
+    [
+      'opencode, with a variable',
+      { type: 'remote', url: http.url, headers: { Authorization: 'Bearer {env:KEY}' }, oauth: false },
+      { ...http, headers: { Authorization: 'Bearer k' } },
+    ],
+    [
+      'numbers, yes or no and null in env',
+      { command: 'x', env: { PORT: 8080, DEBUG: true, GONE: null } },
       { kind: 'command', command: 'x', args: [], env: { PORT: '8080', DEBUG: 'true' } },
     ],
     [
@@ -78,6 +98,9 @@ describe('a list of servers', () => {
       'uses ${workspaceFolder}, which only its editor can fill in. Use ${env:NAME}, or write the value itself.',
     ],
     [{ command: 'x', args: ['${input:key}'] }, 'uses ${input:key}, which only its editor can fill in.'],
+    [{ command: 'x', env: { KEY: '{file:~/key}' } }, 'uses {file:~/key}, which only its editor can fill in.'],
+    [{ command: 'x', sandboxEnabled: true, sandbox: {} }, "runs in the sandbox of its host ('sandboxEnabled')"],
+    [{ url: http.url, bearer_token_env_var: 'KEY' }, "has 'bearer_token_env_var', which only"],
     [{ url: http.url, authProviderType: 'google_credentials' }, "has 'authProviderType', which only"],
     [
       { url: http.url, oauth: { authServerMetadataUrl: 'https://x.example' } },
@@ -104,5 +127,17 @@ describe('a list of servers', () => {
     expect(() => readServerEntries(none, environment, undefined, () => {})).toThrow(
       "The server 'odd' is not an object.",
     );
+  });
+
+  it('leaves out an entry that is switched off, unless it is named', () => {
+    const list = {
+      mcp: { on: { command: 'x' }, off: { command: 'y', enabled: false }, gone: { command: 'z', disabled: true } },
+    };
+    const told: string[] = [];
+    expect(readServerEntries(JSON.stringify(list), {}, undefined, line => told.push(line)).map(({ id }) => id)).toEqual(
+      ['on'],
+    );
+    expect(told).toEqual(['off', 'gone'].map(id => `The server '${id}' is switched off in the list.`));
+    expect(readServerEntries(JSON.stringify(list), {}, 'off')).toMatchObject([{ id: 'off' }]);
   });
 });

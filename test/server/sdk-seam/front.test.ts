@@ -2,6 +2,7 @@
  * What packages/server/src/sdk-seam/front.ts promises. A corpus of frames, well formed and odd, goes to a tool of ours and to the
  * same tool of the SDK's: what leaves, and what is told, is the same.
  */
+import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { midcall } from '@midcall/server';
 import { mcpEndpoint } from '@midcall/server/http';
@@ -442,4 +443,21 @@ it('honours the limit of elements that the server has for arguments', async () =
   );
   expect(answers[0]).toContain('more than the maximum of 3 elements');
   expect(answers[0]).toBe(answers[1]);
+});
+
+it('serves a client over standard input and output that gives no version of its own', async () => {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const server = serveStdio(
+    () => {
+      const made = new McpServer({ name: 'front', version: '1' });
+      register(made, 'ours');
+      return made;
+    },
+    { transport: new StdioServerTransport(input, output) },
+  );
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'host' } };
+  input.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`);
+  const [line] = (await once(output, 'data')) as [Buffer];
+  expect(JSON.parse(String(line))).toMatchObject({ id: 1, result: { serverInfo: { name: 'front' } } });
+  await server.close();
 });

@@ -27,6 +27,8 @@ export interface ModelReply {
   readonly usage: ModelUsage;
   /** What the person should know about the run, one plain sentence each; such as a setting the provider dropped. */
   readonly notes: readonly string[];
+  /** False if a model wrote this reply although most are written by hand, as {@link SamplingModel.byHand} says. */
+  readonly byHand?: false;
 }
 
 /** Answers sampling requests: chooses a model and runs it. */

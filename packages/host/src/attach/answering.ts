@@ -11,7 +11,13 @@ import { ProtocolError, ProtocolErrorCode, SdkErrorCode } from '@modelcontextpro
 import type { Asking, UrlFlow } from '../asking/index.ts';
 import { hasElicitationIds } from '../base/index.ts';
 import type { TappedRequest } from '../calls/index.ts';
-import { type ElicitationMode, type ElicitResult, elicitResult, readElicitation } from '../question/index.ts';
+import {
+  type Elicitation,
+  type ElicitationMode,
+  type ElicitResult,
+  elicitResult,
+  readElicitation,
+} from '../question/index.ts';
 import type { OfferedRoots } from '../roots/index.ts';
 import type { SamplingFlow } from '../sampling/index.ts';
 
@@ -26,8 +32,8 @@ export interface AnsweringOptions {
 /** Answers the requests of one connection. */
 export class Answering {
   readonly #options: AnsweringOptions;
-  /** The open forms by the ids of their questions, and what else their answers have. */
-  readonly #forms = new Map<string, { readonly params: TappedRequest['params']; also: object }>();
+  /** The open forms and pages by the ids of their questions, and what else their answers have. */
+  readonly #open = new Map<string, { readonly params: TappedRequest['params']; also: object }>();
 
   constructor(options: AnsweringOptions) {
     this.#options = options;
@@ -55,28 +61,27 @@ export class Answering {
     const signal = signalOf(request, withdrawn);
     const read = readElicitation(request.params, { withId: hasElicitationIds(asking.asker().era), modes });
     if (!read.ok) throw this.#refuse(request, read.why);
-    if (read.mode === 'url') return elicitResult(await pages.consent({ id, call, signal }, read), 'url');
-    const { ok: _, mode: __, notes, ...shown } = read;
-    const form = { kind: 'form', ...shown, ...(notes.length > 0 && { notes }) } as const;
-    const source = { id, subject: 'form', call, signal } as const;
     const open = { params: request.params, also: {} };
-    this.#forms.set(id, open);
+    this.#open.set(id, open);
     try {
-      const result = elicitResult(await asking.put(source, frame => ({ ...frame, ...form })), 'form');
-      return { ...open.also, ...result };
+      const ending =
+        read.mode === 'url'
+          ? await pages.consent({ id, call, signal }, read)
+          : await asking.put({ id, subject: 'form', call, signal }, frame => ({ ...frame, ...formOf(read) }));
+      return { ...open.also, ...elicitResult(ending, read.mode) };
     } finally {
-      this.#forms.delete(id);
+      this.#open.delete(id);
     }
   }
 
-  /** The parameters of an open form as the server sent them. @param id - of its question */
+  /** The parameters of an open form or page as the server sent them. @param id - of its question */
   received(id: string): TappedRequest['params'] | undefined {
-    return this.#forms.get(id)?.params;
+    return this.#open.get(id)?.params;
   }
 
-  /** Adds members to the answer of an open form. @param id - of its question */
+  /** Adds members to the answer of an open form or page. @param id - of its question */
   alsoAnswer(id: string, members: Readonly<Record<string, unknown>>): void {
-    const open = this.#forms.get(id);
+    const open = this.#open.get(id);
     if (open) open.also = members;
   }
 
@@ -142,6 +147,13 @@ export class Answering {
     );
   }
 }
+
+/** A form as a question. */
+const formOf = ({ ok: _, mode: __, notes, ...shown }: Extract<Elicitation, { readonly mode: 'form' }>) => ({
+  ...shown,
+  kind: 'form' as const,
+  ...(notes.length > 0 && { notes }),
+});
 
 /** Fires when the server withdraws a request, its call is over, or the connection is closed. */
 function signalOf(request: TappedRequest, withdrawn: AbortSignal): AbortSignal {

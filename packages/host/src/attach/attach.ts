@@ -184,6 +184,7 @@ class Wiring implements Attachment {
       modes: this.#modes,
       answering: this.#answering,
       taken: meta => this.#tap?.take(meta),
+      answered: (request, answer) => this.#tap?.answer(request, answer),
       settled: async () => this.#rounds?.settled(),
     });
     this.#intercept(client);

@@ -143,9 +143,9 @@ export interface Attachment {
   forward(request: ForwardedRequest, options?: ForwardOptions): Promise<ForwardedAnswer>;
   /** Forwards another party's notification. @throws MidcallError `host/server-gone` */
   forwardNotification(notification: ForwardedRequest): Promise<void>;
-  /** The parameters of an open form as the server sent them: untrusted. Undefined for any other question. */
+  /** The parameters of an open form or page as the server sent them: untrusted. Undefined for any other question. */
   received(questionId: string): Readonly<Record<string, unknown>> | undefined;
-  /** Adds members, such as `_meta`, to the answer of an open form; they never replace its action or content. */
+  /** Adds members, such as `_meta`, to the answer of an open form or page; they never replace its action or content. */
   alsoAnswer(questionId: string, members: Readonly<Record<string, unknown>>): void;
   /** What the server said about itself when it connected, unchanged: untrusted, and of any shape. */
   introduction(): ServerIntroduction;

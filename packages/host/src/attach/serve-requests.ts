@@ -2,6 +2,7 @@
 import { type Client, type CreateMessageResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import type { TappedRequest } from '../calls/index.ts';
 import type { ElicitationMode } from '../question/index.ts';
+import { placeholders } from '../sdk-seam/index.ts';
 import { tasksExtension } from '../tasks/index.ts';
 import type { Answering } from './answering.ts';
 import type { AttachOptions } from './attachment.ts';
@@ -12,6 +13,8 @@ interface ServeRequestsOptions {
   readonly answering: Answering;
   /** The request as it was on the wire; undefined if it did not come through the tap. */
   readonly taken: (meta: unknown) => TappedRequest | undefined;
+  /** Has an answer leave in place of the one that the SDK is given. */
+  readonly answered: (request: TappedRequest, answer: object) => void;
   /** Resolves when the round of a form or URL is in the store. */
   readonly settled: () => Promise<void>;
 }
@@ -38,7 +41,8 @@ export function serveRequests(client: Client, parts: ServeRequestsOptions): void
   client.setRequestHandler('elicitation/create', async (_, { mcpReq }) => {
     const request = tappedRequest(mcpReq);
     await settled();
-    return answering.elicit(request, mcpReq.signal);
+    parts.answered(request, await answering.elicit(request, mcpReq.signal));
+    return placeholders.answer;
   });
   if (roots)
     client.setRequestHandler('roots/list', (_, { mcpReq }) => answering.roots(tappedRequest(mcpReq), mcpReq.signal));

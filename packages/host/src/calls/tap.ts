@@ -13,6 +13,8 @@
  * - tap-T6 The content of a result belongs to the server: the SDK sees none of its blocks, since an unknown one would fail the
  *   call; see blocks-aside.ts. Of a result that is handed on unchanged, it sees nothing; see raw-result.ts.
  * - tap-T8 The progress of a call reaches it at once: the SDK passes progress on later, and not at all if the answer came meanwhile.
+ * - tap-T9 An answer to a form or a URL leaves as the handler gave it: the SDK, which refuses what the protocol does not allow in
+ *   one, sees another in its place.
  * - tap-T7 A round with more requests than a person could look at ends its call; none of them is asked.
  */
 
@@ -83,6 +85,10 @@ export class Tap {
   readonly #waiting = new Map<string, TappedRequest>();
   readonly #callOfRequest = new Map<unknown, RunningCall>();
   readonly #pushed = new Map<unknown, TappedRequest>();
+  /** The requests of the latest round of each call, by their keys on the wire. */
+  readonly #rounds = new WeakMap<RunningCall, ReadonlyMap<string, TappedRequest>>();
+  /** The answers of handlers, while the SDK has others in their place. */
+  readonly #answers = new WeakMap<TappedRequest, object>();
   readonly #turns = new Set<() => void>();
   #deliver: (message: JSONRPCMessage) => void = () => {};
   #sending = 0;
@@ -121,6 +127,11 @@ export class Tap {
     const request = this.#waiting.get(id);
     this.#waiting.delete(id);
     return request;
+  }
+
+  /** Has this answer leave for that of the SDK, whatever that is. */
+  answer(request: TappedRequest, answer: object): void {
+    this.#answers.set(request, answer);
   }
 
   #incoming(message: JSONRPCMessage, deliver: (message: JSONRPCMessage) => void): void {
@@ -175,6 +186,7 @@ export class Tap {
     // The server has shown activity.
     call.timeout.renew();
     const round = this.#round(call, result);
+    this.#rounds.set(call, round.seen.requests);
     this.#options.onRound?.(round.seen);
     const disguised = { ...message, result: { ...result, inputRequests: round.inputRequests } } as JSONRPCMessage;
     this.#options.calls.within(call, () => deliver(disguised));
@@ -212,18 +224,37 @@ export class Tap {
 
   #outgoing(message: JSONRPCMessage): JSONRPCMessage {
     if (!('method' in message)) {
-      this.#answered(message as unknown as Json);
-      return message;
+      const request = this.#answered(message as unknown as Json);
+      const result = request && 'result' in message ? this.#answers.get(request) : undefined;
+      return result ? ({ ...message, result } as JSONRPCMessage) : message;
     }
     if ('id' in message && callMethods.has(message.method)) {
       this.#forget();
       const call = this.#options.calls.current();
       if (call) this.#callOfRequest.set(message.id, call);
+      return this.#withAnswers(message, call && this.#rounds.get(call));
     }
     if (message.method !== 'initialize' || !this.#options.roots) return message;
     const params = message.params as { capabilities?: Json } | undefined;
     const capabilities = { ...params?.capabilities, roots: { listChanged: true } };
     return { ...message, params: { ...params, capabilities } } as JSONRPCMessage;
+  }
+
+  /** A call that answers a round, with the answers of the handlers. */
+  #withAnswers(
+    message: JSONRPCMessage & { readonly params?: Json | undefined },
+    requests: ReadonlyMap<string, TappedRequest> | undefined,
+  ): JSONRPCMessage {
+    const responses = message.params?.['inputResponses'];
+    if (!requests || !isRecord(responses)) return message;
+    const answer = (key: string, given: unknown): unknown => {
+      const request = requests.get(key);
+      return (request && this.#answers.get(request)) ?? given;
+    };
+    const inputResponses = Object.fromEntries(
+      Object.entries(responses).map(([key, given]) => [key, answer(key, given)] as const),
+    );
+    return { ...message, params: { ...message.params, inputResponses } } as JSONRPCMessage;
   }
 
   async #inTurn(send: () => Promise<void>): Promise<void> {
@@ -241,11 +272,12 @@ export class Tap {
     }
   }
 
-  #answered(response: Json): void {
+  #answered(response: Json): TappedRequest | undefined {
     const request = this.#over(response['id']);
     const error = response['error'];
     if (request && this.#waiting.delete(request.id) && isRecord(error))
       this.#options.onRefused?.(request, withoutDump(String(error['message'])));
+    return request;
   }
 
   /** A pushed request was answered, or needs no answer any more. */

@@ -270,7 +270,7 @@ export class Connection {
     return this.#attachment?.received(questionId);
   }
 
-  /** Adds members to the answer of an open form; see {@link Attachment.alsoAnswer}. */
+  /** Adds members to the answer of an open form or page; see {@link Attachment.alsoAnswer}. */
   alsoAnswer(questionId: string, members: Readonly<Record<string, unknown>>): void {
     this.#attachment?.alsoAnswer(questionId, members);
   }

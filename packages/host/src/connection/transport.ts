@@ -7,7 +7,7 @@ import { defined } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
 import { type Clock, systemClock } from '@midcall/core/time';
 import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
-import { AnsweredRequests, neverReached, SessionRenewal } from '../sdk-seam/index.ts';
+import { AnsweredRequests, neverReached, refusingOddIds, SessionRenewal } from '../sdk-seam/index.ts';
 import { isHeaderName, isHeaderValue, type ServerTarget } from '../servers/index.ts';
 import { readLines } from './read-lines.ts';
 import { ServerProcess } from './server-process.ts';
@@ -68,7 +68,8 @@ export function openTransport(
       onTooLarge: () => onTooLarge?.(mostBytes),
       gate,
     });
-    const noticing = renewal.noticing(answered.noting(limited));
+    const refusing = refusingOddIds(limited, refusal => void transport.send(refusal as never).catch(() => {}));
+    const noticing = renewal.noticing(answered.noting(refusing));
     const transport = new StreamableHTTPClientTransport(new URL(target.url), {
       requestInit: { headers: { ...target.headers, ...(target.headersFile && readHeadersFile(target.headersFile)) } },
       fetch: async (...request) => {

@@ -82,7 +82,7 @@ function readUrlMode(params: Readonly<Record<string, unknown>>, message: string,
 
 /** The result a server gets (schema.json, `ElicitResult`): whatever is neither accept nor decline is `cancel`. */
 export type ElicitResult =
-  | { action: 'accept'; content?: Record<string, string | number | boolean | string[]> }
+  | { action: 'accept'; content?: Readonly<Record<string, unknown>> }
   | { action: 'decline' }
   | { action: 'cancel' };
 
@@ -91,5 +91,5 @@ export function elicitResult(ending: Ending, mode: ElicitationMode): ElicitResul
   if (ending.how === 'declined') return { action: 'decline' };
   if (ending.how !== 'answered') return { action: 'cancel' };
   if (mode === 'url') return { action: 'accept' };
-  return { action: 'accept', content: (ending.content ?? {}) as Record<string, string | number | boolean | string[]> };
+  return { action: 'accept', content: ending.content ?? {} };
 }

@@ -1,5 +1,11 @@
 export { appUri } from './app-uri.ts';
-export { type ElicitationMode, type ElicitResult, elicitResult, readElicitation } from './elicitation.ts';
+export {
+  type Elicitation,
+  type ElicitationMode,
+  type ElicitResult,
+  elicitResult,
+  readElicitation,
+} from './elicitation.ts';
 export type {
   Asker,
   CallContext,

@@ -129,12 +129,13 @@ export class SamplingFlow {
    */
   async #review(
     tapped: TappedRequest,
-    { result, notes, prompt }: Pick<ModelReply, 'result' | 'notes'> & { readonly prompt: SamplingPrompt },
+    { result, notes, prompt, byHand }: Omit<ModelReply, 'usage'> & { readonly prompt: SamplingPrompt },
     why: string,
     signal: AbortSignal,
     via: string,
   ): Promise<Ending> {
-    if (via === 'policy' && this.#options.model.byHand !== true) return { how: 'answered', via };
+    const hand = byHand === false ? {} : this.#byHand;
+    if (via === 'policy' && !hand.byHand) return { how: 'answered', via };
     const { asking, newId } = this.#options;
     const call = tapped.call;
     return asking.ask(
@@ -145,7 +146,7 @@ export class SamplingFlow {
         asker: asking.asker(),
         ...(call && { call: call.context }),
         askedAt: asking.now(),
-        model: { name: result.model, why, ...this.#byHand },
+        model: { name: result.model, why, ...hand },
         prompt,
         content: blocksOf(result).map(plain),
         ...(result.stopReason !== undefined && { stopReason: result.stopReason }),

@@ -1,9 +1,10 @@
 /**
  * Requests over HTTP that would have no end: the server takes one and then closes, cuts or empties the stream that its answer
- * belongs on. A stream whose events have ids is resumed first, by the SDK; when nothing is left to resume, the request fails.
+ * belongs on. A stream whose events have ids is resumed first, by the SDK; when nothing is left to resume, the request fails. One
+ * that changes nothing is sent again first, once: the replica that served it may have died.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { MidcallError } from '@midcall/core/errors';
+import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { type ApartOptions, interceptTransport, type JsonRpcMessage } from '@midcall/core/sdk-seam';
 import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 
@@ -19,6 +20,15 @@ interface Response {
 
 /** The requests of which the first message says who answers at all. */
 const introductions = new Set<unknown>(['initialize', 'server/discover']);
+
+/** The requests that change nothing. */
+const repeatable = new Set<unknown>([
+  'server/discover',
+  'tools/list',
+  'prompts/list',
+  'resources/list',
+  'resources/templates/list',
+]);
 
 /** Ends each request of one transport. */
 export class AnsweredRequests {
@@ -45,7 +55,12 @@ export class AnsweredRequests {
       const { id, method } = message;
       // Who listens for the end of a stream deals with it.
       if (id === undefined || method === undefined || options?.onRequestStreamEnd) return send(message, options);
-      return this.#answered(message, options, send);
+      const answered = (): Promise<void> => this.#answered(message, options, send);
+      if (!repeatable.has(method)) return answered();
+      return answered().catch((error: unknown) => {
+        if (isBroken(error)) return answered();
+        throw error;
+      });
     }) as typeof transport.send;
     interceptTransport(transport, {
       incoming: (message, deliver) => {
@@ -108,6 +123,15 @@ const isOdd = (error: unknown): boolean => ['ZodError', 'SyntaxError'].includes(
 /** True if the network failed when the request may have reached the server. */
 const isCutOff = (error: unknown): boolean =>
   (error as Error).name === 'TypeError' && !((error as Error).cause instanceof MidcallError) && !neverReached(error);
+
+/** What a proxy says of a server behind it that is gone. */
+const gatewayStatuses = new Set<unknown>([502, 503, 504]);
+
+/** True if a request got no answer from whoever it had reached. */
+const isBroken = (error: unknown): boolean =>
+  isMidcallError(error, 'host/abandoned') ||
+  isCutOff(error) ||
+  gatewayStatuses.has((error as { readonly status?: unknown }).status);
 
 function unanswered({ isOdd: cameOdd }: Pick<Response, 'isOdd'>, cause?: unknown): MidcallError {
   const what = cameOdd

@@ -14,6 +14,7 @@ export { Introduction } from './introduction.ts';
 export { mendLists } from './mended-lists.ts';
 export { MessageBuffer } from './message-buffer.ts';
 export { withinNesting } from './nesting-limit.ts';
+export { refusingOddIds } from './odd-ids.ts';
 export { placeholders } from './placeholders.ts';
 export { rawResultAside, rawResultBack } from './raw-result.ts';
 export { sendRootsChanged } from './roots-changed.ts';

@@ -2,13 +2,13 @@
  * Lists of servers as the many hosts write them, put in the terms of one: `command`, `args`, `env`, `cwd`, or `url`, `headers`,
  * `auth`. What means the same is read; what only its own host can do is refused by its name, with what to write instead. Pure.
  */
-import { isRecord } from '@midcall/core/json';
+import { defined, isRecord } from '@midcall/core/json';
 import { commandWords } from './command-words.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Where hosts keep their list: most; VS Code; Zed; VS Code's settings and opencode; settings of Amp. */
-const lists = ['mcpServers', 'servers', 'context_servers', 'mcp', 'amp.mcpServers'] as const;
+/** Where hosts keep their list: most; VS Code; Zed; VS Code's settings and opencode; Codex, once it is JSON; settings of Amp. */
+const lists = ['mcpServers', 'servers', 'context_servers', 'mcp', 'mcp_servers', 'amp.mcpServers'] as const;
 
 /** For errors. */
 export const listNames = "'mcpServers', 'servers', 'context_servers' or 'mcp'";
@@ -32,9 +32,15 @@ const named = (entries: readonly unknown[]): Json =>
     }),
   );
 
+/** True for an entry that its host keeps and does not use. */
+export const isSwitchedOff = (entry: unknown): boolean =>
+  isRecord(entry) && (entry['disabled'] === true || entry['enabled'] === false);
+
 /** What an entry may contain, and what it should say instead, for members that only one host understands. */
 const refused: Readonly<Record<string, string>> = {
   envFile: `Write the variables in 'env', as \${env:NAME} where they are secret.`,
+  bearer_token_env_var: `Write 'headers' with Authorization: Bearer \${env:NAME}.`,
+  env_http_headers: `Write 'headers', with \${env:NAME} for each value.`,
   authProviderType: "Write 'auth' with 'flow', 'clientId' and 'clientSecret'.",
   headersHelper: "Write the headers in a file, and its path as 'headersFile'.",
   socketPath: "Give the server a 'command' or a 'url'.",
@@ -46,13 +52,20 @@ export type Translated = { readonly entry: Json } | { readonly why: string };
 
 /** @param entry - as a host has it */
 export function translated(entry: Json): Translated {
-  const { transport, command: given, ...rest } = withoutNulls(entry);
+  const { transport, command: given, ...others } = withoutNulls(entry);
+  // What Gemini CLI does without it, and every host by itself.
+  const { authProviderType, ...rest } = others;
+  const provider = authProviderType === 'dynamic_discovery' ? {} : defined({ authProviderType });
   const nested = isRecord(transport) ? withoutNulls(transport) : {};
   // Zed once wrote the whole command as an object.
   const inCommand = isRecord(given) ? withoutNulls(given) : {};
   const command = isRecord(given) ? (inCommand['path'] ?? inCommand['command']) : given;
   const { path: _, ...beside } = inCommand;
-  const all: Json = { ...nested, ...rest, ...beside, ...(command !== undefined && { command }) };
+  const all: Json = { ...nested, ...rest, ...provider, ...beside, ...(command !== undefined && { command }) };
+  if (all['sandboxEnabled'] === true)
+    return {
+      why: `runs in the sandbox of its host ('sandboxEnabled'), which there is none of here. Remove it to start the server without one.`,
+    };
   const member = Object.keys(refused).find(name => all[name] !== undefined);
   if (member !== undefined)
     return { why: `has '${member}', which only the host it was written for understands. ${refused[member]}` };
@@ -79,7 +92,7 @@ const headersIn = (init: unknown): unknown => (isRecord(init) ? init['headers'] 
 /** Numbers and yes or no become the text that a process would see. */
 const asTexts = (members: Json): Json =>
   Object.fromEntries(
-    Object.entries(members).map(([name, value]) => [
+    Object.entries(withoutNulls(members)).map(([name, value]) => [
       name,
       typeof value === 'number' || typeof value === 'boolean' ? String(value) : value,
     ]),
@@ -101,13 +114,15 @@ function withCommand({ command, args }: Json): Json {
 function authIn({ auth, oauth }: Json): unknown {
   const given = auth ?? oauth;
   if (given === 'oauth' || given === true) return {};
+  if (given === false) return undefined;
   if (!isRecord(given)) return given;
   const { CLIENT_ID, CLIENT_SECRET, callbackPort, enabled: _, type: __, scope, ...rest } = withoutNulls(given);
+  const scopes = rest['scopes'] ?? scope;
   return {
     ...rest,
     ...(CLIENT_ID !== undefined && { clientId: CLIENT_ID }),
     ...(CLIENT_SECRET !== undefined && { clientSecret: CLIENT_SECRET }),
-    ...(typeof scope === 'string' && { scopes: scope.split(' ').filter(each => each !== '') }),
+    ...(typeof scopes === 'string' && { scopes: scopes.split(' ').filter(each => each !== '') }),
     // Hosts that name a port this way return to `localhost`, and that is what people have registered.
     ...(callbackPort !== undefined && { redirectPort: callbackPort, redirectHost: 'localhost' }),
   };

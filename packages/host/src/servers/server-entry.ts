@@ -6,7 +6,7 @@ import { defined, isRecord } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
 import { readServerAuth, type ServerAuth } from '../authorization/index.ts';
 import { parseCommented } from './commented-json.ts';
-import { listNames, serversIn, translated } from './entry-dialects.ts';
+import { isSwitchedOff, listNames, serversIn, translated } from './entry-dialects.ts';
 import { isHeaderName, isHeaderValue } from './header-syntax.ts';
 
 /** The server of a task, with what another process needs to reach it. */
@@ -104,8 +104,8 @@ export function urlTarget(
  * The servers of an `mcp.json`, with or without comments and trailing commas, in the shapes that hosts write (see
  * entry-dialects.ts); `shared`, `headersFile` and the members of `auth` are ours.
  * @param text - the file's text; untrusted
- * @param environment - what `${NAME}`, `${env:NAME}` and `${NAME:-default}` stand for
- * @param only - the one entry to read; what is wrong with the others does not matter then
+ * @param environment - what `${NAME}`, `${env:NAME}`, `${NAME:-default}`, `{env:NAME}` and a whole text `$NAME` stand for
+ * @param only - the one entry to read, even if it is switched off; what is wrong with the others does not matter then
  * @param onUnusable - told in one sentence of each entry that cannot be used; without it, the first of them is an error
  * @throws MidcallError `cli/usage`, naming the entry and the member; also if no entry can be used
  * @example
@@ -132,6 +132,10 @@ export function readServerEntries(
     throw bad(`There is no server '${only}' in the list. It has: ${Object.keys(listed).join(', ') || 'none'}.`);
   const problems: MidcallError[] = [];
   const read = entries.flatMap(([id, entry]) => {
+    if (only === undefined && isSwitchedOff(entry)) {
+      problems.push(bad(`The server '${id}' is switched off in the list.`));
+      return [];
+    }
     try {
       return [readServerEntry(id, entry, environment)];
     } catch (error) {
@@ -225,9 +229,17 @@ function texts(
 /** A reference to a variable, without the brace that ends it and the text. */
 const reference = /\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?$/;
 
-function filled(id: string, text: string, environment: Environment): string {
+/** What Gemini CLI and opencode write for `${NAME}`. */
+const spelledAsHere = (text: string): string =>
+  text.replace(
+    /^\$([A-Z_][A-Z0-9_]*)$|(?<!\$)\{env:([A-Za-z_]\w*)\}/g,
+    (_, whole?: string, part?: string) => `\${${whole ?? part}}`,
+  );
+
+function filled(id: string, given: string, environment: Environment): string {
+  const text = spelledAsHere(given);
   const input =
-    /\$\{(?:(?:input|command|config):|(?:workspaceFolder|workspaceRoot|fileWorkspaceFolder|workspaceFolderBasename)\b)/.exec(
+    /\$\{(?:(?:input|command|config):|(?:workspaceFolder|workspaceRoot|fileWorkspaceFolder|workspaceFolderBasename)\b)|\{file:/.exec(
       text,
     );
   const end = input ? text.indexOf('}', input.index) : -1;

@@ -1,3 +1,2 @@
-export { HostStdio } from './link/index.ts';
 export type { Bridge, BridgeOptions } from './stdio/index.ts';
 export { startBridge } from './stdio/index.ts';

@@ -2,7 +2,8 @@
 import { isMidcallError } from '@midcall/core/errors';
 import { visible } from '@midcall/core/text';
 import type { ConnectionOptions, ServerEntry, StartedServer } from '@midcall/host';
-import { type Bridge, HostStdio, startBridge } from '../bridge/index.ts';
+import { type Bridge, startBridge } from '../bridge/index.ts';
+import { HostStdio } from '../host-stdio/index.ts';
 import { ownVersion } from '../install/index.ts';
 import { deskLink } from './bridge-desk.ts';
 import { type BridgeFlags, bridgeLimits } from './bridge-flags.ts';

@@ -9,6 +9,7 @@ import { serveHttp } from '@midcall/server/node';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Command } from 'commander';
 import { doctorServer, type Report } from '../doctor/index.ts';
+import { HostStdio } from '../host-stdio/index.ts';
 import { ownCommand } from '../install/index.ts';
 import { exitCodes } from './exit-codes.ts';
 import { closeOnSignal } from './on-signal.ts';
@@ -49,7 +50,7 @@ async function doctor({ wait, report, http, allowHost = [] }: DoctorFlags): Prom
     ...(report !== undefined && { onFound: reportFile(report, log) }),
   });
   if (http === undefined) {
-    const { close } = serveStdio(factory, { onerror: onError });
+    const { close } = serveStdio(factory, { transport: new HostStdio(), onerror: onError });
     log('serving on standard input and output');
     if (process.stdin.isTTY) process.stderr.write(`\n${howTo()}\n`);
     closeOnSignal(close);

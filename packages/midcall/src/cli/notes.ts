@@ -6,6 +6,7 @@ import { visible } from '@midcall/core/text';
 import { isLoopback } from '@midcall/core/url';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Command } from 'commander';
+import { HostStdio } from '../host-stdio/index.ts';
 import {
   checkDirectories,
   directoriesInForce,
@@ -101,7 +102,7 @@ async function notes(folders: readonly string[], options: Options): Promise<void
 
   if (options.http === undefined) {
     const { factory } = notesServer({ ...parts, ...(config?.port !== undefined && { pages: { port: config.port } }) });
-    const { close } = serveStdio(factory, { onerror: onError });
+    const { close } = serveStdio(factory, { transport: new HostStdio(), onerror: onError });
     log(`serving ${places} on standard input and output`);
     closeOnSignal(close);
     return;

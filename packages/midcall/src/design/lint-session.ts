@@ -15,6 +15,7 @@ import {
   invalidListReason,
   negotiationReason,
   notOfferedRevision,
+  wholeResponse,
 } from '@midcall/core/sdk-seam';
 import { visible } from '@midcall/core/text';
 import { type Clock, connectInTime, endlessProbe } from '@midcall/core/time';
@@ -26,6 +27,7 @@ import {
   Client,
   PROTOCOL_VERSION_META_KEY,
   SdkErrorCode,
+  specTypeSchemas,
   type Tool,
   type Transport,
 } from '@modelcontextprotocol/client';
@@ -95,6 +97,8 @@ export class LintSession {
   #count = 0;
   /** The last error the server sent for something that was not one of our calls. */
   #lastError: string | undefined;
+  /** The tools whose entry in the list the protocol does not allow, one sentence each. */
+  readonly leftOut: string[] = [];
   /** True if its server may be in the middle of something; open another one then. */
   soiled = false;
 
@@ -118,7 +122,7 @@ export class LintSession {
     });
     const session = new LintSession(client, transport, options);
     interceptTransport(transport, {
-      incoming: (message, deliver) => session.#incoming(message, () => deliver(message)),
+      incoming: (message, deliver) => session.#incoming(session.#usable(wholeResponse(message, 'server')), deliver),
     });
     try {
       await connectInTime({
@@ -257,7 +261,19 @@ export class LintSession {
     return { _meta };
   }
 
-  #incoming(message: Json, deliver: () => void): void {
+  /** The message, without the entries of a list of tools that would spoil the whole, unless it has no others. */
+  #usable(message: Json): Json {
+    const { result } = message;
+    const tools = isRecord(result) ? result['tools'] : undefined;
+    if (!Array.isArray(tools)) return message;
+    const problems = tools.map(problemOf);
+    if (problems.every(why => why === undefined) || !problems.includes(undefined)) return message;
+    for (const [at, why] of problems.entries())
+      if (why !== undefined) this.leftOut.push(`The tool at ${at} in the list of ${this.era} is left out: ${why}.`);
+    return { ...message, result: { ...(result as Json), tools: tools.filter((_, at) => problems[at] === undefined) } };
+  }
+
+  #incoming(message: Json, deliver: (message: Json) => void): void {
     const running = this.#running;
     running?.heard();
     const { method, id } = message;
@@ -269,7 +285,7 @@ export class LintSession {
     // A missing method, such as the one that discovers revisions, is not a reason in itself.
     if (isRecord(error) && error['code'] !== -32601) this.#lastError = String(error['message']);
     if (typeof method !== 'string' || id === undefined || !askMethods.has(method)) {
-      deliver();
+      deliver(message);
       return;
     }
     const roots = { roots: this.#options.roots.map(uri => ({ uri })) };
@@ -278,6 +294,15 @@ export class LintSession {
       this.#send({ id, error: { code: -32601, message: 'Not declared by this client.' } });
     else this.#send({ id, result: reply });
   }
+}
+
+/** Why the protocol does not allow an entry of a list of tools; undefined if it does. */
+function problemOf(entry: unknown): string | undefined {
+  const read = specTypeSchemas.Tool['~standard'].validate(entry);
+  const [issue] = 'then' in read ? [] : (read.issues ?? []);
+  if (!issue) return undefined;
+  const path = (issue.path ?? []).map(part => String(typeof part === 'object' ? part.key : part)).join('.');
+  return visible(`${path || 'it'}: ${issue.message}`, { max: 200 });
 }
 
 function refused(error: Json): PlayEnd {

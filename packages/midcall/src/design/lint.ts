@@ -134,6 +134,7 @@ class Linter {
       const session = await this.#session(era, 'accept');
       server = session.server ?? server;
       for (const tool of await session.tools()) if (!byName.has(tool.name)) byName.set(tool.name, tool);
+      for (const sentence of session.leftOut) this.#notes.add(sentence);
     }
     return { tools: [...byName.values()], server };
   }

@@ -110,7 +110,7 @@ export const designWords = {
   destroys:
     'delete remove drop purge wipe clear erase reset overwrite truncate uninstall revoke archive cancel close kill',
   /** In the name. */
-  sends: 'send publish post deploy merge pay transfer purchase buy book order submit approve execute run restart',
+  sends: 'send publish post deploy merge pay transfer purchase buy book order place submit approve execute run restart',
   /** In the name. */
   signsIn: 'login signin auth authorize connect link',
   /** In the description. */

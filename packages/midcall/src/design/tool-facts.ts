@@ -38,7 +38,7 @@ const alsoNouns = new Set(
     'access address block book bookmark branch build cache change charge check comment commit contact copy count cover ' +
     'deploy design display document draft email estimate export file filter flag fork group host image import index ' +
     'invite issue label link list lock log look mail map mark message model monitor name note notice order pack page patch plan ' +
-    'point post present preview process profile program project purchase query question queue rate record release reply ' +
+    'place point post present preview process profile program project pull purchase query question queue rate record release reply ' +
     'report request research review run sample scan schedule score screen script set share ship show ' +
     'signal snapshot sort star start state status store stream study submit subscribe switch sync tag target task template test ' +
     'time title trace track transfer trigger type upload use view vote watch work'
@@ -49,17 +49,17 @@ const alsoNouns = new Set(
 const otherVerbs =
   'accept activate add analyze apply append assign attach authenticate backup ban begin calculate call capture change choose ' +
   'click clone close collect combine comment commit compare compile complete compress compute configure confirm connect ' +
-  'convert copy create cut deactivate decline decrypt deduct demote deny detach detect diff disable disconnect dismiss ' +
-  'download draft drag duplicate edit email enable encrypt end enqueue enroll evaluate evict exclude expand expire extend ' +
+  'convert copy crawl create cut deactivate decline decrypt deduct demote deny detach detect diff disable disconnect dismiss ' +
+  'download draft drag duplicate edit email empty enable encrypt end enqueue enroll evaluate evict exclude expand expire extend ' +
   'extract fill filter finalize finish fix flag flush follow forget fork format forward freeze generate give grant group handle ' +
-  'hide ignore import include increase insert inspect install invite invoke issue join keep label launch leave link load lock ' +
+  'hide ignore import include increase insert inspect install invite invoke issue join keep kick label launch leave link load lock ' +
   'log mail make manage map mark migrate minimize modify monitor mount move mute navigate notify open pack parse patch pause ' +
-  'pin plan play prepare press process promote provision pull push put quit rate rebuild recalculate receive recommend reconnect ' +
+  'pin plan play prepare press print process promote provision pull push put quit rate rebuild reboot recalculate receive recommend reconnect ' +
   'record redeem redirect refresh refund register reject release reload rename render renew reopen repair replace reply report ' +
-  'request resend reserve resize resolve respond restore resume retire retry return revert review rollback rotate save scale ' +
-  'scan schedule score select set share ship shut sign sort split stage star start step stop store stream subscribe suspend ' +
+  'request reschedule resend reserve resize resolve respond restore resume retire retry return revert review rollback rotate save scale ' +
+  'scan schedule score select sell set share ship shut sign sort split stage star start step stop store stream subscribe suspend ' +
   'swap switch sync tag take terminate test toggle track train translate trigger trim type unarchive unassign unban unblock ' +
-  'undo unfollow unlink unlock unmount unmute unpin unpublish unregister unsubscribe update upgrade upload use validate verify ' +
+  'undo unfollow unlink unlock unmount unmute unpin unpublish unregister unshare unsubscribe update upgrade upload use validate verify ' +
   'vote wait watch withdraw wrap write zip';
 
 const verbs = new Set(
@@ -74,7 +74,7 @@ const verbIn = (words: readonly string[]): string | undefined =>
   [words[0], words.at(-1), ...words].find(word => word !== undefined && verbs.has(word));
 
 /** Words of a name that are not nouns. */
-const notNouns = 'many all one bulk batch by my the a in from to';
+const notNouns = 'many all one bulk batch by my the a in on off up down out from to';
 
 /** Reads a tool as `tools/list` gives it. */
 export function toolFacts(tool: Tool): ToolFacts {
@@ -143,10 +143,13 @@ export function past(verb: string): string {
     cancel: 'cancelled',
     find: 'found',
     transfer: 'transferred',
+    backup: 'backed up',
     begin: 'begun',
     choose: 'chosen',
+    commit: 'committed',
     cut: 'cut',
     forget: 'forgotten',
+    format: 'formatted',
     freeze: 'frozen',
     get: 'got',
     give: 'given',
@@ -158,7 +161,10 @@ export function past(verb: string): string {
     quit: 'quit',
     read: 'read',
     rebuild: 'rebuilt',
+    render: 'rendered',
     resend: 'resent',
+    rollback: 'rolled back',
+    sell: 'sold',
     shut: 'shut',
     split: 'split',
     take: 'taken',

@@ -1,5 +1,5 @@
 /** A JSON file in which the operator describes a service: read and checked, with no part of its secret in any error. */
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { MidcallError } from '@midcall/core/errors';
 import type { z } from 'zod';
 import { plain } from './one-line.ts';
@@ -19,11 +19,16 @@ export async function readService<S extends z.ZodType, T>(
   use: (read: z.infer<S>) => Promise<T>,
 ): Promise<T> {
   let text: string;
+  let mode: number;
   try {
+    ({ mode } = await stat(path));
     text = await readFile(path, 'utf8');
   } catch {
     throw usage(path, 'cannot be read.');
   }
+  // It may contain the secret of a client.
+  if (process.platform !== 'win32' && (mode & 0o027) !== 0)
+    throw usage(path, 'may be opened by others, or changed by its group. Run chmod 600 on it.');
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -8,15 +8,7 @@ import { checkGiven, name, oneOf } from '@midcall/core/options';
 import { Operations } from '../engine/index.ts';
 import { type Listener, tellProgress } from '../eras/index.ts';
 import type { FileAccess } from '../files/index.ts';
-import {
-  type AskerOptions,
-  asker,
-  type CallRun,
-  checkProgress,
-  gatewayConsent,
-  gatewayQuestion,
-  sampler,
-} from '../questions/index.ts';
+import { type AskerOptions, asker, type CallRun, checkProgress, gatewayQuestion, sampler } from '../questions/index.ts';
 import { type AboutClient, type Config, type GatewayCall, type LogLevel, whenDetached } from '../request/index.ts';
 import { Steps } from './take-step.ts';
 
@@ -53,10 +45,8 @@ export function makeCall(run: CallRun, options: HandleOptions): GatewayCall {
     elicit: (ask, withdrawn) => watch('a question', asking.elicit(ask, withdrawn)),
     wizard: ask => watch('a wizard', asking.wizard(ask)),
     elicitUrl: ask => watch('a question on a page', asking.elicitUrl(ask)),
-    consent: (page, withdrawn) =>
-      watch('a page of another server', gatewayConsent(run, config, request, audit, page, withdrawn)),
     pass: (question, withdrawn) =>
-      watch('a form of another server', gatewayQuestion(run, config, request, audit, question, withdrawn)),
+      watch('a question of another server', gatewayQuestion(run, config, request, audit, question, withdrawn)),
     roots: () => watch('roots', files().roots(run)),
     files: () => watch('files', files().files(run)),
     sample: asked => watch('sample', sampling().sample(asked)),

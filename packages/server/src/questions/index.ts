@@ -1,7 +1,7 @@
 export { channels } from './all.ts';
 export { type AskerOptions, asker } from './asker.ts';
 export { checkProgress, checkStep } from './check-ask.ts';
-export { gatewayConsent, gatewayQuestion } from './native/gateway-consent.ts';
+export { gatewayQuestion } from './native/gateway-question.ts';
 export {
   type ApartAsk,
   type CallRun,

@@ -105,6 +105,16 @@ export function formParams(
 export const urlParams = (asks: ClientView['asks'], message: string, url: string, elicitationId: string) =>
   asks === 'rounds' ? { mode: 'url', message, url } : { mode: 'url', message, url, elicitationId };
 
+/** The parameters of another server's question, unchanged but for what differs between the revisions. */
+export function elicitationParams(
+  asks: ClientView['asks'],
+  params: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  if (asks !== 'rounds') return params;
+  const { elicitationId: _, ...rest } = params;
+  return params['mode'] === 'url' ? rest : { mode: 'form', ...params };
+}
+
 /** The error that names a page to finish before the call is made again; it exists on 2025-11-25 only. */
 export const urlRequired = (message: string, url: string, elicitationId: string): Error =>
   new UrlElicitationRequiredError([{ mode: 'url', message, url, elicitationId }], message);

@@ -4,32 +4,24 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Call, ElicitAsk } from './call.ts';
 import type { TaskMode } from './request.ts';
 
-/** A page of another server. */
-export interface GatewayPage {
-  /** The question in that server's own words. Up to 2,000 characters. */
-  readonly message: string;
-  readonly url: string;
-  /** The id of the elicitation on 2025-11-25, that server's or one of yours; notify the client yourself when the page is finished. */
-  readonly elicitationId: string;
-  /** Milliseconds the person has to consent; the server's `askTimeoutMs` if absent. */
-  readonly timeoutMs?: number;
-}
-
-/** The host's answer about opening a page. An accept is only consent (client/elicitation, "Response Actions"). */
+/** The client's answer, as far as it concerns the person. For a page, an accept is only consent. */
 export type Consent =
   | { readonly action: 'accept'; readonly by: By }
   | { readonly action: 'decline'; readonly by: By }
   | { readonly action: 'cancel'; readonly reason: CancelReason; readonly by: By };
 
-/** A form of another server, which the client judges. */
+/** A question of another server, which the client judges. */
 export interface GatewayQuestion {
-  /** The parameters of its `elicitation/create`, sent unchanged. */
+  /**
+   * The parameters of its `elicitation/create`, sent unchanged. A page has an `elicitationId`, that server's or one of yours:
+   * clients of 2025-11-25 get it, and you notify them yourself when the page is finished.
+   */
   readonly params: Readonly<Record<string, unknown>>;
   /** Milliseconds the person has; the server's `askTimeoutMs` if absent. */
   readonly timeoutMs?: number;
 }
 
-/** The host's answer to such a form; `result`: as it arrived, checked by nobody. */
+/** The client's answer to such a question; `result`: as it arrived, checked by nobody. */
 export type Passed = Consent & { readonly result?: Readonly<Record<string, unknown>> };
 
 /** One request of a method that you handle entirely. */
@@ -67,13 +59,8 @@ export interface GatewayCall extends Call {
    */
   onTask(told: (over: AbortSignal) => void): void;
   /**
-   * Asks for consent to open a page of another server; needs a client with URL mode (`can.url`). An accept is only consent: the
-   * outcome of the page is that server's business. Must be awaited.
-   * @param withdrawn - as in `elicit`
-   */
-  consent(page: GatewayPage, withdrawn?: AbortSignal): Promise<Consent>;
-  /**
-   * Passes on a form of another server unchanged; needs a client with form mode (`can.form`). Must be awaited.
+   * Passes on a question of another server unchanged: a form if the client has form mode (`can.form`), a page if it has URL mode
+   * (`can.url`). For a page, an accept is only consent: its outcome is that server's business. Must be awaited.
    * @param withdrawn - as in `elicit`
    */
   pass(question: GatewayQuestion, withdrawn?: AbortSignal): Promise<Passed>;

@@ -5,6 +5,7 @@ export { type Detached, detach, detachedOf, taskCancelled, whenDetached } from '
 export {
   aboutClient,
   declaresTasks,
+  elicitationParams,
   formParams,
   isUrlRequired,
   isWireError,
@@ -20,7 +21,6 @@ export type {
   Consent,
   GatewayCall,
   GatewayOptions,
-  GatewayPage,
   GatewayQuestion,
   Handled,
   Passed,

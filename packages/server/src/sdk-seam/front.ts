@@ -11,6 +11,7 @@
  */
 import { MidcallError } from '@midcall/core/errors';
 import { isRecord, nests, tooDeeply } from '@midcall/core/json';
+import { withClientVersion } from '@midcall/core/sdk-seam';
 import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
@@ -163,7 +164,7 @@ export class Front {
     const { onmessage: toSdk, onclose: closed } = transport;
     transport.onmessage = (message, extra) => {
       if (this.#takes(message, extra, connection)) heardBefore?.(message, extra);
-      else toSdk?.(message, extra);
+      else toSdk?.(withClientVersion(message), extra);
     };
     transport.onclose = () => {
       closed?.();

@@ -73,11 +73,12 @@ export async function forward(
       return upstreamCall.unasked ? withUnasked(result, request) : result;
     }
     if ('sample' in happened) await sample(happened.sample, n, call);
-    else if (isLeftToHost(happened.question, upstreamCall, inbox)) {
-      await inbox.reply(happened.question.id, { action: 'accept' }, 'host');
-    } else {
-      const how = await put(happened.question, n, call, session, desk, upstreamCall);
-      if (how !== 'ended') return sendAway(request, upstreamCall, happened.question, how);
+    else {
+      const { question } = happened;
+      const isLeft = isLeftToHost(question, upstreamCall, inbox);
+      if (isLeft && (await inbox.reply(question.id, { action: 'accept' }, 'host')).ok) continue;
+      const how = await put(question, n, call, session, desk, upstreamCall);
+      if (how !== 'ended') return sendAway(request, upstreamCall, question, how);
     }
   }
 }
@@ -241,25 +242,32 @@ async function askHost(question: Question, call: GatewayCall, session: UpstreamS
   const { inbox, pagesAtHost } = session;
   const ended = inbox.ended(question.id);
   const time = call.outlivesRequest ? { timeoutMs: taskMs } : {};
+  const received = session.received(question);
+  const pass = async (params: Readonly<Record<string, unknown>>) => {
+    const { result, ...answer } = await call.pass({ params, ...time }, ended);
+    const { action: _, content, ...also } = result ?? {};
+    session.connection.alsoAnswer(question.id, also);
+    return { ...answer, content };
+  };
   try {
     if (question.kind === 'form') {
       const fields = question.schema === undefined ? question.fields.filter(isEmitted) : [];
-      const received = session.received(question);
       if (received && !isAllOf(received, question, fields)) {
         if (asksSecret(question)) return undefined;
-        const { result, ...answer } = await call.pass({ params: received, ...time }, ended);
-        const { action: _, content, ...also } = result ?? {};
-        session.connection.alsoAnswer(question.id, also);
+        const { content, ...answer } = await pass(received);
         return answer.action === 'accept' ? { ...answer, content } : answer;
       }
       if (fields.length < question.fields.length) return undefined;
       return await call.elicit({ message: question.message, form: emit(fields), ...time }, ended);
     }
     if (question.kind !== 'url') return undefined;
-    const { message, url, elicitationId } = question;
-    const page = { message, url: url.href, elicitationId: elicitationId ?? question.id, ...time };
-    const answer = await call.consent(page, ended);
-    if (elicitationId !== undefined && answer.action === 'accept') pagesAtHost.add(elicitationId);
+    const { message, url, elicitationId = question.id } = question;
+    // Where a page was named by an error, nobody sent a question.
+    const { content: _, ...answer } = await pass({
+      ...(received ?? { mode: 'url', message, url: url.href }),
+      elicitationId,
+    });
+    if (question.elicitationId !== undefined && answer.action === 'accept') pagesAtHost.add(elicitationId);
     return answer;
   } catch (error) {
     if (isMidcallError(error, 'form/unsupported') || isMidcallError(error, 'form/secret')) return undefined;

@@ -1,5 +1,4 @@
 /** A transport that is read before it is served: a server that connects to it begins with the messages that came by then. */
-import { withClientVersion } from '@midcall/core/sdk-seam';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 
 type Rest<T extends readonly unknown[]> = T extends readonly [unknown, ...infer R] ? R : never;
@@ -21,9 +20,8 @@ export class BufferedTransport implements Transport {
   /** Opens the underlying transport. */
   first(): Promise<JSONRPCMessage | undefined> {
     return new Promise((resolve, reject) => {
-      this.#transport.onmessage = (...[received, ...rest]: Parameters<Heard>) => {
-        const message = withClientVersion(received);
-        const heard: Parameters<Heard> = [message, ...rest];
+      this.#transport.onmessage = (...heard: Parameters<Heard>) => {
+        const [message] = heard;
         if (!this.#held) {
           this.onmessage?.(...heard);
           return;

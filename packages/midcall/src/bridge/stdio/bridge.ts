@@ -11,9 +11,10 @@ import type { ConnectionOptions, OfferedRoots, ServerEntry } from '@midcall/host
 import type { Call } from '@midcall/server';
 import type { McpServerFactory, Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { HostStdio } from '../../host-stdio/index.ts';
 import { isSignInNeeded, orSignIn, type PersonDesk } from '../desk/index.ts';
 import { bridgeMidcall, hostServer, pendingServer } from '../forward/index.ts';
-import { awaitHost, type HostLink, type HostStdio } from '../link/index.ts';
+import { awaitHost, type HostLink } from '../link/index.ts';
 import { UpstreamSession } from '../upstream/index.ts';
 import { rehearse } from './rehearsal.ts';
 

@@ -5,6 +5,7 @@
 
 import { isMidcallError } from '@midcall/core/errors';
 import { readRootsList } from '@midcall/core/roots';
+import { visible } from '@midcall/core/text';
 import type { Clock, OfferedRoots } from '@midcall/host';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { asItIs } from '../link/index.ts';
@@ -27,6 +28,8 @@ export class HostRoots {
   readonly #parts: HostRootsParts;
   #changes: Promise<unknown> = Promise.resolve();
   #read: Promise<void> = Promise.resolve();
+  /** What was said of the last list. */
+  #leftOut: ReadonlySet<string> = new Set();
 
   constructor(parts: HostRootsParts) {
     this.#parts = parts;
@@ -72,14 +75,25 @@ export class HostRoots {
     const change = this.#changes.then(async () => {
       const { manager, server, warn } = this.#parts;
       const granted: string[] = [];
+      const leftOut = new Set<string>();
       for (const { uri, name } of roots) {
+        const scheme = /^([a-z][a-z\d+.-]+):/iu.exec(uri)?.[1];
+        if (scheme !== undefined && scheme.toLowerCase() !== 'file') {
+          leftOut.add(
+            `A root of the host is left out. '${visible(uri, { max: 200 })}' is no directory on this machine.`,
+          );
+          continue;
+        }
         try {
           granted.push((await manager.add(uri, name === undefined ? {} : { name })).uri);
         } catch (error) {
           if (!isMidcallError(error)) throw error;
-          warn(`A root of the host is left out. ${error.message}`);
+          leftOut.add(`A root of the host is left out. ${error.message}`);
         }
       }
+      // On 2026-07-28, the same list comes with each call.
+      for (const line of leftOut) if (!this.#leftOut.has(line)) warn(line);
+      this.#leftOut = leftOut;
       await manager.grant(server, granted);
       const still = new Set(granted);
       for (const { uri } of manager.list()) if (!still.has(uri)) await manager.remove(uri);

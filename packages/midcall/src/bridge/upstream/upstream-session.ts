@@ -189,7 +189,7 @@ export class UpstreamSession {
   }
 
   /**
-   * The parameters of a form as the upstream server sent them, without what belongs to its own connection; undefined for any
+   * The parameters of a form or page as the upstream server sent them, without what belongs to its own connection; undefined for any
    * other question. A handler that runs again sees the same, whether or not the question is still open.
    */
   received(question: Question): Readonly<Record<string, unknown>> | undefined {
@@ -304,7 +304,7 @@ function hostModel(otherwise: SamplingModel, find: (id: string) => UpstreamCall 
       const upstreamCall = options.call === undefined ? undefined : find(options.call);
       if (!upstreamCall?.samplesAtHost) return otherwise.run(request, options);
       const result = await upstreamCall.sample(request, options.signal);
-      return { result, usage: estimated(request.messages, result), notes: [] };
+      return { result, usage: estimated(request.messages, result), notes: [], byHand: false };
     },
   };
 }

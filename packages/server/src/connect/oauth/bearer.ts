@@ -41,7 +41,8 @@ export interface Bearer {
  * Guards an MCP endpoint by the access tokens of an authorization server.
  *
  * @param server - the authorization server, as a provider. With its client secret it is asked about every token, if it offers
- *   introspection (RFC 7662); otherwise its tokens must be signed (RFC 9068)
+ *   introspection (RFC 7662): the answer must name the audience, a subject and an expiry, and a `token_type`, if it gives one,
+ *   must be `Bearer`. Otherwise its tokens must be signed (RFC 9068)
  * @example
  * ```ts
  * const guard = bearer(company, { resource: new URL('https://notes.example.com/mcp'), scopes: ['notes'] });

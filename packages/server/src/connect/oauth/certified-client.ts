@@ -254,11 +254,11 @@ const unfit: ReadonlySet<unknown> = new Set([
 const skewSeconds = 30;
 
 /**
- * Whether what introspection describes may be presented now (RFC 7662, 2.2): refresh tokens are introspected as well, and some
- * servers describe them without a type.
+ * Whether what introspection describes may be presented now (RFC 7662, 2.2). The type is optional there; what has none counts as an
+ * access token, because the audience, which is required here, is of access tokens only.
  */
 function isAccessTokenNow({ token_type: type, nbf }: oidc.IntrospectionResponse, now: number): boolean {
-  if (typeof type !== 'string' || type.toLowerCase() !== 'bearer') return false;
+  if ((type ?? undefined) !== undefined && String(type).toLowerCase() !== 'bearer') return false;
   return nbf === undefined || (typeof nbf === 'number' && nbf <= now / 1_000 + skewSeconds);
 }
 

@@ -2,7 +2,7 @@
 import { PassThrough, Writable } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
-import { HostStdio } from '../../packages/midcall/src/bridge/index.ts';
+import { HostStdio } from '../../packages/midcall/src/host-stdio/index.ts';
 
 const ping = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping' }) as const;
 const pong = (id: number) => ({ jsonrpc: '2.0', id, result: {} }) as const;
@@ -63,6 +63,25 @@ describe('a line', () => {
     const { heard, write } = await hostOf();
     expect(await write(`\uFEFF${JSON.stringify(ping(1))}\n`)).toEqual([]);
     expect(heard).toEqual([ping(1)]);
+  });
+
+  it('a line that names a client without a version is read with an empty one, in both revisions', async () => {
+    const { heard, line } = await hostOf();
+    const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize' };
+    await line({ ...initialize, params: { clientInfo: { name: 'host' } } });
+    const key = 'io.modelcontextprotocol/clientInfo';
+    await line({ ...ping(2), params: { _meta: { [key]: { name: 'host', version: null } } } });
+    const whole = { name: 'host', version: '' };
+    expect(heard).toEqual([
+      { ...initialize, params: { clientInfo: whole } },
+      { ...ping(2), params: { _meta: { [key]: whole } } },
+    ]);
+  });
+
+  it('a line with an id that is no text or integer is refused at once, under that id', async () => {
+    const { heard, line } = await hostOf();
+    expect(await line(ping(2.5))).toEqual(refusal('not a JSON-RPC 2.0 message', -32600, 2.5));
+    expect(heard).toEqual([]);
   });
 
   it.each([null, [], 'yes'])(

@@ -13,7 +13,7 @@ import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { isRecord, own } from '@midcall/core/json';
 import { writeTogether } from '@midcall/core/node';
-import { isJsonRpcMessage, wholeResponse, withoutByteOrderMark } from '@midcall/core/sdk-seam';
+import { isJsonRpcMessage, wholeResponse, withClientVersion, withoutByteOrderMark } from '@midcall/core/sdk-seam';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 
 /** The revision that has batches. */
@@ -139,7 +139,7 @@ export class HostStdio implements Transport {
         }
         this.#open.add(value.id);
       }
-      this.onmessage?.(value);
+      this.onmessage?.(withClientVersion(value));
       return;
     }
     const id = own(value, 'id');

@@ -1,25 +1,33 @@
-/** Consent to a page of another server: what leaves, what comes back of it, and what is audited. */
+/** A question of another server: what leaves, what comes back of it, and what is audited. */
 import { expect, it } from 'vitest';
 import { Run } from '../../../packages/server/src/engine/run.ts';
-import { gatewayConsent } from '../../../packages/server/src/questions/native/gateway-consent.ts';
+import { gatewayQuestion } from '../../../packages/server/src/questions/native/gateway-question.ts';
 import type { Outgoing } from '../../../packages/server/src/questions/outgoing.ts';
 import { fromClient, unanswered } from '../../../packages/server/src/questions/recording.ts';
-import type { GatewayPage } from '../../../packages/server/src/request/gateway-call.ts';
+import type { GatewayQuestion } from '../../../packages/server/src/request/gateway-call.ts';
 
-const page: GatewayPage = { message: 'Sign in there', url: 'https://other.example/', elicitationId: 'e-1' };
+const params = { mode: 'url', message: 'Sign in there', url: 'https://other.example/', elicitationId: 'e-1' };
+const page: GatewayQuestion = { params };
+const form: GatewayQuestion = { params: { message: 'x'.repeat(5_000), requestedSchema: {}, _meta: { a: 1 } } };
 const withdrawn = new AbortController().signal;
 
-async function consent(
+async function pass(
   recording: unknown,
-  { asks = 'push', url = true, given = page as unknown, journal = [] as Run<unknown>['journal'] } = {},
+  {
+    asks = 'push',
+    url = true,
+    form: hasForm = true,
+    given = page as unknown,
+    journal = [] as Run<unknown>['journal'],
+  } = {},
 ) {
   const audited: unknown[] = [];
   const left: Outgoing[] = [];
   const config = { askTimeoutMs: 900_000, suspectBelowMs: 250 } as never;
-  const request = { client: { asks, can: { url } } } as never;
+  const request = { client: { asks, can: { url, form: hasForm } } } as never;
   const audit = (event: unknown) => void audited.push(event);
   const run = new Run<unknown, Outgoing>(
-    each => gatewayConsent(each as never, config, request, audit, given as GatewayPage, withdrawn),
+    each => gatewayQuestion(each as never, config, request, audit, given as GatewayQuestion, withdrawn),
     journal,
   );
   for (;;) {
@@ -30,16 +38,16 @@ async function consent(
   }
 }
 
-it('leaves as a question in URL mode, in the words of the other server', async () => {
-  const { left } = await consent(fromClient({ action: 'accept' }, 300));
-  const params = { mode: 'url', message: 'Sign in there', url: 'https://other.example/' };
+it('leaves unchanged, but for an id where there are none and a mode where there must be one', async () => {
   const leaves = { to: 'client', channel: 'native', method: 'elicitation/create', timeoutMs: 900_000, withdrawn };
-  expect(left).toEqual([{ ...leaves, params: { ...params, elicitationId: 'e-1' } }]);
-  const rounds = await consent(fromClient({ action: 'accept' }, 300), {
-    asks: 'rounds',
-    given: { ...page, timeoutMs: 5 },
-  });
-  expect(rounds.left).toEqual([{ ...leaves, timeoutMs: 5, params }]);
+  const answered = fromClient({ action: 'accept' }, 300);
+  expect((await pass(answered)).left).toEqual([{ ...leaves, params }]);
+  expect((await pass(answered, { given: form })).left).toEqual([{ ...leaves, params: form.params }]);
+  const { elicitationId: _, ...rest } = params;
+  const rounds = await pass(answered, { asks: 'rounds', given: { ...page, timeoutMs: 5 } });
+  expect(rounds.left).toEqual([{ ...leaves, timeoutMs: 5, params: rest }]);
+  const inRounds = await pass(answered, { asks: 'rounds', given: form });
+  expect(inRounds.left).toEqual([{ ...leaves, params: { mode: 'form', ...form.params } }]);
 });
 
 it.each([
@@ -50,7 +58,7 @@ it.each([
   [fromClient(null, 300), { action: 'cancel', reason: 'error' }, {}],
   [unanswered('timeout', 300), { action: 'cancel', reason: 'timeout' }, {}],
 ])(
-  'consent comes back as what the host said, audited once, and not again on replay (%#)',
+  'comes back as what the host said, audited once, and not again on replay (%#)',
   async (recording, answer, suspect) => {
     const by = {
       channel: 'native',
@@ -58,31 +66,31 @@ it.each([
       elapsedMs: recording.kind === 'answered' || recording.kind === 'unanswered' ? recording.ms : 0,
       ...suspect,
     };
-    const { outcome, audited, journal } = await consent(recording);
-    expect(outcome).toEqual({ kind: 'done', result: { ...answer, by } });
+    const { outcome, audited, journal } = await pass(recording);
+    const result = recording.kind === 'answered' && recording.got !== null ? { result: recording.got } : {};
+    expect(outcome).toEqual({ kind: 'done', result: { ...answer, by, ...result } });
     expect(audited).toStrictEqual([{ kind: 'answered', ask: journal[0]!.id, ...answer, by }]);
-    const replayed = await consent(recording, { journal });
+    const replayed = await pass(recording, { journal });
     expect([replayed.outcome, replayed.audited, replayed.left]).toEqual([outcome, [], []]);
   },
 );
 
-it.each([{ url: false }, { asks: 'none' }])('where the client opens no pages nobody is asked: %j', async given => {
-  const { outcome, audited, left } = await consent(undefined, given);
-  const by = { channel: 'native', assurance: 'in-band', elapsedMs: 0 };
-  expect(outcome).toEqual({ kind: 'done', result: { action: 'cancel', reason: 'unavailable', by } });
-  expect([audited, left]).toEqual([[], []]);
-});
+it.each([{ url: false }, { asks: 'none' }, { form: false, given: form }])(
+  'where the client has no such mode nobody is asked: %j',
+  async given => {
+    const { outcome, audited, left } = await pass(undefined, given);
+    const by = { channel: 'native', assurance: 'in-band', elapsedMs: 0 };
+    expect(outcome).toEqual({ kind: 'done', result: { action: 'cancel', reason: 'unavailable', by } });
+    expect([audited, left]).toEqual([[], []]);
+  },
+);
 
 it.each([
-  [{ ...page, message: undefined }, 'message'],
-  [{ ...page, url: '' }, 'url'],
-  [{ ...page, elicitationId: undefined }, 'elicitationId'],
+  [{ params: 'form' }, 'params'],
   [{ ...page, timeoutMs: 0 }, 'timeoutMs'],
-  [{ ...page, message: 'x'.repeat(2_001) }, 'message'],
-])('a page that lacks something is refused, and what it lacks is named (%#)', async (given, lacks) => {
-  const { outcome } = await consent(undefined, { given });
-  expect(outcome).toMatchObject({ kind: 'failed', error: { message: expect.stringContaining(lacks) } });
-  if (lacks !== 'message') expect((outcome as { error: Error }).error.message).toMatch(/^call\.consent/);
+])('what is no question is refused, and what is wrong is named (%#)', async (given, wrong) => {
+  const { outcome } = await pass(undefined, { given });
+  expect(outcome).toMatchObject({ kind: 'failed', error: { message: expect.stringContaining(`call.pass: ${wrong}`) } });
 });
 
 it('two pages are two questions, each with its own answer', async () => {
@@ -91,13 +99,13 @@ it('two pages are two questions, each with its own answer', async () => {
   const request = { client: { asks: 'push', can: { url: true } } } as never;
   const differing = [
     page,
-    { ...page, url: 'https://else.example/' },
-    { ...page, message: 'Other' },
-    { ...page, elicitationId: 'e-2' },
+    { params: { ...params, url: 'https://else.example/' } },
+    { params: { ...params, message: 'Other' } },
+    { params: { ...params, elicitationId: 'e-2' } },
   ];
   const handler = (order: readonly number[]) => async (run: Run<unknown, Outgoing>) => {
     for (const at of order)
-      results.push(await gatewayConsent(run as never, config, request, () => {}, differing[at]!, undefined));
+      results.push(await gatewayQuestion(run as never, config, request, () => {}, differing[at]!, undefined));
   };
   const first = new Run<unknown, Outgoing>(handler([0, 1, 2, 3]));
   const actions = ['accept', 'decline', 'accept', 'decline'];

@@ -1,0 +1,1 @@
+export { HostStdio } from './host-stdio.ts';
