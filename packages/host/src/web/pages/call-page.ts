@@ -36,8 +36,13 @@ const noticeBox = (notice: string | undefined): Html | false =>
 
 /** The context of one question's card: as posted, if its form was returned. */
 function contextFor(context: CallPageContext, question: Question): CardContext {
-  const { csrf, link, now, zone, keepsRules, returned, draftOf, appOf } = context;
-  const common = { csrf, link, now, zone, ...(keepsRules && { keepsRules }), ...(appOf && { appOf }) };
+  const { csrf, link, now, zone, keepsRules, returned, draftOf, appOf, waitFor } = context;
+  const common = {
+    ...{ csrf, link, now, zone },
+    ...(keepsRules && { keepsRules }),
+    ...(appOf && { appOf }),
+    ...(waitFor && { waitFor }),
+  };
   if (returned?.id === question.id) return { ...common, draft: returned.draft, issues: returned.issues };
   const draft = draftOf?.(question.id);
   return draft ? { ...common, draft } : common;
