@@ -30,6 +30,7 @@ import { ownSamples, sampleTries } from '../notes/index.ts';
 import {
   type DeskSocket,
   deskSocketPath,
+  endWhenIdle,
   findDesk,
   handedOver,
   listenForBridges,
@@ -312,25 +313,13 @@ async function serveDesk(command: readonly string[], flags: DeskFlags, socket?: 
       },
       end,
     });
-  if (flags.background) return endWhenIdle(() => desk.isIdle && bridges?.isIdle === true, end);
+  if (flags.background) return endWhenIdle(() => desk.isIdle && bridges?.isIdle === true, end, systemClock);
   const start = desk.startUrl();
   process.stdout.write(`Midcall desk: ${start}\n`);
   if (samples !== undefined) process.stdout.write(`Sample notes: ${samples}\n`);
   add(servers);
   if (flags.open && isSeen(process.env)) await openUrl(start);
   offerLinks(desk);
-}
-
-/** Milliseconds between two looks at a desk in the background, and how many times in a row it must be idle. */
-const [idleLookMs, idleLooks] = [60_000, 30];
-
-/** Ends a desk in the background that nobody has used for half an hour. */
-function endWhenIdle(isIdle: () => boolean, end: () => void): void {
-  let idle = 0;
-  setInterval(() => {
-    idle = isIdle() ? idle + 1 : 0;
-    if (idle === idleLooks) end();
-  }, idleLookMs).unref();
 }
 
 /** True if a browser window, if one can be opened, would be seen by the person who typed the command. */
