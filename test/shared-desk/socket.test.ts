@@ -22,7 +22,7 @@ const question = (id: string): FormQuestion => ({
 });
 
 /** A desk without pages, on a socket of its own. */
-async function desk(viewers = 1) {
+async function desk(viewers = 1, open?: (url: string) => Promise<boolean>) {
   const path = deskSocketPath({ XDG_RUNTIME_DIR: folder() });
   const inbox = new Inbox();
   inbox.present({ via: 'test', show: () => {} });
@@ -49,6 +49,7 @@ async function desk(viewers = 1) {
     policy,
     clock: systemClock,
     addServers: async () => {},
+    ...(open && { open }),
     end: () => void ended.push('end'),
   });
   onTestFinished(() => socket.close());
@@ -196,6 +197,16 @@ it.each([
   await openIn(on.inbox, 'q-1');
   expect(await peer.ask('show', { id: 'q-1' })).toBe(opensPages);
   expect([on.links.length, opened.length]).toEqual([links, links]);
+});
+
+it('a desk with a display opens the page of a bridge that has none', async () => {
+  const opened: string[] = [];
+  const on = await desk(0, async url => opened.push(url) > 0);
+  const peer = await connected(on.path);
+  peer.tell('asked', { question: question('q-1') });
+  await openIn(on.inbox, 'q-1');
+  expect(await peer.ask('show', { id: 'q-1' })).toBe(true);
+  expect(opened).toEqual(on.links);
 });
 
 it('a server that is muted on the desk is not shown there, and its bridge is told', async () => {

@@ -11,7 +11,7 @@ import { createInterface } from 'node:readline';
 import { isDeepStrictEqual } from 'node:util';
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { isRecord } from '@midcall/core/json';
-import { openUrl, writeWhole } from '@midcall/core/node';
+import { hasBrowser, openUrl, writeWhole } from '@midcall/core/node';
 import { visible } from '@midcall/core/text';
 import { systemClock } from '@midcall/core/time';
 import {
@@ -311,6 +311,7 @@ async function serveDesk(command: readonly string[], flags: DeskFlags, socket?: 
         await offer(planned as readonly Planned[]);
         add(planned as readonly Planned[]);
       },
+      ...(hasBrowser() && isSeen(process.env) && { open: (url: string) => openUrl(url) }),
       end,
     });
   if (flags.background) return endWhenIdle(() => desk.isIdle && bridges?.isIdle === true, end, systemClock);

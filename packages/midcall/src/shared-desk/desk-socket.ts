@@ -24,7 +24,7 @@ import type {
 } from '@midcall/host';
 import type { HostWait, RunningDesk } from '@midcall/host/web';
 import type { ConnectionState } from './desk-link.ts';
-import { PageOpener } from './page-opener.ts';
+import { type OpenPage, PageOpener } from './page-opener.ts';
 import { type Body, Peer, protocolVersion } from './peer.ts';
 import { RemoteConnection } from './remote-connection.ts';
 
@@ -37,6 +37,8 @@ export interface DeskSocketOptions {
   readonly clock: Clock;
   /** Puts servers of a command on the desk. */
   readonly addServers: (servers: unknown) => Promise<void>;
+  /** Opens a page for a bridge that cannot, since hosts give servers little of their environment; absent if this cannot either. */
+  readonly open?: OpenPage;
   /** Ends the desk. */
   readonly end: () => void;
 }
@@ -158,7 +160,7 @@ class Visitor {
   }
 
   hear(word: string, body: Body, peer: Peer): unknown {
-    const { desk, inbox, end, addServers } = this.#options;
+    const { desk, inbox, end, open, addServers } = this.#options;
     const id = String(body['id']);
     switch (word) {
       case 'hello': {
@@ -189,8 +191,8 @@ class Visitor {
         return inbox.end(id, body['ending'] as Ending);
       case 'show': {
         const question = inbox.get(id);
-        const open = (url: string): Promise<boolean> => peer.ask('open', { url }) as Promise<boolean>;
-        return question ? this.#opener.show(question, this.#opensPages ? open : undefined) : true;
+        const atBridge: OpenPage = url => peer.ask('open', { url }) as Promise<boolean>;
+        return question ? this.#opener.show(question, this.#opensPages ? atBridge : open) : true;
       }
       case 'host-wait': {
         const callId = String(body['callId']);
