@@ -99,7 +99,7 @@ async function inbox(flags: InboxFlags): Promise<void> {
     const chosen = id === undefined ? undefined : waiting.get(id);
     if (!chosen) break;
     const { call } = chosen.question;
-    const isAnswered = await answer(chosen, waits, terminal, peer);
+    const isAnswered = await answer(chosen, terminal, peer);
     if (!call || !isAnswered) continue;
     answered.add(call.id);
     const wait = waits.get(call.id);
@@ -109,7 +109,7 @@ async function inbox(flags: InboxFlags): Promise<void> {
 }
 
 /** The person decides about one question. @returns true if their decision counts */
-async function answer({ question, ended }: Waiting, waits: Waits, terminal: Terminal, peer: Peer): Promise<boolean> {
+async function answer({ question, ended }: Waiting, terminal: Terminal, peer: Peer): Promise<boolean> {
   let counts = false;
   const reply = async (given: Reply): Promise<Receipt> => {
     const receipt = (await peer.ask('reply', { id: question.id, reply: given, via: terminal.via })) as Receipt;
@@ -117,7 +117,7 @@ async function answer({ question, ended }: Waiting, waits: Waits, terminal: Term
     return receipt;
   };
   const action = await terminal.choose({
-    message: lineOf(question, waits),
+    message: 'What do you want to do with it?',
     choices: [
       { value: 'open', label: 'Answer', hint: 'shows all of it' },
       { value: 'decline', label: 'Decline', hint: 'say no to the server' },

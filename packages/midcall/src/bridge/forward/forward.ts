@@ -322,9 +322,9 @@ function sendAway(
     );
   return unanswered(
     kind,
-    `'${name}' is waiting for the person's answer, on Midcall's page in their browser. Nothing has failed, ` +
-      `and nothing is lost. Tell them so; when they have answered, call '${name}' again with the same arguments: it goes on ` +
-      'where it is, and nothing is done twice.',
+    `'${name}' is waiting for the person's answer at their Midcall desk: the page in their browser, or "midcall inbox" in a ` +
+      'terminal. Nothing has failed, and nothing is lost. Tell them so; when they have answered, call ' +
+      `'${name}' again with the same arguments: it goes on where it is, and nothing is done twice.`,
   );
 }
 
