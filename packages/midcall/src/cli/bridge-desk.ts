@@ -10,7 +10,7 @@ const way =
   'They answer on the machine of the bridge: with "midcall inbox" in a terminal, or in a browser with the link that "midcall ' +
   'desk" prints. These commands are for the person alone.';
 
-/** @param printLink - the links to questions are written to standard error, and not opened */
+/** @param printLink - if no browser can be opened, the link to a question is written to standard error */
 export function deskLink(inbox: Inbox, printLink: boolean): DeskLink {
   const print = async (url: string): Promise<boolean> => {
     bridgeLog(`a question waits at ${url} (the link works once)`);

@@ -47,7 +47,8 @@ async function inbox(flags: InboxFlags): Promise<void> {
       waiting.delete(id);
     } else if (word === 'host-wait') {
       const { callId, wait } = body as { readonly callId: string; readonly wait: HostWait };
-      waits.set(callId, wait);
+      if (wait.state === 'waits' || wait.state === 'left') waits.set(callId, wait);
+      else waits.delete(callId);
       if (wait.state === 'served' && answered.has(callId)) news.push(`${nameOf(wait)} came back, and has the result.`);
     }
     changed();
