@@ -19,6 +19,7 @@ import { clock, icons, visibleHtml } from '../html/index.ts';
 import { spelledAge, spelledSpan, texts } from '../texts/index.ts';
 import {
   type CallView,
+  type HostWait,
   isOpen,
   type NoticeView,
   type QuestionView,
@@ -222,8 +223,8 @@ function outcome(call: CallView, context: TimelineContext): Html | false {
 }
 
 /** Whether the host of a call has its result, once it has stopped waiting and nothing is left to answer. */
-function waitEntry({ wait, items }: CallView): Html | false {
-  if (!wait || wait.state === 'waits' || items.some(isOpen)) return false;
+export function waitEntry(wait: HostWait | undefined): Html | false {
+  if (!wait || wait.state === 'waits') return false;
   return entry(
     `ending ending-${wait.state}`,
     wait.state === 'served' ? icons.answer : wait.state === 'left' ? icons.warning : icons.ended,
@@ -258,5 +259,5 @@ export function timeline(
     call.context.kind !== 'resource' && argumentRow(call.context.arguments),
   )}${call.items.map(item =>
     'question' in item ? questionEntries(item, contextFor(item.question)) : noticeEntry(item, context.zone),
-  )}${waitEntry(call)}${outcome(call, context)}</ol>`;
+  )}${!call.items.some(isOpen) && waitEntry(call.wait)}${outcome(call, context)}</ol>`;
 }
