@@ -140,6 +140,7 @@ export async function httpStage({ upstream, serve, target, atDesk, entries, opti
       inbox.subscribe(ring);
       return {
         join: () => {},
+        tellWait: () => {},
         show: async () => {
           await atDesk?.(inbox);
           return atDesk !== undefined;

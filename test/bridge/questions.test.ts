@@ -127,6 +127,29 @@ describe.each(pairs)('a host of %s before a server of %s', (host, upstream) => {
     expect(on.done).toEqual(['a.md']);
   });
 
+  it('tells the person until when the host waits, that it has stopped, and that it came back for the result', async () => {
+    await using on = await sentAway();
+    const until = on.clock.now();
+    expect(on.waits).toEqual([
+      { host: 'test-host', state: 'waits', until },
+      { host: 'test-host', state: 'left' },
+    ]);
+    await answerAtDesk(on.inbox);
+    await on.client.callTool(remove);
+    expect(on.waits.slice(2)).toEqual([
+      { host: 'test-host', state: 'waits' },
+      { host: 'test-host', state: 'served' },
+    ]);
+  });
+
+  it('tells the person nothing after an answer that the host has waited for', async () => {
+    const { serve } = asking();
+    await using on = await stage({ host, upstream, serve, capabilities: {}, atDesk: answerAtDesk });
+    await on.client.callTool(remove);
+    expect(on.waits.map(({ state }) => state)).not.toContain('served');
+    expect(on.waits.map(({ state }) => state)).not.toContain('left');
+  });
+
   it('does not take another call for the one it was sent away from', async () => {
     await using on = await sentAway();
     const other = on.client.callTool({ name: 'remove', arguments: { name: 'b.md' } });
@@ -142,6 +165,7 @@ describe.each(pairs)('a host of %s before a server of %s', (host, upstream) => {
     on.clock.move(900_000);
     await until(() => on.inbox.list().length === 0);
     expect(on.done).toEqual([]);
+    expect(on.waits.at(-1)).toEqual({ host: 'test-host', state: 'lost' });
   });
 
   it('stops the call upstream when the client takes it back', async () => {

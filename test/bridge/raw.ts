@@ -85,7 +85,7 @@ export async function rawStage(
     roots: new OfferedRoots({ disk: machineDisk }),
     ownRoots: false,
     sampling: { model: noModel, always: false },
-    desk: { join: () => {}, show: async () => false, close: async () => {} },
+    desk: { join: () => {}, show: async () => false, tellWait: () => {}, close: async () => {} },
     warn: () => {},
     suspectBelowMs: 0,
     ...options.bridge,

@@ -10,6 +10,7 @@ import {
   type ServerEntry,
   urlTarget,
 } from '@midcall/host';
+import type { HostWait } from '@midcall/host/web';
 import { type Midcall, midcall } from '@midcall/server';
 import { serveHttp } from '@midcall/server/node';
 import { type Era, eras, negotiation, type Scripted, scriptedPerson } from '@midcall/testing';
@@ -41,6 +42,8 @@ export interface StageOptions {
   readonly way?: string;
   /** What a person at the desk does when a page is opened; there is no browser where absent. */
   readonly atDesk?: (inbox: Inbox) => unknown;
+  /** The desk, in place of `atDesk`. @param inbox - the bridge's */
+  readonly desk?: (inbox: Inbox) => BridgeOptions['desk'];
   readonly options?: Partial<BridgeOptions>;
   readonly clock?: Clock;
 }
@@ -59,8 +62,9 @@ export async function bridgeStage({
   serve,
   atDesk,
   way,
+  desk,
   ...given
-}: Pick<StageOptions, 'upstream' | 'serve' | 'atDesk' | 'way' | 'url' | 'clock' | 'options'>) {
+}: Pick<StageOptions, 'upstream' | 'serve' | 'atDesk' | 'desk' | 'way' | 'url' | 'clock' | 'options'>) {
   const mid = midcall({
     roots: { askWhereDeprecated: true },
     sampling: { askWhereDeprecated: true },
@@ -79,6 +83,7 @@ export async function bridgeStage({
   const inbox = new Inbox({ clock });
   inbox.subscribe(ring);
   const opened: string[] = [];
+  const waits: HostWait[] = [];
   let connection: Connection | undefined;
   const warned: string[] = [];
   const entry: ServerEntry = { id: 'upstream', target: urlTarget(given.url ?? served.url.href) };
@@ -98,18 +103,23 @@ export async function bridgeStage({
     roots: new OfferedRoots({ disk: machineDisk, lookEveryMs: 0 }),
     ownRoots: false,
     sampling: { model: noModel, always: false },
-    desk: {
+    desk: desk?.(inbox) ?? {
       join: () => {},
+      tellWait: (_, wait) => {
+        waits.push(wait);
+        ring();
+      },
       show: async (question, behindTheBridge) => {
         connection = behindTheBridge;
         // The desk is in another process.
         await new Promise(setImmediate);
-        return opener.show(question, async url => {
+        const isShown = await opener.show(question, async url => {
           opened.push(url);
           ring();
           await atDesk?.(inbox);
-          return way ?? atDesk !== undefined;
+          return atDesk !== undefined;
         });
+        return isShown || (way ?? false);
       },
       close: async () => opener.close(),
     },
@@ -121,6 +131,7 @@ export async function bridgeStage({
     near,
     inbox,
     opened,
+    waits,
     warned,
     connection: () => connection,
     async close() {
@@ -134,7 +145,7 @@ export async function bridgeStage({
 
 /** Starts everything; disposing of it ends everything. */
 export async function stage({ host, ...given }: StageOptions) {
-  const { near, inbox, opened, warned, connection, close, started } = await bridgeStage(given);
+  const { near, inbox, opened, waits, warned, connection, close, started } = await bridgeStage(given);
   const person = scriptedPerson(given.answers ?? [], { roots: () => given.roots ?? [] });
   const capabilities = given.capabilities ?? { elicitation: { form: {} } };
   const client = new Client(
@@ -154,6 +165,8 @@ export async function stage({ host, ...given }: StageOptions) {
     inbox,
     person,
     opened,
+    /** What the person was told of the host, in order. */
+    waits,
     warned,
     /** The bridge's own, once the desk was needed. */
     connection,

@@ -83,6 +83,7 @@ export async function stdioStage(options: {
       sampling: { model: noModel, always: false },
       desk: {
         join: () => {},
+        tellWait: () => {},
         show: async () => {
           isOpen = true;
           await atDesk?.(inbox);

@@ -251,6 +251,7 @@ describe('the calls of a server that is closed', () => {
       newId: () => 'call-1',
       run: () => {},
       cancel: id => void cancelled.push(id),
+      tellWait: () => {},
       digest: () => 'the same',
       clock,
       unclaimedMs: 900_000,
@@ -273,7 +274,7 @@ describe('the calls of a server that is closed', () => {
 
   it('the calls of a server that is closed leave no timer behind', () => {
     const { calls, clock, cancelled } = callsOf();
-    calls.begin({ kind: 'tool', name: 'make' }).join(() => {})();
+    calls.begin({ kind: 'tool', name: 'make' }).join('a host', () => {})();
     expect(clock.waiting).toBe(1);
     calls.close();
     expect([clock.waiting, cancelled]).toEqual([0, ['call-1']]);

@@ -22,23 +22,47 @@ const question = (id: string): FormQuestion => ({
 });
 
 /** A desk without pages, on a socket of its own. */
-async function desk() {
+async function desk(viewers = 1, open?: (url: string) => Promise<boolean>) {
   const path = deskSocketPath({ XDG_RUNTIME_DIR: folder() });
   const inbox = new Inbox();
   inbox.present({ via: 'test', show: () => {} });
   const policy = new Policy();
   const ended: string[] = [];
+  const waits: unknown[] = [];
+  const links: string[] = [];
+  const waited = new Set<() => void>();
   const socket = await listenForBridges({
     path,
-    desk: { viewers: 1, startUrl: () => 'http://127.0.0.1/start', join: () => '' } as never,
+    desk: {
+      viewers,
+      startUrl: () => {
+        links.push('http://127.0.0.1/start');
+        return links.at(-1);
+      },
+      join: () => '',
+      tellWait: (...told: unknown[]) => {
+        waits.push(told);
+        for (const look of waited) look();
+      },
+    } as never,
     inbox,
     policy,
     clock: systemClock,
     addServers: async () => {},
+    ...(open && { open }),
     end: () => void ended.push('end'),
   });
   onTestFinished(() => socket.close());
-  return { path, inbox, policy, ended, socket };
+  /** Resolves when the pages have been told so often which hosts wait. */
+  const told = (times: number): Promise<void> =>
+    new Promise(resolve => {
+      const look = (): void => {
+        if (waits.length >= times) resolve();
+      };
+      waited.add(look);
+      look();
+    });
+  return { path, inbox, policy, ended, links, waits, told, socket };
 }
 
 const connected = async (path: string, hear: Hear = () => undefined): Promise<Peer> => {
@@ -46,6 +70,26 @@ const connected = async (path: string, hear: Hear = () => undefined): Promise<Pe
   onTestFinished(() => peer.close());
   return peer;
 };
+
+/** `midcall inbox`, and what it hears. */
+async function view(path: string) {
+  const heard: { readonly word: string }[] = [];
+  const looks = new Set<() => void>();
+  const { peer } = (await findDesk(path, { role: 'inbox' }, (word, body) => {
+    heard.push({ word, ...body });
+    for (const look of looks) look();
+  }))!;
+  onTestFinished(() => peer.close());
+  const hears = (times: number): Promise<void> =>
+    new Promise(resolve => {
+      const look = (): void => {
+        if (heard.length >= times) resolve();
+      };
+      looks.add(look);
+      look();
+    });
+  return { heard, hears };
+}
 
 const openIn = (inbox: Inbox, id: string): Promise<Question> =>
   new Promise(resolve => {
@@ -101,6 +145,68 @@ it('socket-S2: the questions of a bridge end with it, and those of another stay'
   await ended;
   expect(inbox.ending('q-1')).toEqual({ how: 'server-gone' });
   expect(inbox.get('q-2')).toBeDefined();
+});
+
+it('whether a host waits is told to pages and views, also to a view that comes later', async () => {
+  const { path, waits, told } = await desk();
+  const early = await view(path);
+  const peer = await connected(path);
+  const wait = { host: 'plain-host', state: 'waits', until: 45_000 };
+  peer.tell('host-wait', { callId: 'c-1', wait });
+  await told(1);
+  expect(waits).toEqual([['c-1', wait]]);
+  await early.hears(1);
+  const late = await view(path);
+  await late.hears(1);
+  expect([early.heard, late.heard]).toEqual([
+    [{ word: 'host-wait', callId: 'c-1', wait }],
+    [{ word: 'host-wait', callId: 'c-1', wait }],
+  ]);
+  // It has its result, so there is nothing to tell any more.
+  peer.tell('host-wait', { callId: 'c-1', wait: { host: 'plain-host', state: 'served' } });
+  await early.hears(2);
+  const last = await view(path);
+  peer.tell('host-wait', { callId: 'c-2', wait });
+  await last.hears(1);
+  expect(last.heard).toEqual([{ word: 'host-wait', callId: 'c-2', wait }]);
+});
+
+it('a host that has stopped waiting does not get its result any more once its bridge has ended', async () => {
+  const { path, waits, told } = await desk();
+  const peer = await connected(path);
+  peer.tell('host-wait', { callId: 'c-1', wait: { host: 'plain-host', state: 'left' } });
+  peer.tell('host-wait', { callId: 'c-2', wait: { host: 'plain-host', state: 'waits' } });
+  await told(2);
+  peer.close();
+  await told(3);
+  expect(waits.slice(2)).toEqual([['c-1', { host: 'plain-host', state: 'lost' }]]);
+});
+
+it.each([
+  ['cannot open a page, and makes no link, which would end the one before it', false, 0],
+  ['can open a page, and gets a link', true, 1],
+] as const)('a bridge says whether it %s', async (_, opensPages, links) => {
+  const on = await desk(0);
+  const opened: unknown[] = [];
+  const { peer } = (await findDesk(on.path, { role: 'bridge', opensPages }, (_word, { url }) => {
+    opened.push(url);
+    return true;
+  }))!;
+  onTestFinished(() => peer.close());
+  peer.tell('asked', { question: question('q-1') });
+  await openIn(on.inbox, 'q-1');
+  expect(await peer.ask('show', { id: 'q-1' })).toBe(opensPages);
+  expect([on.links.length, opened.length]).toEqual([links, links]);
+});
+
+it('a desk with a display opens the page of a bridge that has none', async () => {
+  const opened: string[] = [];
+  const on = await desk(0, async url => opened.push(url) > 0);
+  const peer = await connected(on.path);
+  peer.tell('asked', { question: question('q-1') });
+  await openIn(on.inbox, 'q-1');
+  expect(await peer.ask('show', { id: 'q-1' })).toBe(true);
+  expect(opened).toEqual(on.links);
 });
 
 it('a server that is muted on the desk is not shown there, and its bridge is told', async () => {

@@ -48,8 +48,9 @@ export async function visitor(browser: Browser, options: BrowserContextOptions =
       if (message.type() === 'error' && !expected) troubles.push(`console: ${message.text()}`);
     });
   });
-  // What a test waits for comes, however busy the machine is; one that hangs says for what before the runner ends it.
-  context.setDefaultTimeout(540_000);
+  // On a machine with fifteen times the load that it can carry, what takes a second takes a quarter of a minute. What has not come
+  // after two minutes does not come, and the test says what it waited for before the runner ends it.
+  context.setDefaultTimeout(120_000);
   const page = await context.newPage();
   return { context, page, troubles, [Symbol.asyncDispose]: () => context.close() };
 }

@@ -1,4 +1,4 @@
-import { openUrl, type Spawn } from '@midcall/core/node';
+import { hasBrowser, openUrl, type Spawn } from '@midcall/core/node';
 import { judgeUrl, visible } from '@midcall/host';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -282,6 +282,12 @@ describe('opening a page', () => {
     expect(tried).toEqual(['rundll32.exe', 'xdg-open']);
     delete (environment as { DISPLAY?: string }).DISPLAY;
     expect(await openUrl('https://example.com', { platform: 'linux', environment, spawn })).toBe(false);
+  });
+
+  it('says in advance whether there may be a browser', () => {
+    expect(hasBrowser({ platform: 'linux', environment: {} })).toBe(false);
+    expect(hasBrowser({ platform: 'linux', environment: { WAYLAND_DISPLAY: 'wayland-0' } })).toBe(true);
+    expect(hasBrowser({ platform: 'darwin', environment: {} })).toBe(true);
   });
 
   it('opens nothing that is not http(s), and nothing where there is no display', async () => {

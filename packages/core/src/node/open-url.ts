@@ -43,6 +43,10 @@ function openers(
   return commands;
 }
 
+/** True if there may be a browser to open: a display, or a system that has one. */
+export const hasBrowser = ({ platform, environment }: OpenUrlOptions = {}): boolean =>
+  openers(platform ?? process.platform, environment ?? process.env).length > 0;
+
 /** The address as it may be passed on, or undefined. */
 function openable(href: string): string | undefined {
   if (href.length > longest || hides(href) || /\s/.test(href) || !URL.canParse(href)) return undefined;

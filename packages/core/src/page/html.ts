@@ -113,6 +113,8 @@ export interface Page {
   readonly theme?: 'light' | 'dark' | undefined;
   /** Path of the icon; {@link icon} at the root if absent. */
   readonly icon?: string;
+  /** Path of the manifest of an app that the page belongs to. */
+  readonly manifest?: string;
   /** Paths of style sheets and ES modules on this origin. */
   readonly styles: readonly string[];
   readonly modules?: readonly string[];
@@ -133,7 +135,7 @@ export function page(all: Page): string {
 <meta name="color-scheme" content="light dark">
 <title>${all.title}</title>
 <link rel="icon" href="${all.icon ?? '/assets/icon.svg'}" type="image/svg+xml">
-${all.styles.map(path => html`<link rel="stylesheet" href="${path}">\n`)}${(all.modules ?? []).map(path => html`<script type="module" src="${path}"></script>\n`)}${
+${all.manifest !== undefined && html`<link rel="manifest" href="${all.manifest}">\n`}${all.styles.map(path => html`<link rel="stylesheet" href="${path}">\n`)}${(all.modules ?? []).map(path => html`<script type="module" src="${path}"></script>\n`)}${
   all.refreshWithoutScript !== undefined &&
   html`<noscript><meta http-equiv="refresh" content="${all.refreshWithoutScript.after};url=${all.refreshWithoutScript.to}"></noscript>\n`
 }${all.leadsTo !== undefined && html`<meta http-equiv="refresh" content="0;url=${all.leadsTo}">\n`}</head>

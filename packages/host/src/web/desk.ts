@@ -9,7 +9,14 @@ import { originOf, type ServerEntry } from '../index.ts';
 import { AppDocuments } from './apps/index.ts';
 import type { BrowserMemory } from './keeping/index.ts';
 import { deskApp, Guard, loadAssets, securityHeaders, via } from './routes/index.ts';
-import { type DeskConnection, Live, type TryView, Workspace, type WorkspaceParts } from './workspace/index.ts';
+import {
+  type DeskConnection,
+  type HostWait,
+  Live,
+  type TryView,
+  Workspace,
+  type WorkspaceParts,
+} from './workspace/index.ts';
 
 /** What a desk shows, and how it is served. */
 export interface DeskOptions extends WorkspaceParts {
@@ -70,6 +77,8 @@ export interface RunningDesk {
    * @returns that name
    */
   join(proposed: string, make: (id: string) => DeskConnection): string;
+  /** The host that made a call in another process waits for the person, or no longer does. */
+  tellWait(callId: string, wait: HostWait): void;
   /** Stops a server and removes it from the desk; its calls stay in the history. */
   removeServer(id: string): Promise<void>;
   /** `http://127.0.0.1:<port>/<secret>/`: the address of its pages, for a browser in which a start link was opened. */
@@ -146,6 +155,7 @@ export async function serveDesk(workspace: Workspace, options: ServingOptions): 
       else await servers.add({ ...entry, id: servers.freeId(entry.id) });
     },
     join: (proposed, make) => workspace.servers.join(proposed, make),
+    tellWait: (callId, wait) => workspace.calls.waited(callId, wait),
     removeServer: id => workspace.servers.remove(id),
     url: `${origin}${guard.base}/`,
     startUrl: question => {

@@ -9,7 +9,7 @@ export type { DeskMemory, DeskRecord, SecretBox } from './keeping/desk-file.ts';
 export { deskFile } from './keeping/desk-file.ts';
 export type { PreferencesRecord } from './keeping/preferences.ts';
 export type { Theme } from './keeping/theme.ts';
-export type { DeskConnection } from './workspace/desk-connection.ts';
+export type { DeskConnection, HostWait } from './workspace/desk-connection.ts';
 export { earlierValues } from './workspace/earlier-values.ts';
 export type { ModelsView, TryView } from './workspace/views.ts';
 export type { WorkspaceParts } from './workspace/workspace.ts';

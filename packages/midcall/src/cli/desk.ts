@@ -11,7 +11,7 @@ import { createInterface } from 'node:readline';
 import { isDeepStrictEqual } from 'node:util';
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { isRecord } from '@midcall/core/json';
-import { openUrl, writeWhole } from '@midcall/core/node';
+import { hasBrowser, openUrl, writeWhole } from '@midcall/core/node';
 import { visible } from '@midcall/core/text';
 import { systemClock } from '@midcall/core/time';
 import {
@@ -30,6 +30,7 @@ import { ownSamples, sampleTries } from '../notes/index.ts';
 import {
   type DeskSocket,
   deskSocketPath,
+  endWhenIdle,
   findDesk,
   handedOver,
   listenForBridges,
@@ -310,27 +311,16 @@ async function serveDesk(command: readonly string[], flags: DeskFlags, socket?: 
         await offer(planned as readonly Planned[]);
         add(planned as readonly Planned[]);
       },
+      ...(hasBrowser() && isSeen(process.env) && { open: (url: string) => openUrl(url) }),
       end,
     });
-  if (flags.background) return endWhenIdle(() => desk.isIdle && bridges?.isIdle === true, end);
+  if (flags.background) return endWhenIdle(() => desk.isIdle && bridges?.isIdle === true, end, systemClock);
   const start = desk.startUrl();
   process.stdout.write(`Midcall desk: ${start}\n`);
   if (samples !== undefined) process.stdout.write(`Sample notes: ${samples}\n`);
   add(servers);
   if (flags.open && isSeen(process.env)) await openUrl(start);
   offerLinks(desk);
-}
-
-/** Milliseconds between two looks at a desk in the background, and how many times in a row it must be idle. */
-const [idleLookMs, idleLooks] = [60_000, 30];
-
-/** Ends a desk in the background that nobody has used for half an hour. */
-function endWhenIdle(isIdle: () => boolean, end: () => void): void {
-  let idle = 0;
-  setInterval(() => {
-    idle = isIdle() ? idle + 1 : 0;
-    if (idle === idleLooks) end();
-  }, idleLookMs).unref();
 }
 
 /** True if a browser window, if one can be opened, would be seen by the person who typed the command. */

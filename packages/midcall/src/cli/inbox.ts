@@ -3,8 +3,10 @@
  * SSH. Each can be answered, refused, or left open. Without a terminal, it prints what waits.
  */
 import { visible } from '@midcall/core/text';
+import { dateFormat, machineZone } from '@midcall/core/time';
 import type { Ending, Question, Receipt, Reply } from '@midcall/host';
 import { Terminal } from '@midcall/host/terminal';
+import type { HostWait } from '@midcall/host/web';
 import type { Command } from 'commander';
 import { deskSocketPath, findDesk, handedOver, type Peer } from '../shared-desk/index.ts';
 
@@ -25,8 +27,15 @@ interface Waiting {
   readonly ended: AbortController;
 }
 
+/** Whether hosts wait for the person, by the ids of their calls. */
+type Waits = ReadonlyMap<string, HostWait>;
+
 async function inbox(flags: InboxFlags): Promise<void> {
   const waiting = new Map<string, Waiting>();
+  const waits = new Map<string, HostWait>();
+  const answered = new Set<string>();
+  /** Sentences that are written as soon as no prompt is in the way. */
+  const news: string[] = [];
   let changed = (): void => {};
   const found = await findDesk(deskSocketPath(), { role: 'inbox' }, (word, body) => {
     if (word === 'asked') {
@@ -36,6 +45,11 @@ async function inbox(flags: InboxFlags): Promise<void> {
       const id = String(body['id']);
       waiting.get(id)?.ended.abort(body['ending'] as Ending);
       waiting.delete(id);
+    } else if (word === 'host-wait') {
+      const { callId, wait } = body as { readonly callId: string; readonly wait: HostWait };
+      if (wait.state === 'waits' || wait.state === 'left') waits.set(callId, wait);
+      else waits.delete(callId);
+      if (wait.state === 'served' && answered.has(callId)) news.push(`${nameOf(wait)} came back, and has the result.`);
     }
     changed();
   });
@@ -45,7 +59,7 @@ async function inbox(flags: InboxFlags): Promise<void> {
   }
   const { peer } = found;
   if (process.stdin.isTTY !== true) {
-    const lines = [...waiting.values()].map(({ question }) => `${lineOf(question)}\n`);
+    const lines = [...waiting.values()].map(({ question }) => `${lineOf(question, waits)}\n`);
     process.stdout.write(lines.length === 0 ? 'Nothing waits.\n' : lines.join(''));
     peer.close();
     return;
@@ -60,6 +74,7 @@ async function inbox(flags: InboxFlags): Promise<void> {
     process.exit(0);
   });
   for (;;) {
+    for (const each of news.splice(0)) say(each);
     if (waiting.size === 0) {
       say('Nothing waits. A question appears here when it comes; Ctrl-C leaves.');
       await new Promise<void>(resolve => {
@@ -76,7 +91,7 @@ async function inbox(flags: InboxFlags): Promise<void> {
     const id = await terminal.choose({
       message: waiting.size === 1 ? 'One question waits.' : `${waiting.size} questions wait.`,
       choices: [
-        ...[...waiting.values()].map(({ question }) => ({ value: question.id, label: lineOf(question) })),
+        ...[...waiting.values()].map(({ question }) => ({ value: question.id, label: lineOf(question, waits) })),
         { value: '', label: 'Leave', hint: 'the questions stay open' },
       ],
     });
@@ -84,17 +99,26 @@ async function inbox(flags: InboxFlags): Promise<void> {
     if (isOld) continue;
     const chosen = id === undefined ? undefined : waiting.get(id);
     if (!chosen) break;
-    await answer(chosen, terminal, peer);
+    const { call } = chosen.question;
+    const isAnswered = await answer(chosen, terminal, peer);
+    if (!call || !isAnswered) continue;
+    answered.add(call.id);
+    const wait = waits.get(call.id);
+    if (wait?.state === 'left') say(`${nameOf(wait)} has stopped waiting: go back to it and say "continue".`);
   }
   process.exit(0);
 }
 
-/** The person decides about one question. */
-async function answer({ question, ended }: Waiting, terminal: Terminal, peer: Peer): Promise<void> {
-  const reply = (given: Reply): Promise<Receipt> =>
-    peer.ask('reply', { id: question.id, reply: given, via: terminal.via }) as Promise<Receipt>;
+/** The person decides about one question. @returns true if their decision counts */
+async function answer({ question, ended }: Waiting, terminal: Terminal, peer: Peer): Promise<boolean> {
+  let counts = false;
+  const reply = async (given: Reply): Promise<Receipt> => {
+    const receipt = (await peer.ask('reply', { id: question.id, reply: given, via: terminal.via })) as Receipt;
+    counts = receipt.ok;
+    return receipt;
+  };
   const action = await terminal.choose({
-    message: lineOf(question),
+    message: 'What do you want to do with it?',
     choices: [
       { value: 'open', label: 'Answer', hint: 'shows all of it' },
       { value: 'decline', label: 'Decline', hint: 'say no to the server' },
@@ -106,14 +130,27 @@ async function answer({ question, ended }: Waiting, terminal: Terminal, peer: Pe
     const receipt = await reply({ action });
     say(receipt.ok ? (action === 'decline' ? 'Declined.' : 'Dismissed.') : 'The question had ended already.');
   }
-  if (action !== 'open') return;
-  terminal.show(question, { reply, ended: ended.signal });
-  await terminal.idle();
+  if (action === 'open') {
+    terminal.show(question, { reply, ended: ended.signal });
+    await terminal.idle();
+  }
+  return counts;
 }
 
-/** A question in one line: who asks, for which call, and what. */
-function lineOf(question: Question): string {
-  const about = question.call ? ` for ${visible(question.call.name, { max: 60 })}` : '';
+const nameOf = ({ host }: HostWait): string => visible(host, { max: 40 });
+
+/** Who waits for the answer, and until when. */
+function waitWords(wait: HostWait | undefined): string {
+  if (wait?.state === 'left') return ` (${nameOf(wait)} has stopped waiting)`;
+  if (wait?.state !== 'waits') return '';
+  const format = dateFormat('en-GB', { timeStyle: 'medium', timeZone: machineZone() });
+  return ` (${nameOf(wait)} waits${wait.until === undefined ? '' : ` until ${format.format(wait.until)}`})`;
+}
+
+/** A question in one line: who asks, for which call, who waits, and what. */
+function lineOf(question: Question, waits: Waits): string {
+  const { call } = question;
+  const about = call ? ` for ${visible(call.name, { max: 60 })}${waitWords(waits.get(call.id))}` : '';
   const text = 'message' in question ? question.message : (kindWords[question.kind] ?? '');
   return `${visible(question.asker.id, { max: 40 })}${about}: ${visible(text, { max: 120 })}`;
 }

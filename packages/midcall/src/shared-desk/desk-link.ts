@@ -22,8 +22,8 @@ import type {
   Question,
   Reply,
 } from '@midcall/host';
-import { type FoundDesk, findDesk, handedOver, startDeskInBackground } from './find-desk.ts';
-import type { OpenPage } from './page-opener.ts';
+import type { HostWait } from '@midcall/host/web';
+import { type FoundDesk, findDesk, type Hello, handedOver, startDeskInBackground } from './find-desk.ts';
 import type { Body, Hear, Peer } from './peer.ts';
 
 /** What a link needs. */
@@ -32,9 +32,11 @@ export interface DeskLinkOptions {
   readonly socket: () => string;
   readonly inbox: Inbox;
   readonly clock: Clock;
-  /** Opens a page in the person's browser, or gives them its address. @returns as {@link OpenPage} does */
-  readonly open: OpenPage;
-  /** Called with the reason if the desk cannot be reached or started. */
+  /** Opens a page in the person's browser, or gives them its address; absent if there is no way to do so. */
+  readonly open?: (url: string) => Promise<boolean>;
+  /** A sentence that says how the person gets to the desk if no page can be opened for them. It holds no secret. */
+  readonly way: string;
+  /** Called with the reason if the desk cannot be reached or started, or a question cannot be opened. */
   readonly warn: (message: string) => void;
 }
 
@@ -64,6 +66,8 @@ export class DeskLink {
   readonly #shown = new Map<string, Question>();
   /** Calls whose questions the desk shows, all of them: those that were made there, and those of which it shows one. */
   readonly #callsThere = new Set<string>();
+  /** Whether hosts wait for the person, by the ids of their calls. */
+  readonly #waits = new Map<string, HostWait>();
   readonly #ends: (() => void)[] = [];
   #desk: Promise<Peer | undefined> | undefined;
   #watcher: FSWatcher | undefined;
@@ -93,8 +97,19 @@ export class DeskLink {
     else this.#look();
   }
 
-  /** Makes sure that the person sees an open question. @returns as {@link OpenPage} does */
+  /** Tells the desk whether the host that made a call waits for the person, now or when there is a desk. */
+  tellWait(callId: string, wait: HostWait): void {
+    if (wait.state === 'waits' || wait.state === 'left') this.#waits.set(callId, wait);
+    else this.#waits.delete(callId);
+    void this.#desk?.then(peer => peer?.tell('host-wait', { callId, wait }));
+  }
+
+  /**
+   * Makes sure that the person sees an open question. @returns false if there is no desk; how they get there, if no page can be
+   * opened for them
+   */
   async show(question: Question, connection: Connection): Promise<boolean | string> {
+    const { warn, way } = this.#options;
     this.join(connection);
     this.#ask(question);
     const { call } = question;
@@ -106,7 +121,9 @@ export class DeskLink {
       const peer = await this.#started();
       if (!peer) break;
       try {
-        return (await peer.ask('show', { id: question.id })) as boolean | string;
+        if (await peer.ask('show', { id: question.id })) return true;
+        warn(`A question waits, and no browser can be opened here. ${way}`);
+        return way;
       } catch {
         // The desk has ended meanwhile; the next one is asked.
       }
@@ -155,7 +172,7 @@ export class DeskLink {
     const { socket, clock, warn } = this.#options;
     const starting = (async () => {
       const found = await this.#found();
-      return this.#attached(found ?? (await startDeskInBackground(socket(), { role: 'bridge' }, this.#hear, clock)));
+      return this.#attached(found ?? (await startDeskInBackground(socket(), this.#hello, this.#hear, clock)));
     })();
     const settled = starting.catch(error => {
       warn(`The desk could not be started: ${error instanceof Error ? error.message : String(error)}`);
@@ -167,12 +184,16 @@ export class DeskLink {
     return peer;
   }
 
+  get #hello(): Hello {
+    return { role: 'bridge', opensPages: this.#options.open !== undefined };
+  }
+
   /** The desk that is running, once it is of our version. */
   async #found(): Promise<FoundDesk | undefined> {
     const { warn } = this.#options;
     const socket = this.#options.socket();
     this.#wait(socket);
-    const found = await findDesk(socket, { role: 'bridge' }, this.#hear);
+    const found = await findDesk(socket, this.#hello, this.#hear);
     if (!found) return undefined;
     const state = await handedOver(found);
     if (state === 'ready') return found;
@@ -189,6 +210,7 @@ export class DeskLink {
     };
     for (const connection of this.#connections.keys()) this.#introduce(peer, connection);
     for (const question of this.#shown.values()) this.#tellQuestion(peer, question);
+    for (const [callId, wait] of this.#waits) peer.tell('host-wait', { callId, wait });
     peer.onClosed(() => {
       this.#desk = undefined;
       if (this.#isClosed) return;
@@ -211,7 +233,12 @@ export class DeskLink {
   }
 
   #heard(connection: Connection, key: string, event: ConnectionEvent): void {
-    if (event.type === 'call-ended') this.#callsThere.delete(event.call.id);
+    if (event.type === 'call-ended') {
+      const { id } = event.call;
+      this.#callsThere.delete(id);
+      // It gets the outcome at once.
+      if (this.#waits.get(id)?.state === 'waits') this.#waits.delete(id);
+    }
     void this.#desk?.then(peer => peer?.tell('event', { key, event: shortened(event), now: stateOf(connection) }));
   }
 
@@ -221,7 +248,7 @@ export class DeskLink {
     const id = String(body['id']);
     if (word === 'reply') return inbox.reply(id, body['reply'] as Reply, String(body['via']));
     if (word === 'end') return inbox.end(id, body['ending'] as Ending);
-    if (word === 'open') return open(String(body['url']));
+    if (word === 'open' && open) return open(String(body['url']));
     if (word === 'bye') return this.#onBye();
     if (word === 'do') return this.#do(body);
     throw new MidcallError('host/refused', `The desk asked for something that this bridge does not know: ${word}`);

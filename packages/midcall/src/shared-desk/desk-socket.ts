@@ -22,9 +22,9 @@ import type {
   ServerEntry,
   Subject,
 } from '@midcall/host';
-import type { RunningDesk } from '@midcall/host/web';
+import type { HostWait, RunningDesk } from '@midcall/host/web';
 import type { ConnectionState } from './desk-link.ts';
-import { PageOpener } from './page-opener.ts';
+import { type OpenPage, PageOpener } from './page-opener.ts';
 import { type Body, Peer, protocolVersion } from './peer.ts';
 import { RemoteConnection } from './remote-connection.ts';
 
@@ -37,6 +37,8 @@ export interface DeskSocketOptions {
   readonly clock: Clock;
   /** Puts servers of a command on the desk. */
   readonly addServers: (servers: unknown) => Promise<void>;
+  /** Opens a page for a bridge that cannot, since hosts give servers little of their environment; absent if this cannot either. */
+  readonly open?: OpenPage;
   /** Ends the desk. */
   readonly end: () => void;
 }
@@ -60,8 +62,9 @@ export async function listenForBridges(options: DeskSocketOptions): Promise<Desk
     isOpen: ({ id }) => options.inbox.get(id) !== undefined,
     hasView: () => [...visitors.values()].some(({ isView }) => isView),
   });
+  const waits = new HostWaits(options.desk, () => visitors);
   const server = createServer(socket => {
-    const visitor = new Visitor(options, opener);
+    const visitor = new Visitor(options, opener, waits);
     const peer = new Peer(socket, (word, body, from) => visitor.hear(word, body, from));
     visitors.set(peer, visitor);
     peer.onClosed(() => {
@@ -96,10 +99,52 @@ function listening(server: Server, path: string): Promise<void> {
   });
 }
 
+/** Whether the hosts of all bridges wait for the person: told to the pages and to every other view. */
+class HostWaits {
+  readonly #desk: RunningDesk;
+  readonly #visitors: () => ReadonlyMap<Peer, Visitor>;
+  readonly #open = new Map<string, HostWait>();
+
+  constructor(desk: RunningDesk, visitors: () => ReadonlyMap<Peer, Visitor>) {
+    this.#desk = desk;
+    this.#visitors = visitors;
+  }
+
+  tell(callId: string, wait: HostWait): void {
+    if (wait.state === 'waits' || wait.state === 'left') this.#open.set(callId, wait);
+    else this.#open.delete(callId);
+    this.#desk.tellWait(callId, wait);
+    for (const [peer, { isView }] of this.#visitors()) if (isView) peer.tell('host-wait', { callId, wait });
+  }
+
+  /** Tells a view that has just connected. */
+  tellAll(view: Peer): void {
+    for (const [callId, wait] of this.#open) view.tell('host-wait', { callId, wait });
+  }
+
+  /** A host that waits gets the outcome at once. */
+  callEnded(callId: string): void {
+    if (this.#open.get(callId)?.state === 'waits') this.#open.delete(callId);
+  }
+
+  /** The bridge of these calls has ended. */
+  end(callIds: Iterable<string>): void {
+    for (const callId of callIds) {
+      const wait = this.#open.get(callId);
+      if (wait?.state === 'left') this.tell(callId, { ...wait, state: 'lost' });
+      else this.#open.delete(callId);
+    }
+  }
+}
+
 /** Who has connected. */
 class Visitor {
   readonly #options: DeskSocketOptions;
   readonly #opener: PageOpener;
+  readonly #waits: HostWaits;
+  /** The bridge's calls whose hosts have waited for the person. */
+  readonly #waited = new Set<string>();
+  #opensPages = false;
   readonly #servers = new Map<string, RemoteConnection>();
   /** The bridge's questions that are open here. */
   readonly #questions = new Set<string>();
@@ -108,18 +153,20 @@ class Visitor {
   stays = false;
   isView = false;
 
-  constructor(options: DeskSocketOptions, opener: PageOpener) {
+  constructor(options: DeskSocketOptions, opener: PageOpener, waits: HostWaits) {
     this.#options = options;
     this.#opener = opener;
+    this.#waits = waits;
   }
 
   hear(word: string, body: Body, peer: Peer): unknown {
-    const { desk, inbox, end, addServers } = this.#options;
+    const { desk, inbox, end, open, addServers } = this.#options;
     const id = String(body['id']);
     switch (word) {
       case 'hello': {
         this.stays = body['role'] !== 'command';
         this.isView = body['role'] === 'inbox';
+        this.#opensPages = body['opensPages'] === true;
         if (this.isView) this.#showAll(peer);
         return { version: protocolVersion, pid: process.pid };
       }
@@ -132,10 +179,11 @@ class Visitor {
         return addServers(body['servers']).then(() => ({ url: desk.startUrl() }));
       case 'join':
         return this.#join(body as never, peer);
-      case 'event':
-        return this.#servers
-          .get(String(body['key']))
-          ?.heard(body['event'] as ConnectionEvent, body['now'] as ConnectionState);
+      case 'event': {
+        const event = body['event'] as ConnectionEvent;
+        if (event.type === 'call-ended') this.#waits.callEnded(event.call.id);
+        return this.#servers.get(String(body['key']))?.heard(event, body['now'] as ConnectionState);
+      }
       case 'asked':
         return this.#asked(body['question'] as Question, this.#servers.get(String(body['key'])), peer);
       case 'ended':
@@ -143,9 +191,13 @@ class Visitor {
         return inbox.end(id, body['ending'] as Ending);
       case 'show': {
         const question = inbox.get(id);
-        return question
-          ? this.#opener.show(question, url => peer.ask('open', { url }) as Promise<boolean | string>)
-          : true;
+        const atBridge: OpenPage = url => peer.ask('open', { url }) as Promise<boolean>;
+        return question ? this.#opener.show(question, this.#opensPages ? atBridge : open) : true;
+      }
+      case 'host-wait': {
+        const callId = String(body['callId']);
+        this.#waited.add(callId);
+        return this.#waits.tell(callId, body['wait'] as HostWait);
       }
       case 'reply':
         return inbox.reply(id, body['reply'] as Reply, String(body['via']));
@@ -161,6 +213,7 @@ class Visitor {
     this.#questions.clear();
     for (const id of questions) this.#options.inbox.end(id, { how: 'server-gone' });
     for (const connection of this.#servers.values()) connection.gone();
+    this.#waits.end(this.#waited);
   }
 
   #join(
@@ -219,6 +272,7 @@ class Visitor {
   /** Everything that is open, and will be. */
   #showAll(peer: Peer): void {
     const { inbox } = this.#options;
+    this.#waits.tellAll(peer);
     for (const question of inbox.list()) peer.tell('asked', { question });
     this.#ends.push(
       inbox.subscribe(({ type, question, ...rest }) =>

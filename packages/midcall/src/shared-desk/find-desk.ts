@@ -12,6 +12,8 @@ import { type Hear, Peer, protocolVersion } from './peer.ts';
 /** What an end says of itself first. */
 export interface Hello {
   readonly role: 'bridge' | 'command' | 'inbox';
+  /** True for a bridge that can open a page in the person's browser. */
+  readonly opensPages?: boolean;
 }
 
 /** A desk that was found. */

@@ -16,11 +16,8 @@ export interface PageOpenerOptions {
   readonly clock: Clock;
 }
 
-/**
- * Opens a page in the person's browser, or gives them its address. @returns false if neither is possible; a text that says where
- * the address is, if they have to look for it
- */
-export type OpenPage = (url: string) => Promise<boolean | string>;
+/** Opens a page in the person's browser, or gives them its address. @returns false if neither is possible */
+export type OpenPage = (url: string) => Promise<boolean>;
 
 /** How many milliseconds a browser may take to show a page; questions that come in this time share it. */
 const OPENING_MS = 15_000;
@@ -28,7 +25,7 @@ const OPENING_MS = 15_000;
 /** Opens pages of one desk. */
 export class PageOpener {
   readonly #parts: PageOpenerOptions;
-  #opened: { readonly at: number; readonly shown: Promise<boolean | string> } | undefined;
+  #opened: { readonly at: number; readonly shown: Promise<boolean> } | undefined;
   /** Questions that came while a page was being opened. */
   readonly #sharing: { readonly question: Question; readonly open: OpenPage }[] = [];
   #callOff: (() => void) | undefined;
@@ -37,10 +34,15 @@ export class PageOpener {
     this.#parts = parts;
   }
 
-  /** @returns false if there is no way to show the person the question */
-  show(question: Question, open: OpenPage): Promise<boolean | string> {
+  /**
+   * @param open - absent if no page can be opened from where the question comes
+   * @returns false if there is no way to show the person the question
+   */
+  show(question: Question, open: OpenPage | undefined): Promise<boolean> {
     const { desk, hasView, clock } = this.#parts;
     if (desk.viewers > 0 || hasView()) return Promise.resolve(true);
+    // A link that nobody can open would only end the one before it, which the person may be about to use.
+    if (!open) return Promise.resolve(false);
     const openFor = this.#opened ? this.#opened.at + OPENING_MS - steadyNow(clock) : 0;
     if (!this.#opened || openFor <= 0) {
       this.#opened = { at: steadyNow(clock), shown: open(desk.startUrl(question.id)).catch(() => false) };

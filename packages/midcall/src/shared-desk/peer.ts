@@ -12,7 +12,7 @@ import { isMidcallError, MidcallError, type MidcallErrorCode } from '@midcall/co
 import { isRecord } from '@midcall/core/json';
 
 /** The version that this program speaks; counts up with every change that an older end would not understand. */
-export const protocolVersion = 1;
+export const protocolVersion = 2;
 
 /** What a message says. */
 export type Body = Readonly<Record<string, unknown>>;

@@ -8,7 +8,7 @@ import { maskedArguments, type Question, type SignInQuestion } from '../../index
 import type { Draft } from '../form/index.ts';
 import { icons, minute, visibleHtml, visibleValue } from '../html/index.ts';
 import { spelledAge, spelledLeft, texts } from '../texts/index.ts';
-import type { Session } from '../workspace/index.ts';
+import type { HostWait, Session } from '../workspace/index.ts';
 
 /** What a card needs besides its question. */
 export interface CardContext extends Session {
@@ -22,6 +22,8 @@ export interface CardContext extends Session {
   readonly draft?: Draft;
   /** What a person has entered in a question's form so far. */
   readonly draftOf?: (questionId: string) => Draft | undefined;
+  /** Whether a host waits for the answer. */
+  readonly waitFor?: (question: Question) => HostWait | undefined;
   /** The path of the App that an open question names. */
   readonly appOf?: (question: Question) => string | undefined;
   readonly issues?: readonly Issue[];
@@ -90,12 +92,33 @@ export function age(since: number, now: number): Html {
   return html`<time class="age" datetime="${new Date(since).toISOString()}" data-since="${since}">${spelledAge(now - since)}</time>`;
 }
 
-/** How long a question is open, if known; client script counts down at the end (`client/ages.ts`). */
-function deadline({ id, asker, openUntil }: Question, { now, zone }: CardContext): Html | false {
-  if (openUntil === undefined) return false;
-  const left = spelledLeft(openUntil - now);
-  return html`<span class="chip chip-until">${texts.question.openUntil} ${minute(openUntil, now, zone)}<span${attributes({ class: 'time-left', id: `q-${id}-left`, 'data-until': String(openUntil), 'data-who': asker.id, hidden: left === '' })}>${left}</span></span>`;
+/**
+ * A time at which something ends; client script counts down before it (`client/ages.ts`).
+ * @param what - what is announced behind the time that is left
+ */
+function untilChip(label: string, until: number, id: string, what: string, { now, zone }: CardContext): Html {
+  const left = spelledLeft(until - now);
+  return html`<span class="chip chip-until"><span>${label} ${minute(until, now, zone)}</span><span${attributes({ class: 'time-left', id, 'data-until': String(until), 'data-what': what, hidden: left === '' })}>${left}</span></span>`;
 }
+
+/** How long a question is open, if known. */
+function deadline({ id, asker, openUntil }: Question, context: CardContext): Html | false {
+  if (openUntil === undefined) return false;
+  return untilChip(texts.question.openUntil, openUntil, `q-${id}-left`, texts.question.leftToAnswer(asker.id), context);
+}
+
+/** Who waits for the answer, and until when. */
+function waitChip({ id }: Question, wait: HostWait | undefined, context: CardContext): Html | false {
+  if (wait?.state !== 'waits') return false;
+  const { host, until } = wait;
+  if (until === undefined) return html`<span class="chip">${texts.wait.waits(host)}</span>`;
+  return untilChip(texts.wait.waitsUntil(host), until, `q-${id}-wait`, texts.wait.leftToWait(host), context);
+}
+
+/** What the person does after answering, if the host has stopped waiting. */
+const leftLine = (wait: HostWait | undefined): Html | false =>
+  wait?.state === 'left' &&
+  html`<p class="host-left">${icons.warning}<span>${texts.wait.answerFirst(wait.host)}</span></p>`;
 
 /** Arguments as a row of `name = value`. */
 export function argumentRow(all: Readonly<Record<string, unknown>>): Html {
@@ -118,11 +141,12 @@ function callLine({ call, kind }: Question, perhaps: boolean): Html {
 /** The frame of a card: who asks, and for what. */
 export function cardFrame(question: Question, context: CardContext, headingId: string): Html {
   const { asker } = question;
+  const wait = context.waitFor?.(question);
   return html`<header class="frame">
 <div class="frame-top"><h2 class="frame-title" id="${headingId}" tabindex="-1"><strong>${visibleHtml(asker.id, 80)}</strong> ${questionHeadline(question)}</h2>
-<span class="chips-inline"><span class="chip chip-wait"><span class="dot"></span>${texts.question.age} ${age(question.askedAt, context.now)}</span>${deadline(question, context)}</span></div>
+<span class="chips-inline"><span class="chip chip-wait"><span class="dot"></span>${texts.question.age} ${age(question.askedAt, context.now)}</span>${waitChip(question, wait, context)}${deadline(question, context)}</span></div>
 <p class="frame-origin mono">${visibleHtml(asker.origin, 300)}</p>
-${callLine(question, context.perhaps === true)}
+${callLine(question, context.perhaps === true)}${leftLine(wait)}
 </header>`;
 }
 

@@ -38,7 +38,7 @@ function countDown(each: HTMLElement, now: number): void {
   write(each, left <= 0 ? 'time is up' : clock);
   const step = told.findIndex(at => last !== undefined && last > at && left <= at && left > 0);
   const region = document.getElementById('announce');
-  if (step >= 0 && region) region.textContent = `${inWords[step]} left to answer ${each.dataset['who']}.`;
+  if (step >= 0 && region) region.textContent = `${inWords[step]} ${each.dataset['what']}.`;
 }
 
 const styles: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {

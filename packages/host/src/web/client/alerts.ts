@@ -1,4 +1,6 @@
 /** A sound and a system notification when a question comes, if the person has asked for them. */
+import type { AskedEvent } from './events.ts';
+import { registration } from './installed.ts';
 
 const key = 'midcall.alerts';
 
@@ -33,17 +35,35 @@ async function chime(): Promise<void> {
   }
 }
 
+const tagOf = (question: string): string => `midcall-${question}`;
+
 /** Alerts the person, unless they are looking at the page. */
-export function alertPerson(text: string): void {
+export async function alertPerson(text: string, asked: AskedEvent | undefined): Promise<void> {
   if (!switchedOn()) return;
   void chime();
   if (document.visibilityState === 'visible' || !('Notification' in window)) return;
-  if (Notification.permission !== 'granted') return;
-  const shown = new Notification('Midcall', { body: text, tag: 'midcall-question' });
+  if (Notification.permission !== 'granted' || !asked) return;
+  const about = { body: text, tag: tagOf(asked.id), data: { question: asked.id } };
+  const worker = await registration();
+  if (worker) {
+    const actions = [
+      { action: 'open', title: 'Open' },
+      ...(asked.isBrief ? [{ action: 'decline', title: 'Decline' }] : []),
+    ];
+    await worker.showNotification('Midcall', { ...about, actions } as NotificationOptions);
+    return;
+  }
+  const shown = new Notification('Midcall', about);
   shown.onclick = () => {
     window.focus();
     shown.close();
   };
+}
+
+/** Takes back the notification of a question that has ended. */
+export async function endAlert(question: string): Promise<void> {
+  const worker = await registration();
+  for (const shown of (await worker?.getNotifications({ tag: tagOf(question) })) ?? []) shown.close();
 }
 
 /** True if the browser blocks notifications, whatever the person wants. */

@@ -1,6 +1,6 @@
 /** The desk's client script: everything here adds to pages that work without it. */
 import { startAges } from './ages.ts';
-import { alertPerson, startAlerts } from './alerts.ts';
+import { alertPerson, endAlert, startAlerts } from './alerts.ts';
 import { startApps } from './apps.ts';
 import { base, keepBase } from './base.ts';
 import { startCopy } from './copy.ts';
@@ -10,6 +10,7 @@ import { startFind } from './find.ts';
 import { startFocus } from './focus.ts';
 import { startFollowing } from './follow.ts';
 import { startForms } from './forms.ts';
+import { startInstalled } from './installed.ts';
 import { startKeys } from './keys.ts';
 import { rememberBrowser } from './known.ts';
 import { startNumbers } from './numbers.ts';
@@ -32,7 +33,8 @@ function hear(heard: PageEvent): void {
   if (heard.text === undefined) return;
   const region = document.getElementById('announce');
   if (region) region.textContent = heard.text;
-  if (heard.alert) alertPerson(heard.text);
+  if (heard.alert) void alertPerson(heard.text, heard.asked);
+  if (heard.ended !== undefined) void endAlert(heard.ended);
 }
 
 document.body.classList.add('scripted');
@@ -59,5 +61,6 @@ startDrafts();
 startAges();
 startNumbers();
 startAlerts();
+startInstalled();
 startFollowing();
 startEvents(document.body.dataset['event'] ?? '0', hear);

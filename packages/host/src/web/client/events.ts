@@ -5,6 +5,13 @@
 
 import { base } from './base.ts';
 
+/** A question that has come. */
+export interface AskedEvent {
+  readonly id: string;
+  /** True if there is nothing to fill in or to choose, so that it can be declined without being seen whole. */
+  readonly isBrief: boolean;
+}
+
 /** An event for the page. */
 export type PageEvent =
   /** `id`: the number of the change; absent if some may have been missed. */
@@ -13,6 +20,10 @@ export type PageEvent =
       readonly id?: number;
       readonly text?: string;
       readonly alert?: boolean;
+      /** The question that has come. */
+      readonly asked?: AskedEvent;
+      /** The id of the question that has ended. */
+      readonly ended?: string;
       /** This page as it is now, if it came with the event. */
       readonly page?: string;
     }
@@ -34,7 +45,7 @@ function follow(since: string, tell: (heard: PageEvent) => void): () => void {
   let away = false;
   events.addEventListener('changed', event => {
     const { data, lastEventId } = event as MessageEvent<string>;
-    const { page, ...news } = JSON.parse(data) as { text?: string; alert?: boolean; page?: string };
+    const { page, ...news } = JSON.parse(data) as Omit<PageEvent & { type: 'changed' }, 'type' | 'id'>;
     tell({
       type: 'changed',
       id: Number(lastEventId),

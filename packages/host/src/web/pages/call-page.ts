@@ -11,7 +11,7 @@ import { buttonForm } from './button-form.ts';
 import type { Content } from './layout.ts';
 import { againPath, callPath, comparePath, serverPath } from './paths.ts';
 import { mayBeRestarted, restartButton } from './server-parts.ts';
-import { callChip, endedEntries, type TimelineContext, timeline, waitsForPage } from './timeline.ts';
+import { callChip, endedEntries, type TimelineContext, timeline, waitEntry, waitsForPage } from './timeline.ts';
 
 /** A question whose form was returned: its input, and what is wrong with it. */
 export interface Returned {
@@ -36,8 +36,13 @@ const noticeBox = (notice: string | undefined): Html | false =>
 
 /** The context of one question's card: as posted, if its form was returned. */
 function contextFor(context: CallPageContext, question: Question): CardContext {
-  const { csrf, link, now, zone, keepsRules, returned, draftOf, appOf } = context;
-  const common = { csrf, link, now, zone, ...(keepsRules && { keepsRules }), ...(appOf && { appOf }) };
+  const { csrf, link, now, zone, keepsRules, returned, draftOf, appOf, waitFor } = context;
+  const common = {
+    ...{ csrf, link, now, zone },
+    ...(keepsRules && { keepsRules }),
+    ...(appOf && { appOf }),
+    ...(waitFor && { waitFor }),
+  };
   if (returned?.id === question.id) return { ...common, draft: returned.draft, issues: returned.issues };
   const draft = draftOf?.(question.id);
   return draft ? { ...common, draft } : common;
@@ -83,13 +88,14 @@ export function callPage(call: CallView, context: CallPageContext): Content {
 /** A question outside any call. */
 export function questionPage(view: QuestionView, context: CallPageContext): Content {
   const { question, ending } = view;
+  const wait = context.waitFor?.(question);
   return {
     title: texts.question.title,
     serverId: question.asker.id,
     questionId: question.id,
     main: html`<div class="head"><h1><a class="crumb" href="${context.link(serverPath(question.asker.id))}">${visibleHtml(question.asker.id, 80)}</a> ${texts.question.title}</h1></div>${noticeBox(context.notice)}${
       ending
-        ? html`<ol class="timeline">${endedEntries({ ...view, ending }, context.zone)}</ol>`
+        ? html`<ol class="timeline">${endedEntries({ ...view, ending }, context.zone)}${wait?.state === 'left' && waitEntry(wait)}</ol>`
         : html`<div class="alone">${card(question, contextFor(context, question))}</div>`
     }`,
   };

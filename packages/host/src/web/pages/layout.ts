@@ -19,6 +19,8 @@ export interface AssetPaths {
   readonly script: string;
   /** For the page of a used start link. */
   readonly again: string;
+  readonly worker: string;
+  readonly manifest: string;
 }
 
 /** The content of one page. */
@@ -93,12 +95,14 @@ export function layout(view: DeskView, content: Content, assets: AssetPaths): Pa
     icon: open.length > 0 ? assets.waiting : assets.icon,
     styles: [assets.style],
     modules: [assets.script],
+    ...(view.remembersBrowsers && { manifest: assets.manifest }),
     ...(content.refresh !== undefined && { refreshWithoutScript: content.refresh }),
     bodyAttributes: {
       'data-event': view.event,
       'data-csrf': view.csrf,
       'data-zone': view.zone,
       'data-remember': view.remembersBrowsers === true && 'on',
+      'data-worker': view.remembersBrowsers === true && assets.worker,
       'data-single-keys': view.singleKeys ? 'on' : 'off',
     },
     body: html`<a class="skip" href="#main">${texts.skip}</a>

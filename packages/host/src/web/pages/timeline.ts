@@ -19,6 +19,7 @@ import { clock, icons, visibleHtml } from '../html/index.ts';
 import { spelledAge, spelledSpan, texts } from '../texts/index.ts';
 import {
   type CallView,
+  type HostWait,
   isOpen,
   type NoticeView,
   type QuestionView,
@@ -221,8 +222,22 @@ function outcome(call: CallView, context: TimelineContext): Html | false {
   }
 }
 
+/** Whether the host of a call has its result, once it has stopped waiting and nothing is left to answer. */
+export function waitEntry(wait: HostWait | undefined): Html | false {
+  if (!wait || wait.state === 'waits') return false;
+  return entry(
+    `ending ending-${wait.state}`,
+    wait.state === 'served' ? icons.answer : wait.state === 'left' ? icons.warning : icons.ended,
+    html`<span class="wait-${wait.state}">${texts.wait.states[wait.state](wait.host)}</span>`,
+    false,
+    wait.state === 'left' && html`<p class="quiet-text">${texts.wait.servedLater}</p>`,
+  );
+}
+
 /** The state of a call in one chip. */
 export function callChip(call: CallView): Html {
+  if (call.outcome?.how === 'completed' && call.wait?.state === 'left')
+    return html`<span class="chip chip-wait">${texts.wait.notServed}</span>`;
   const refusal = refusalOf(call);
   if (refusal && call.outcome?.how !== 'completed') return refusedChip(refusal.by);
   const waits = !call.outcome && call.items.some(isOpen);
@@ -244,5 +259,5 @@ export function timeline(
     call.context.kind !== 'resource' && argumentRow(call.context.arguments),
   )}${call.items.map(item =>
     'question' in item ? questionEntries(item, contextFor(item.question)) : noticeEntry(item, context.zone),
-  )}${outcome(call, context)}</ol>`;
+  )}${!call.items.some(isOpen) && waitEntry(call.wait)}${outcome(call, context)}</ol>`;
 }

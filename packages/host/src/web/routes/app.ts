@@ -112,6 +112,7 @@ export function deskApp(desk: Desk): Hono {
     const asset = assets.get(context.req.path);
     if (!asset) return context.notFound();
     context.header('content-type', asset.type);
+    if (asset.scope !== undefined) context.header('service-worker-allowed', asset.scope);
     context.header('cache-control', asset.lasting ? 'public, max-age=31536000, immutable' : 'no-cache');
     return context.body(asset.body);
   });

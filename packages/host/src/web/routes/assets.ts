@@ -1,12 +1,13 @@
-/** The desk's own files: one style sheet and the client script, read once and named after their content. */
+/** The desk's own files: one style sheet, the client scripts, and what makes it an app; read once and named after their content. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { icon } from '@midcall/core/page';
-import type { AssetPaths } from '../pages/index.ts';
+import { type AssetPaths, noticePage } from '../pages/index.ts';
 import { style } from '../style/index.ts';
+import { texts } from '../texts/index.ts';
 
-/** The client script, and what runs on its own on pages outside the desk; without their endings. */
-export const clientScripts = ['desk', 'again'] as const;
+/** The client script, what runs on its own on pages outside the desk, and the service worker; without their endings. */
+export const clientScripts = ['desk', 'again', 'offline', 'worker'] as const;
 
 /** One file as it is served. */
 export interface Asset {
@@ -14,6 +15,8 @@ export interface Asset {
   readonly body: string;
   /** True if the path changes with the content. */
   readonly lasting: boolean;
+  /** The paths that it may control as a service worker, by their beginning. */
+  readonly scope?: string;
 }
 
 /** Files by path, and the paths that pages name. */
@@ -26,12 +29,39 @@ export interface Assets {
 const dot = '<circle cx="25" cy="7" r="7" fill="#fff"/><circle cx="25" cy="7" r="5.4" fill="#d6342c"/>';
 const waitingIcon = icon.replace('</svg>', `${dot}</svg>`);
 
+/** What makes the desk an app: it begins at the address that is bookmarked, and holds no secret. */
+const manifest = (iconPath: string): string =>
+  JSON.stringify({
+    id: '/',
+    name: `${texts.product} ${texts.desk}`,
+    short_name: texts.product,
+    description: texts.installed,
+    start_url: '/',
+    scope: '/',
+    display: 'standalone',
+    theme_color: '#0b6b74',
+    background_color: '#f6f7f7',
+    icons: [{ src: iconPath, sizes: 'any', type: 'image/svg+xml' }],
+  });
+
 /** @param from - the folder of the bundled client script */
 export function loadAssets(from: URL): Assets {
   const scripts = clientScripts.map(name => [`${name}.js`, readFileSync(new URL(`${name}.js`, from), 'utf8')] as const);
   const digest = createHash('sha256').update(style).update(icon).update(waitingIcon);
   for (const [, text] of scripts) digest.update(text);
+  digest.update(JSON.stringify(texts.offline));
   const base = `/assets/${digest.digest('base64url').slice(0, 12)}`;
+  const paths: AssetPaths = {
+    icon: `${base}/icon.svg`,
+    waiting: `${base}/waiting.svg`,
+    style: `${base}/desk.css`,
+    script: `${base}/desk.js`,
+    again: `${base}/again.js`,
+    worker: `${base}/worker.js`,
+    manifest: `${base}/desk.webmanifest`,
+  };
+  const { title, lines } = texts.offline;
+  const offline = noticePage(title, lines, paths, { modules: [`${base}/offline.js`] });
   const files = new Map<string, Asset>([
     ['/assets/icon.svg', { type: 'image/svg+xml', body: icon, lasting: false }],
     [`${base}/icon.svg`, { type: 'image/svg+xml', body: icon, lasting: true }],
@@ -40,15 +70,13 @@ export function loadAssets(from: URL): Assets {
     ...scripts.map(
       ([name, body]) => [`${base}/${name}`, { type: 'text/javascript; charset=utf-8', body, lasting: true }] as const,
     ),
+    [`${base}/offline.html`, { type: 'text/html; charset=utf-8', body: offline, lasting: true }],
+    [paths.manifest, { type: 'application/manifest+json', body: manifest(paths.icon), lasting: true }],
   ]);
+  const worker = files.get(paths.worker)!;
+  files.set(paths.worker, { ...worker, scope: '/' });
   return {
-    paths: {
-      icon: `${base}/icon.svg`,
-      waiting: `${base}/waiting.svg`,
-      style: `${base}/desk.css`,
-      script: `${base}/desk.js`,
-      again: `${base}/again.js`,
-    },
+    paths,
     get: path => files.get(path),
   };
 }

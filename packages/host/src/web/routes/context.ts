@@ -13,6 +13,7 @@ import {
   type CallView,
   type DeskView,
   earlierValues,
+  type HostWait,
   type Live,
   manyOf,
   type OfferKind,
@@ -80,8 +81,9 @@ export function cardContext(desk: Desk): CardContext {
   const { clock, decisions, calls, inbox } = desk.workspace;
   const appOf = (question: Question): string | undefined => desk.apps.ofQuestion(question, inbox.ended(question.id));
   const draftOf = (id: string): Draft | undefined => calls.draft(id);
+  const waitFor = (question: Question): HostWait | undefined => calls.waitFor(question);
   const { csrf, link } = desk.guard;
-  return { csrf, link, now: clock.now(), zone: desk.zone, keepsRules: decisions.keeps, draftOf, appOf };
+  return { csrf, link, now: clock.now(), zone: desk.zone, keepsRules: decisions.keeps, draftOf, appOf, waitFor };
 }
 
 /** What the page of something a server offers needs of the desk. */

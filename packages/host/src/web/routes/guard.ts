@@ -10,7 +10,8 @@
  *   it made and cannot give away. A signature is good for one nonce of this desk, so that another program that has the port in
  *   the meantime gets nothing it could use. The bookmark is the address of the port, and holds no secret. What such a program
  *   leaves in the browser, an open page or a service worker, remains a page of this origin to the browser: who opens the
- *   bookmark while somebody else's program answers there has to close that page.
+ *   bookmark while somebody else's program answers there has to close that page. Our own service worker stores only files that
+ *   are the same for everybody (worker-K1).
  * - guard-G3 A change needs the cookie, our own Origin and the page's token, all three.
  * - guard-G4 A page may load only our own files and run only our own scripts, and may not be framed. The content of its frames
  *   is served by us, and has an opaque origin.
@@ -22,7 +23,7 @@ import type { Session } from '../workspace/index.ts';
 
 /** Sent with every response. */
 export const securityHeaders = pageHeaders(
-  "script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; media-src 'self'; frame-src 'self'",
+  "script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; media-src 'self'; frame-src 'self'; manifest-src 'self'; worker-src 'self'",
 );
 
 /** What the guard checks. */

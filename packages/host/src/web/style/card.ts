@@ -32,7 +32,11 @@ progress{accent-color:var(--accent);width:220px}
 .frame-top{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:6px 12px}
 .frame-title{font-size:16px;font-weight:450}
 .frame-title:focus{outline:none}
-.frame .chip-wait,.frame .chip-until{background:var(--surface)}
+.frame .chip{background:var(--surface)}
+.host-left{display:flex;align-items:flex-start;gap:7px;margin-top:9px;font-weight:560}
+.host-left .icon{flex:none;margin-top:2.5px;color:var(--accent)}
+.entry-ending.ending-left .node,.ending-served .node{background:var(--accent-soft);border-color:var(--accent-line);color:var(--accent)}
+.wait-left{font-weight:650}
 .time-left{font-variant-numeric:tabular-nums;font-weight:650;color:var(--ink)}
 .time-left::before{content:"· " / "";color:var(--muted)}
 .frame-origin{color:var(--muted);overflow-wrap:anywhere;margin-top:3px}

@@ -134,8 +134,23 @@ export const texts = {
     title: 'Question',
     age: 'waiting',
     openUntil: 'closes by',
+    leftToAnswer: (server: string) => `left to answer ${server}`,
     left: (minutes: number, seconds: number) => `${minutes}:${String(seconds).padStart(2, '0')} left`,
     timeIsUp: 'time is up',
+  },
+  wait: {
+    waits: (host: string) => `${host} waits`,
+    waitsUntil: (host: string) => `${host} waits until`,
+    leftToWait: (host: string) => `until ${host} stops waiting`,
+    answerFirst: (host: string) => `${host} has stopped waiting. Answer here; then go back to it and say “continue”.`,
+    notServed: 'Not picked up',
+    servedLater: 'It gets the result when it makes the call again. Nothing is done twice.',
+    states: {
+      waits: (host: string) => `${host} is back, and waits.`,
+      left: (host: string) => `${host} has stopped waiting: go back to it and say “continue”.`,
+      served: (host: string) => `${host} came back, and has the result.`,
+      lost: (host: string) => `${host} did not come back for this call, and gets no result of it any more.`,
+    },
   },
   standing: {
     more: { mute: 'Mute this server…', both: 'Allow or mute…' },
@@ -304,6 +319,14 @@ export const texts = {
     notFound: 'There is nothing here.',
     notFoundTitle: 'Not found',
     back: 'Back to the desk',
+  },
+  installed: 'Run the tools of your servers, and answer their questions.',
+  offline: {
+    title: 'No desk is running',
+    lines: [
+      'It starts by itself when a bridge has a question for you. To start it now, type “midcall desk” in a terminal.',
+      'This page opens the desk as soon as it runs.',
+    ],
   },
   gone: {
     title: 'The desk has stopped or is not responding.',

@@ -3,11 +3,12 @@
  *
  * - desk-W2 Calls and questions stay visible with their ending, for as long as they are remembered ({@link History}).
  */
+import { defined } from '@midcall/core/json';
 import type { Clock } from '@midcall/core/time';
-import type { CallContext, ConnectionEvent, InboxEvent } from '../../index.ts';
+import { type CallContext, type ConnectionEvent, type InboxEvent, type Question, visible } from '../../index.ts';
 import type { Draft } from '../form/index.ts';
 import { texts } from '../texts/index.ts';
-import type { DeskConnection } from './desk-connection.ts';
+import type { DeskConnection, HostWait } from './desk-connection.ts';
 import { Drafts, endedByPerson, keepable } from './drafts.ts';
 import { History } from './history.ts';
 import type { Announcement } from './live.ts';
@@ -28,6 +29,12 @@ export interface DeskCallsParts {
 
 /** How many milliseconds a call is waited for before its page is shown without any outcome. */
 const firstSignMs = 250;
+
+/** True for a question with nothing to fill in or to choose. */
+const isBrief = (question: Question): boolean =>
+  question.kind === 'form'
+    ? question.fields.length === 0
+    : question.kind === 'url' || question.kind === 'sign-in' || question.kind === 'sampling-request';
 
 /** Calls and questions of this session. */
 export class DeskCalls {
@@ -130,17 +137,38 @@ export class DeskCalls {
     this.#changed();
   }
 
+  /** The host of a call waits for the person, or no longer does. */
+  waited(id: string, { host, state, until }: HostWait): void {
+    const before = this.get(id)?.wait?.state;
+    const wait = { host: visible(host, { max: 40 }), state, ...defined({ until }) };
+    this.#history.update(id, { wait });
+    const isNews = before !== undefined && before !== state;
+    this.#changed(isNews ? { text: texts.wait.states[state](wait.host), alert: false } : undefined);
+  }
+
+  /** Whether a host waits for the answer to a question; if the server named no call, that of any of its calls. */
+  waitFor({ call, asker }: Question): HostWait | undefined {
+    if (call) return this.get(call.id)?.wait;
+    const waiting = this.list().filter(({ serverId, wait }) => serverId === asker.id && wait !== undefined);
+    return (
+      waiting.find(({ wait, outcome }) => wait?.state === 'waits' && !outcome) ??
+      waiting.find(({ wait }) => wait?.state === 'left')
+    )?.wait;
+  }
+
   /** Handles a question that came or ended. */
   questioned(event: InboxEvent): void {
     const { question } = event;
     if (event.type === 'asked') {
       this.#history.asked(question);
-      this.#changed({ text: texts.inbox.arrived(question.asker.id, question.call?.name), alert: true });
+      const text = texts.inbox.arrived(question.asker.id, question.call?.name);
+      this.#changed({ text, alert: true, asked: { id: question.id, isBrief: isBrief(question) } });
     } else {
       const { ending, endedAt } = event;
       const typed = this.#drafts.end(question.id, ending);
       this.#history.ended({ question, ending, endedAt, ...(typed && { typed }) });
-      this.#changed({ text: texts.ending.sentence(event.ending, question.kind), alert: false });
+      const text = texts.ending.sentence(event.ending, question.kind);
+      this.#changed({ text, alert: false, ended: question.id });
     }
   }
 

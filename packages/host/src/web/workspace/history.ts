@@ -100,7 +100,7 @@ export class History {
   /** More is known about a call. */
   update(
     callId: string,
-    change: Pick<CallView, 'here' | 'progress' | 'task'> | Pick<CallView, 'outcome' | 'endedAt'>,
+    change: Pick<CallView, 'here' | 'progress' | 'task' | 'wait'> | Pick<CallView, 'outcome' | 'endedAt'>,
   ): void {
     const call = this.#calls.get(callId);
     if (!call) return;

@@ -1,4 +1,4 @@
-export type { DeskConnection } from './desk-connection.ts';
+export type { DeskConnection, HostWait } from './desk-connection.ts';
 export { durationOf, durations } from './durations.ts';
 export { earlierValues } from './earlier-values.ts';
 export { type Findable, find, type Hit } from './find.ts';

@@ -16,6 +16,10 @@ export interface Announcement {
   readonly text: string;
   /** True if a person is waited for. */
   readonly alert: boolean;
+  /** The question that has come; `isBrief` if there is nothing in it to fill in or to choose. */
+  readonly asked?: { readonly id: string; readonly isBrief: boolean };
+  /** The id of the question that has ended. */
+  readonly ended?: string;
 }
 
 interface Event {

@@ -13,6 +13,7 @@ import type {
 } from '../../index.ts';
 import type { Draft } from '../form/index.ts';
 import type { Theme } from '../keeping/index.ts';
+import type { HostWait } from './desk-connection.ts';
 import type { Session } from './session.ts';
 
 /** What a server offers; each of them can be called, and may ask. */
@@ -140,6 +141,8 @@ export interface CallView {
   readonly progress?: CallProgress;
   /** Set once it continues as a task. */
   readonly task?: CallTask;
+  /** Whether its host waits for the person; absent for a call whose host never had to. */
+  readonly wait?: HostWait;
   /** Questions and notices, in the order they came. */
   readonly items: readonly (QuestionView | NoticeView)[];
 }

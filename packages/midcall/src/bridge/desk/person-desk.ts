@@ -1,5 +1,6 @@
 /** The desk of the person at this machine, as a bridge uses it. */
 import type { Connection, Question } from '@midcall/host';
+import type { HostWait } from '@midcall/host/web';
 import type { Shown } from './shown.ts';
 
 export interface PersonDesk {
@@ -10,5 +11,7 @@ export interface PersonDesk {
   join(connection: Connection, host?: string): void;
   /** Makes sure that the person sees an open question. */
   show(question: Question, connection: Connection): Promise<Shown>;
+  /** Tells the person whether the host that made a call still waits for their answer. */
+  tellWait(callId: string, wait: HostWait): void;
   close(): Promise<void>;
 }

@@ -56,7 +56,8 @@ export async function forward(
   try {
     session = await parts.session();
     const rest = withMeta(request.rest, await session.logsFor(parts.link));
-    upstreamCall = await joined({ ...request, rest }, call, ctx, session, parts.principal);
+    const host = parts.link.nameIn(openRequest(ctx));
+    upstreamCall = await joined({ ...request, rest }, call, ctx, session, { principal: parts.principal, host });
   } catch (error) {
     if (!isMidcallError(error, 'host/not-found') && !isMidcallError(error, 'host/server-gone')) throw error;
     return unanswered(request.kind, error.message);
@@ -64,7 +65,8 @@ export async function forward(
   call.onTask(over => upstreamCall.keepUntil(over));
   upstreamCall.samplesAtHost = call.can.sampling && !parts.ownModels && call.roundsLeft > 0;
   const { inbox } = session;
-  const desk = new DeskTime(inbox, call.outlivesRequest ? { ...parts, holdMs: Number.POSITIVE_INFINITY } : parts);
+  const holdMs = call.outlivesRequest ? Number.POSITIVE_INFINITY : parts.holdMs;
+  const desk = new DeskTime({ inbox, clock: parts.clock, holdMs, waits: until => upstreamCall.waits(until) });
   for (let n = 0; ; n += 1) {
     const happened = await upstreamCall.happened(n);
     if ('outcome' in happened) {
@@ -99,7 +101,7 @@ async function joined(
   call: Call,
   { mcpReq }: ServerContext,
   { calls, upstream }: UpstreamSession,
-  principal: string | undefined,
+  { principal, host }: { readonly principal: string | undefined; readonly host: string },
 ): Promise<UpstreamCall> {
   const onProgress = (progress: CallProgress): void => {
     const progressToken = mcpReq._meta?.progressToken;
@@ -111,14 +113,14 @@ async function joined(
   };
   let at: { readonly upstreamCall: UpstreamCall; readonly leave: () => void } | undefined;
   const join = (upstreamCall: UpstreamCall | undefined): void => {
-    if (!at && upstreamCall) at = { upstreamCall, leave: upstreamCall.join(onProgress) };
+    if (!at && upstreamCall) at = { upstreamCall, leave: upstreamCall.join(host, onProgress) };
   };
   call.defer(() => {
     if (!at) return;
     // A host that disconnects has not cancelled its call, and may make it again when it reconnects.
     const isGone =
       mcpReq.signal.reason instanceof SdkError && mcpReq.signal.reason.code === SdkErrorCode.ConnectionClosed;
-    if (isGone) at.upstreamCall.sentAway = true;
+    if (isGone) at.upstreamCall.sendAway();
     if (mcpReq.signal.aborted && !isGone) at.upstreamCall.stop();
     else at.leave();
   });
@@ -281,17 +283,26 @@ const isOpen = (inbox: Inbox, { id }: Question): boolean => inbox.get(id) !== un
 class DeskTime {
   readonly #inbox: Inbox;
   readonly #clock: Clock;
+  readonly #waits: (until?: number) => void;
   #leftMs: number;
 
-  constructor(inbox: Inbox, { clock, holdMs }: Pick<ForwardOptions, 'clock' | 'holdMs'>) {
-    this.#inbox = inbox;
-    this.#clock = clock;
-    this.#leftMs = holdMs;
+  /** @param parts - `waits` is called when a wait begins, with the time at which it ends at the latest, if it has one */
+  constructor(parts: {
+    readonly inbox: Inbox;
+    readonly clock: Clock;
+    readonly holdMs: number;
+    readonly waits: (until?: number) => void;
+  }) {
+    this.#inbox = parts.inbox;
+    this.#clock = parts.clock;
+    this.#leftMs = parts.holdMs;
+    this.#waits = parts.waits;
   }
 
   /** @returns false if the question is still open and needed when the time is up */
   async answers(question: Question, needless: AbortSignal | undefined): Promise<boolean> {
     const since = steadyNow(this.#clock);
+    this.#waits(Number.isFinite(this.#leftMs) ? this.#clock.now() + this.#leftMs : undefined);
     const answered = await answeredWithin(question, this.#leftMs, this.#inbox, this.#clock, needless);
     this.#leftMs = Math.max(0, this.#leftMs - (steadyNow(this.#clock) - since));
     return answered;
@@ -308,7 +319,7 @@ function sendAway(
   question: Question,
   how: 'waits' | { readonly way: string },
 ): WireResult {
-  upstreamCall.sentAway = true;
+  upstreamCall.sendAway();
   if (question.kind === 'sign-in') throw signInNeeded(question, how === 'waits' ? undefined : how.way);
   if (how !== 'waits')
     return unanswered(
@@ -319,9 +330,9 @@ function sendAway(
     );
   return unanswered(
     kind,
-    `'${name}' is waiting for the person's answer, on Midcall's page in their browser. Nothing has failed, ` +
-      `and nothing is lost. Tell them so; when they have answered, call '${name}' again with the same arguments: it goes on ` +
-      'where it is, and nothing is done twice.',
+    `'${name}' is waiting for the person's answer at their Midcall desk: the page in their browser, or "midcall inbox" in a ` +
+      'terminal. Nothing has failed, and nothing is lost. Tell them so; when they have answered, call ' +
+      `'${name}' again with the same arguments: it goes on where it is, and nothing is done twice.`,
   );
 }
 

@@ -159,6 +159,7 @@ export class Principals {
         followsHostRoots: hasRoots,
         sampling,
         showDesk: async (question, connection) => (await state.desk?.show(question, connection)) ?? false,
+        tellWait: (callId, wait) => state.desk?.tellWait(callId, wait),
         unclaimedMs,
         warn,
         declares,

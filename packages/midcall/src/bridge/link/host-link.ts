@@ -4,6 +4,7 @@
  */
 import { isRecord, own } from '@midcall/core/json';
 import {
+  CLIENT_INFO_META_KEY,
   LOG_LEVEL_META_KEY,
   type McpServer,
   ProtocolError,
@@ -76,6 +77,13 @@ export class HostLink {
   get level(): string | undefined {
     if (!this.#perRequest) return this.#level;
     return this.#naming === 0 ? undefined : [...this.#requests.values()].reduce(moreOf, undefined);
+  }
+
+  /** What the host calls itself: with every request on 2026-07-28, once on 2025-11-25. */
+  nameIn({ envelope }: OpenRequest): string {
+    const info = own(envelope, CLIENT_INFO_META_KEY) ?? this.server.server.getClientVersion();
+    const name = own(info, 'title') ?? own(info, 'name');
+    return typeof name === 'string' && name.trim() !== '' ? name : 'Your host';
   }
 
   /**

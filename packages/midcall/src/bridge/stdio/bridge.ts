@@ -111,6 +111,7 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
           followsHostRoots,
           sampling,
           showDesk: (question, connection) => desk.show(question, connection),
+          tellWait: (callId, wait) => desk.tellWait(callId, wait),
           unclaimedMs,
           warn,
           ...defined({ policy, audit, authorization, era, started, maxMessageBytes, declares: host.declares }),

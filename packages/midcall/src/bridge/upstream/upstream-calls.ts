@@ -14,6 +14,7 @@
 import type { SamplingRequest, SamplingResult } from '@midcall/core/sampling';
 import type { Clock } from '@midcall/core/time';
 import type { CallOutcome, CallProgress, CallRequest, CallTask, Inbox, Question } from '@midcall/host';
+import type { HostWait } from '@midcall/host/web';
 import { asksSignIn } from '../desk/index.ts';
 
 /** A request to the host's model, with the functions that settle it. */
@@ -44,6 +45,8 @@ export interface UpstreamCallsOptions {
   readonly run: (id: string, request: CallRequest, told: UpstreamCallListener, principal: string | undefined) => void;
   /** Stops a call at the upstream server. */
   readonly cancel: (id: string) => void;
+  /** Tells the person whether the client still waits for their answer. */
+  readonly tellWait: (id: string, wait: HostWait) => void;
   /** An id for a call, unique in the host. */
   readonly newId: () => string;
   readonly inbox: Inbox;
@@ -121,19 +124,25 @@ export class UpstreamCalls {
 /** Made once, since an error for each call would cost as much as the call. */
 const callEnded = { how: 'ended' } as const;
 
+/** What one call needs of them. */
+type CallParts = Pick<UpstreamCallsOptions, 'clock' | 'unclaimedMs' | 'cancel' | 'tellWait' | 'newId' | 'digest'>;
+
 /** One call. */
 export class UpstreamCall implements UpstreamCallListener {
   /** Its id at the upstream server. */
   readonly id: string;
-  /** True from when a client was told to call again until one comes back. */
-  sentAway = false;
   /** True if a question of it has ended because nobody could be asked. */
   unasked = false;
   /** True if the client that waits has a model, and its person decides about it. */
   samplesAtHost = false;
-  readonly #parts: Pick<UpstreamCallsOptions, 'clock' | 'unclaimedMs' | 'cancel' | 'newId' | 'digest'>;
+  readonly #parts: CallParts;
   readonly #request: CallRequest;
   readonly #principal: string | undefined;
+  /** The client that waits, or waited last, as it calls itself. */
+  #host = '';
+  #sentAway = false;
+  /** True if the person was told that the client had stopped waiting. */
+  #wasAway = false;
   #digest: string | undefined;
   readonly #gone: (id: string) => void;
   readonly #happened: Happened[] = [];
@@ -153,12 +162,7 @@ export class UpstreamCall implements UpstreamCallListener {
   /**
    * @param gone - called with its id when nobody comes back for it
    */
-  constructor(
-    parts: Pick<UpstreamCallsOptions, 'clock' | 'unclaimedMs' | 'cancel' | 'newId' | 'digest'>,
-    request: CallRequest,
-    principal: string | undefined,
-    gone: (id: string) => void,
-  ) {
+  constructor(parts: CallParts, request: CallRequest, principal: string | undefined, gone: (id: string) => void) {
     this.id = parts.newId();
     this.#parts = parts;
     this.#request = request;
@@ -248,16 +252,41 @@ export class UpstreamCall implements UpstreamCallListener {
     return this.#happened[n]!;
   }
 
+  /** True from when a client was told to call again until one comes back. */
+  get sentAway(): boolean {
+    return this.#sentAway;
+  }
+
+  /** The client stops waiting, and finds the call when it calls again. */
+  sendAway(): void {
+    this.#sentAway = true;
+    this.#wasAway = true;
+    this.#tellWait('left');
+  }
+
+  /** The client waits for the person. @param until - in milliseconds since the epoch; absent if nothing limits it */
+  waits(until?: number): void {
+    this.#tellWait('waits', until);
+  }
+
+  #tellWait(state: HostWait['state'], until?: number): void {
+    const limit = until === undefined ? {} : { until };
+    this.#parts.tellWait(this.id, { host: this.#host, state, ...limit });
+  }
+
   /**
    * Registers a client that waits for the call from now on.
+   * @param host - what the client calls itself
    * @param onProgress - told of the server's progress
    * @returns a function that ends the wait; if nobody else waits, the call is kept for a while and then stopped
    *   (upstream-calls-C3)
    */
-  join(onProgress: (progress: CallProgress) => void): () => void {
+  join(host: string, onProgress: (progress: CallProgress) => void): () => void {
     this.#callOff?.();
     this.#callOff = undefined;
-    this.sentAway = false;
+    this.#host = host;
+    if (this.#sentAway) this.waits();
+    this.#sentAway = false;
     const listener = (progress: CallProgress): void => onProgress(progress);
     this.#listeners.push(listener);
     return () => {
@@ -291,6 +320,7 @@ export class UpstreamCall implements UpstreamCallListener {
   /** Its client has received the outcome: nobody comes back for it. */
   delivered(): void {
     this.#delivered = true;
+    if (this.#wasAway) this.#tellWait('served');
   }
 
   /** Stops the call at the upstream server; its questions are withdrawn. */
@@ -301,6 +331,7 @@ export class UpstreamCall implements UpstreamCallListener {
 
   #forget(): void {
     this.#forgotten = true;
+    if (this.#sentAway) this.#tellWait('lost');
     this.#callOff?.();
     this.#gone(this.id);
   }

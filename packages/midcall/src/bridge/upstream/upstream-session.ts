@@ -19,6 +19,7 @@ import type {
   Question,
   ServerEntry,
 } from '@midcall/host';
+import type { HostWait } from '@midcall/host/web';
 import { LOG_LEVEL_META_KEY, RELATED_TASK_META_KEY } from '@modelcontextprotocol/server';
 import { asksSignIn, type Shown, unclaimed } from '../desk/index.ts';
 import { type HostLink, moreOf } from '../link/index.ts';
@@ -51,6 +52,8 @@ export interface UpstreamSessionOptions
   readonly sampling: { readonly model: SamplingModel; readonly always: boolean };
   /** Shows an open question to the person at the desk. */
   readonly showDesk: (question: Question, connection: Connection) => Promise<Shown>;
+  /** Tells the person at the desk whether the host that made a call still waits for their answer. */
+  readonly tellWait: (callId: string, wait: HostWait) => void;
   /** How many milliseconds a call continues, or its result is kept, while no client waits for it. */
   readonly unclaimedMs: number;
   readonly warn: (message: string) => void;
@@ -114,7 +117,7 @@ export class UpstreamSession {
     options: UpstreamSessionOptions,
     stopped: AbortSignal,
   ): Promise<UpstreamSession> {
-    const { inbox, clock, sampling, unclaimedMs, client, roots, warn, showDesk } = options;
+    const { inbox, clock, sampling, unclaimedMs, client, roots, warn, showDesk, tellWait } = options;
     const { principal, policy, audit, authorization, era, started, declares } = options;
     const model: SamplingModel = sampling.always ? sampling.model : hostModel(sampling.model, id => calls.get(id));
     // Decided in advance, so that nobody is asked: the server is told the host's list, which is empty until the host has given
@@ -173,6 +176,7 @@ export class UpstreamSession {
         void outcome.then(ended => told.over(outcomeForHosts(ended, connection, warn)));
       },
       cancel: id => void connection.cancel(id),
+      tellWait,
       digest: ({ kind, name, arguments: args = {}, rest: { _meta: _, ...rest } = {} }, caller = '') =>
         hash('sha256', canonical([caller, kind, name, args, rest]), 'base64url'),
     });

@@ -1,0 +1,72 @@
+/** `midcall inbox` in a real terminal, with a real host behind a bridge on a machine without a browser. */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Era, eras, negotiation } from '@midcall/testing';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { expect, it, onTestFinished } from 'vitest';
+import { textOf } from '../bridge/stage.ts';
+import { down, enter, inTerminal, interrupt } from '../cli/tty.ts';
+import { ownEnvironment } from '../fixtures/own-environment.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const main = join(root, 'packages/midcall/bin/midcall.js');
+const server = join(root, 'test/bridge/ask-server.mjs');
+
+/** Milliseconds: as long as a timer of Node runs. */
+const endless = 2 ** 31 - 1;
+
+async function plainHost(era: Era, name: string) {
+  const client = new Client(
+    { name: 'plain-host', version: '1.0.0' },
+    { versionNegotiation: { ...negotiation(era), probe: { timeoutMs: endless } } },
+  );
+  const args = [main, 'bridge', '--', process.execPath, server, name];
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args,
+    env: ownEnvironment(),
+    stderr: 'ignore',
+  });
+  await client.connect(transport, { timeout: endless });
+  onTestFinished(() => client.close());
+  return {
+    call: async () => textOf(await client.callTool({ name: 'ask', arguments: {} }, { timeout: endless })),
+  };
+}
+
+it.each(eras)(
+  'a question of a host of %s is answered there, and the person is told to go back to the host',
+  async era => {
+    const name = `asker-${era}`;
+    const host = await plainHost(era, name);
+    const first = await host.call();
+    // The model is told why nobody was asked and what the person does, and gets nothing that opens the desk.
+    expect(first).toMatch(/^Unavailable: .*cannot open a browser.*not refused.*"midcall inbox".*"midcall desk"/);
+    expect(first).not.toMatch(/http|key=|\.link/);
+
+    const inbox = inTerminal([main, 'inbox'], ownEnvironment());
+    await inbox.until(`for ask (plain-host has stopped waiting): Is ${name} sure?`);
+    inbox.type(enter);
+    await inbox.until('shows all of it');
+    inbox.type(enter);
+    await inbox.pass(['What do you want to do?', enter], ['Sure (required)', down + enter], ['Send it?', enter]);
+    await inbox.until('plain-host has stopped waiting: go back to it and say "continue".');
+    await inbox.until('Nothing waits.');
+
+    expect(await host.call()).toBe(`accept in call 1 of ${name}`);
+    await inbox.until('plain-host came back, and has the result.');
+
+    // It is seen there now, so the host waits for it.
+    const second = host.call();
+    await inbox.until(/for ask \(plain-host waits until \d\d:\d\d:\d\d\)/);
+    inbox.type(enter);
+    await inbox.until('shows all of it');
+    inbox.type(down + enter);
+    await inbox.until('Declined.');
+    expect(await second).toBe(`decline in call 2 of ${name}`);
+    await inbox.until('Nothing waits.');
+    inbox.type(interrupt);
+    await inbox.ended;
+  },
+);

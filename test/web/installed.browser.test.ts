@@ -1,0 +1,200 @@
+/** The desk as an app, in Chromium: what it can be installed from, what the browser stores, and what it shows without a desk. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { browsersFile } from '@midcall/host/web';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { launch, violations, visitor } from './browser.ts';
+import { builtClient, pickOne, type Stage, stage } from './stage.ts';
+
+const main = fileURLToPath(new URL('../../packages/midcall/bin/midcall.js', import.meta.url));
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(() => browser.close());
+
+const browsers = () => browsersFile(join(mkdtempSync(join(tmpdir(), 'i-')), 'browsers.json'));
+
+/** Resolves when the worker controls the page. */
+const controlled = (page: Page): Promise<unknown> =>
+  page.evaluate(
+    () =>
+      new Promise<void>(resolve => {
+        if (navigator.serviceWorker.controller) resolve();
+        else navigator.serviceWorker.addEventListener('controllerchange', () => resolve());
+      }),
+  );
+
+/** Everything that the browser stores for the worker, as text. */
+const cached = (page: Page): Promise<readonly { readonly url: string; readonly text: string }[]> =>
+  page.evaluate(async () => {
+    const all: { url: string; text: string }[] = [];
+    for (const name of await caches.keys()) {
+      const cache = await caches.open(name);
+      for (const request of await cache.keys()) {
+        const response = await cache.match(request);
+        const head = [...response!.headers].map(each => each.join(': ')).join('\n');
+        all.push({ url: new URL(request.url).pathname, text: `${name}\n${head}\n${await response!.text()}` });
+      }
+    }
+    return all;
+  });
+
+/** The desk as a process of its own, at the port of this file. */
+async function realDesk(): Promise<{ readonly child: ChildProcess; readonly link: string }> {
+  const child = spawn(process.execPath, [main, 'desk'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  for await (const line of createInterface({ input: child.stdout })) {
+    const link = /^Midcall desk: (\S+)$/.exec(line)?.[1];
+    if (link !== undefined) return { child, link };
+  }
+  throw new Error('The desk did not start.');
+}
+
+it('worker-K1: a desk whose process is dead is shown as such, nothing secret is stored, and the next desk is shown once it runs', async () => {
+  await using me = await visitor(browser);
+  const { page } = me;
+  const before = await realDesk();
+  await page.goto(before.link);
+  await page.locator('#inbox').waitFor();
+  await controlled(page);
+  const base = new URL(page.url()).pathname.split('/')[1]!;
+  const csrf = (await page.locator('body').getAttribute('data-csrf'))!;
+  const stored = await cached(page);
+  expect(stored.map(({ url }) => url.replace(/^\/assets\/[^/]+\//, '')).sort()).toEqual([
+    'desk.css',
+    'icon.svg',
+    'offline.html',
+    'offline.js',
+  ]);
+  for (const secret of [base, csrf, new URL(before.link).searchParams.get('key')!])
+    for (const { url, text } of stored) expect(`${url}\n${text}`).not.toContain(secret);
+  // A page that the worker has let through is as strict as one without it.
+  const response = await page.reload();
+  expect(response!.headers()['content-security-policy']).toContain("default-src 'none'; script-src 'self'");
+  await page.locator('#inbox').waitFor();
+
+  before.child.kill('SIGKILL');
+  await new Promise(resolve => before.child.once('exit', resolve));
+  await page.reload();
+  await page.getByRole('heading', { name: 'No desk is running' }).waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.goto(`${new URL(page.url()).origin}/`);
+  await page.getByRole('heading', { name: 'No desk is running' }).waitFor();
+
+  const after = await realDesk();
+  await page.locator('#inbox').waitFor();
+  expect(new URL(page.url()).pathname).not.toContain(base);
+  after.child.kill('SIGKILL');
+});
+
+it('the desk can be installed: its manifest names no secret, and leads to the address that is bookmarked', async () => {
+  await using on = await stage({ client: builtClient, browsers: browsers() });
+  await using me = await visitor(browser);
+  const { page } = me;
+  await page.goto(on.desk.startUrl());
+  await controlled(page);
+  const client = await page.context().newCDPSession(page);
+  const { url, data, errors } = await client.send('Page.getAppManifest');
+  expect(errors).toEqual([]);
+  const { origin } = new URL(on.desk.url);
+  const base = new URL(on.desk.url).pathname.split('/')[1]!;
+  expect(JSON.parse(data!)).toMatchObject({ id: '/', start_url: '/', scope: '/', display: 'standalone' });
+  expect(`${url}${data}`).not.toContain(base);
+  const icon = JSON.parse(data!).icons[0].src as string;
+  expect((await fetch(new URL(icon, origin))).headers.get('content-type')).toBe('image/svg+xml');
+  expect((await client.send('Page.getInstallabilityErrors')).installabilityErrors).toEqual([]);
+  expect(me.troubles).toEqual([]);
+  await page.goto(`${origin}/`);
+  await page.locator('#inbox').waitFor();
+});
+
+it('a desk without a fixed address registers no worker, and has no manifest', async () => {
+  await using on = await stage({ client: builtClient });
+  await using me = await visitor(browser);
+  await me.page.goto(on.desk.startUrl());
+  await me.page.locator('#inbox').waitFor();
+  expect(await me.page.evaluate(() => navigator.serviceWorker.getRegistrations().then(all => all.length))).toBe(0);
+  expect(await me.page.locator('link[rel=manifest]').count()).toBe(0);
+});
+
+interface Shown {
+  readonly title: string;
+  readonly body: string;
+  readonly data: unknown;
+  readonly actions: readonly string[];
+}
+
+/** A page that nobody looks at, with alerts switched on; `shown` holds its notifications. */
+async function unseen(on: Stage, context: BrowserContext): Promise<{ page: Page; shown: () => Promise<Shown[]> }> {
+  await context.addInitScript(() => {
+    localStorage.setItem('midcall.alerts', 'on');
+    Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' });
+    Object.defineProperty(Notification, 'permission', { get: () => 'granted' });
+    const all: object[] = [];
+    Object.assign(window, { shownNotifications: all });
+    // What a browser without a desktop would show.
+    ServiceWorkerRegistration.prototype.showNotification = async (title, options) => {
+      const { body, data, actions } = options as { body: string; data: unknown; actions: { title: string }[] };
+      all.push({ title, body, data, actions: actions.map(each => each.title) });
+    };
+  });
+  const page = await context.newPage();
+  await page.goto(on.desk.startUrl());
+  await controlled(page);
+  const shown = async (): Promise<Shown[]> => {
+    await page.waitForFunction(
+      () => (window as unknown as { shownNotifications: unknown[] }).shownNotifications.length,
+    );
+    return page.evaluate(() => (window as unknown as { shownNotifications: Shown[] }).shownNotifications.splice(0));
+  };
+  return { page, shown };
+}
+
+/** The person presses a button of a notification, or the notification itself. */
+const press = (context: BrowserContext, question: string, action: 'open' | 'decline' | ''): Promise<void> =>
+  context.serviceWorkers()[0]!.evaluate(
+    ([id, pressed]) => {
+      const event = new Event('notificationclick') as Event & Record<string, unknown>;
+      const notification = { data: { question: id }, close: () => {} };
+      Object.assign(event, {
+        action: pressed,
+        notification,
+        waitUntil: (work: Promise<unknown>) => work.catch(() => {}),
+      });
+      self.dispatchEvent(event);
+    },
+    [question, action] as const,
+  );
+
+const withTwoFields = (id: string) => ({ ...pickOne('c-1'), id });
+const withoutFields = (id: string) => ({ ...pickOne('c-1'), id, message: 'Empty the trash?', fields: [] });
+
+it('worker-K2: a notification opens its question, and declines one that has no fields', async () => {
+  await using on = await stage({ client: builtClient, browsers: browsers() });
+  await using me = await visitor(browser);
+  const { page, shown } = await unseen(on, me.context);
+  const { csrf, link } = { csrf: await page.locator('body').getAttribute('data-csrf'), link: on.desk.url };
+  void on.inbox.ask(withTwoFields('n-1'));
+  const [first] = await shown();
+  expect(first).toMatchObject({ data: { question: 'n-1' }, actions: ['Open'] });
+  void on.inbox.ask(withoutFields('n-2'));
+  const [second] = await shown();
+  expect(second).toMatchObject({ data: { question: 'n-2' }, actions: ['Open', 'Decline'] });
+  for (const secret of [csrf!, new URL(link).pathname.split('/')[1]!])
+    expect(JSON.stringify([first, second])).not.toContain(secret);
+
+  const declined = new Promise(resolve => on.inbox.ended('n-2').addEventListener('abort', resolve));
+  await press(me.context, 'n-2', 'decline');
+  await declined;
+  expect(on.inbox.ending('n-2')).toEqual({ how: 'declined', via: 'web' });
+  await press(me.context, 'n-1', 'open');
+  await page.getByText('Multiple notes match').first().waitFor();
+  expect(on.inbox.get('n-1')).toBeDefined();
+});
