@@ -386,7 +386,7 @@ it('cuts the stream of a host that does not read it, and goes on serving others'
         return says('all told');
       });
     },
-    options: { maxUnreadBytes: 1_000_000, onError: error => void errors.push((error as Error).message) },
+    options: { unread: { maxBytes: 1_000_000 }, onError: error => void errors.push((error as Error).message) },
   });
   const clientInfo = { name: 'raw', version: '1' };
   const _meta = {
@@ -409,7 +409,9 @@ it('cuts the stream of a host that does not read it, and goes on serving others'
   sent.on('response', response => response.pause()).on('error', () => {});
   sent.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'flood', _meta } }));
   await grown(errors, told => told.length > 0);
-  expect(errors).toEqual(['More than 1000000 bytes waited for a client of /mcp to read them. Its stream was cut.']);
+  expect(errors).toEqual([
+    'More than 1000000 bytes of one stream waited for a client of /mcp to read them. The stream was cut.',
+  ]);
   sent.destroy();
   const other = await connectHost('SDK 2, 2026-07-28', on.url);
   expect(await other.listTools()).toEqual(['flood']);

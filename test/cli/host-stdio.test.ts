@@ -159,6 +159,23 @@ it('a bridge says once when its host reads too slowly, and once when it has read
   await expect(host.send(pong(1))).rejects.toThrow('The host has gone.');
 });
 
+it('stdio-H4: disconnects a host that leaves too much unread', async () => {
+  const host = new HostStdio(new PassThrough(), new Writable({ write: () => {} }));
+  const errors: string[] = [];
+  let isClosed = false;
+  host.onerror = error => void errors.push(error.message);
+  host.onclose = () => {
+    isClosed = true;
+  };
+  await host.start();
+  const large = { jsonrpc: '2.0', id: 1, result: { text: 'x'.repeat(40 * 1024 * 1024) } } as const;
+  for (let n = 0; n < 2; n += 1) await host.send(large);
+  expect([errors, isClosed]).toEqual([[], false]);
+  await host.send(pong(2));
+  expect([errors, isClosed]).toEqual([['The host left more than 67108864 bytes unread. It was disconnected.'], true]);
+  await expect(host.send(pong(3))).rejects.toThrow('The host has gone.');
+});
+
 describe('stdio-H3: a request whose id an earlier one has', () => {
   it('a request whose id an earlier one has is refused while that has no answer, and leaves it alone', async () => {
     const { host, heard, line, written } = await hostOf('2025-11-25');

@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { type RedisServer, startRedis } from '../stores/redis-server.ts';
+import { type RedisServer, startRedisIn } from '../stores/redis-server.ts';
+import { whatRedisHas } from './what-redis-has.ts';
 
 export interface KilledFleet {
   /** One address, behind which each request goes to the next replica; sent again as a balancer does. */
@@ -19,6 +20,8 @@ export interface KilledFleet {
   kill(at: number): Promise<void>;
   /** Kills Redis with SIGKILL and starts it again on the same file. */
   killRedis(): Promise<void>;
+  /** What the replicas and Redis are doing, for whoever wonders why nothing goes on. */
+  report(): Promise<string>;
   /** Ends a replica with SIGTERM, and starts another version of it in its place. */
   update(at: number, release: string): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -34,11 +37,23 @@ interface Slot {
   release: string;
   child: ChildProcess | undefined;
   ready: Promise<void>;
+  /** How often it was started, and what it wrote to standard error last. */
+  starts: number;
+  said: readonly string[];
 }
 
-/** @param presenceMs - milliseconds after which a replica that shows no sign is taken to be dead */
-export async function startKilledFleet(count: number, presenceMs = 2_000): Promise<KilledFleet> {
-  const redis = await startRedis('--appendfsync', 'always', '--maxmemory-policy', 'noeviction');
+export interface KilledFleetOptions {
+  /** Milliseconds after which a replica that shows no sign is taken to be dead; 2,000 if absent. */
+  readonly presenceMs?: number;
+  /** Of Redis, besides those of this process. */
+  readonly environment?: NodeJS.ProcessEnv;
+}
+
+export async function startKilledFleet(
+  count: number,
+  { presenceMs = 2_000, environment = {} }: KilledFleetOptions = {},
+): Promise<KilledFleet> {
+  const redis = await startRedisIn(environment, '--appendfsync', 'always', '--maxmemory-policy', 'noeviction');
   const folder = mkdtempSync(join(tmpdir(), 'midcall-killed-'));
   const ledger = join(folder, 'ledger.txt');
   writeFileSync(ledger, '');
@@ -48,6 +63,8 @@ export async function startKilledFleet(count: number, presenceMs = 2_000): Promi
     release: '1',
     child: undefined,
     ready: Promise.resolve(),
+    starts: 0,
+    said: [],
   }));
   let closing = false;
   let next = 0;
@@ -56,8 +73,11 @@ export async function startKilledFleet(count: number, presenceMs = 2_000): Promi
     slot.ready = new Promise(resolve => {
       const args = [script, redis.socket, ledger, slot.port, slot.release, String(presenceMs)];
       const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'pipe', 'pipe'] });
-      child.stderr.resume();
+      createInterface({ input: child.stderr }).on('line', line => {
+        slot.said = [...slot.said, line].slice(-10);
+      });
       slot.child = child;
+      slot.starts += 1;
       createInterface({ input: child.stdout }).once('line', line => {
         slot.port = line;
         resolve();
@@ -101,6 +121,12 @@ export async function startKilledFleet(count: number, presenceMs = 2_000): Promi
     async killRedis() {
       await redis.kill();
       await redis.start();
+    },
+    async report() {
+      const replicas = slots.map(({ child, port, starts, said }, at) =>
+        [`replica ${at}: process ${child?.pid}, port ${port}, started ${starts} times`, ...said].join('\n  '),
+      );
+      return [...replicas, await whatRedisHas(redis)].join('\n');
     },
     async update(at, release) {
       const slot = slots[at]!;

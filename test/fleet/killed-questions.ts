@@ -6,6 +6,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect } from 'vitest';
 import { grown } from '../fixtures/grown.ts';
+import { type Hardship, undergo } from './hardship.ts';
 import { type KilledFleet, startKilledFleet } from './killed-fleet.ts';
 
 export interface Tally {
@@ -27,6 +28,10 @@ export interface KillOptions {
   /** 1 to `most`. */
   readonly random: (most: number) => number;
   readonly replicas?: number;
+  /** What makes everything slow meanwhile. */
+  readonly hardship?: Hardship;
+  /** Milliseconds without a question or an end after which it is given up, with a report; 300,000 if absent. */
+  readonly patienceMs?: number;
 }
 
 export type Kind = 'session' | 'rounds' | 'task';
@@ -36,6 +41,12 @@ interface Call {
   readonly order: string;
   readonly person: string;
   readonly result: Promise<string>;
+}
+/** What became of a call so far, and when, in milliseconds since the epoch. */
+interface Standing {
+  readonly state: 'begun' | 'asked' | 'answered' | 'ended';
+  readonly at: number;
+  readonly asked: number;
 }
 export type Answer = { action: 'accept'; content: { say: string } };
 /** Resolves a question that is open. */
@@ -55,22 +66,52 @@ export async function killWhileAsking({
   redisKills,
   random,
   replicas = 4,
+  hardship = 'none',
+  patienceMs = 300_000,
 }: KillOptions): Promise<Tally> {
-  await using fleet = await startKilledFleet(replicas);
+  await using hard = await undergo(hardship);
+  await using fleet = await startKilledFleet(replicas, { environment: hard.environment });
+  hard.begin(fleet.redis, random);
   const open: Say[] = [];
   /** Grows with each question that is asked, and each call that ends. */
   const told: ('asked' | 'ended')[] = [];
+  const standings = new Map<string, Standing>();
+  const stands = (order: string, state: Standing['state']): void => {
+    const asked = (standings.get(order)?.asked ?? 0) + (state === 'asked' ? 1 : 0);
+    standings.set(order, { state, at: Date.now(), asked });
+  };
   /** True once nobody dies any more. */
   let isQuiet = false;
   /** A question that a person is asked: it has to be about an order of theirs. */
   const ask = (person: string, message: string): Promise<Answer> => {
     expect(message).toContain(` ${person}-`);
     told.push('asked');
+    const [order = ''] = /p\d+-\d+/.exec(message) ?? [];
+    stands(order, 'asked');
     return new Promise(resolve => {
-      const say = () => resolve({ action: 'accept', content: { say: `said by ${person}` } });
+      const say = () => {
+        stands(order, 'answered');
+        resolve({ action: 'accept', content: { say: `said by ${person}` } });
+      };
       if (isQuiet) say();
       else open.push(say);
     });
+  };
+  /** The same; fails with a report once nothing was asked, answered or ended for too long. */
+  const goesOn = async <T>(work: Promise<T>): Promise<T> => {
+    let stop = (): void => {};
+    const stuck = new Promise<never>((_, reject) => {
+      const watch = setInterval(() => {
+        const last = Math.max(...[...standings.values()].map(({ at }) => at));
+        if (Date.now() - last < patienceMs) return;
+        stop();
+        void fleet
+          .report()
+          .then(report => reject(new Error(`Nothing goes on.\n${waiting(calls, standings)}\n${report}`)));
+      }, 1_000);
+      stop = () => clearInterval(watch);
+    });
+    return Promise.race([work, stuck]).finally(() => stop());
   };
   const each = perPerson(questions);
   const calls: Call[] = [];
@@ -81,14 +122,16 @@ export async function killWhileAsking({
     for (const until = Math.min(questions, at + each); at < until; at += 1) {
       const tool = kind === 'task' ? 'charge-task' : at % 2 === 0 ? 'charge' : 'survey';
       const order = `${person}-${at}`;
+      stands(order, 'begun');
       const result = call(tool, order).finally(() => {
         told.push('ended');
+        stands(order, 'ended');
       });
       result.catch(() => {});
       calls.push({ kind, tool, order, person, result });
     }
     const due = at;
-    await grown(told, ({ length }) => length >= due);
+    await goesOn(grown(told, ({ length }) => length >= due));
   }
   expect(told).not.toContain('ended');
 
@@ -106,9 +149,22 @@ export async function killWhileAsking({
   }
   isQuiet = true;
   for (const say of open.splice(0)) say();
-  const results = await Promise.allSettled(calls.map(({ result }) => result));
+  const results = await goesOn(Promise.allSettled(calls.map(({ result }) => result)));
   judge(calls, results, fleet.effects(), tally);
   return tally;
+}
+
+/** Which calls have not ended, and what each waits for. */
+function waiting(calls: readonly Call[], standings: ReadonlyMap<string, Standing>): string {
+  const now = Date.now();
+  return calls
+    .map(({ kind, tool, order }) => ({ kind, tool, order, ...standings.get(order)! }))
+    .filter(({ state }) => state !== 'ended')
+    .map(({ kind, tool, order, state, at, asked }) => {
+      const of = `${kind} ${tool} ${order}`;
+      return `${of}: ${state} ${Math.round((now - at) / 1_000)} s ago, asked ${asked} times`;
+    })
+    .join('\n');
 }
 
 /** Every call has the end that its effects show. */

@@ -1,4 +1,7 @@
-/** Replicas and Redis are killed while many questions are open; the full counts are in `kills.soak.test.ts`. */
+/**
+ * Replicas and Redis are killed while many questions are open; the full counts are in `kills.soak.test.ts`, and those of slow
+ * machines in `kills-hardship.soak.test.ts`.
+ */
 import { expect, it } from 'vitest';
 import { seeded } from '../server/call/crash-claims.ts';
 import { redisServer } from '../stores/redis-server.ts';

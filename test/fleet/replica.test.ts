@@ -9,16 +9,22 @@ const presenceMs = 1_000;
 
 /** A replica whose clock, and whose Redis, are the test's. */
 function world(refuses = false, ownClock?: Clock) {
-  const alive = new Set<string>();
+  /** Until when each counts as alive. */
+  const alive = new Map<string, number>();
   const turns: (() => void)[] = [];
   const subscribed: string[] = [];
   const errors: unknown[] = [];
-  const state = { now: 0, refuses };
+  /** `slowMs`: how long each command takes; `lapses`: how often this replica did not count as alive when it showed itself. */
+  const state = { now: 0, refuses, slowMs: 0, lapses: 0 };
   const client: RedisClient = {
-    async call(command, key = '') {
+    async call(command, key = '', ...[, , ms]) {
       if (state.refuses) throw new Error('Connection is closed.');
-      if (command === 'SET') alive.add(key);
-      if (command === 'EXISTS') return alive.has(key) ? 1 : 0;
+      state.now += state.slowMs;
+      if (command === 'SET') {
+        if ((alive.get(key) ?? state.now) < state.now) state.lapses += 1;
+        alive.set(key, state.now + Number(ms));
+      }
+      if (command === 'EXISTS') return (alive.get(key) ?? 0) > state.now ? 1 : 0;
       return command === 'EVALSHA' ? [] : null;
     },
     duplicate: () => client,
@@ -50,7 +56,10 @@ function world(refuses = false, ownClock?: Clock) {
     state,
     subscribed,
     errors,
-    other: { shows: () => alive.add(keys.alive('b')), fades: () => alive.delete(keys.alive('b')) },
+    other: {
+      shows: () => alive.set(keys.alive('b'), Number.POSITIVE_INFINITY),
+      fades: () => alive.delete(keys.alive('b')),
+    },
     async turn() {
       await settled();
       turns.shift()?.();
@@ -93,9 +102,40 @@ describe('a replica', () => {
     expect(await replica.isAlive('b')).toBe(true);
     await turn();
     expect(await replica.isAlive('b')).toBe(true);
-    state.now += presenceMs;
-    await turn();
+    // Its own signals took long: so may those of others.
+    for (let n = 0; n < 3; n += 1) {
+      state.now += presenceMs - 1;
+      await turn();
+    }
     expect(await replica.isAlive('b')).toBe(false);
+  });
+
+  it('replica-W4: whose commands take long counts as alive all the same, and takes one that is dead to be dead', async () => {
+    const { replica, other, state, turn } = world();
+    await turn();
+    other.fades();
+    state.slowMs = 700;
+    for (let n = 0; n < 3; n += 1) await turn();
+    state.lapses = 0;
+    const seen: boolean[] = [];
+    for (let n = 0; n < 20; n += 1) {
+      await turn();
+      seen.push(await replica.isAlive('b'));
+    }
+    expect([state.lapses, seen.lastIndexOf(true) < 10]).toEqual([0, true]);
+  });
+
+  it('replica-W4: counts as dead as soon as any other again, once its commands are fast', async () => {
+    const { replica, state, turn } = world();
+    state.slowMs = 700;
+    for (let n = 0; n < 10; n += 1) await turn();
+    state.slowMs = 0;
+    for (let n = 0; n < 20; n += 1) {
+      state.now += 200;
+      await turn();
+    }
+    state.now += presenceMs;
+    expect(replica.present).toBe(false);
   });
 
   it.each([

@@ -12,7 +12,7 @@ it.skipIf(!redisServer)(
   'replicas are replaced one by one by those of another version while persons think, in both eras and as tasks: nothing is lost or in doubt',
   async () => {
     // No replica dies, however slow it is: each is told to end.
-    await using fleet = await startKilledFleet(3, 3_600_000);
+    await using fleet = await startKilledFleet(3, { presenceMs: 3_600_000 });
     const asked: string[] = [];
     const open: (() => void)[] = [];
     const results: Promise<string>[] = [];

@@ -225,7 +225,7 @@ describe.skipIf(!redisServer)('a stream of a session on any replica', () => {
   }
 
   it('waits in Redis for its client, however little may wait unread, and ends with its connection where its client said so', async () => {
-    const { connection, messages, MOST, said, replicas } = await flood({ maxUnreadBytes: 20_000 });
+    const { connection, messages, MOST, said, replicas } = await flood({ unread: { maxBytes: 20_000 } });
     expect([messages, said.includes('all told'), replicas.errors.flat()]).toEqual([MOST, true, []]);
     expect(connection).toBe('close');
   });

@@ -53,7 +53,7 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
     values: `
       mcpEndpoint`,
     types: `
-      EventStoreOptions GivenWithRequest Health HttpOptions McpEndpoint Refusal SessionOptions`,
+      EventStoreOptions GivenWithRequest Health HttpOptions McpEndpoint Outgoing Refusal SessionOptions UnreadOptions`,
   },
   '@midcall/server/fleet': {
     values: `

@@ -28,7 +28,10 @@ export interface RedisServer {
   remove(): Promise<void>;
 }
 
-export async function startRedis(...args: string[]): Promise<RedisServer> {
+export const startRedis = (...args: string[]): Promise<RedisServer> => startRedisIn({}, ...args);
+
+/** @param environment - variables besides those of this process */
+export async function startRedisIn(environment: NodeJS.ProcessEnv, ...args: string[]): Promise<RedisServer> {
   const folder = mkdtempSync(join(tmpdir(), 'midcall-redis-'));
   const socket = join(folder, 's');
   let child: ChildProcess | undefined;
@@ -46,7 +49,8 @@ export async function startRedis(...args: string[]): Promise<RedisServer> {
     },
     async start() {
       const settings = ['--port', '0', '--unixsocket', socket, '--dir', folder, '--save', '', '--appendonly', 'yes'];
-      const started = spawn(redisServer!, [...settings, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+      const env = { ...process.env, ...environment };
+      const started = spawn(redisServer!, [...settings, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
       child = started;
       for await (const line of createInterface({ input: started.stdout })) {
         if (/ready to accept connections/i.test(line)) break;

@@ -4,6 +4,7 @@ import { connectPair } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { HttpSessions } from '../../../packages/server/src/http/sessions.ts';
+import { UnreadBytes } from '../../../packages/server/src/http/unread-bytes.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
@@ -36,13 +37,14 @@ it.each([
 
 it.each([-hour, hour])('a clock that is set by %d ms leaves a session the time it may lie unused', async jump => {
   const factory = () => new McpServer({ name: 'test', version: '1.0.0' });
+  const all = new UnreadBytes({ path: '/mcp', limits: undefined, tellsOwnersApart: false, onCut: () => {} });
   const sessions = new HttpSessions(factory, { idleMs: 60_000, tellsOwnersApart: false });
   const open = () => {
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } };
     const body = { jsonrpc: '2.0', id: 1, method: 'initialize', params };
     const headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
     const request = new Request('http://127.0.0.1/mcp', { method: 'POST', headers, body: JSON.stringify(body) });
-    return sessions.serve({ request, body, owner: '', auth: undefined });
+    return sessions.serve({ request, body, owner: '', auth: undefined, unread: all.of('', undefined) });
   };
   const used = async () => {
     const opened = await open();

@@ -62,6 +62,11 @@ async function stage(options: HttpOptions = {}, before = (_: IncomingMessage, __
         await ctx.mcpReq.log('info', 'one');
         return said('logged');
       });
+      server.registerTool('announce', {}, async () => {
+        for (let n = 0; n < 96; n += 1)
+          await server.server.sendLoggingMessage({ level: 'info', data: 'x'.repeat(MIB / 4) });
+        return said('announced');
+      });
       server.registerTool('quick', {}, () => said('quick'));
       return server;
     },
@@ -98,6 +103,14 @@ async function stage(options: HttpOptions = {}, before = (_: IncomingMessage, __
       let text = '';
       for await (const chunk of response) text += chunk;
       return [response.headers.connection, text] as const;
+    },
+    /** Listens, and reads nothing. */
+    async listenUnread() {
+      const sent = request(url, { headers: { accept: 'text/event-stream', ...known } }).on('error', () => {});
+      sent.end();
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      response.on('error', () => {});
+      return { gone: () => void sent.destroy() };
     },
     /** Calls, and reads the head of the response and its first bytes alone. */
     async callUnread(id: number, name: string) {
@@ -136,11 +149,13 @@ const eventIn = (text: string): string => /^id: (.+)$/mu.exec(text)![1]!;
 
 it('a stream is cut where its client does not read it, and the session can resume it and goes on', async () => {
   const sessions = { events: { maxBytes: 64 * MIB } };
-  await using on = await stage({ maxUnreadBytes: 8 * MIB, sessions });
+  await using on = await stage({ unread: { maxBytes: 8 * MIB }, sessions });
   const unread = await on.callUnread(1, 'flood');
   on.finishes[0]!();
   await grown(on.ends, ends => ends.length > 0);
-  expect(on.errors).toEqual(['More than 8388608 bytes waited for a client of /mcp to read them. Its stream was cut.']);
+  expect(on.errors).toEqual([
+    'More than 8388608 bytes of one stream waited for a client of /mcp to read them. The stream was cut.',
+  ]);
   // The stream begins with an event that says nothing and the first message; what is asked for again is less than the limit.
   const [stream, number] = eventIn(unread.first).split('.');
   const resumed = await (await on.resume(`${stream}.${Number(number) + 81}`)).text();
@@ -149,9 +164,20 @@ it('a stream is cut where its client does not read it, and the session can resum
   unread.gone();
 });
 
-it('bounded-stream-B1: what is replayed beyond the limit comes in pieces, all of it, in its order, each piece on a connection', async () => {
+it('the stream on which a client listens is cut where it is not read, and the session goes on', async () => {
+  await using on = await stage({ unread: { maxBytes: 8 * MIB } });
+  const unread = await on.listenUnread();
+  expect(await (await on.call(1, 'announce')).json()).toMatchObject({ id: 1, result: said('announced') });
+  expect(on.errors).toEqual([
+    'More than 8388608 bytes of one stream waited for a client of /mcp to read them. The stream was cut.',
+  ]);
+  expect(await (await on.call(2, 'quick')).json()).toMatchObject({ id: 2, result: said('quick') });
+  unread.gone();
+});
+
+it('unread-U1: what is replayed beyond the limit comes in pieces, all of it, in its order, each piece on a connection', async () => {
   const sessions = { events: { maxBytes: 64 * MIB } };
-  await using on = await stage({ maxUnreadBytes: MIB, sessions });
+  await using on = await stage({ unread: { maxBytes: MIB }, sessions });
   const unread = await on.callUnread(1, 'flood');
   on.finishes[0]!();
   await grown(on.ends, ends => ends.length > 0);
@@ -177,8 +203,8 @@ it('bounded-stream-B1: what is replayed beyond the limit comes in pieces, all of
   ]);
 });
 
-it('a stream waits for its client where there is no limit, and has every message in its order', async () => {
-  await using on = await stage();
+it('a stream that has more than the limit, and is read, has every message in its order', async () => {
+  await using on = await stage({ unread: { maxBytes: 40 * MIB } });
   const response = await on.call(1, 'flood');
   on.finishes[0]!();
   const text = await response.text();

@@ -1,5 +1,5 @@
 /**
- * A host on standard input and output. Lines that are not messages are answered too, and nothing is buffered for a host that
+ * A host on standard input and output. Lines that are not messages are answered too, and little is buffered for a host that
  * does not read.
  *
  * - stdio-H1 A line that is not a message gets a JSON-RPC error. A batch is answered as one on 2025-03-26, and refused on the
@@ -8,6 +8,8 @@
  *   HostStdio.ondrain} once it has read all.
  * - stdio-H3 Of two requests with one id, the second is refused while the first is in progress: an answer could belong to
  *   either.
+ * - stdio-H4 A host that leaves more than 64 MiB unread is disconnected: it may still send requests, whose answers need no
+ *   upstream server.
  */
 import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
@@ -22,6 +24,8 @@ const withBatches = '2025-03-26';
 const longestLine = 64 * 1024 * 1024;
 /** The most messages of a batch. */
 const largestBatch = 100;
+/** The most bytes that may wait for the host; one message may be larger. */
+const mostUnread = 64 * 1024 * 1024;
 
 /** A batch of which some answers are missing. */
 interface Batch {
@@ -195,6 +199,11 @@ export class HostStdio implements Transport {
   }
 
   #write(value: object): void {
+    if (this.#output.writableLength > mostUnread) {
+      this.onerror?.(new Error(`The host left more than ${mostUnread} bytes unread. It was disconnected.`));
+      void this.close();
+      return;
+    }
     writeTogether(this.#output, `${JSON.stringify(value)}\n`, this.#written);
   }
 

@@ -6,28 +6,19 @@ import { copyJson, type Json } from '../base/index.ts';
 import type { RunJournal } from './run-journal.ts';
 import type { NamedAsk, OpenAsk, Recorded } from './seam.ts';
 
-class Waiting<D> {
+interface Waiting<D> {
   readonly ask: NamedAsk;
   /** As a round takes it to the person; absent if we find its value out ourselves. */
-  readonly put: OpenAsk<D> | undefined;
-  /** One function, which also fails it: that it could be rejected by another would cost as much again. */
-  readonly resolve: (recorded: Recorded | Promise<never>) => void;
+  readonly put?: OpenAsk<D>;
   /** Finds the value out; removed once it has started. */
-  find: (() => Promise<Json>) | undefined;
-
-  constructor({ ask, put, find }: Pick<Waiting<D>, 'ask' | 'put' | 'find'>, resolve: Waiting<D>['resolve']) {
-    this.ask = ask;
-    this.put = put;
-    this.resolve = resolve;
-    this.find = find;
-  }
+  find?: (() => Promise<Json>) | undefined;
+  readonly resolve: (recorded: Recorded) => void;
+  readonly reject: (error: unknown) => void;
 }
 
-const none: readonly never[] = [];
-
 export class OpenAsks<D> {
-  /** In the order they were asked. Replaced, not changed: an array that grows has room for many, and most runs ask one. */
-  #all: readonly Waiting<D>[] = none;
+  /** In the order they were asked. */
+  #all: Waiting<D>[] = [];
 
   get size(): number {
     return this.#all.length;
@@ -39,25 +30,22 @@ export class OpenAsks<D> {
 
   /** The asks that a round takes to the person. */
   get round(): readonly OpenAsk<D>[] {
-    // Joined, not pushed: an array that grows has room for many.
-    let round: readonly OpenAsk<D>[] = none;
-    for (const { put } of this.#all) if (put) round = round.concat(put);
-    return round;
+    return this.#all.flatMap(({ put }) => put ?? []);
   }
 
   /** Adds a question for the person, and waits for it. */
   put(ask: OpenAsk<D>): Promise<Recorded> {
-    return this.#add({ ask, put: ask, find: undefined });
+    return this.#add({ ask, put: ask });
   }
 
   /** Adds something for us to find out, and waits for it. */
   later(ask: NamedAsk, find: () => Promise<Json>): Promise<Recorded> {
-    return this.#add({ ask, put: undefined, find });
+    return this.#add({ ask, find });
   }
 
   #add(waiting: Pick<Waiting<D>, 'ask' | 'put' | 'find'>): Promise<Recorded> {
-    return new Promise(resolve => {
-      this.#all = this.#all.concat(new Waiting(waiting, resolve));
+    return new Promise((resolve, reject) => {
+      this.#all.push({ ...waiting, resolve, reject });
     });
   }
 
@@ -91,7 +79,7 @@ export class OpenAsks<D> {
         value => this.settle(ask.id, value, journal),
         error => {
           this.#remove(waiting);
-          waiting.resolve(Promise.reject(error));
+          waiting.reject(error);
         },
       );
     }
@@ -99,6 +87,6 @@ export class OpenAsks<D> {
   }
 
   clear(): void {
-    this.#all = none;
+    this.#all = [];
   }
 }

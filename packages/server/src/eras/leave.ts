@@ -1,5 +1,5 @@
 /**
- * How a relayed question is sent: its request ends with a text for the model and a ticket, see resume/ticket.ts; the `resume`
+ * How a relayed question is sent: its request ends with a text for the model and a ticket, see ticket.ts; the `resume`
  * tool continues the call with the answer the model brings.
  *
  * - relay-L3 An answer is checked like any other, and has the assurance `relayed`.
@@ -8,7 +8,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { type Journal, type OpenAsk, shortLabel } from '../engine/index.ts';
 import { type ModelAsk, relayText } from '../questions/index.ts';
 import { type CallRequest, type Config, callRef, waitingResult } from '../request/index.ts';
-import { sealState } from '../state/index.ts';
+import { newStoredState } from '../state/index.ts';
 import { keepTicket, RESUME } from './ticket.ts';
 
 /** Ends a call with one question as a text and a ticket; others of its round wait until this one is answered. */
@@ -25,11 +25,10 @@ export async function leaveToModel(
   const due = now + timeoutMs;
   const out = [{ id: ask.id, kind: ask.kind, label: shortLabel(ask.label), key: ask.kind, at: now, due }];
   // Round 0: the request that continues the call has all of its own rounds.
-  const state = await sealState(
+  const state = newStoredState(
     { flow: where.flow, nonce: config.id(), round: 0, issuedAt: now, expiresAt: due, journal, out },
     request.binding,
-    config,
-    Number.MAX_SAFE_INTEGER,
+    config.id(),
   );
   const of = callRef(request, where.flow);
   await keepTicket(

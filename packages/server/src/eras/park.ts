@@ -9,7 +9,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { type Journal, labelsOf, type OpenAsk } from '../engine/index.ts';
 import type { ApartAsk, Outgoing } from '../questions/index.ts';
 import { type CallRequest, type Config, callRef, waitingResult } from '../request/index.ts';
-import { sealState } from '../state/index.ts';
+import { newStoredState } from '../state/index.ts';
 import { keepTicket, type Needs, RESUME } from './ticket.ts';
 
 interface Where {
@@ -68,11 +68,10 @@ async function leaveTicket(
 ): Promise<string> {
   const now = config.clock.now();
   const ticket = config.id();
-  const state = await sealState(
+  const state = newStoredState(
     { flow: where.flow, nonce: config.id(), round: 0, issuedAt: now, expiresAt, journal, out: [] },
     request.binding,
-    config,
-    Number.MAX_SAFE_INTEGER,
+    config.id(),
   );
   const of = callRef(request, where.flow);
   const ttlMs = Math.max(1, expiresAt - now);

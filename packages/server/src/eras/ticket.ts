@@ -4,7 +4,7 @@
  *
  * - relay-L1 A ticket is random, lives until its question is due, and is used once: like any retry it is claimed together
  *   with its answer, so the same answer again gets the same result, and nothing runs twice.
- * - relay-L2 Its content is sealed and bound like any state: another person, client, tool, argument or version is refused. The
+ * - relay-L2 It is sealed in the store, and bound like any state: another person, client, tool, argument or version is refused. The
  *   store knows a ticket only by its digest.
  */
 import { MidcallError } from '@midcall/core/errors';
@@ -14,14 +14,14 @@ import type { Entry } from '../engine/index.ts';
 import type { WaitingCall } from '../observe/index.ts';
 import type { Recording } from '../questions/index.ts';
 import { type CallRequest, type Config, principalKey } from '../request/index.ts';
-import { type CallRef, flowSteps, lifeOf, openState, type SealedAsk } from '../state/index.ts';
+import { type CallRef, flowSteps, lifeOf, openStored, type SealedAsk, type StoredState } from '../state/index.ts';
 import { begins, interrupted, type OpenedCall } from './open-retry.ts';
 
 /** The name of the tool that continues a relayed call. */
 export const RESUME = 'resume';
 
 /** A call to be continued. */
-export type Resumed = { readonly name: string; readonly arguments: unknown; readonly state: string } & Needs;
+export type Resumed = { readonly name: string; readonly arguments: unknown; readonly state: StoredState } & Needs;
 
 /** What continues a call. */
 export type Needs =
@@ -103,7 +103,7 @@ export async function openByTicket(
   { binding, ctx }: CallRequest,
   config: Config,
 ): Promise<OpenedCall> {
-  const opened = await openState(resumed.state, binding, config, Number.MAX_SAFE_INTEGER);
+  const opened = await openStored(resumed.state, binding, config);
   if (!opened.ok) {
     if (opened.kind === 'expired') throw unknownTicket();
     throw new MidcallError('state/invalid', 'This ticket was not made for this person and client. Nothing was done.');

@@ -5,6 +5,8 @@
  *
  * - client-stream-V1 Of all connections that read a stream, only the latest one gets it; earlier ones end.
  * - client-stream-V2 A stream that has lost events after the one that a client names is not resumed.
+ * - client-stream-V3 Events are read from Redis when the client has read those before them, so that what a client does not read
+ *   waits there.
  */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import type { Reply } from './commands.ts';
@@ -31,15 +33,11 @@ interface Part {
   readonly hash: string;
   readonly stopListening: () => void;
   cursor: string;
-  state: 'new' | 'open' | 'over';
-  busy: boolean;
-  again: boolean;
+  state: 'open' | 'over';
   standing: Standing | undefined;
 }
 
 const encoder = new TextEncoder();
-/** How many bytes may wait for a slow client before reading pauses. */
-const MOST_WAITING = 1_048_576;
 
 export class ClientStream {
   readonly #member: Member;
@@ -51,6 +49,11 @@ export class ClientStream {
   readonly #body: ReadableStream<Uint8Array>;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #ended = false;
+  /** True if the client has read all that it was given, and waits for more. */
+  #isWanted = false;
+  #isReading = false;
+  /** True if there may be events that were not read. */
+  #again = false;
 
   constructor(member: Member, session: SessionKeys, options: ClientStreamOptions) {
     this.#member = member;
@@ -62,10 +65,13 @@ export class ClientStream {
         start: controller => {
           this.#controller = controller;
         },
-        pull: () => this.look(),
+        pull: () => {
+          this.#isWanted = true;
+          this.look();
+        },
         cancel: () => this.#end(),
       },
-      new ByteLengthQueuingStrategy({ highWaterMark: MOST_WAITING }),
+      { highWaterMark: 0 },
     );
   }
 
@@ -92,14 +98,12 @@ export class ClientStream {
     const part: Part = {
       call,
       hash: call.name === STANDALONE ? this.#session.session : call.call,
-      stopListening: this.#member.replica.on(name, () => this.#pump(part)),
+      stopListening: this.#member.replica.on(name, () => this.look()),
       cursor,
-      state: 'new',
-      busy: false,
-      again: false,
+      state: 'open',
       standing: undefined,
     };
-    if (primes) this.#prime(eventId(call.name, cursor));
+    if (primes) this.#write(this.#prime(eventId(call.name, cursor)));
     const outcome = await this.#read(part, true);
     if (outcome === 'gone' || outcome === 'forgotten') {
       part.stopListening();
@@ -109,9 +113,11 @@ export class ClientStream {
     return undefined;
   }
 
-  /** Reads new events. */
+  /** Reads new events, when the client wants more. */
   look(): void {
-    for (const part of this.#parts) this.#pump(part);
+    this.#again = true;
+    // If Redis is unavailable, it is read again later.
+    if (this.#isWanted && !this.#isReading) void this.#pump().catch(() => {});
   }
 
   /** Its calls that another replica runs. */
@@ -120,7 +126,7 @@ export class ClientStream {
   }
 
   keepAlive(): void {
-    if (this.#isRead) this.#write(': keepalive\n\n');
+    if (this.#isWanted) this.#write(': keepalive\n\n');
   }
 
   /** Ends the connection; the client comes back after `retryMs`. */
@@ -145,35 +151,26 @@ export class ClientStream {
     this.#options.ended();
   }
 
-  /** False while the buffer for its client is full. */
-  get #isRead(): boolean {
-    const { desiredSize } = this.#controller ?? {};
-    return desiredSize === undefined || desiredSize === null || desiredSize > 0;
-  }
-
-  #pump(part: Part): void {
-    if (this.#ended || part.state === 'over') return;
-    if (part.busy) {
-      part.again = true;
-      return;
+  async #pump(): Promise<void> {
+    this.#isReading = true;
+    try {
+      while (this.#again && this.#isWanted && !this.#ended) {
+        this.#again = false;
+        for (const part of this.#parts) {
+          if (part.state === 'over') continue;
+          if (!this.#isWanted) {
+            this.#again = true;
+            break;
+          }
+          const outcome = await this.#read(part, false);
+          if (outcome === 'gone' || outcome === 'moved') return this.close();
+          if (outcome === 'more') this.#again = true;
+        }
+      }
+      if (!this.#ended && this.#parts.length > 0 && this.#parts.every(({ state }) => state === 'over')) this.close();
+    } finally {
+      this.#isReading = false;
     }
-    if (!this.#isRead) return;
-    part.busy = true;
-    const pump = async (): Promise<void> => {
-      do {
-        part.again = false;
-        const outcome = await this.#read(part, false);
-        if (outcome === 'gone' || outcome === 'moved') return this.close();
-        if (outcome === 'more') part.again = true;
-      } while (part.again && !this.#ended && part.state !== 'over');
-    };
-    // If Redis is unavailable, it is read again later.
-    void pump()
-      .catch(() => {})
-      .finally(() => {
-        part.busy = false;
-        if (!this.#ended && this.#parts.length > 0 && this.#parts.every(({ state }) => state === 'over')) this.close();
-      });
   }
 
   async #read(part: Part, attach: boolean): Promise<'gone' | 'forgotten' | 'moved' | 'more' | undefined> {
@@ -182,16 +179,17 @@ export class ClientStream {
       readEvents,
       ...[part.hash, part.call.events, this.listener, part.cursor, attach ? 1 : 0],
     )) as readonly Reply[];
-    const [status, entries, holder, count, over, before] = reply;
+    const [status, entries, holder, count, over, before, more] = reply;
     if (status !== 'read') return status as 'gone' | 'forgotten' | 'moved';
     if (attach && before !== '' && before !== this.listener) {
       const name = streamName(nameOfCall(this.#session, part.call));
       replica.wake(String(before).split('/')[0] ?? '', name).catch(onError);
     }
-    part.state = 'open';
-    for (const [entry, fields] of entries as readonly (readonly [string, readonly string[]])[])
-      this.#event(part, entry, fields);
-    const last = (entries as readonly unknown[]).length < 100;
+    const read = entries as readonly (readonly [string, readonly string[]])[];
+    const text = read.map(([entry, fields]) => this.#event(part, entry, fields)).join('');
+    // All that was read is one chunk, so that nothing waits here but what the client is being sent.
+    if (text !== '') this.#write(text);
+    const last = more !== '1';
     if (over === '1' && last) part.state = 'over';
     const standing = { call: part.call, holder: String(holder), count: String(count) };
     part.standing = part.call.name === STANDALONE || over === '1' || holder === replica.id ? undefined : standing;
@@ -199,25 +197,25 @@ export class ClientStream {
     return last ? undefined : 'more';
   }
 
-  #event(part: Part, entry: string, [kind, text]: readonly string[]): void {
+  /** @returns the event as the client gets it; empty if it cannot be read */
+  #event(part: Part, entry: string, [kind, text]: readonly string[]): string {
     part.cursor = entry;
     const id = eventId(part.call.name, entry);
-    if (kind === 'p') {
-      this.#prime(id);
-      return;
-    }
-    const message = openAt<JSONRPCMessage>(this.#member, part.call.events, text);
-    if (message) this.#write(`event: message\nid: ${id}\ndata: ${JSON.stringify(message)}\n\n`);
-    else
-      this.#member.onError(new Error('An event in Redis was not written with the key of this fleet; it is left out.'));
+    if (kind === 'p') return this.#prime(id);
     if (kind === 'f') part.state = 'over';
+    const message = openAt<JSONRPCMessage>(this.#member, part.call.events, text);
+    if (message) return `event: message\nid: ${id}\ndata: ${JSON.stringify(message)}\n\n`;
+    this.#member.onError(new Error('An event in Redis was not written with the key of this fleet; it is left out.'));
+    return '';
   }
 
-  #prime(id: string): void {
-    this.#write(`id: ${id}\nretry: ${this.#member.limits.retryMs}\ndata: \n\n`);
+  /** An event that says nothing but its id. */
+  #prime(id: string): string {
+    return `id: ${id}\nretry: ${this.#member.limits.retryMs}\ndata: \n\n`;
   }
 
   #write(text: string): void {
+    this.#isWanted = false;
     try {
       this.#controller?.enqueue(encoder.encode(text));
     } catch {

@@ -30,7 +30,10 @@ export interface RedisFleetOptions {
   readonly key?: KeySource;
   /** The prefix of every key; `midcall:fleet:` if absent. Servers that share a Redis need different prefixes. */
   readonly prefix?: string;
-  /** Milliseconds after which a replica without a sign of life counts as dead; 5,000 if absent. */
+  /**
+   * Milliseconds after which a replica without a sign of life counts as dead; 5,000 if absent. A replica whose signs take long
+   * gets up to ten times as many.
+   */
   readonly presenceMs?: number;
   /** Milliseconds after which a call ends if its replica died and its client did not come back; 5 minutes if absent. */
   readonly graceMs?: number;

@@ -7,6 +7,8 @@
  *   writes are refused wherever its calls have been taken over.
  * - replica-W3 A replica that could not signal for that long, because Redis was unavailable or its own process was stopped,
  *   regards nobody as dead until all have had time to signal again: they may be as alive as it is.
+ * - replica-W4 A replica whose signals take long, because its machine or Redis is slow, makes each valid for longer. Otherwise slow
+ *   replicas would take calls from each other in circles, or, regarding themselves as absent, never take those of a dead one.
  */
 import { MidcallError } from '@midcall/core/errors';
 import { type Clock, steadyNow } from '@midcall/core/time';
@@ -40,6 +42,12 @@ const INBOX_MS = 10 * 60_000;
 const MOST_AT_ONCE = 1_000;
 /** Turns between two searches for dead replicas. */
 const SHOW_EVERY = 5;
+/** A signal is valid for so many times as long as the last one took. */
+const MARGIN = 2;
+/** How much of its length the validity of a signal keeps at the next one, once they are faster again. */
+const DECAY = 0.8;
+/** A signal is valid for at most so many times `presenceMs`. */
+const MOST_VALID = 10;
 
 export class Replica {
   readonly id: string;
@@ -47,7 +55,11 @@ export class Replica {
   readonly #listeners = new Map<string, Set<() => void>>();
   #stopTimer: (() => void) | undefined;
   #turns = 0;
-  #shown: { readonly at: number; readonly steady: number } | undefined;
+  #shown: { readonly at: number; readonly steady: number; readonly validMs: number } | undefined;
+  /** How long the next signal is valid, in milliseconds (replica-W4). */
+  #validMs: number;
+  /** True if Redis did not take the last signal: the time until the next one says nothing about how long signals take. */
+  #isRefused = false;
   #draining: Promise<void> | undefined;
   #drainAgain = false;
   #closed = false;
@@ -59,6 +71,7 @@ export class Replica {
   constructor(options: ReplicaOptions) {
     this.id = options.id;
     this.#options = options;
+    this.#validMs = options.presenceMs;
     this.#turnMs = Math.max(5, Math.min(1_000, Math.floor(options.presenceMs / 5)));
   }
 
@@ -78,7 +91,7 @@ export class Replica {
 
   /** True if Redis knew, a moment ago, that this replica is alive. */
   get present(): boolean {
-    return this.#sinceShown() < this.#options.presenceMs;
+    return this.#shown !== undefined && this.#sinceShown() < this.#shown.validMs;
   }
 
   get isClosed(): boolean {
@@ -89,10 +102,20 @@ export class Replica {
   async show(): Promise<void> {
     const { commands, keys, presenceMs, clock } = this.#options;
     if (this.#closed) throw new MidcallError('call/closed', 'This replica is closed.');
-    const wasAway = this.#sinceShown() > presenceMs && this.#shown !== undefined;
-    const shown = { at: clock.now(), steady: steadyNow(clock) };
-    await commands.send('SET', keys.alive(this.id), '', 'PX', String(presenceMs));
-    if (wasAway) this.#believesUntil = steadyNow(clock) + presenceMs;
+    const validMs = this.#validMs;
+    const shown = { at: clock.now(), steady: steadyNow(clock), validMs };
+    const wasAway = this.#isAway();
+    try {
+      await commands.send('SET', keys.alive(this.id), '', 'PX', String(Math.ceil(validMs)));
+    } catch (error) {
+      this.#isRefused = true;
+      throw error;
+    }
+    const tookMs = this.#shown === undefined || this.#isRefused ? 0 : this.#sinceShown();
+    this.#isRefused = false;
+    const neededMs = Math.max(MARGIN * tookMs, DECAY * validMs);
+    this.#validMs = Math.min(Math.max(presenceMs, neededMs), MOST_VALID * presenceMs);
+    if (wasAway) this.#believesUntil = steadyNow(clock) + this.#validMs;
     this.#shown = shown;
   }
 
@@ -130,8 +153,11 @@ export class Replica {
    * (replica-W3).
    */
   #wasAway(): boolean {
-    const { clock, presenceMs } = this.#options;
-    return steadyNow(clock) < this.#believesUntil || (this.#shown !== undefined && this.#sinceShown() > presenceMs);
+    return steadyNow(this.#options.clock) < this.#believesUntil || this.#isAway();
+  }
+
+  #isAway(): boolean {
+    return this.#shown !== undefined && this.#sinceShown() > this.#shown.validMs;
   }
 
   /**

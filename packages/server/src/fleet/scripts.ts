@@ -190,7 +190,17 @@ if ARGV[3] == '1' then redis.call('HSET', KEYS[1], 'l', ARGV[1])
 elseif before ~= ARGV[1] then return {'moved'} end
 if ARGV[2] ~= '' and ARGV[3] == '1' and #redis.call('XRANGE', KEYS[2], ARGV[2], ARGV[2]) == 0 then return {'forgotten'} end
 local call = redis.call('HMGET', KEYS[1], 'h', 'e', 'd')
-return {'read', redis.call('XRANGE', KEYS[2], ARGV[2] == '' and '-' or '(' .. ARGV[2], '+', 'COUNT', 100), call[1] or '', call[2] or '', call[3] or '', before}`,
+local from, entries, bytes, few = ARGV[2] == '' and '-' or '(' .. ARGV[2], {}, 0, 0
+repeat
+  local found = redis.call('XRANGE', KEYS[2], from, '+', 'COUNT', 10)
+  few = #found
+  for _, entry in ipairs(found) do
+    entries[#entries + 1] = entry
+    bytes = bytes + #(entry[2][2] or '')
+    from = '(' .. entry[1]
+  end
+until few < 10 or bytes >= 1048576 or #entries >= 100
+return {'read', entries, call[1] or '', call[2] or '', call[3] or '', before, few < 10 and '' or '1'}`,
 );
 
 /** KEYS: sessions of an owner. ARGV: session, idle ms, most. */

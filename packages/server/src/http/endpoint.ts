@@ -39,7 +39,6 @@ import { writeError } from '../observe/index.ts';
 import { makeServer } from '../request/index.ts';
 import { asksForTasks, refusalOf, subscribeAt, TaskStreams } from '../sdk-seam/index.ts';
 import { batchRefusal, unread } from './body.ts';
-import { boundedStream, type UnreadLimit } from './bounded-stream.ts';
 import { servingPages } from './cors.ts';
 import type { EventStoreOptions } from './event-store.ts';
 import type { Fleet } from './fleet.ts';
@@ -50,7 +49,9 @@ import { boundRequest, readRequest } from './read-request.ts';
 import { type Refusal, refused } from './refusal.ts';
 import { watchResponse } from './response-end.ts';
 import { ownerBy, readSender } from './sender.ts';
+import type { SessionRequest } from './session.ts';
 import { HttpSessions, type SessionOptions } from './sessions.ts';
+import { type Outgoing, UnreadBytes, type UnreadOptions } from './unread-bytes.ts';
 import { visibleErrors } from './visible-errors.ts';
 
 /** How an endpoint is served. */
@@ -94,11 +95,10 @@ export interface HttpOptions {
   /** The maximum size of a request in bytes; 4 MiB by default. */
   readonly maxRequestBytes?: number;
   /**
-   * Bytes of one event stream that may wait for a client to read them; beyond that the stream is cut, and can be resumed in a
-   * session. One message may be larger. If more than this is replayed to a client that resumes, it comes in pieces, and the
-   * client reconnects for each. The streams of a `fleet` wait in Redis instead. No limit if absent.
+   * How much may wait for clients that do not read it. Beyond that, responses are cut: the connection closes, and a client with a
+   * session can resume a stream. One message may be larger.
    */
-  readonly maxUnreadBytes?: number;
+  readonly unread?: UnreadOptions;
   /**
    * Called with errors, whose messages are one line of visible text; changes no response. If absent, those of the server itself,
    * such as what the factory throws, are written to standard error with their stacks; those of a client's making are not.
@@ -145,7 +145,7 @@ export const endpointKinds: Kinds<HttpOptions> = {
   },
   fleet: having('a fleet made by redisFleet(…) of @midcall/server/fleet', 'attach'),
   maxRequestBytes: positive,
-  maxUnreadBytes: positive,
+  unread: parts<UnreadOptions>({ maxBytes: positive, maxBytesPerOwner: positive, maxBytesInAll: positive }),
   onError: func,
 };
 
@@ -155,6 +155,11 @@ export interface GivenWithRequest {
   readonly authInfo?: AuthInfo;
   /** Its body, if a parser in front of the endpoint has read it. */
   readonly parsedBody?: unknown;
+  /**
+   * What sends the response, such as Node's `ServerResponse`: it tells exactly what has been sent, and ends a connection whose
+   * client does not read. `nodeHandler` gives it.
+   */
+  readonly outgoing?: Outgoing;
 }
 
 /** One endpoint, to be mounted wherever there are requests and responses. */
@@ -198,8 +203,6 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
   const hosts = [...localhostAllowedHostnames(), ...(options.allowedHosts ?? [])];
   const origins = [...localhostAllowedOrigins(), ...(options.allowedOrigins ?? [])];
   const bodies = new WeakMap<Request, unknown>();
-  /** Bounded streams. */
-  const paced = new WeakSet<Response>();
   /** The server that was made for a request to listen. */
   const listening = new WeakMap<Request, McpServer>();
   const streams = new TaskStreams();
@@ -228,6 +231,13 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
   let draining = false;
   const { maxPerOwner = 100, maxCalls = 1_000 } = options.sessions || {};
   const openRequests = new OpenRequests({ listening: maxPerOwner, inAll: maxCalls });
+
+  const unreadBytes = new UnreadBytes({
+    path,
+    limits: options.unread,
+    tellsOwnersApart: shared.tellsOwnersApart,
+    onCut: reason => onError?.(new Error(reason)),
+  });
 
   const health = () => judgeHealth(draining, async () => fleet?.ready());
 
@@ -269,15 +279,18 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
     const read = await readRequest(request, context.parsedBody, maxRequestBytes);
     if ('refusal' in read) return refused(read.refusal);
     const body = read.value;
-    const passed = await options.passOn?.(request, { parsedBody: body, ...(auth && { authInfo: auth }) });
-    if (passed) return passed;
     const sentBy = auth ? ownerBy(owner, auth) : '';
+    const unread = unreadBytes.of(sentBy, context.outgoing);
+    const passed = await options.passOn?.(request, { parsedBody: body, ...(auth && { authInfo: auth }) });
+    return unread.send(passed ?? (await serveHere({ request, body, auth, owner: sentBy, unread })));
+  };
+
+  const serveHere = async (sent: SessionRequest): Promise<Response> => {
+    const { request, body, auth, owner: sentBy } = sent;
     if (await isLegacyRequest(request, body)) {
       if (sessions) {
-        const served = await sessions.serve({ request, body, auth, owner: sentBy });
-        if ('code' in served) return refused(served, body);
-        if (fleet) paced.add(served);
-        return served;
+        const served = await sessions.serve(sent);
+        return 'code' in served ? refused(served, body) : served;
       }
       const refusal = batchRefusal(body, request.headers.get('mcp-protocol-version') ?? undefined);
       if (refusal) return refused(refusal);
@@ -286,7 +299,10 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
     const release = auth || options.authenticate ? openRequests.take(sentBy, body) : () => {};
     if (typeof release !== 'function') return refused(release, body);
     bodies.set(request, body);
-    return give(release, answer(request, body, auth));
+    return give(
+      release,
+      answer(request, body, auth).then(response => sent.unread.buffer(response)),
+    );
   };
 
   const answer = async (request: Request, body: unknown, auth: AuthInfo | undefined): Promise<Response> => {
@@ -305,24 +321,9 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
     }
   };
 
-  const { maxUnreadBytes: mostBytes } = options;
-  const limit: UnreadLimit | undefined =
-    mostBytes === undefined
-      ? undefined
-      : {
-          mostBytes,
-          onCut: () =>
-            onError?.(
-              new Error(
-                `More than ${mostBytes} bytes waited for a client of ${path} to read them. Its stream was cut.`,
-              ),
-            ),
-        };
-
   const answerAll: McpEndpoint['fetch'] = async (request, context = {}) => {
     try {
-      const response = await serve(request, context);
-      return limit && !paced.has(response) ? boundedStream(response, limit) : response;
+      return await serve(request, context);
     } catch (error) {
       if (onError) onError(error instanceof Error ? error : new Error(String(error)));
       else writeError('a request', error);

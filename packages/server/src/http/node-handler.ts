@@ -5,6 +5,7 @@ import { checkGiven, having } from '@midcall/core/options';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { McpEndpoint } from './endpoint.ts';
 import { getRequestListener } from './hono-node.ts';
+import type { Outgoing } from './unread-bytes.ts';
 
 /** What the SDK's middleware for Express has verified. */
 type Verified = IncomingMessage & { readonly auth?: AuthInfo };
@@ -32,7 +33,18 @@ export function nodeHandler(endpoint: Pick<McpEndpoint, 'fetch'>): NodeHandler {
     const target = readTarget(req);
     if (!target) return refuse(res);
     const parsedBody = bodyOf(req, third);
+    const outgoing: Outgoing = {
+      get headersSent() {
+        return res.headersSent;
+      },
+      get destroyed() {
+        return res.destroyed;
+      },
+      once: (event, listener) => res.once(event, listener),
+      destroy: () => endConnection(req, res),
+    };
     const context = {
+      outgoing,
       ...(parsedBody !== undefined && { parsedBody }),
       ...(auth && { authInfo: auth }),
     };
@@ -48,6 +60,21 @@ export function nodeHandler(endpoint: Pick<McpEndpoint, 'fetch'>): NodeHandler {
     // A method of the response that somebody has wrapped may throw; its client must not wait.
     await sent.catch(() => res.destroy());
   });
+}
+
+/** Ends the connection of a response, and drops what the system still has to send on it. */
+function endConnection({ httpVersionMajor, socket }: IncomingMessage, res: ServerResponse): void {
+  // Requests of others, through a proxy, may share it.
+  if (httpVersionMajor > 1) {
+    res.destroy();
+    return;
+  }
+  try {
+    socket.resetAndDestroy();
+  } catch {
+    // It is not one of TCP itself.
+    socket.destroy();
+  }
 }
 
 function refuse(res: ServerResponse): void {

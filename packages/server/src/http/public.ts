@@ -4,3 +4,4 @@ export type { EventStoreOptions } from './event-store.ts';
 export type { Health } from './health.ts';
 export type { Refusal } from './refusal.ts';
 export type { SessionOptions } from './sessions.ts';
+export type { Outgoing, UnreadOptions } from './unread-bytes.ts';

@@ -125,6 +125,8 @@ async function listen(
     async close() {
       const closed = new Promise(resolve => http.server.close(resolve));
       await end();
+      // What streams were sent at their end is on its way after this turn.
+      await new Promise(resolve => setImmediate(resolve));
       http.server.closeAllConnections();
       await closed;
     },

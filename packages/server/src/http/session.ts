@@ -21,6 +21,7 @@ import {
 } from './event-store.ts';
 import type { Refusal } from './refusal.ts';
 import { isEventStream, watchResponse } from './response-end.ts';
+import type { UnreadResponse } from './unread-bytes.ts';
 import { wholeInTime } from './whole-response.ts';
 
 /** One HTTP request on its way to a session. */
@@ -31,6 +32,8 @@ export interface SessionRequest {
   /** The sender, as one string; empty if unknown. */
   readonly owner: string;
   readonly auth: AuthInfo | undefined;
+  /** Counts what of its response is not read. */
+  readonly unread: UnreadResponse;
 }
 
 /** The outcome: a response, or why it is not served. */
@@ -159,7 +162,7 @@ export class HttpSession {
       const response = await this.#transport.handleRequest(request, context);
       // A message that the transport refuses never reaches the server.
       if (response.status >= 400) for (const id of ids) this.#underWay.delete(id);
-      const watched = this.#watch(response, ended, resumed?.stream);
+      const watched = this.#watch(sent.unread.buffer(response), ended, resumed?.stream);
       if (request.method !== 'POST') return watched;
       const whole = this.#isClosed
         ? watched

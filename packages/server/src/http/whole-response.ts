@@ -53,16 +53,17 @@ export async function wholeInTime(
   }
   // Whoever reads on gets its error, if it has one.
   next.catch(() => {});
+  /** What was being read when the time was up; nothing is read ahead after it. */
+  let first: typeof next | undefined = next;
   const rest = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         const chunk = chunks.shift();
         if (chunk) return controller.enqueue(chunk);
-        const read = await next;
+        const read = await (first ?? reader.read());
+        first = undefined;
         if (read.done) return controller.close();
         controller.enqueue(read.value);
-        next = reader.read();
-        next.catch(() => {});
       },
       cancel: reason => reader.cancel(reason),
     },

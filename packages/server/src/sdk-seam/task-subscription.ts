@@ -135,7 +135,6 @@ function amendWire(server: McpServer, wire: Transport, subscribe: Subscribe): vo
       void send(notification(task, id as ListenRequest['id']) as JSONRPCMessage).catch(() => end(id));
     });
   };
-  // Every frame passes through here, so nothing is awaited.
   wire.send = (message, options) => {
     const frame = message as Frame;
     const each = frame.method === ACKNOWLEDGED ? open.get(frame.params?._meta?.[SUBSCRIPTION_ID]) : undefined;
@@ -172,8 +171,6 @@ function amendWire(server: McpServer, wire: Transport, subscribe: Subscribe): vo
 }
 
 const KEEP_ALIVE_MS = 15_000;
-/** How many frames a client may leave unread; beyond that it loses its stream, and polls its tasks instead. */
-const MOST_UNREAD = 1_000;
 
 /** HTTP streams with task notifications. */
 export class TaskStreams {
@@ -192,9 +189,7 @@ export class TaskStreams {
         let isOpen = true;
         let last = '';
         const write = (text: string): void => {
-          if (!isOpen) return;
-          controller.enqueue(encoder.encode(text));
-          if ((controller.desiredSize ?? 0) < -MOST_UNREAD) close();
+          if (isOpen) controller.enqueue(encoder.encode(text));
         };
         const alive = setInterval(() => write(': keepalive\n\n'), KEEP_ALIVE_MS);
         alive.unref();

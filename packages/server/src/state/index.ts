@@ -10,6 +10,7 @@ export {
   dropJournal,
   journalIn,
   lifeOf,
+  newStoredState,
   openState,
   openStored,
   prolongState,

@@ -230,6 +230,16 @@ export function storedState(text: string, { sealer }: Pick<StateOptions, 'sealer
   throw new MidcallError('state/invalid', 'This requestState is none of this server. Nothing was done.');
 }
 
+/**
+ * A state that is to be stored with its call, and has never been sealed (state-B6).
+ * @param secret - random
+ */
+export const newStoredState = (state: RoundState, binding: Binding, secret: string): StoredState => ({
+  ...state,
+  bound: bound(binding),
+  secret,
+});
+
 /** Reduces the stored journal of a state whose retry was answered to its questions (state-B5). */
 export async function shrinkJournal(
   apart: ApartJournal,

@@ -298,8 +298,7 @@ export function callsMayBecomeTasks(
     if (registered.task === 'required') throw new ProtocolError(ProtocolErrorCode.InternalError, ofNobody);
     return handler(request, ctx);
   };
-  // A call that cannot become a task waits for nothing more, so nothing is awaited.
-  return (request, ctx) => {
+  return async (request, ctx) => {
     const { name } = request.params ?? {};
     // A call without a name is for the SDK to refuse.
     if (typeof name !== 'string') return handler(request, ctx);

@@ -20,7 +20,7 @@ import {
   readRequest,
 } from '../request/index.ts';
 import { departureOf } from '../sdk-seam/index.ts';
-import { prolongState, sealState, storedState } from '../state/index.ts';
+import { newStoredState, prolongState, storedState } from '../state/index.ts';
 import { FinishedTasks } from './finished-tasks.ts';
 import {
   answered,
@@ -140,8 +140,7 @@ export class Tasks {
     const now = config.clock.now();
     const flow = config.id();
     const round = { round: 0, issuedAt: now, expiresAt: now + TTL_MS, journal: [], out: [] };
-    const sealed = await sealState({ flow, nonce: config.id(), ...round }, read.binding, config, config.maxStateLength);
-    const state = storedState(sealed, config);
+    const state = newStoredState({ flow, nonce: config.id(), ...round }, read.binding, config.id());
     const { task } = await this.#keep(read, origin, { state, flow, ...start });
     await this.#announce(task, ctx.mcpReq.signal);
     return task;

@@ -63,8 +63,8 @@ export interface HttpBridgeOptions extends PrincipalsOptions {
   readonly suspectBelowMs?: number;
   /** The largest request, in bytes; 16 MiB if absent. */
   readonly maxRequestBytes?: number;
-  /** How many bytes of one stream may wait for a host to read them before the stream is cut; 16 MiB if absent. */
-  readonly maxUnreadBytes?: number;
+  /** How much may wait for hosts that do not read it; as for an endpoint, and in all for every server together. */
+  readonly unread?: HttpOptions['unread'];
   /** The other bridges at the same address, with the key that all share; none if absent. */
   readonly fleet?: BridgeFleet;
 }
@@ -86,7 +86,8 @@ export interface HttpBridge {
 export async function startHttpBridge(options: HttpBridgeOptions): Promise<HttpBridge> {
   const { entries, host, port, allowedHosts, allowedOrigins, sampling, warn, onError, fleet } = options;
   const { clock = systemClock, holdMs = 45_000, suspectBelowMs = 250 } = options;
-  const { maxRequestBytes = 16 * 1024 * 1024, maxUnreadBytes = 16 * 1024 * 1024 } = options;
+  const { maxRequestBytes = 16 * 1024 * 1024, unread = {} } = options;
+  const { maxBytesInAll = 256 * 1024 * 1024 } = unread;
   const principals = new Principals(options);
   const guards = new Map(entries.map(({ path, guard }) => [path, guard]));
   const callerOf = (path: string, auth: Parameters<CallerGuard['callerOf']>[0] | undefined): Caller => {
@@ -208,7 +209,7 @@ export async function startHttpBridge(options: HttpBridgeOptions): Promise<HttpB
         path,
         elsewhere,
         maxRequestBytes,
-        maxUnreadBytes,
+        unread: { ...unread, maxBytesInAll: maxBytesInAll / entries.length },
         ...(each.guard && { authenticate: each.guard.authenticate }),
         ...defined({ allowedHosts, allowedOrigins, onError }),
       };

@@ -80,7 +80,10 @@ function responseOf(incoming: IncomingMessage, lastWords: string): Response {
   if (!hasBody) incoming.resume();
   const isEvents = incoming.headers['content-type']?.startsWith('text/event-stream') === true;
   const source = isEvents ? Readable.from(untilCut(incoming, lastWords), { objectMode: false }) : incoming;
-  return new Response(hasBody ? (Readable.toWeb(source) as ReadableStream<Uint8Array>) : null, { status, headers });
+  // Without a strategy that counts bytes, thousands of chunks would wait for a client that does not read.
+  const strategy = new ByteLengthQueuingStrategy({ highWaterMark: 65_536 });
+  const body = hasBody ? (Readable.toWeb(source, { strategy }) as ReadableStream<Uint8Array>) : null;
+  return new Response(body, { status, headers });
 }
 
 /** Streams of events end too, when their connection is cut. */
