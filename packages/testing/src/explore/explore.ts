@@ -95,7 +95,7 @@ const forSampling = 0.2;
  * @throws TypeError for an option that is unknown or invalid
  * @example
  * ```ts
- * const tool: ExploredTool = { name: 'note_delete', server: options => notesServer(midcall(options)) };
+ * const tool: ExploredTool = { name: 'note_delete', server: options => () => notesServer(midcall(options)) };
  * const report = await explore(tool, { title: 'Soup' });
  * if (report.findings.length > 0) throw new Error(report.text);
  * ```
