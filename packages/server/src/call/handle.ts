@@ -15,6 +15,7 @@ import {
   checkProgress,
   gatewayConsent,
   gatewayQuestion,
+  hasCard,
   sampler,
 } from '../questions/index.ts';
 import { type AboutClient, type Config, type GatewayCall, type LogLevel, whenDetached } from '../request/index.ts';
@@ -89,6 +90,7 @@ export function makeCall(run: CallRun, options: HandleOptions): GatewayCall {
     principal: request.principal,
     roundsLeft: options.roundsLeft,
     outlivesRequest: options.outlivesRequest,
+    hasCard: config.cards && hasCard(request),
     onTask: told => ctx && whenDetached(ctx, told),
     get signal() {
       return run.signal;
