@@ -15,6 +15,8 @@ const config: KnipConfig = {
       entry: [
         // Run by `npm run` and by tools/test.ts, which name them by their path.
         'tools/*.ts',
+        // Runs in a frame of a host; tools/card.ts makes a document of it.
+        'tools/card/app.ts',
         'tools/conformance/{client,server}.ts',
         'tools/bench/*.mjs',
         // Started by tests and read by documents.

@@ -80,7 +80,7 @@ const wrong: readonly [what: string, make: () => unknown, says: string][] = [
   [
     'midcall, channel',
     () => loose(midcall)({ channels: ['nativ'] }),
-    "channels[0] must be 'native', 'page' or 'relay'; got a string of 5 characters. Did you mean 'native'?",
+    "channels[0] must be 'native', 'card', 'page' or 'relay'; got a string of 5 characters. Did you mean 'native'?",
   ],
   ['midcall, a time beyond any store', () => midcall({ stateTtlMs: 1e18 }), 'must be a whole number of milliseconds'],
   ['midcall, part of a character', () => midcall({ maxStateLength: 0.5 }), 'maxStateLength must be a whole number'],
@@ -130,7 +130,7 @@ const wrong: readonly [what: string, make: () => unknown, says: string][] = [
   [
     'midcall, a member of a list',
     () => loose(midcall)({ channels: ['native', 5] }),
-    "channels[1] must be 'native', 'page' or 'relay'; got 5.",
+    "channels[1] must be 'native', 'card', 'page' or 'relay'; got 5.",
   ],
   [
     'midcall, an object of another kind',

@@ -28,7 +28,7 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
       RequestOutcome ResourceAnswer ResourceConfig RunOutcome SamplingMessage SamplingModel
       SamplingRequest SamplingResult SamplingTool Sealer SealerOptions SealKey Shorthand
       ShorthandRecord StandardForm StepContext StepOptions StepRetry Store TaskMode TitledChoices
-      ToolAnswer ToolConfig ToolLoopStep SampleWithToolsAsk ToolSamplingResult UrlAsk Validation
+      ToolAnswer ToolCards ToolConfig ToolLoopStep SampleWithToolsAsk ToolSamplingResult UrlAsk Validation
       WaitingCall Wake WireSchema WizardAsk WizardCondition WizardContent WizardForm WizardForms WizardValidate`,
   },
   '@midcall/server/roots': {

@@ -145,6 +145,7 @@ export function configure(options: MidcallOptions): Config {
     suspectBelowMs: options.suspectBelowMs ?? 250,
     channels: used,
     resume: ticketsOf(used, options),
+    cards: channels.some(channel => channel.byApp && used.includes(channel.name)),
     pages: options.pages?.attach(host),
     holdMs: options.holdMs ?? 40_000,
     taskAfterMs: options.taskAfterMs ?? 20_000,

@@ -1,8 +1,10 @@
 /** The composition root of the server library: `midcall()` once per process, then tools, prompts and resources. */
 
 import { MidcallError } from '@midcall/core/errors';
+import { own } from '@midcall/core/json';
 import { checkGiven, checkOptions, func, oneOf, text } from '@midcall/core/options';
 import type {
+  CallToolResult,
   McpServer,
   RegisteredPrompt,
   RegisteredResource,
@@ -14,12 +16,16 @@ import type {
   ToolAnnotations,
 } from '@modelcontextprotocol/server';
 import {
+  answerAtGateway,
   dispatcher,
+  listCards,
+  listedByGateway,
   listResume,
   notThroughFront,
   OwnHandlers,
   promptResult,
   type ResumableTool,
+  registerCard,
   registerResume,
   resourceResult,
   runUnattended,
@@ -28,10 +34,12 @@ import {
 } from './call/index.ts';
 import { configure, drawn } from './configure.ts';
 import type { WaitingCall } from './observe/index.ts';
+import { CARD_TOOL, CARD_URI, cardResource } from './questions/index.ts';
 import {
   addressKind,
   boundedSchema,
   boundUpdates,
+  cardsFor,
   checkRegistration,
   isHarmless,
   type PromptAnswer,
@@ -57,6 +65,7 @@ import {
   type MidcallOptions,
   markReplayable,
   type Registered,
+  viewClient,
 } from './request/index.ts';
 import type { Files } from './roots/index.ts';
 import { type AskingMethod, askingMethods, frontOf, type Respond } from './sdk-seam/index.ts';
@@ -177,6 +186,16 @@ export interface Midcall {
    */
   files(server: McpServer, ctx: ServerContext): Promise<Files | undefined>;
   /**
+   * The tools of a gateway with cards as the client of a request is to see them: those of which `hasCard` is true with our App, which
+   * is read as `ui://midcall/card`, and after them the tool by which the App answers. Unchanged for clients that show no Apps.
+   */
+  listed<T extends { readonly name: string }>(
+    server: McpServer,
+    ctx: ServerContext,
+    tools: readonly T[],
+    hasCard: (name: string) => boolean,
+  ): readonly { readonly name: string }[];
+  /**
    * What the client says about itself, for a handler without a `call`.
    * @example
    * ```ts
@@ -264,6 +283,8 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     ownNames.set(server, names);
     return names;
   };
+  /** Who answers for the resources of a gateway. */
+  const gatewayReads = new WeakMap<McpServer, Respond>();
   const handlers = new WeakMap<McpServer, OwnHandlers>();
   const mayBecomeTask = (server: McpServer, call: CallHandler): CallHandler =>
     callsMayBecomeTasks(
@@ -288,12 +309,22 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     frontOf(server).take('tools/call', ({ name, task }) =>
       own.hasTool(name) || (task !== undefined && takesTaskParameter(server)) ? asCall(call) : undefined,
     );
+    if (config.cards) listCards(server, name => toolsOf(server).get(name)?.registered.cards === 'yes');
     if (config.resume) {
       listResume(server, config.resume);
       registerResume(server, own, dispatch, name => toolsOf(server).get(name));
       names.add('tools/call resume');
     }
     return own;
+  };
+
+  const haveCards = new WeakMap<McpServer, true>();
+  /** Registered with the first tool: a server without tools of ours asks nothing on cards. */
+  const withCards = (server: McpServer, own: OwnHandlers): void => {
+    if (!config.cards || haveCards.has(server)) return;
+    haveCards.set(server, true);
+    registerCard(server, own, dispatch, name => toolsOf(server).get(name));
+    oursOf(server).add(`tools/call ${CARD_TOOL}`);
   };
 
   const haveTasks = new WeakMap<McpServer, true>();
@@ -341,6 +372,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
         ...(rest.inputSchema && { inputSchema: boundedSchema('mid.tool', name, rest.inputSchema) }),
       };
       const own = wrap(server);
+      withCards(server, own);
       if (task !== 'never') {
         withTasks(server);
         tasks.offer(server, name);
@@ -352,6 +384,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
         version,
         mayFallBack: isHarmless(annotations),
         structured,
+        cards: cardsFor(described),
         task,
       } as const;
       const runHandler = async (args: unknown, call: Call) => toolResult(await handler(args as never, call));
@@ -401,8 +434,8 @@ export function midcall(options: MidcallOptions = {}): Midcall {
       checkGiven('mid.handle', 'the first argument', server, serverKind);
       checkGiven('mid.handle', 'the method', method, oneOf(...askingMethods));
       checkGiven('mid.handle', 'the handler', handler, func);
-      checkOptions<GatewayOptions>('mid.handle', options, { task: taskKind });
-      const { task = 'never' } = options;
+      checkOptions<GatewayOptions>('mid.handle', options, { task: taskKind, cards: func });
+      const { task = 'never', cards } = options;
       if (task !== 'never' && method !== 'tools/call')
         throw new TypeError(`mid.handle: only calls of tools become tasks, not ${method}.`);
       if (config.resume) {
@@ -413,7 +446,14 @@ export function midcall(options: MidcallOptions = {}): Midcall {
       }
       wrap(server);
       oursOf(server).add(method);
-      const registered = { method, version: '', mayFallBack: false, gateway: true, task } as const;
+      const registered: Registered = {
+        method,
+        version: '',
+        mayFallBack: false,
+        gateway: true,
+        task,
+        ...(cards && { cards }),
+      };
       if (task !== 'never') {
         withTasks(server);
         gateways.set(server, registered);
@@ -421,20 +461,41 @@ export function midcall(options: MidcallOptions = {}): Midcall {
       }
       // What the SDK registers for this method from now on would not be called.
       server.server.setRequestHandler(method, notThroughFront);
+      const run = async (params: Handled['params'], ctx: ServerContext, call: Call): Promise<unknown> => {
+        const result = await handler({ params, ctx }, call as GatewayCall);
+        return method === 'tools/call' ? withContent(result) : result;
+      };
       const respond: Respond = (params, ctx) =>
-        dispatch.run({ server, ctx, params }, registered, async call => {
-          const result = await handler({ params, ctx }, call as GatewayCall);
-          return method === 'tools/call' ? withContent(result) : result;
-        });
+        dispatch.run({ server, ctx, params }, registered, call => run(params, ctx, call));
       const called =
         method === 'tools/call' ? asCall(mayBecomeTask(server, ({ params }, ctx) => respond(params, ctx))) : respond;
-      frontOf(server).take(method, () => called);
+      if (method === 'resources/read') gatewayReads.set(server, called);
+      if (method !== 'tools/call' || !config.cards || !cards) {
+        if (method !== 'resources/read') frontOf(server).take(method, () => called);
+        else frontOf(server).take(method, ({ uri }) => (config.cards && uri === CARD_URI ? readCard : called));
+        return;
+      }
+      const find = (name: string): ResumableTool => ({
+        registered,
+        read: async raw => raw,
+        run: async (args, call, ctx) => (await run({ name, arguments: args }, ctx, call)) as CallToolResult,
+      });
+      const answer: Respond = async (params, ctx) => {
+        const ticket = own(params['arguments'], 'ticket');
+        // A server behind the gateway may ask on cards itself.
+        const isOurs = typeof ticket !== 'string' || (await dispatch.hasTicket(ticket));
+        return isOurs ? answerAtGateway({ server, ctx, params }, { dispatch, find }) : called(params, ctx);
+      };
+      frontOf(server).take(method, ({ name }) => (name === CARD_TOOL ? answer : called));
+      frontOf(server).take('resources/read', ({ uri }) => (uri === CARD_URI ? readCard : gatewayReads.get(server)));
     },
     wrap(server) {
       wrap(server);
       return server;
     },
     files: (server, ctx) => dispatch.files(server, ctx),
+    listed: (server, ctx, tools, hasCard) =>
+      listedByGateway(tools, config.cards && viewClient(server, ctx).apps, hasCard),
     client: aboutClient,
     withoutClient: (handler, annotations) => runUnattended(handler, isHarmless(annotations), config),
     allow(ceiling) {
@@ -469,6 +530,8 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     wrap: reported(mid.wrap),
   };
 }
+
+const readCard: Respond = async () => cardResource();
 
 /** A handler of calls as the front calls it. */
 const asCall =

@@ -83,7 +83,7 @@ export type {
   PagesHost,
   PersonCheck,
 } from './request/pages.ts';
-export type { TaskMode } from './request/request.ts';
+export type { TaskMode, ToolCards } from './request/request.ts';
 export type { SampleAsk, SampleWithToolsAsk, ToolSamplingResult } from './request/sampling-request.ts';
 export type { FieldMessages, Validation } from './request/validation.ts';
 export type {

@@ -1,7 +1,7 @@
 /** What tools, prompts and resources are registered with, and what their handlers return. */
 import { MidcallError } from '@midcall/core/errors';
 import { describe, type StandardForm } from '@midcall/core/form';
-import { isRecord } from '@midcall/core/json';
+import { isRecord, own } from '@midcall/core/json';
 import { type ArgumentCost, argumentCost } from '@midcall/core/json-schema';
 import {
   anything,
@@ -23,7 +23,7 @@ import type {
   StandardSchemaWithJSON,
   ToolAnnotations,
 } from '@modelcontextprotocol/server';
-import type { TaskMode } from './request/index.ts';
+import type { TaskMode, ToolCards } from './request/index.ts';
 
 interface Described {
   readonly title?: string;
@@ -106,6 +106,22 @@ export function checkRegistration(
 /** schema.json, `ToolAnnotations`: a tool may be destructive unless it says otherwise. */
 export const isHarmless = (annotations: ToolAnnotations | undefined): boolean =>
   annotations?.readOnlyHint === true || annotations?.destructiveHint === false;
+
+/** Whether our App may show the results of a tool. */
+export function cardsFor({ outputSchema, _meta }: Pick<ToolConfig<undefined>, 'outputSchema' | '_meta'>): ToolCards {
+  const ui = own(_meta, 'ui');
+  const visibility = own(ui, 'visibility');
+  // A tool that only an App calls has no results of its own on the page.
+  const isForModels = !Array.isArray(visibility) || visibility.includes('model');
+  if (own(ui, 'resourceUri') !== undefined || !isForModels) return 'own-app';
+  return outputSchema === undefined || admitsNothing(outputSchema) ? 'yes' : 'structured';
+}
+
+/** True if structured content may be an empty object, as in the result of a call that waits. */
+function admitsNothing(schema: StandardSchemaWithJSON): boolean {
+  const read = schema['~standard'].validate({});
+  return !(read instanceof Promise) && !read.issues;
+}
 
 const costs = new WeakMap<StandardSchemaWithJSON, ArgumentCost>();
 

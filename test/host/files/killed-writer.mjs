@@ -44,7 +44,7 @@ syncBuiltinESMExports();
 /** Writes number `n` of what is called `name`. */
 const writers = {
   async rules() {
-    const { rulesFile } = await import('../../../packages/host/dist/policy/kept-rules.js');
+    const { rulesFile } = await import('../../../packages/host/dist/policy/rules-file.js');
     const rules = rulesFile(path);
     return (name, n) =>
       rules.keep({

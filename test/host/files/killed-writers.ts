@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import { rulesFile } from '../../../packages/host/src/policy/kept-rules.ts';
+import { rulesFile } from '../../../packages/host/src/policy/rules-file.ts';
 import { seeded } from '../../server/call/crash-claims.ts';
 
 const script = fileURLToPath(new URL('./killed-writer.mjs', import.meta.url));

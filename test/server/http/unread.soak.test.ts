@@ -10,7 +10,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('%s', era => {
     async tool => {
       const unread = await callUnread({ era, tool, calls: 1_000, bytes: 4 * MIB, heap: 1_024 });
       console.log(`${era}, ${tool}: ${JSON.stringify(unread)}`);
-      expect([unread.other.length, unread.cutss > 0]).toEqual([10, true]);
+      expect([unread.other.length, unread.cuts > 0]).toEqual([10, true]);
       expect(unread.rss).toBeLessThan(1_024);
     },
   );

@@ -7,7 +7,7 @@
 export type Assurance = 'relayed' | 'in-band' | 'out-of-band' | 'verified';
 
 /** The channel through which an answer came. */
-export type Channel = 'native' | 'page' | 'relay' | 'fallback';
+export type Channel = 'native' | 'card' | 'page' | 'relay' | 'fallback';
 
 /** Why nobody accepted or declined. `unfinished`: the person agreed to open a page, and did not finish it in time. */
 export type CancelReason = 'dismissed' | 'timeout' | 'unfinished' | 'unavailable' | 'invalid' | 'suspect' | 'error';

@@ -1,6 +1,6 @@
 export { blocksAside, blocksBack } from './blocks-aside.ts';
 export { canonical } from './canonical.ts';
-export { forModels, isForPeople } from './for-people.ts';
+export { forModels, isForApps, isForPeople } from './for-people.ts';
 export type { JsonLoss } from './json-loss.ts';
 export { jsonLoss, lossText } from './json-loss.ts';
 export { nests, parseShallow, textNests, tooDeeply } from './nesting.ts';

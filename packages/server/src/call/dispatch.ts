@@ -14,7 +14,9 @@ import {
 import type { Json } from '../base/index.ts';
 import {
   begins,
+  checkTicket,
   interrupted,
+  lookAtTicket,
   type OpenedCall,
   openByTicket,
   openRetry,
@@ -22,6 +24,7 @@ import {
   readTicket,
 } from '../eras/index.ts';
 import { type FileAccesses, fileAccess } from '../files/index.ts';
+import { CARD_TOOL, cardSeen } from '../questions/index.ts';
 import {
   auditor,
   type Call,
@@ -45,10 +48,10 @@ import { CallReport } from './call-report.ts';
 import type { Finish, Received } from './own-handlers.ts';
 import { type Handler, runCall } from './run-call.ts';
 
-/** What the model passes to `resume`. */
+/** What continues a waiting call: from the model to `resume`, or from our App to its own tool. */
 export interface ResumeArguments {
   readonly ticket: string;
-  /** Present with the ticket of a relayed question; a page delivers its own answer. */
+  /** Present with the ticket of a question that is answered with it; a page delivers its own answer. */
   readonly action?: 'accept' | 'decline' | 'cancel' | undefined;
   readonly content?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -57,8 +60,11 @@ export interface ResumeArguments {
 export interface ResumableTool {
   readonly registered: Registered;
   read(raw: unknown): Promise<unknown>;
-  run(args: unknown, call: Call): CallToolResult | Promise<CallToolResult>;
+  run(args: unknown, call: Call, ctx: ServerContext): CallToolResult | Promise<CallToolResult>;
 }
+
+/** Finds a tool by its name. */
+export type FindTool = (name: string) => ResumableTool | undefined;
 
 export interface Dispatch {
   /**
@@ -66,12 +72,16 @@ export interface Dispatch {
    * @returns what the client gets, or throws it
    */
   run<R>(received: Received, registered: Registered, handler: Handler<R>, finish?: Finish): Promise<unknown>;
-  resume(
-    received: Received,
-    args: ResumeArguments,
-    find: (name: string) => ResumableTool | undefined,
-    finish: Finish,
-  ): Promise<unknown>;
+  /** Continues a call under a ticket. @param by - the name of the tool that the ticket came with */
+  resume(received: Received, args: ResumeArguments, find: FindTool, by: string, finish: Finish): Promise<unknown>;
+  /**
+   * Notes that our App shows the card of a ticket.
+   * @returns true if it was answered before
+   * @throws MidcallError `state/invalid` for a ticket that is not this person's, or whose time is up
+   */
+  seen(received: Received, ticket: string, find: FindTool): Promise<boolean>;
+  /** True if a call waits under this ticket, or has. */
+  hasTicket(ticket: string): Promise<boolean>;
   /** Reports a request that never reached its handler, because its arguments do not fit. */
   refused(method: AskingMethod, params: RawParams): void;
   /** Ends a call whose process is gone and that nobody waits for; records which steps took effect and which are in doubt. */
@@ -127,8 +137,15 @@ export function dispatcher(config: Config): Dispatch {
         const request = await readRequest(server, ctx, params, registered, config, argumentsDigest);
         return openAndRun({ request, rawArguments: params.arguments, handler, end }, access, config);
       }),
-    resume: (received, args, find, finish) =>
-      followed(received, 'tools/call', finish, end => resume(received, args, { find, end, access, config })),
+    resume: (received, args, find, by, finish) =>
+      followed(received, 'tools/call', finish, end => resume(received, args, { find, by, end, access, config })),
+    async seen({ server, ctx }, ticket, find) {
+      const { resumed, request } = await ticketed(server, ctx, ticket, { find, by: CARD_TOOL, config });
+      const { nonce } = await checkTicket(resumed, request, config);
+      await cardSeen(request, config);
+      return config.claims.isClaimed(nonce);
+    },
+    hasTicket: async ticket => (await lookAtTicket(ticket, config)) !== undefined,
     refused(method, params) {
       const call = unread(params, method);
       config.audit?.({ at: config.clock.now(), call, kind: 'ended', outcome: 'failed', code: -32602 });
@@ -227,26 +244,37 @@ function runOpened<R>(
   return Promise.resolve({ kind: 'answered-before', earlier: opened.earlier as Earlier });
 }
 
-/** Continues a call under the ticket the model passed. */
+/** Finds the call of a ticket, which is not used up. */
+async function ticketed(
+  server: McpServer,
+  ctx: ServerContext,
+  ticket: string,
+  { find, by, config }: { readonly find: FindTool; readonly by: string; readonly config: Config },
+) {
+  const resumed = await readTicket(ticket, by, config);
+  const tool = find(resumed.name);
+  if (!tool)
+    throw new MidcallError('state/invalid', `This server no longer has the tool '${resumed.name}'. Nothing was done.`);
+  return { resumed, tool, request: await readRequest(server, ctx, resumed, tool.registered, config) };
+}
+
+/** Continues a call under a ticket. */
 async function resume(
   { server, ctx }: Received,
   { ticket, ...answer }: ResumeArguments,
   surroundings: {
-    readonly find: (name: string) => ResumableTool | undefined;
+    readonly find: FindTool;
+    readonly by: string;
     readonly end: CallReport;
     readonly access: FileAccesses;
     readonly config: Config;
   },
 ): Promise<CallOutcome<CallToolResult>> {
-  const { find, end, access, config } = surroundings;
+  const { end, access, config } = surroundings;
   const retried = ctx.mcpReq.requestState() !== undefined;
-  const resumed = await readTicket(ticket, config);
-  const tool = find(resumed.name);
-  if (!tool)
-    throw new MidcallError('state/invalid', `This server no longer has the tool '${resumed.name}'. Nothing was done.`);
-  const request = await readRequest(server, ctx, resumed, tool.registered, config);
+  const { resumed, tool, request } = await ticketed(server, ctx, ticket, surroundings);
   const args = await tool.read(resumed.arguments);
-  const handler = (call: Call) => tool.run(args, call);
+  const handler = (call: Call) => tool.run(args, call, ctx);
   const work = { request, rawArguments: resumed.arguments, handler, end };
   if (retried) return openAndRun(work, access, config);
   end.known(callRef(request, ''));
@@ -256,7 +284,9 @@ async function resume(
       'This ticket needs the action the person took: accept, decline or cancel. Nothing was done; it can still be used.',
     );
   }
-  return runOpened(await openByTicket(ticket, resumed, answer as Json, request, config), work, access, config);
+  const opened = await openByTicket(ticket, resumed, answer as Json, request, config);
+  await cardSeen(request, config);
+  return runOpened(opened, work, access, config);
 }
 
 const keyWillBeLost =

@@ -8,7 +8,15 @@ import { checkGiven, name, oneOf } from '@midcall/core/options';
 import { Operations } from '../engine/index.ts';
 import { type Listener, tellProgress } from '../eras/index.ts';
 import type { FileAccess } from '../files/index.ts';
-import { type AskerOptions, asker, type CallRun, checkProgress, gatewayQuestion, sampler } from '../questions/index.ts';
+import {
+  type AskerOptions,
+  asker,
+  type CallRun,
+  checkProgress,
+  gatewayQuestion,
+  hasCard,
+  sampler,
+} from '../questions/index.ts';
 import { type AboutClient, type Config, type GatewayCall, type LogLevel, whenDetached } from '../request/index.ts';
 import { Steps } from './take-step.ts';
 
@@ -79,6 +87,7 @@ export function makeCall(run: CallRun, options: HandleOptions): GatewayCall {
     principal: request.principal,
     roundsLeft: options.roundsLeft,
     outlivesRequest: options.outlivesRequest,
+    hasCard: config.cards && hasCard(request),
     onTask: told => ctx && whenDetached(ctx, told),
     get signal() {
       return run.signal;

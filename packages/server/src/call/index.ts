@@ -1,3 +1,4 @@
+export { answerAtGateway, listCards, listedByGateway, registerCard } from './card-tool.ts';
 export { dispatcher, type ResumableTool } from './dispatch.ts';
 export { promptResult, resourceResult, toolResult } from './handler-result.ts';
 export { notThroughFront, OwnHandlers, withContent } from './own-handlers.ts';

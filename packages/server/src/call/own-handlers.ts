@@ -202,7 +202,7 @@ export const notThroughFront = (): never => {
 
 const invalid = (message: string): ProtocolError => new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 
-const toolError = (error: unknown): CallToolResult => ({
+export const toolError = (error: unknown): CallToolResult => ({
   content: [{ type: 'text', text: error instanceof Error ? error.message : String(error) }],
   isError: true,
 });

@@ -2,10 +2,9 @@
 import { forModels } from '@midcall/core/json';
 import type { McpServer, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { RESUME } from '../eras/index.ts';
-import { type Config, viewClient } from '../request/index.ts';
+import { type Config, RESUME, viewClient } from '../request/index.ts';
 import { arrangeTools } from '../sdk-seam/index.ts';
-import type { Dispatch, ResumableTool, ResumeArguments } from './dispatch.ts';
+import type { Dispatch, FindTool, ResumeArguments } from './dispatch.ts';
 import { notThroughFront, type OwnHandlers } from './own-handlers.ts';
 
 const input = z.strictObject({
@@ -20,12 +19,7 @@ const input = z.strictObject({
 });
 
 /** Registers the tool on a wrapped server. */
-export function registerResume(
-  server: McpServer,
-  own: OwnHandlers,
-  dispatch: Dispatch,
-  find: (name: string) => ResumableTool | undefined,
-): void {
+export function registerResume(server: McpServer, own: OwnHandlers, dispatch: Dispatch, find: FindTool): void {
   const tool = server.registerTool(
     RESUME,
     {
@@ -39,7 +33,9 @@ export function registerResume(
     },
     notThroughFront,
   );
-  own.tool(RESUME, tool, (args, received, finish) => dispatch.resume(received, args as ResumeArguments, find, finish));
+  own.tool(RESUME, tool, (args, received, finish) =>
+    dispatch.resume(received, args as ResumeArguments, find, RESUME, finish),
+  );
 }
 
 /**

@@ -9,7 +9,7 @@ import {
   askedEvent,
   type DriverOutcome,
   interrupted,
-  leaveToModel,
+  leaveInResult,
   type OpenedCall,
   park,
   parkForRounds,
@@ -17,7 +17,7 @@ import {
   runByRounds,
 } from '../eras/index.ts';
 import type { FileAccesses } from '../files/index.ts';
-import type { CallRun, ModelAsk, PageCall } from '../questions/index.ts';
+import type { CallRun, PageCall, ResultAsk } from '../questions/index.ts';
 import {
   aboutClient,
   auditor,
@@ -161,11 +161,11 @@ async function endingOf<R>(
     case 'input-required':
       end.is('input-required', outcome.asks.map(askedEvent));
       return instead(outcome.result, outcome.departure);
-    case 'relayed': {
-      // The model asks one question; the others wait for their turn.
-      const [ask] = outcome.asks as readonly [OpenAsk<ModelAsk>];
-      end.is('relayed', [askedEvent(ask)]);
-      return instead(await leaveToModel(ask, outcome.journal, where, request, config));
+    case 'left': {
+      // One question is asked; the others wait for their turn.
+      const [ask] = outcome.asks as readonly [OpenAsk<ResultAsk>];
+      end.is(ask.detail.ends, [askedEvent(ask)]);
+      return instead(await leaveInResult(ask, outcome.journal, where, request, config));
     }
     case 'parked':
       end.is('parked', outcome.asks.map(askedEvent));

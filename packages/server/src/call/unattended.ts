@@ -15,6 +15,7 @@ const nobody: CallRequest['client'] = {
   can: { form: false, url: false, roots: false, sampling: false, samplingTools: false },
   announcesRoots: false,
   firstForms: false,
+  apps: false,
   tasks: false,
 };
 

@@ -1,14 +1,14 @@
 /** How a driver's part of a call ends: as the engine says, or with the call continuing in another request. */
 import type { InputRequiredResult } from '@modelcontextprotocol/server';
 import type { Journal, OpenAsk, Outcome } from '../engine/index.ts';
-import type { ApartAsk, ModelAsk, Outgoing } from '../questions/index.ts';
+import type { ApartAsk, Outgoing, ResultAsk } from '../questions/index.ts';
 import type { Departure } from '../sdk-seam/index.ts';
 
 /** How `runByPush` and `runByRounds` end. */
 export type DriverOutcome<R> =
   | Exclude<Outcome<R, Outgoing>, { kind: 'needs' }>
   | InputRequired
-  | Relayed
+  | Left
   | Parked
   | OutOfRounds
   | GoesOnElsewhere;
@@ -22,10 +22,10 @@ export interface InputRequired {
   readonly asks: readonly OpenAsk<Outgoing>[];
 }
 
-/** No question of the round can be put to the client, so the model has to ask it; see ./leave.ts. */
-export interface Relayed {
-  readonly kind: 'relayed';
-  readonly asks: readonly OpenAsk<ModelAsk>[];
+/** No question of the round is asked over the protocol or apart from the client: one leaves in the result; see ./leave.ts. */
+export interface Left {
+  readonly kind: 'left';
+  readonly asks: readonly OpenAsk<ResultAsk>[];
   readonly journal: Journal;
 }
 

@@ -1,6 +1,6 @@
 export { askedEvent } from './asked-event.ts';
 export type { DriverOutcome } from './driver-outcome.ts';
-export { leaveToModel } from './leave.ts';
+export { leaveInResult } from './leave.ts';
 export { begins, interrupted, type OpenedCall, openRetry } from './open-retry.ts';
 export { openShared } from './open-shared.ts';
 export { park, parkForRounds } from './park.ts';
@@ -8,4 +8,4 @@ export { runByPush } from './push.ts';
 export { received } from './received.ts';
 export { runByRounds } from './rounds.ts';
 export { type Listener, tellProgress } from './signs-of-life.ts';
-export { dropTicket, lookAtTicket, openByTicket, RESUME, readTicket } from './ticket.ts';
+export { checkTicket, dropTicket, lookAtTicket, openByTicket, readTicket } from './ticket.ts';

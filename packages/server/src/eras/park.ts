@@ -7,10 +7,10 @@
 import { MidcallError } from '@midcall/core/errors';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { type Journal, labelsOf, type OpenAsk } from '../engine/index.ts';
-import type { ApartAsk, Outgoing } from '../questions/index.ts';
-import { type CallRequest, type Config, callRef, waitingResult } from '../request/index.ts';
+import { type ApartAsk, cardOfPage, type Outgoing } from '../questions/index.ts';
+import { type CallRequest, type Config, callRef, RESUME, waitingResult } from '../request/index.ts';
 import { newStoredState } from '../state/index.ts';
-import { keepTicket, type Needs, RESUME } from './ticket.ts';
+import { keepTicket, type Needs } from './ticket.ts';
 
 interface Where {
   readonly flow: string;
@@ -37,7 +37,8 @@ export async function park(
     request,
     config,
   );
-  return waitingResult(parkedText(asks, ticket, minutesUntil(dueAt, config)), request);
+  const result = waitingResult(parkedText(asks, ticket, minutesUntil(dueAt, config)), request);
+  return { ...result, ...cardOfPage(asks, { ticket, dueAt }, request, config) };
 }
 
 /** Ends a request whose client has gone through as many rounds as it may; the questions are asked once the call is continued. */

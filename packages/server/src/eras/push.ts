@@ -80,7 +80,7 @@ export async function runByPush<R>(
       const waits = asks.length > 0 ? [] : leavingTo('apart', outcome.asks);
       if (asks.length + waits.length === 0) {
         await run.suspend();
-        return { kind: 'relayed', asks: leavingTo('model', outcome.asks), journal: run.journal };
+        return { kind: 'left', asks: leavingTo('result', outcome.asks), journal: run.journal };
       }
       const recordings =
         asks.length > 0

@@ -74,7 +74,7 @@ export async function runByRounds<R>(
     const asks = leavingTo('client', outcome.asks);
     const waits = leavingTo('apart', outcome.asks);
     if (asks.length + waits.length === 0)
-      return { kind: 'relayed', asks: leavingTo('model', outcome.asks), journal: run.journal };
+      return { kind: 'left', asks: leavingTo('result', outcome.asks), journal: run.journal };
     if (opened.round >= config.maxRounds && !outlivesRequest(request))
       return canResume(request, config)
         ? { kind: 'out-of-rounds', asks: outcome.asks, journal: run.journal }

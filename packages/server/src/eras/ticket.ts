@@ -1,10 +1,10 @@
 /**
- * A ticket: what the `resume` tool needs to continue a call whose request has ended, whether its question was relayed or waits
- * on a page.
+ * A ticket: what continues a call whose request has ended, whether its question was relayed, is on a card or waits on a page.
  *
- * - relay-L1 A ticket is random, lives until its question is due, and is used once: like any retry it is claimed together
- *   with its answer, so the same answer again gets the same result, and nothing runs twice.
- * - relay-L2 It is sealed in the store, and bound like any state: another person, client, tool, argument or version is refused. The
+ * - relay-L1 A ticket is random, and is used once: like any retry it is claimed together with its answer, so the same answer again
+ *   gets the same result, and nothing runs twice. An answer that comes after its question was due counts as none.
+ * - relay-L4 Each ticket works with the tool that the channel of its question names, and with no other.
+ * - relay-L2 Its content is sealed and bound like any state: another person, client, tool, argument or version is refused. The
  *   store knows a ticket only by its digest.
  */
 import { MidcallError } from '@midcall/core/errors';
@@ -12,13 +12,18 @@ import type { Assurance, Channel } from '@midcall/core/form';
 import { digest, type Json } from '../base/index.ts';
 import type { Entry } from '../engine/index.ts';
 import type { WaitingCall } from '../observe/index.ts';
-import type { Recording } from '../questions/index.ts';
-import { type CallRequest, type Config, principalKey } from '../request/index.ts';
-import { type CallRef, flowSteps, lifeOf, openStored, type SealedAsk, type StoredState } from '../state/index.ts';
+import { answeredBy, type Recording, unanswered } from '../questions/index.ts';
+import { type CallRequest, type Config, principalKey, RESUME } from '../request/index.ts';
+import {
+  type CallRef,
+  flowSteps,
+  lifeOf,
+  openStored,
+  type RoundState,
+  type SealedAsk,
+  type StoredState,
+} from '../state/index.ts';
 import { begins, interrupted, type OpenedCall } from './open-retry.ts';
-
-/** The name of the tool that continues a relayed call. */
-export const RESUME = 'resume';
 
 /** A call to be continued. */
 export type Resumed = { readonly name: string; readonly arguments: unknown; readonly state: StoredState } & Needs;
@@ -56,7 +61,10 @@ export async function keepTicket(
   await config.waiting.add({ kind: 'ticket', ref: ticket, waitsFor, method, name, principal, flow, since, until });
 }
 
-const waitedFor = (call: Needs): WaitingCall['waitsFor'] => (call.needs === 'apart' ? call.channel : 'resume');
+function waitedFor(call: Needs): WaitingCall['waitsFor'] {
+  if (call.needs === 'call') return RESUME;
+  return call.needs === 'answer' && answeredBy(call.channel) === RESUME ? RESUME : call.channel;
+}
 
 /** @returns what a ticket's call waits for; undefined if there is none */
 export async function lookAtTicket(ticket: string, config: Config): Promise<WaitingCall['waitsFor'] | undefined> {
@@ -83,12 +91,23 @@ const usedTicket = () =>
 
 /**
  * Reads the content of a ticket; a refusal does not use it up.
- * @throws MidcallError `state/invalid` if there is none, or its time is up
+ * @param tool - the name of the tool that it came with
+ * @throws MidcallError `state/invalid` if there is none for this tool, or its time is up
  */
-export async function readTicket(ticket: string, config: Config): Promise<Resumed> {
+export async function readTicket(ticket: string, tool: string, config: Config): Promise<Resumed> {
   const text = await config.contents.get(keyOf(ticket));
   if (text === undefined) throw unknownTicket();
-  return JSON.parse(text) as Resumed;
+  const resumed = JSON.parse(text) as Resumed;
+  if (resumed.needs === 'answer' && answeredBy(resumed.channel) !== tool) throw unknownTicket();
+  return resumed;
+}
+
+/** @throws MidcallError `state/invalid` if a ticket is not for this call, or its time is up; it is not used up */
+export async function checkTicket(resumed: Resumed, { binding }: CallRequest, config: Config): Promise<RoundState> {
+  const opened = await openStored(resumed.state, binding, config);
+  if (opened.ok) return opened.state;
+  if (opened.kind === 'expired') throw unknownTicket();
+  throw new MidcallError('state/invalid', 'This ticket was not made for this person and client. Nothing was done.');
 }
 
 /**
@@ -100,16 +119,13 @@ export async function openByTicket(
   ticket: string,
   resumed: Resumed,
   answer: Json,
-  { binding, ctx }: CallRequest,
+  request: CallRequest,
   config: Config,
 ): Promise<OpenedCall> {
-  const opened = await openStored(resumed.state, binding, config);
-  if (!opened.ok) {
-    if (opened.kind === 'expired') throw unknownTicket();
-    throw new MidcallError('state/invalid', 'This ticket was not made for this person and client. Nothing was done.');
-  }
-  const { flow, round, journal, out, nonce } = opened.state;
-  const retentionMs = lifeOf(opened.state, config.clock.now());
+  const { binding, ctx } = request;
+  const state = await checkTicket(resumed, request, config);
+  const { flow, round, journal, out, nonce } = state;
+  const retentionMs = lifeOf(state, config.clock.now());
   const inputs = digest([ticket, answer]);
   const cameAt = config.clock.now();
   const claim = await config.claims.claim(nonce, inputs, retentionMs, ctx.mcpReq.signal, cameAt, binding.principal);
@@ -117,7 +133,7 @@ export async function openByTicket(
   if (claim.kind === 'answered') return { earlier: claim.result, ...begins(flow) };
   if (claim.kind === 'under-way') throw interrupted(await flowSteps(config.contents, flow), true);
   await config.waiting.remove({ kind: 'ticket', ref: ticket });
-  const entries = resumed.needs === 'answer' ? out.map(ask => entryOf(ask, answer, resumed, config.clock.now())) : [];
+  const entries = resumed.needs === 'answer' ? out.map(ask => entryOf(ask, answer, resumed, cameAt)) : [];
   return {
     flow,
     round,
@@ -131,11 +147,13 @@ export async function openByTicket(
 }
 
 function entryOf(
-  { id, kind, label, at }: SealedAsk,
+  { id, kind, label, at, due }: SealedAsk,
   got: Json,
   { channel, assurance }: { readonly channel: Channel; readonly assurance: Assurance },
   now: number,
 ): Entry {
-  const recording: Recording = { kind: 'answered', channel, assurance, got, ms: now - at };
+  const ms = Math.max(0, now - at);
+  const recording: Recording =
+    now > due ? unanswered('timeout', ms) : { kind: 'answered', channel, assurance, got, ms };
   return { id, kind, label, value: recording };
 }

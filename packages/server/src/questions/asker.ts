@@ -84,10 +84,16 @@ export function asker(run: CallRun, options: AskerOptions): Asker {
     /** Puts a question on one channel after another until an answer counts. */
     async putQuestion<T>(question: FormQuestion<T>): Promise<Answer<T>> {
       if (++count > MAX_ASKS) return run.fail(tooMany());
+      const after = (before: NonNullable<FormQuestion['before']>): FormQuestion<T> => ({ ...question, before });
       let channel = ladder(question, call);
+      if (channel?.unseen) {
+        const other = ladder(after({ channel: channel.name, saidYes: false }), call);
+        if (other && (await channel.unseen(question, call)))
+          return told(question, await other.put(after({ channel: channel.name, saidYes: false }), call));
+      }
       let put = await (channel ? channel.put(question, call) : putToNobody(question));
       while (channel && put.answer.action === 'cancel' && put.answer.reason === 'suspect') {
-        const next: FormQuestion<T> = { ...question, before: { channel: channel.name, saidYes: put.saidYes } };
+        const next = after({ channel: channel.name, saidYes: put.saidYes });
         channel = ladder(next, call);
         if (channel) put = await channel.put(next, call);
       }

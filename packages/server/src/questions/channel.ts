@@ -104,6 +104,10 @@ export interface AskChannel {
   readonly byHost?: boolean;
   /** Whose calls may end with a ticket, so that the server needs the tool `resume`; absent if nobody's. */
   readonly tickets?: 'any-client' | 'unaskable-client';
+  /** The name of the tool by which answers come back with a ticket, if questions leave in the results of calls. */
+  readonly answeredBy?: string;
+  /** True if our App shows the questions, so that tools are listed with it. */
+  readonly byApp?: true;
   /** Why a page of `call.elicitUrl` can never be announced by this channel. */
   readonly noPages?: string;
   /** What the model is told if somebody answered and nobody proved to be the person who was asked. */
@@ -118,6 +122,11 @@ export interface AskChannel {
   reaches(question: FormQuestion, call: ChannelCall): boolean;
   /** The highest assurance of an answer to this question here, if the person is reached. */
   assurance(question: FormQuestion, call: ChannelCall): Assurance;
+  /**
+   * True if this call has been made before, and the question that it put here was never shown. Asked only if another channel
+   * reaches the person, which then gets the question; recorded, so that a replay decides the same.
+   */
+  unseen?(question: FormQuestion, call: ChannelCall): Promise<boolean>;
   /** Puts the question, and returns an answer that was checked against its form. */
   put<T>(question: FormQuestion<T>, call: ChannelCall): Promise<Put<T>>;
   /** Puts all forms of a wizard at once; absent if this channel takes them one after another. */

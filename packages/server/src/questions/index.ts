@@ -1,5 +1,8 @@
 export { channels } from './all.ts';
+export { answeredBy } from './answered-by.ts';
 export { type AskerOptions, asker } from './asker.ts';
+export { cardOfPage, cardSeen, hasCard } from './card/card.ts';
+export { CARD_TOOL, CARD_URI, cardResource, forApps, refused, reported, withCard } from './card/card-app.ts';
 export { checkProgress, checkStep } from './check-ask.ts';
 export { gatewayQuestion } from './native/gateway-question.ts';
 export {
@@ -7,11 +10,10 @@ export {
   type CallRun,
   type ClientAsk,
   leavingTo,
-  type ModelAsk,
   type Outgoing,
+  type ResultAsk,
 } from './outgoing.ts';
 export type { PageCall } from './page/page-call.ts';
 export { withdrawPages } from './page/withdraw-pages.ts';
 export { fromClient, type Recording, readRecording, unanswered } from './recording.ts';
-export { relayText } from './relay/relay-text.ts';
 export { sampler } from './sampler.ts';

@@ -1,9 +1,12 @@
 /**
  * A question as it leaves its run. There are three ways, and each channel takes one of them: through the client, over the
- * protocol; apart from the client, where we learn the answer ourselves; and as a text that the model puts to the person.
+ * protocol; apart from the client, where we learn the answer ourselves; and in the result of the call, with a ticket that brings
+ * the answer back.
  */
-import type { Assurance, Channel, Field } from '@midcall/core/form';
+import type { Assurance, Channel } from '@midcall/core/form';
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { OpenAsk, Run } from '../engine/index.ts';
+import type { CallRequest } from '../request/index.ts';
 import type { Recording } from './recording.ts';
 
 interface Leaving {
@@ -43,7 +46,12 @@ export interface WaitingWords {
   /** Where the person answers, following `who answers`: `on a web page`. */
   readonly where: string;
   /** Present if the person only learns of the question through the model, so that the request ends at once. */
-  readonly passOn?: { readonly how: string; readonly lines: readonly string[] };
+  readonly passOn?: {
+    readonly how: string;
+    readonly lines: readonly string[];
+    /** The page, for a host that can show it to the person itself. */
+    readonly page: { readonly message: string; readonly url: string; readonly note?: string };
+  };
   /** One or two sentences for the model if the person has the question already. */
   readonly reached: string;
   /** What the remaining minutes are for: `The page can be answered`. */
@@ -66,16 +74,20 @@ export interface ApartAsk extends Leaving, Waiting {
   readonly words: WaitingWords;
 }
 
-/** As a text for the model, which returns with the answer and a ticket. */
-export interface ModelAsk extends Leaving {
-  readonly to: 'model';
-  /** The assurance of the answer that the model brings. */
+/** In the result of the call, which ends its request; the answer comes back with a ticket. */
+export interface ResultAsk extends Leaving {
+  readonly to: 'result';
+  /** The assurance of the answer that comes back. */
   readonly assurance: Assurance;
-  readonly message: string;
-  readonly fields: readonly Field[];
+  /** How the audit names the end of the request. */
+  readonly ends: 'relayed' | 'parked';
+  /** @param dueAt - when it may no longer be answered, in milliseconds since the epoch */
+  result(ticket: string, dueAt: number, request: CallRequest): CallToolResult;
+  /** Called before the result leaves. */
+  leaving?(request: CallRequest): Promise<void>;
 }
 
-export type Outgoing = ClientAsk | ApartAsk | ModelAsk;
+export type Outgoing = ClientAsk | ApartAsk | ResultAsk;
 
 /** One run of a call. */
 export type CallRun<R = unknown> = Run<R, Outgoing>;

@@ -11,6 +11,8 @@ export interface ClientView {
    * `@midcall/core`.
    */
   readonly firstForms: boolean;
+  /** True if the client shows MCP Apps beside the results of tools. */
+  readonly apps: boolean;
   /** True if the client declares tasks with this request. */
   readonly tasks: boolean;
 }

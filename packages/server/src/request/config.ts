@@ -55,7 +55,10 @@ export interface MidcallOptions {
   readonly maxStoredPerPerson?: number;
   /** Milliseconds; an accept faster than this looks automatic. 250 if absent. */
   readonly suspectBelowMs?: number;
-  /** Channels a question may use, unless the ask names its own; native if absent, and page if `pages` are given. */
+  /**
+   * Channels a question may use, unless the ask names its own; native if absent, and page if `pages` are given. `card` is for hosts
+   * that show MCP Apps: each tool that has no App of its own is then listed with ours.
+   */
   readonly channels?: readonly Channel[];
   /** Pages of ours for answers that must not pass through the model: `connect()` of `@midcall/server/connect`. */
   readonly pages?: Pages;
@@ -118,6 +121,8 @@ export interface Config {
    * server has no such tool.
    */
   readonly resume: 'any-client' | 'unaskable-client' | undefined;
+  /** True if our App may show questions, on cards. */
+  readonly cards: boolean;
   readonly pages: PageService | undefined;
   readonly holdMs: number;
   /** Milliseconds after which a call becomes a task. */

@@ -5,7 +5,7 @@
 
 import { MidcallError } from '@midcall/core/errors';
 import { wayBackMeta } from '@midcall/core/form';
-import { defined } from '@midcall/core/json';
+import { defined, own } from '@midcall/core/json';
 import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
@@ -23,6 +23,12 @@ import { detachedOf } from './detached.ts';
 /** The extension by which calls continue without a request (ext-tasks, "Extension Identifier"). */
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 
+/** The extension by which a host shows Apps beside the results of tools (MCP Apps 2026-01-26, "Extension Identifier"). */
+const APPS_EXTENSION = 'io.modelcontextprotocol/ui';
+
+/** The media type of an App. */
+export const APP_TYPE = 'text/html;profile=mcp-app';
+
 const cannot: Can = { form: false, url: false, roots: false, sampling: false, samplingTools: false };
 
 /** Reads era and capabilities: per request on 2026-07-28, from the handshake on 2025-11-25. */
@@ -35,7 +41,14 @@ export function viewClient(server: McpServer, ctx: ServerContext): ClientView {
   const rounds = version !== undefined && hasRounds(version);
   const declared = rounds ? perRequest : server.server.getClientCapabilities();
   if (declared === undefined)
-    return { asks: rounds ? 'rounds' : 'none', can: cannot, announcesRoots: false, firstForms: false, tasks: false };
+    return {
+      asks: rounds ? 'rounds' : 'none',
+      can: cannot,
+      announcesRoots: false,
+      firstForms: false,
+      apps: false,
+      tasks: false,
+    };
   if (rounds) return viewOf(declared, true, version);
   const known = views.get(declared);
   if (known && known.version === version) return known.view;
@@ -61,6 +74,7 @@ function viewOf(declared: ClientCapabilities, rounds: boolean, version: string |
     },
     announcesRoots: !rounds && declared.roots?.listChanged === true,
     firstForms: hasFirstForms(version),
+    apps: showsApps(declared.extensions),
     tasks: rounds && isDeclared(declared.extensions, TASKS_EXTENSION),
   };
 }
@@ -73,6 +87,12 @@ export function declaresTasks(envelope: Readonly<Record<string, unknown>> | unde
 
 const isDeclared = (extensions: unknown, name: string): boolean =>
   typeof extensions === 'object' && extensions !== null && Object.hasOwn(extensions, name);
+
+/** True if a client declares that it shows Apps of our media type. */
+function showsApps(extensions: unknown): boolean {
+  const types = own(own(extensions, APPS_EXTENSION), 'mimeTypes');
+  return Array.isArray(types) && types.includes(APP_TYPE);
+}
 
 /** What the client says about itself: in each request on 2026-07-28, in the handshake on 2025-11-25. */
 export function aboutClient(server: McpServer, ctx: ServerContext): AboutClient {

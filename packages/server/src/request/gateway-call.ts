@@ -2,7 +2,7 @@
 import type { Answer, By, CancelReason, FormInput, FormValue } from '@midcall/core/form';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Call, ElicitAsk } from './call.ts';
-import type { TaskMode } from './request.ts';
+import type { TaskMode, ToolCards } from './request.ts';
 
 /** The client's answer, as far as it concerns the person. For a page, an accept is only consent. */
 export type Consent =
@@ -40,6 +40,11 @@ export interface GatewayOptions {
    * `execution.taskSupport` yourself.
    */
   readonly task?: TaskMode;
+  /**
+   * Whether questions of a tool can be shown on a card, for `midcall({ channels: ['native', 'card'] })`. `yes`: you list it with our
+   * App, by {@link Midcall.listed}. `own-app`: it has an App of its own. `structured`: it has an output schema. For tools only.
+   */
+  readonly cards?: (tool: string) => ToolCards;
 }
 
 /** The call that a handler of `mid.handle` is given. */
@@ -51,6 +56,8 @@ export interface GatewayCall extends Call {
   readonly roundsLeft: number;
   /** True if nothing is lost when the request ends: this call is a task, or becomes one before then. */
   readonly outlivesRequest: boolean;
+  /** True if `elicit` can put a form on a card. */
+  readonly hasCard: boolean;
   /**
    * Reports when this call becomes a task, immediately if it already is one: from then on it may wait while no handler code
    * runs.

@@ -3,6 +3,7 @@ export type { ClientView } from './client-view.ts';
 export type { Config, MidcallOptions } from './config.ts';
 export { type Detached, detach, detachedOf, taskCancelled, whenDetached } from './detached.ts';
 export {
+  APP_TYPE,
   aboutClient,
   declaresTasks,
   elicitationParams,
@@ -31,15 +32,18 @@ export type { Page, PageAsk, PageLink, PageOutcome, PageService, Pages, PagesHos
 export {
   auditor,
   type CallRequest,
+  type Cards,
   callRef,
   canResume,
   hasServerLater,
   inRounds,
   outlivesRequest,
   principalKey,
+  RESUME,
   type Registered,
   readRequest,
   type TaskMode,
+  type ToolCards,
   unread,
   waitingResult,
 } from './request.ts';

@@ -18,11 +18,22 @@ export interface Registered {
   readonly mayFallBack: boolean;
   /** True if results have a schema. */
   readonly structured?: boolean;
+  /** Whether questions of this tool can be shown on a card; absent if none can. */
+  readonly cards?: Cards;
   /** True if the questions are another server's: an earlier answer never stands for a later one. */
   readonly gateway?: boolean;
   /** When a call becomes a task, for clients that have tasks; `when-needed` if absent. */
   readonly task?: TaskMode;
 }
+
+/**
+ * Whether a tool's questions can be shown on a card. `yes`: its results are listed with our App. `own-app`: they are shown by an App
+ * of its own. `structured`: results have a schema, which the result of a waiting call does not fit. A gateway answers by the
+ * name of the tool.
+ */
+export type Cards = ToolCards | ((name: string) => ToolCards);
+
+export type ToolCards = 'yes' | 'own-app' | 'structured';
 
 /** When a call of a tool becomes a task, for clients that have tasks. */
 export type TaskMode = 'never' | 'when-needed' | 'always' | 'required';
@@ -31,7 +42,7 @@ export type TaskMode = 'never' | 'when-needed' | 'always' | 'required';
  * Ends the request of a waiting call with a text for the model. If results have a schema, no text fits it, and both sides
  * refuse results that do not fit; only errors are exempt, so the text is sent as an error.
  */
-export const waitingResult = (text: string, { registered }: CallRequest): CallToolResult => ({
+export const waitingResult = (text: string, { registered }: Pick<CallRequest, 'registered'>): CallToolResult => ({
   content: [{ type: 'text', text }],
   ...(registered.structured && { isError: true }),
 });
@@ -132,6 +143,9 @@ export const outlivesRequest = (request: CallRequest): boolean =>
     !!request.registered.task &&
     request.registered.task !== 'never' &&
     hasServerLater(request));
+
+/** The name of the tool by which a model continues a waiting call. */
+export const RESUME = 'resume';
 
 /** True if this is a call that `resume` continues: one of a tool. */
 export const canResume = ({ registered }: Pick<CallRequest, 'registered'>, config: Config): boolean =>

@@ -61,6 +61,8 @@ export interface Claims {
    * @param person - whose it is, as `principalKey` names them; nobody known if absent
    */
   claim(nonce: string, inputs: string, ttlMs: number, gone: Gone, cameAt?: number, person?: string): Promise<Claim>;
+  /** True once a retry with this nonce has been claimed. */
+  isClaimed(nonce: string): Promise<boolean>;
 }
 
 export interface ClaimsOptions {
@@ -236,6 +238,7 @@ export function claims({ store, results = store, shares, clock, id, waitMs }: Cl
   };
 
   return {
+    isClaimed: async nonce => (await read(keyOf(nonce, 1))) !== undefined,
     async claim(nonce, inputs, ttlMs, gone, cameAt = clock.now(), person = '') {
       if (isUnseenFor(presentMs / 3)) await show();
       const ownClaim = JSON.stringify({ i: inputs, o: me(), t: cameAt } satisfies StoredClaim);

@@ -5,11 +5,12 @@
  * - apps-A1 An App runs in an opaque origin, by its frame and by its own policy: wherever it is opened, it reaches nothing of
  *   the desk.
  * - apps-A2 It loads nothing and sends nothing: what its server declares of domains and permissions is not granted.
+ * - apps-A4 Of its own server it may call the tools that no model and no person is offered, and no others.
  * - apps-A3 Its address reveals nothing of the desk: it is a random key of one open question or one result, outside the secret
  *   path.
  */
 import { randomBytes } from 'node:crypto';
-import { isRecord, own } from '@midcall/core/json';
+import { isForApps, isRecord, own } from '@midcall/core/json';
 import type { Connection, Question } from '../../index.ts';
 import { witnessed } from './use-witness.ts';
 
@@ -61,17 +62,22 @@ interface ShownApp {
   readonly of: string;
   readonly server: string;
   readonly uri: string;
+  /** The names of the tools that it may call, once it has called one. */
+  tools?: Promise<ReadonlySet<string>>;
 }
+
+/** What the desk needs of a connection for its Apps. */
+type AppConnection = Pick<Connection, 'forward' | 'catalogue'>;
 
 /** The Apps of open questions and of results, by the tickets their frames are given. */
 export class AppDocuments {
-  readonly #connection: (server: string) => Pick<Connection, 'forward'>;
+  readonly #connection: (server: string) => AppConnection;
   readonly #tickets = new Map<string, ShownApp>();
   /** Tickets of results, oldest first. */
   readonly #results: string[] = [];
 
   /** @param connection - of a server by its id; throws if there is none */
-  constructor(connection: (server: string) => Pick<Connection, 'forward'>) {
+  constructor(connection: (server: string) => AppConnection) {
     this.#connection = connection;
   }
 
@@ -103,6 +109,29 @@ export class AppDocuments {
     return app && (await this.#document(app).catch(() => undefined));
   }
 
+  /**
+   * Calls a tool for the App that shows the result of a call.
+   * @param request - `name` and `arguments`, as the App sent them
+   * @returns the answer of the server, or why it was not called, as JSON-RPC has it
+   */
+  async call(callId: string, request: unknown, signal: AbortSignal): Promise<object> {
+    const app = this.#tickets.get(this.#ticketOf(`call ${callId}`) ?? '');
+    const [name, args] = [own(request, 'name'), own(request, 'arguments')];
+    if (!app || typeof name !== 'string' || (args !== undefined && !isRecord(args)))
+      return refusal('This App cannot call that.');
+    const connection = this.#connection(app.server);
+    app.tools ??= connection.catalogue().then(({ tools }) => new Set(tools.filter(isForApps).map(each => each.name)));
+    const tools = await app.tools.catch(() => new Set());
+    if (!tools.has(name)) return refusal('An App may call only the tools of its server that are for Apps alone.');
+    const answer = await connection.forward(
+      { method: 'tools/call', params: { name, arguments: args ?? {} } },
+      { signal },
+    );
+    // Who asks in rounds has to be answered by whoever made the call, and an App cannot ask the person for it.
+    const asks = own(own(answer, 'result'), 'resultType') === 'input_required';
+    return asks ? refusal('The server asks the person something, which an App cannot do for it.') : answer;
+  }
+
   async #document({ server, uri }: ShownApp): Promise<string | undefined> {
     const request = { method: 'resources/read', params: { uri } };
     const answer = await this.#connection(server).forward(request, { signal: AbortSignal.timeout(30_000) });
@@ -122,6 +151,8 @@ export class AppDocuments {
     return ticket;
   }
 }
+
+const refusal = (message: string): object => ({ error: { code: -32602, message } });
 
 const pathOf = (ticket: string): string => `/apps/${ticket}`;
 

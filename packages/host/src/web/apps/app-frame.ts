@@ -11,8 +11,9 @@ function frame(
   args: Readonly<Record<string, unknown>>,
   words: Readonly<Record<'title' | 'help' | 'stopped' | 'intruded', string>>,
   [use, path]: readonly ['data-propose' | 'data-result', string],
+  more: Readonly<Record<string, string>> = {},
 ): Html {
-  return html`<div class="app script-only" data-key="app ${path}"><iframe${attributes({ 'data-src': src, sandbox: 'allow-scripts', title: words.title, 'data-stopped': words.stopped, 'data-intruded': words.intruded, 'data-aside': texts.app.aside, 'data-arguments': JSON.stringify(args), [use]: path, referrerpolicy: 'no-referrer', 'data-morph': 'keep', allow: '' })}></iframe><p class="help">${words.help}</p></div>`;
+  return html`<div class="app script-only" data-key="app ${path}"><iframe${attributes({ 'data-src': src, sandbox: 'allow-scripts', title: words.title, 'data-stopped': words.stopped, 'data-intruded': words.intruded, 'data-aside': texts.app.aside, 'data-arguments': JSON.stringify(args), [use]: path, ...more, referrerpolicy: 'no-referrer', 'data-morph': 'keep', allow: '' })}></iframe><p class="help">${words.help}</p></div>`;
 }
 
 /**
@@ -29,6 +30,12 @@ export const formAppFrame = (src: string, propose: string, args: Readonly<Record
  * @param src - the path of the App's document
  * @param result - where the page gets the result for the App
  * @param args - of the call, for the App
+ * @param calls - where the page posts what the App calls, and with which token
  */
-export const resultAppFrame = (src: string, result: string, args: Readonly<Record<string, unknown>>): Html =>
-  frame(src, args, texts.app.result, ['data-result', result]);
+export const resultAppFrame = (
+  src: string,
+  result: string,
+  args: Readonly<Record<string, unknown>>,
+  calls: { readonly path: string; readonly csrf: string },
+): Html =>
+  frame(src, args, texts.app.result, ['data-result', result], { 'data-call': calls.path, 'data-token': calls.csrf });

@@ -6,8 +6,8 @@
  * - app-messages-M2 An App fills in the form and never sends it. It does so only while the person uses the App (`app-use.ts`), and
  *   its latest change cannot be sent by a click that was meant for the content before it.
  * - app-messages-M3 An App that sends too much, or keeps taking the focus, is removed, and does not come back with an update.
- * - app-messages-M4 An App with a result is given the arguments and the result, and is refused everything else: no tool is
- *   called, no page opened and nothing said in its name.
+ * - app-messages-M4 An App with a result is given the arguments and the result, and may call the tools of its server that are for
+ *   Apps alone. It is refused everything else: no page is opened, and nothing said in its name.
  * - app-messages-M5 An App that is leaving is refused everything, and is heard only when it says that it has ended.
  */
 import { hearUse, isTypingSecret, isUsed, startAppUse } from './app-use.ts';
@@ -93,7 +93,7 @@ function onMessage(event: MessageEvent<unknown>): void {
       answer({
         protocolVersion,
         hostInfo: { name: 'midcall-desk', version: '1' },
-        hostCapabilities: {},
+        hostCapabilities: frame.dataset['call'] === undefined ? {} : { serverTools: {} },
         hostContext: context(),
       });
       return;
@@ -111,6 +111,9 @@ function onMessage(event: MessageEvent<unknown>): void {
       return;
     case 'ui/request-display-mode':
       answer({ mode: 'inline' });
+      return;
+    case 'tools/call':
+      void callTool(frame, params, answer, refuse).catch(() => refuse(-32603, 'The tool could not be called.'));
       return;
     case 'ping':
       answer({});
@@ -133,6 +136,28 @@ async function tellResult(frame: HTMLIFrameElement, post: (message: object) => v
   results.set(frame, result);
   const params = await result;
   if (params !== undefined) post({ method: 'ui/notifications/tool-result', params });
+}
+
+/** Calls a tool of its server for an App that shows a result; the desk decides whether it may (apps-A4). */
+async function callTool(
+  frame: HTMLIFrameElement,
+  { name, arguments: args }: Message,
+  answer: (result: object) => void,
+  refuse: (code: number, message: string) => void,
+): Promise<void> {
+  const { call: path, token: csrf = '' } = frame.dataset;
+  if (path === undefined) {
+    refuse(-32601, 'This host does not have tools/call.');
+    return;
+  }
+  const body = new URLSearchParams({ csrf, request: JSON.stringify({ name, arguments: args }) });
+  const response = await fetch(path, { method: 'POST', body });
+  const got: unknown = response.ok ? await response.json() : undefined;
+  if (isObject(got) && isObject(got['result'])) answer(got['result']);
+  else {
+    const error = isObject(got) && isObject(got['error']) ? got['error'] : {};
+    refuse(Number(error['code'] ?? -32603), String(error['message'] ?? 'The tool could not be called.'));
+  }
 }
 
 function context(): object {

@@ -206,7 +206,10 @@ function outcome(call: CallView, context: TimelineContext): Html | false {
       );
       const app =
         context.app !== undefined &&
-        resultAppFrame(context.app, context.link(`${callPath(call.context.id)}/result.json`), call.context.arguments);
+        resultAppFrame(context.app, context.link(`${callPath(call.context.id)}/result.json`), call.context.arguments, {
+          path: context.link(`${callPath(call.context.id)}/app`),
+          csrf: context.csrf,
+        });
       return entry(kind, icon, html`${heading}`, aside, html`${why}${app}${content}`);
     }
     case 'cancelled':

@@ -1,5 +1,7 @@
 /** The pages that only show something. */
+import { parseShallow } from '@midcall/core/json';
 import type { Hono } from 'hono';
+import { first } from '../form/index.ts';
 import {
   addPage,
   blocksOf,
@@ -22,7 +24,7 @@ import {
 } from '../pages/index.ts';
 import { texts } from '../texts/index.ts';
 import { type DeskView, type Findable, find } from '../workspace/index.ts';
-import { callContext, cardContext, type Desk, missing, oneOf, redirect, show, viewOf } from './context.ts';
+import { callContext, cardContext, type Desk, missing, oneOf, posted, redirect, show, viewOf } from './context.ts';
 
 /** How many search results are shown. */
 const mostFound = 50;
@@ -130,6 +132,21 @@ export function pageRoutes(app: Hono, desk: Desk): void {
     const outcome = workspace.calls.get(context.req.param('call'))?.outcome;
     if (!outcome || !('result' in outcome)) return missing(context, desk);
     return context.json(outcome.result);
+  });
+
+  app.post('/calls/:call/app', async context => {
+    let request: unknown;
+    try {
+      request = parseShallow(first(posted(context), 'request') ?? '');
+    } catch {
+      return missing(context, desk);
+    }
+    const { signal } = context.req.raw;
+    return context.json(
+      await desk.apps.call(context.req.param('call'), request, signal).catch((error: unknown) => ({
+        error: { code: -32603, message: error instanceof Error ? error.message : 'The tool could not be called.' },
+      })),
+    );
   });
 
   app.get('/calls/:call/blocks/:at', context => {

@@ -1,4 +1,7 @@
-/** The server library as a bridge uses it: questions go to the host only, since the bridge runs the desk itself. */
+/**
+ * The server library as a bridge uses it: questions go to the host only, by its forms or on a card, since the bridge runs the desk
+ * itself.
+ */
 import type { Clock } from '@midcall/core/time';
 import { type Midcall, type MidcallOptions, midcall } from '@midcall/server';
 
@@ -22,7 +25,7 @@ const taskAfterMs = 20_000;
 export function bridgeMidcall({ holdMs, asksRoots, asksModel, ...rest }: BridgeMidcallOptions): Midcall {
   return midcall({
     ...rest,
-    channels: ['native'],
+    channels: ['native', 'card'],
     // The errors of the servers behind it go to the host.
     onError: () => {},
     taskAfterMs: Math.max(1, Math.min(taskAfterMs, holdMs)),

@@ -2,7 +2,8 @@
  * Forwards one call from the client to the upstream server, and its questions back. On 2026-07-28 the handler may run again
  * from the top in every round; its decisions are recorded as steps.
  *
- * - forward-B1 A form or a page goes to the host if it declares that mode. It goes to the desk if the host does not, if the
+ * - forward-B1 A form or a page goes to the host if it declares that mode; a form also if it shows Apps, on a card. It goes to the desk if
+ *   the host does not, if the
  *   host's answer cannot be a person's, or if its rounds are used up. Sampling goes to the host's model if it has one.
  *   Everything else is answered at the desk.
  * - forward-B2 A client is not kept waiting for the desk longer than it is likely to wait: it is told to call again, and the
@@ -179,8 +180,8 @@ async function put(
   if (!question.call && ended.aborted) return 'ended';
   const asksHost =
     question.call !== undefined &&
-    (await call.step(`question ${n}`, () => isOpen(inbox, question) && canAsk(question, call)));
-  const reply = asksHost ? replyOf(await askHost(question, call, session)) : undefined;
+    (await call.step(`question ${n}`, () => isOpen(inbox, question) && canAsk(question, call, session)));
+  const reply = asksHost ? replyOf(await askHost(question, call, session, upstreamCall)) : undefined;
   if (!isOpen(inbox, question)) return 'ended';
   if (reply && (await inbox.reply(question.id, reply, 'host')).ok) return 'ended';
   const shown = await session.showDesk(question);
@@ -201,7 +202,14 @@ const roundsOfForm = 3;
 const taskMs = 7 * 24 * 60 * 60_000;
 
 /** True if the host declares what the question needs, and has rounds left. */
-function canAsk({ kind }: Question, { can, roundsLeft }: GatewayCall): boolean {
+function canAsk(question: Question, { can, roundsLeft, hasCard }: GatewayCall, { onCards }: UpstreamSession): boolean {
+  const { kind } = question;
+  if (kind === 'form' && !can.form) {
+    // A call that is made again was not answered on its card; its host may show none.
+    if (!hasCard || onCards.has(question.id) || !fitsCard(question)) return false;
+    onCards.add(question.id);
+    return true;
+  }
   if (kind === 'form') return can.form && roundsLeft >= roundsOfForm;
   return kind === 'url' && can.url && roundsLeft > 0;
 }
@@ -220,6 +228,14 @@ const asksSecret = ({ message, fields }: Question & { readonly kind: 'form' }): 
 const ours = new Set(['mode', 'message', 'requestedSchema']);
 /** The most characters of a message that our own form has. */
 const longestMessage = 2_000;
+
+/** True if a card can show all fields of a form. */
+const fitsCard = (question: Question & { readonly kind: 'form' }): boolean =>
+  question.schema === undefined &&
+  question.fields.every(isEmitted) &&
+  question.message.trim() !== '' &&
+  question.message.length <= longestMessage &&
+  !asksSecret(question);
 
 /** True if nothing of a form is lost when it is asked as our own, which explains to the person what was wrong with an answer. */
 function isAllOf(
@@ -240,7 +256,12 @@ function isAllOf(
 /**
  * The host's answer; undefined for what it cannot show, and for what hosts are never asked, such as a form with a secret in it.
  */
-async function askHost(question: Question, call: GatewayCall, session: UpstreamSession): Promise<Answered | undefined> {
+async function askHost(
+  question: Question,
+  call: GatewayCall,
+  session: UpstreamSession,
+  upstreamCall: UpstreamCall,
+): Promise<Answered | undefined> {
   const { inbox, pagesAtHost } = session;
   const ended = inbox.ended(question.id);
   const time = call.outlivesRequest ? { timeoutMs: taskMs } : {};
@@ -254,13 +275,18 @@ async function askHost(question: Question, call: GatewayCall, session: UpstreamS
   try {
     if (question.kind === 'form') {
       const fields = question.schema === undefined ? question.fields.filter(isEmitted) : [];
-      if (received && !isAllOf(received, question, fields)) {
+      // What of a form our own does not have is lost on a card, and its server judges the answer anyway.
+      if (call.can.form && received && !isAllOf(received, question, fields)) {
         if (asksSecret(question)) return undefined;
         const { content, ...answer } = await pass(received);
         return answer.action === 'accept' ? { ...answer, content } : answer;
       }
       if (fields.length < question.fields.length) return undefined;
-      return await call.elicit({ message: question.message, form: emit(fields), ...time }, ended);
+      // On a card, the request ends here: the same call made again must find this one.
+      upstreamCall.sentAway = !call.can.form;
+      const answer = await call.elicit({ message: question.message, form: emit(fields), ...time }, ended);
+      upstreamCall.sentAway = false;
+      return answer;
     }
     if (question.kind !== 'url') return undefined;
     const { message, url, elicitationId = question.id } = question;

@@ -5,7 +5,7 @@
 
 import { blocksAside } from '@midcall/core/json';
 import type { CallRequest } from '@midcall/host';
-import type { Call, GatewayCall, Handled, Midcall } from '@midcall/server';
+import type { Call, GatewayCall, Handled, Midcall, ToolCards } from '@midcall/server';
 import { McpServer, type McpServerFactory } from '@modelcontextprotocol/server';
 import { HostLink, passWhole, restOf } from '../link/index.ts';
 import type { UpstreamSession } from '../upstream/index.ts';
@@ -40,9 +40,9 @@ export async function hostServer(options: HostServerOptions): Promise<HostLink> 
   const server = new McpServer({ ...serverInfo, name, version }, instructions === undefined ? {} : { instructions });
   const link = new HostLink(server, !isOld);
   passWhole(server, isOld);
-  declare(server, can, isOld && upstreamEra === '2025-11-25');
-  forwardCalls(link, mid, can, options.forward, sessionFor);
-  passThrough(link, session, options.forward, isOld);
+  declare(server, can, isOld && upstreamEra === '2025-11-25', session().showsApps);
+  forwardCalls(link, mid, can, options.forward, sessionFor, name => session().cards.get(name) ?? 'own-app');
+  passThrough(link, session, options.forward, isOld, mid);
   return link;
 }
 
@@ -53,6 +53,7 @@ export function forwardCalls(
   can: Readonly<Record<string, unknown>>,
   how: HostServerOptions['forward'],
   sessionFor: HostServerOptions['sessionFor'],
+  cards?: (tool: string) => ToolCards,
 ): void {
   const { server } = link;
   for (const [method, kind] of Object.entries(kinds) as [keyof typeof kinds, CallRequest['kind']][]) {
@@ -68,6 +69,7 @@ export function forwardCalls(
     };
     mid.handle<WireResult>(server, method, answer, {
       task: kind === 'tool' ? 'when-needed' : 'never',
+      ...(kind === 'tool' && cards && { cards }),
     });
   }
 }

@@ -9,6 +9,7 @@
 import { isMidcallError } from '@midcall/core/errors';
 import { isRecord, own } from '@midcall/core/json';
 import type { ForwardedAnswer } from '@midcall/host';
+import type { Midcall, ToolCards } from '@midcall/server';
 import { type McpServer, ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server';
 import { orSignIn, type SignInWait } from '../desk/index.ts';
 import { asItIs, type HostLink, openRequest, upstreamError } from '../link/index.ts';
@@ -23,14 +24,16 @@ type Json = Readonly<Record<string, unknown>>;
  */
 const tasks = 'io.modelcontextprotocol/tasks';
 
-/** The capabilities that the host is told of. */
-export function declare({ server }: McpServer, can: Json, subscriptions: boolean): void {
+/** The capabilities that the host is told of. @param hasCard - true for a host that may read our App */
+export function declare({ server }: McpServer, can: Json, subscriptions: boolean, hasCard: boolean): void {
   const { tasks: _, tools, prompts, resources, extensions, ...others } = can;
   const passed = Object.entries(isRecord(extensions) ? extensions : {}).filter(([name]) => name !== tasks);
   const part = (declared: unknown, ownPart: Json) => isRecord(declared) && { ...declared, ...ownPart };
   const subscribe = subscriptions && isRecord(resources) && resources['subscribe'] === true;
   const declared = {
     ...others,
+    // The App that shows questions is a resource.
+    ...(hasCard && isRecord(tools) && { resources: {} }),
     ...(isRecord(tools) && { tools: part(tools, { listChanged: true }) }),
     ...(isRecord(prompts) && { prompts: part(prompts, { listChanged: true }) }),
     ...(isRecord(resources) && { resources: part(resources, { listChanged: true, subscribe }) }),
@@ -45,6 +48,7 @@ export function passThrough(
   session: () => UpstreamSession | Promise<UpstreamSession>,
   { clock, holdMs }: Pick<SignInWait, 'clock' | 'holdMs'>,
   isOld: boolean,
+  mid?: Midcall,
 ): void {
   const { server } = link.server;
   const pass = async (request: { method: string; params?: unknown }, ctx: ServerContext): Promise<WireResult> => {
@@ -56,6 +60,9 @@ export function passThrough(
     try {
       const upstream = await session();
       await upstream.upstream.client();
+      // The host may look for resources only because of ours.
+      const none = mid && !upstream.connection.introduction?.capabilities['resources'] && noResources[request.method];
+      if (none) return none;
       if (request.method === 'resources/unsubscribe' && !upstream.subscriptions.end(link, params)) return {};
       const whole = { ...meta, ...(await upstream.logsFor(link)) };
       const sent = { ...rest, ...(Object.keys(whole).length > 0 && { _meta: whole }) };
@@ -74,7 +81,12 @@ export function passThrough(
       const server = upstream.connection.entry.id;
       const answer = await orSignIn(answering, { inbox: upstream.inbox, server, clock, holdMs });
       if (request.method === 'resources/subscribe' && 'result' in answer) upstream.subscribed(link, params);
-      return answerOf(answer, request.method, isOld);
+      const result = answerOf(answer, request.method, isOld);
+      return mid && request.method === 'tools/list'
+        ? withCards(result, upstream, tools =>
+            mid.listed(link.server, ctx, tools, name => upstream.cards.get(name) === 'yes'),
+          )
+        : result;
     } catch (error) {
       if (!isMidcallError(error)) throw error;
       throw new ProtocolError(ProtocolErrorCode.InternalError, error.message);
@@ -128,4 +140,35 @@ function withTasks(result: WireResult, isOld: boolean): WireResult {
       return Object.keys(all).length > 0 ? { ...others, execution: all } : others;
     }),
   };
+}
+
+const noResources: Readonly<Record<string, WireResult>> = {
+  'resources/list': { resources: [] },
+  'resources/templates/list': { resourceTemplates: [] },
+};
+
+/** The address of our App. A server that asks on cards itself lists its tools with it too. */
+const cardUri = 'ui://midcall/card';
+
+/** A list of tools with our App for each that has none of its own. */
+function withCards(
+  result: WireResult,
+  { cards }: UpstreamSession,
+  listed: (tools: readonly { readonly name: string }[]) => readonly unknown[],
+): WireResult {
+  const { tools } = result;
+  if (!Array.isArray(tools) || !tools.every(isNamed)) return result;
+  for (const tool of tools) cards.set(tool.name, cardsOf(tool));
+  return { ...result, tools: listed(tools) };
+}
+
+const isNamed = (tool: unknown): tool is { readonly name: string } => typeof own(tool, 'name') === 'string';
+
+function cardsOf(tool: unknown): ToolCards {
+  const ui = own(own(tool, '_meta'), 'ui');
+  const uri = own(ui, 'resourceUri');
+  const visibility = own(ui, 'visibility');
+  const isForModels = !Array.isArray(visibility) || visibility.includes('model');
+  if ((uri !== undefined && uri !== cardUri) || !isForModels) return 'own-app';
+  return own(tool, 'outputSchema') === undefined ? 'yes' : 'structured';
 }

@@ -257,6 +257,11 @@ export class UpstreamCall implements UpstreamCallListener {
     return this.#sentAway;
   }
 
+  /** Set while a card shows a question: its request has ended, and the same call made again finds this one. */
+  set sentAway(away: boolean) {
+    this.#sentAway = away;
+  }
+
   /** The client stops waiting, and finds the call when it calls again. */
   sendAway(): void {
     this.#sentAway = true;

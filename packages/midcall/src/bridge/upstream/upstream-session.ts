@@ -20,6 +20,7 @@ import type {
   ServerEntry,
 } from '@midcall/host';
 import type { HostWait } from '@midcall/host/web';
+import type { ToolCards } from '@midcall/server';
 import { LOG_LEVEL_META_KEY, RELATED_TASK_META_KEY } from '@modelcontextprotocol/server';
 import { asksSignIn, type Shown, unclaimed } from '../desk/index.ts';
 import { type HostLink, moreOf } from '../link/index.ts';
@@ -71,6 +72,12 @@ export class UpstreamSession {
   /** The pages that hosts were asked to open; they are told when these are finished (2025-11-25). */
   readonly pagesAtHost = new Set<string>();
   readonly subscriptions = new Subscriptions<HostLink>();
+  /** True if the host that it was started for shows Apps. */
+  readonly showsApps: boolean;
+  /** Whether questions of its tools can be shown on cards, by the names of those that hosts have been told of. */
+  readonly cards = new Map<string, ToolCards>();
+  /** The questions that were put on a card: a host that calls again may show none. */
+  readonly onCards = new Set<string>();
   readonly #received = new WeakMap<Question, Readonly<Record<string, unknown>>>();
   readonly #links = new Set<HostLink>();
   /** The log level last set at a server on 2025-11-25. */
@@ -85,6 +92,7 @@ export class UpstreamSession {
     this.upstream = upstream;
     this.calls = calls;
     this.inbox = options.inbox;
+    this.showsApps = own(options.declares?.extensions, 'io.modelcontextprotocol/ui') !== undefined;
     this.hostRoots =
       roots && followsHostRoots
         ? new HostRoots({ manager: roots, server: connection.entry.id, clock, warn })

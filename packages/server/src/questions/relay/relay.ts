@@ -5,14 +5,17 @@
  */
 
 import { assures } from '@midcall/core/form';
+import { RESUME, waitingResult } from '../../request/index.ts';
 import type { AskChannel } from '../channel.ts';
-import type { ModelAsk } from '../outgoing.ts';
+import type { ResultAsk } from '../outgoing.ts';
 import { putForm } from '../put-form.ts';
+import { relayText } from './relay-text.ts';
 
 export const relay: AskChannel = {
   name: 'relay',
   onWhereNamed: false,
   tickets: 'unaskable-client',
+  answeredBy: RESUME,
   noPages: 'a page is never relayed',
   whyNever({ registered, ask: { assurance } }) {
     if (registered.method !== 'tools/call') return 'the relay works for tools only';
@@ -30,14 +33,20 @@ export const relay: AskChannel = {
       channel: 'relay',
       assurance: 'relayed',
       form,
-      outgoing: (message): ModelAsk => ({
-        to: 'model',
-        channel: 'relay',
-        assurance: 'relayed',
-        message,
-        fields: form.fields,
-        timeoutMs: ask.timeoutMs ?? call.config.askTimeoutMs,
-      }),
+      outgoing: (message): ResultAsk => {
+        const timeoutMs = ask.timeoutMs ?? call.config.askTimeoutMs;
+        return {
+          to: 'result',
+          channel: 'relay',
+          assurance: 'relayed',
+          timeoutMs,
+          ends: 'relayed',
+          result(ticket, _, request) {
+            const minutes = Math.max(1, Math.floor(timeoutMs / 60_000));
+            return waitingResult(relayText({ message, fields: form.fields, ticket, tool: RESUME, minutes }), request);
+          },
+        };
+      },
     });
   },
 };

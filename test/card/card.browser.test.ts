@@ -1,0 +1,297 @@
+/** The card in Chromium, in a minimal host on the extension's own package. */
+import { eras } from '@midcall/testing';
+import type { Browser, Frame } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../fixtures/grown.ts';
+import { launch } from '../web/browser.ts';
+import { cardHost } from './host.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(() => browser.close());
+
+interface Kind {
+  readonly name: string;
+  readonly schema: object;
+  fill(app: Frame): Promise<unknown>;
+  readonly gives: unknown;
+}
+
+const input = (value: string) => (app: Frame) => app.locator('input[name=f0]').fill(value);
+const pick =
+  (...titles: readonly string[]) =>
+  async (app: Frame) => {
+    for (const title of titles) await app.getByText(title, { exact: true }).click();
+  };
+const titled = [
+  { const: 'r', title: 'Red' },
+  { const: 'g', title: 'Green' },
+];
+
+/** Every kind of field that a form may have (2026-07-28 schema.json, `PrimitiveSchemaDefinition`). */
+const kinds: readonly Kind[] = [
+  { name: 'text', schema: { type: 'string' }, fill: input('Ada'), gives: 'Ada' },
+  {
+    name: 'an e-mail address',
+    schema: { type: 'string', format: 'email' },
+    fill: input('ada@example.com'),
+    gives: 'ada@example.com',
+  },
+  {
+    name: 'a web address',
+    schema: { type: 'string', format: 'uri' },
+    fill: input('https://example.com/a'),
+    gives: 'https://example.com/a',
+  },
+  { name: 'a date', schema: { type: 'string', format: 'date' }, fill: input('2027-03-01'), gives: '2027-03-01' },
+  {
+    name: 'a date and time',
+    schema: { type: 'string', format: 'date-time' },
+    fill: input('2027-03-01T10:30:00'),
+    gives: '2027-03-01T10:30:00+01:00',
+  },
+  { name: 'a number', schema: { type: 'number', minimum: 0 }, fill: input('2.5'), gives: 2.5 },
+  { name: 'a whole number', schema: { type: 'integer' }, fill: input('7'), gives: 7 },
+  { name: 'yes or no', schema: { type: 'boolean' }, fill: pick('Yes'), gives: true },
+  { name: 'one choice', schema: { type: 'string', enum: ['red', 'green'] }, fill: pick('green'), gives: 'green' },
+  { name: 'one titled choice', schema: { type: 'string', oneOf: titled }, fill: pick('Green'), gives: 'g' },
+  {
+    name: 'several choices',
+    schema: { type: 'array', items: { type: 'string', enum: ['red', 'green', 'blue'] } },
+    fill: pick('red', 'blue'),
+    gives: ['red', 'blue'],
+  },
+  {
+    name: 'several titled choices',
+    schema: { type: 'array', items: { anyOf: titled } },
+    fill: pick('Red', 'Green'),
+    gives: ['r', 'g'],
+  },
+];
+
+describe.each(eras)('%s', era => {
+  const asking = (schema: object, more: object = {}) =>
+    cardHost(browser, {
+      era,
+      handler: async call => {
+        const form = { type: 'object', properties: { it: schema }, required: ['it'] } as never;
+        const given = await call.elicit({ message: 'What is it?', form, timeoutMs: 60_000 });
+        if (given.action === 'accept') return JSON.stringify((given.content as { it: unknown }).it);
+        return given.action === 'cancel' ? given.reason : given.action;
+      },
+      ...more,
+    });
+
+  describe.each(kinds)('$name', ({ schema, fill, gives }) => {
+    it('is asked, answered, declined, dismissed and late', async () => {
+      const host = await asking(schema);
+      const ends = async (act: (app: Frame) => Promise<unknown>): Promise<string> => {
+        const { app } = await host.open();
+        await app.getByText('What is it?').waitFor();
+        await act(app);
+        return (await app.locator('.line .detail').textContent()) ?? '';
+      };
+      const send = async (app: Frame) => {
+        await fill(app);
+        await app.getByText('Send answer').click();
+      };
+      expect(JSON.parse(await ends(send))).toEqual(gives);
+      expect(await ends(app => app.getByText('Decline', { exact: true }).click())).toBe('decline');
+      expect(await ends(app => app.locator('[data-action=cancel]').click())).toBe('dismissed');
+      expect(
+        await ends(app => {
+          host.later(61_000);
+          return send(app);
+        }),
+      ).toBe('timeout');
+      expect(host.troubles).toEqual([]);
+      // It has loaded nothing.
+      expect(host.requests.filter(each => !/^(?:about|data):/.test(each))).toEqual([]);
+      await host.close();
+    });
+  });
+
+  it('reports that it is shown, tells the model the outcome as context, and lets the conversation go on', async () => {
+    const host = await asking({ type: 'string' });
+    const { app, card } = await host.open();
+    await eventually(() => host.calls.length === 1);
+    expect(host.calls[0]!.params).toEqual({
+      name: 'midcall_answer',
+      arguments: { ticket: card!.ticket, shown: true },
+    });
+    await app.locator('input[name=f0]').fill('<b>x</b>');
+    await app.locator('input[name=f0]').press('Enter');
+    await app.locator('.line .detail').waitFor();
+    await eventually(async () => (await host.told()).length === 2);
+    const [context, message] = await host.told();
+    expect(context).toMatchObject([
+      'context',
+      { content: [{ type: 'text', text: expect.stringContaining('"<b>x</b>"') }] },
+    ]);
+    expect(message).toEqual([
+      'message',
+      { role: 'user', content: [{ type: 'text', text: "I answered the question of 'paint'." }] },
+    ]);
+    // Nothing that the model is told has the ticket.
+    expect(JSON.stringify(await host.told())).not.toContain(card!.ticket);
+    await host.close();
+  });
+
+  it('quotes the outcome in the message for a host that takes no context', async () => {
+    const host = await asking({ type: 'boolean' });
+    const { app } = await host.open(undefined, { takes: ['message'] });
+    await app.getByText('No', { exact: true }).click();
+    await app.getByText('Send answer').click();
+    await eventually(async () => (await host.told()).length === 1);
+    expect(JSON.stringify(await host.told())).toContain('The tool says:\\n> false');
+    await host.close();
+  });
+
+  it('shows one line if nothing is asked, or no more', async () => {
+    const host = await asking({ type: 'string' });
+    const height = () => host.page.evaluate(() => document.querySelector('iframe')!.offsetHeight);
+    const app = await host.show({ content: [{ type: 'text', text: 'Painted.' }] }, {});
+    await app.getByText('Midcall has nothing to ask you here.').waitFor();
+    await eventually(async () => (await height()) <= 30);
+    await host.close();
+  });
+
+  it('takes a result that the host sends twice once, also after it was answered', async () => {
+    const host = await asking({ type: 'string' });
+    const { app, result } = await host.open(undefined, { times: 2 });
+    await app.locator('input[name=f0]').fill('x');
+    await app.getByText('Send answer').click();
+    await app.locator('.line .detail').waitFor();
+    expect(host.calls.filter(({ params }) => !JSON.stringify(params).includes('shown'))).toHaveLength(1);
+    // The page is loaded again, and its host sends the old result.
+    const again = await host.show(result, {});
+    await again.getByText('This question was answered before.').waitFor();
+    await host.close();
+  });
+
+  it('says that a question is closed whose ticket is too old, and asks nothing', async () => {
+    const host = await asking({ type: 'string' });
+    const { result } = await host.open();
+    host.later(5 * 60 * 60_000);
+    const app = await host.show(result, {});
+    await app.getByText('This ticket is unknown').waitFor();
+    expect(await app.locator('form').count()).toBe(0);
+    await host.close();
+  });
+
+  it('marks what does not fit before it sends anything, and goes there', async () => {
+    const host = await asking({ type: 'string', format: 'email', title: 'Address' });
+    const { app } = await host.open();
+    await app.locator('input[name=f0]').fill('ada');
+    await app.getByText('Send answer').click();
+    await app.locator('.error').waitFor();
+    expect(await app.locator('.error').textContent()).toContain('must be an e-mail address');
+    expect(await app.evaluate('document.activeElement.name')).toBe('f0');
+    expect(host.calls.filter(({ params }) => !JSON.stringify(params).includes('shown'))).toEqual([]);
+    expect(await host.violations()).toEqual([]);
+    await app.locator('input[name=f0]').fill('ada@example.com');
+    await app.locator('.error').waitFor({ state: 'detached' });
+    await host.close();
+  });
+
+  it('is filled in and sent by keyboard alone; Esc asks once before it throws away what was typed', async () => {
+    const host = await asking({ type: 'string' });
+    const { app } = await host.open();
+    await app.locator('input[name=f0]').focus();
+    await host.page.keyboard.type('Ada');
+    await host.page.keyboard.press('Escape');
+    await app.getByText('Press Esc again to dismiss').waitFor();
+    await host.page.keyboard.type(' L');
+    await eventually(async () => (await app.locator('#leaving').textContent()) === '');
+    await host.page.keyboard.press('Tab');
+    expect(await app.evaluate('document.activeElement.textContent')).toBe('Send answer');
+    await host.page.keyboard.press('Enter');
+    expect(JSON.parse((await app.locator('.line .detail').textContent()) ?? '')).toBe('Ada L');
+    // The outcome has the focus, so that a screen reader reads it.
+    expect(await app.evaluate('document.activeElement.className')).toBe('line');
+    await host.close();
+  });
+
+  it('takes the colours of its host, and fits a telephone, with nothing that axe finds wrong', async () => {
+    const host = await asking({ type: 'string', title: 'Colour', enum: ['red', 'green'] });
+    for (const theme of ['light', 'dark'] as const) {
+      for (const width of [360, 720]) {
+        await host.page.setViewportSize({ width, height: 800 });
+        const { app } = await host.open({ wall: 'a'.repeat(90) }, { theme });
+        await app.getByText('Send answer').waitFor();
+        expect(await app.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(
+          theme === 'light' ? 'rgb(246, 247, 247)' : 'rgb(18, 21, 22)',
+        );
+        expect(await app.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+        expect(await host.violations()).toEqual([]);
+      }
+    }
+    await host.page.evaluate(() => window.changeContext({ theme: 'light' }));
+    await eventually(() => host.frame().evaluate("document.documentElement.dataset.theme === 'light'"));
+    expect(host.troubles).toEqual([]);
+    await host.close();
+  });
+
+  it('goes back in a wizard with what was typed, and forward again', async () => {
+    const host = await cardHost(browser, {
+      era,
+      handler: async call => {
+        const step = (name: string) =>
+          ({ type: 'object', properties: { [name]: { type: 'string' } }, required: [name] }) as const;
+        const forms = { from: { title: 'From', form: step('city') }, to: { title: 'To', form: step('town') } };
+        const given = await call.wizard({ message: 'A trip', forms });
+        return given.action === 'accept' ? JSON.stringify(given.content) : given.action;
+      },
+    });
+    const { app } = await host.open();
+    const next = async (text: string, step: string) => {
+      await app.locator('input[name=f0]').fill(text);
+      await app.getByText('Send answer').click();
+      await app.getByText(step).first().waitFor();
+    };
+    await next('Oslo', 'Step 2: To');
+    await app.locator('.ways-back button').first().click();
+    await app.getByText('Step 1: From').waitFor();
+    expect(await app.locator('input[name=f0]').inputValue()).toBe('Oslo');
+    await next('Bergen', 'Step 2: To');
+    await next('Voss', 'Check your answers.');
+    await app.getByText('Send these answers').click();
+    await app.getByText('Send answer').click();
+    await app.locator('.line .detail').waitFor();
+    expect(JSON.parse((await app.locator('.line .detail').textContent()) ?? '')).toEqual({
+      from: { city: 'Bergen' },
+      to: { town: 'Voss' },
+    });
+    await host.close();
+  });
+
+  it('filters a long list, and takes the only choice that is left', async () => {
+    const host = await asking({ type: 'string', enum: Array.from({ length: 40 }, (_, n) => `colour ${n}`) });
+    const { app } = await host.open();
+    await app.locator('[data-filter]').fill('colour 37');
+    await app.locator('[data-filter]').press('Enter');
+    expect(await app.locator('.option:visible').count()).toBe(1);
+    await app.getByText('Send answer').click();
+    expect(JSON.parse((await app.locator('.line .detail').textContent()) ?? '')).toBe('colour 37');
+    await host.close();
+  });
+
+  it('shows markup and hidden characters of a server as text', async () => {
+    const host = await cardHost(browser, {
+      era,
+      handler: async call => {
+        const form = { type: 'object', properties: { a: { type: 'string', title: '<img src=x>\u202e' } } } as const;
+        const given = await call.elicit({ message: '<script>alert(1)</script>\u202eevil', form });
+        return given.action;
+      },
+    });
+    const { app } = await host.open();
+    await app.getByText('Send answer').waitFor();
+    expect(await app.locator('blockquote').textContent()).toContain('<script>alert(1)</script>⟦U+202E⟧evil');
+    expect(await app.locator('img, main script').count()).toBe(0);
+    expect(host.troubles).toEqual([]);
+    await host.close();
+  });
+});
