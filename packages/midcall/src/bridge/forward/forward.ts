@@ -282,10 +282,13 @@ async function askHost(
         return answer.action === 'accept' ? { ...answer, content } : answer;
       }
       if (fields.length < question.fields.length) return undefined;
-      // On a card, the request ends here: the same call made again must find this one.
-      upstreamCall.sentAway = !call.can.form;
+      let isOut = !call.can.form;
+      // With a card the request ends: the same call made again must find this one.
+      call.defer(how => {
+        if (isOut && how === 'suspended') upstreamCall.sendAway();
+      });
       const answer = await call.elicit({ message: question.message, form: emit(fields), ...time }, ended);
-      upstreamCall.sentAway = false;
+      isOut = false;
       return answer;
     }
     if (question.kind !== 'url') return undefined;
