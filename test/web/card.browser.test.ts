@@ -41,7 +41,7 @@ function painter(ran: string[]) {
 async function open(era: Era, tool: string, factory: Parameters<typeof serveHttp>[0], args: object = {}) {
   const serving = await serveHttp(factory, { port: 0 });
   onTestFinished(() => serving.close());
-  const on = await stage({ client: builtClient, era });
+  const on = await stage({ client: builtClient, era, showsApps: true });
   onTestFinished(() => on[Symbol.asyncDispose]());
   const person = await visitor(browser);
   onTestFinished(() => person[Symbol.asyncDispose]());

@@ -20,7 +20,7 @@ import {
   type RuleStorage,
   type TaskStorage,
 } from '@midcall/host';
-import type { BrowserMemory, RunningDesk } from '@midcall/host/web';
+import { type BrowserMemory, deskDeclares, type RunningDesk } from '@midcall/host/web';
 import { afterAll, expect } from 'vitest';
 import { serveDesk } from '../../packages/host/src/web/desk.ts';
 import { clientScripts } from '../../packages/host/src/web/routes/assets.ts';
@@ -74,6 +74,8 @@ interface StageOptions {
   /** A question that is open from the start. */
   readonly ask?: Question;
   readonly era?: Era;
+  /** True if servers are told that the desk shows Apps, as that of the command tells them. */
+  readonly showsApps?: boolean;
   readonly authorization?: NonNullable<ConnectionOptions['authorization']>;
 }
 
@@ -115,6 +117,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
         audit,
         roots,
         ...(options.tasks && { tasks: options.tasks }),
+        ...(options.showsApps && { declares: deskDeclares }),
         ...(options.era && { era: options.era }),
         ...(options.authorization && { authorization: options.authorization }),
         ...(options.sampling && { sampling: { model: options.sampling } }),
