@@ -67,7 +67,7 @@ const config: KnipConfig = {
   // A type that an exported signature speaks of is exported, so that its users can name it.
   ignoreExportsUsedInFile: { interface: true, type: true },
   // Of the system, where tests and examples use them.
-  ignoreBinaries: ['mount', 'umount', 'prlimit', 'mkfifo', 'setpriv'],
+  ignoreBinaries: ['mount', 'umount', 'prlimit', 'mkfifo', 'setpriv', 'gcc'],
 };
 
 export default config;

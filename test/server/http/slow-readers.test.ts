@@ -177,7 +177,7 @@ it('the stream on which a client listens is cut where it is not read, and the se
 
 it('unread-U1: what is replayed beyond the limit comes in pieces, all of it, in its order, each piece on a connection', async () => {
   const sessions = { events: { maxBytes: 64 * MIB } };
-  await using on = await stage({ unread: { maxBytes: MIB }, sessions });
+  await using on = await stage({ unread: { maxBytes: 4 * MIB }, sessions });
   const unread = await on.callUnread(1, 'flood');
   on.finishes[0]!();
   await grown(on.ends, ends => ends.length > 0);
