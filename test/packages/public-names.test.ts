@@ -103,7 +103,7 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
     values: `
       browsersFile callFile deskDeclares deskFile earlierValues startDesk`,
     types: `
-      BrowserKey BrowserMemory CallMemory DeskConnection DeskMemory DeskOptions DeskRecord StoredCall ModelsView PreferencesRecord RunningDesk
+      ArgumentTemplate BrowserKey BrowserMemory CallMemory DeskConnection DeskMemory DeskOptions DeskRecord StoredCall ModelsView PreferencesRecord RememberedOffer RememberedOffers RunningDesk
       SecretBox Theme TryView WorkspaceParts`,
   },
   '@midcall/host/models': {

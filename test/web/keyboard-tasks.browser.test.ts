@@ -170,7 +170,8 @@ it('reads the wire, and saves it', async () => {
   await press('Enter');
   await result('Polished: the knife');
   await tabTo(/^Messages and logs/);
-  await follow();
+  await press('Enter');
+  await page.locator('#drawer').waitFor();
   await tabTo(/tools\/call · \d/);
   await press('Enter');
   await page.locator('.frames pre', { hasText: '"what": "the knife"' }).waitFor();

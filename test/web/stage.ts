@@ -67,6 +67,7 @@ interface StageOptions {
   readonly zone?: string;
   readonly sampling?: SamplingModel;
   readonly proposedRoot?: string;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly storedRules?: RuleStorage;
   readonly tasks?: TaskStorage;
   readonly port?: number;
@@ -129,6 +130,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     client: options.client ?? noClient(),
     zone: options.zone ?? 'Europe/Berlin',
     ...(options.proposedRoot !== undefined && { proposedRoot: options.proposedRoot }),
+    ...(options.environment && { environment: options.environment }),
     onError: error => errors.push(error),
   });
   const desk = Object.defineProperty(served, 'workspace', { value: workspace }) as StagedDesk;

@@ -54,8 +54,7 @@ describe('a desk that is started again', () => {
   it('a desk that is started again has the servers that were put on it, in their order, not started, and what was changed of them', async () => {
     const path = join(folder(), 'desk.json');
     const one = await session(path);
-    for (const name of ['first', 'second', 'third'])
-      await one.visitor.post('/add', { by: 'command', what: command, name });
+    for (const name of ['first', 'second', 'third']) await one.visitor.post('/add', { what: command, name });
     await one.visitor.post('/servers/third/up', {});
     await one.visitor.post('/servers/first/edit', { by: 'command', what: `${command} --more`, name: 'Number one' });
     await one.visitor.post('/servers/second/remove', {});
@@ -84,7 +83,7 @@ describe('a desk that is started again', () => {
   it('a desk that is started again knows what the person folded, marked and chose', async () => {
     const path = join(folder(), 'desk.json');
     const one = await session(path);
-    await one.visitor.post('/add', { by: 'command', what: command, name: 'folds' });
+    await one.visitor.post('/add', { what: command, name: 'folds' });
     await one.visitor.post('/preferences/fold', { server: 'folds', folded: 'true' });
     await one.visitor.post('/preferences/keys', { single: 'off' });
     await one.desk.close();
@@ -105,10 +104,9 @@ describe('secrets', () => {
     const place = folder();
     const path = join(place, 'desk.json');
     const one = await session(path);
-    const added = { by: 'command', what: command, name: 'keeper', secrets: `API_KEY=${secret}\nREGION=eu` };
+    const added = { what: command, name: 'keeper', secrets: `API_KEY=${secret}\nREGION=eu` };
     await one.visitor.post('/add', added);
     await one.visitor.post('/add', {
-      by: 'url',
       what: 'http://127.0.0.1:9/mcp',
       name: 'far',
       secrets: `Authorization: Bearer ${secret}`,
@@ -130,7 +128,7 @@ describe('secrets', () => {
   it('secrets stay where a server is edited and they are left alone, and go where they are dropped', async () => {
     const path = join(folder(), 'desk.json');
     const { visitor } = await session(path);
-    await visitor.post('/add', { by: 'command', what: command, name: 'a', secrets: `ONE=${secret}\nTWO=2` });
+    await visitor.post('/add', { what: command, name: 'a', secrets: `ONE=${secret}\nTWO=2` });
     await visitor.post('/servers/a/edit', { by: 'command', what: command, name: 'b', drop: 'TWO', secrets: 'THREE=3' });
     const { servers } = await deskFile(path, box()).read();
     expect(servers).toMatchObject([{ id: 'b', target: { env: { ONE: secret, THREE: '3' } } }]);
@@ -139,7 +137,7 @@ describe('secrets', () => {
 
   it('secrets are not told in what is wrong with them', async () => {
     const { visitor } = await session(join(folder(), 'desk.json'));
-    const { status, text } = await visitor.post('/add', { by: 'command', what: command, secrets: `good=1\n${secret}` });
+    const { status, text } = await visitor.post('/add', { what: command, secrets: `good=1\n${secret}` });
     expect(status).toBe(422);
     expect(text).toContain('Line 2 of the variables must be NAME=value.');
     expect(text).not.toContain(secret);
@@ -252,7 +250,7 @@ describe('an mcp.json', () => {
   it('that names more servers than anybody runs starts none of them', async () => {
     const { visitor } = await session(join(folder(), 'desk.json'));
     const servers = Array.from({ length: 101 }, (_, at) => `"s${at}":{"command":"/no/such/program"}`);
-    const refused = await visitor.post('/add', { by: 'config', what: `{"mcpServers":{${servers.join()}}}` });
+    const refused = await visitor.post('/add', { what: `{"mcpServers":{${servers.join()}}}` });
     expect([refused.status, refused.text.includes('names 101 servers')]).toEqual([422, true]);
     expect(rowsOf((await visitor.get('/')).text)).toEqual([]);
   });
@@ -265,40 +263,28 @@ describe('an mcp.json', () => {
       "lacking": { "command": "x", "env": { "A": "\${NOT_SET_ANYWHERE}" } },
       "neither": { "args": [] }, // what is this?
     } }`;
-    const { headers } = await visitor.post('/add', { by: 'config', what });
-    expect(headers['location']).toBe('/imported');
+    const { headers } = await visitor.post('/add', { what });
+    expect(headers['location']).toBe('/add/values');
+    expect((await visitor.get('/add/values')).text).toContain('NOT_SET_ANYWHERE');
+    expect(rowsOf((await visitor.get('/')).text)).toEqual(['good', 'filled']);
+    expect((await visitor.post('/add/values', { v0: 'given' })).headers['location']).toBe('/imported');
     let text = '';
     while (!text.includes('4 failed')) text = (await visitor.get('/imported')).text;
-    expect(text).toContain('0 ready, 4 failed: good, filled, lacking, neither');
-    expect(text.match(/not added/g)).toHaveLength(2);
-    expect(text).toContain('NOT_SET_ANYWHERE, which is not set');
+    expect(text).toContain('0 ready, 4 failed: good, filled, neither, lacking');
+    expect(text.match(/not added/g)).toHaveLength(1);
     expect(text).toContain('must have a &#39;command&#39; or a &#39;url&#39;');
     expect(text).not.toContain('zebra-home-93');
-    expect(rowsOf((await visitor.get('/')).text)).toEqual(['good', 'filled']);
+    expect(rowsOf((await visitor.get('/')).text)).toEqual(['good', 'filled', 'lacking']);
     expect(desk.viewers).toBe(0);
   });
 });
 
-it('calls a server what it calls itself, until the person names it', async () => {
-  const place = folder();
-  const file = join(place, 'server.mjs');
-  writeFileSync(
-    file,
-    `import { createInterface } from 'node:readline';
-for await (const line of createInterface({ input: process.stdin })) {
-  const { id, method } = JSON.parse(line);
-  if (method === 'initialize') process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result: { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'x', title: 'Tea\\u202e  Shop', version: '1' } } }) + '\\n');
-  else if (id !== undefined) process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'no' } }) + '\\n');
-}`,
-  );
-  const { visitor } = await session(join(place, 'desk.json'));
-  const add = (name: string) => visitor.post('/add', { by: 'command', what: `${process.execPath} ${file}`, name });
-  expect((await add('')).headers['location']).toBe('/servers/Tea%20Shop');
-  expect((await add('')).headers['location']).toBe('/servers/Tea%20Shop-2');
+it('calls a server by what it runs, unless the person names it, and does not wait for it', async () => {
+  const { visitor } = await session(join(folder(), 'desk.json'));
+  const add = (name: string) => visitor.post('/add', { what: `${process.execPath} /no/such/tea-shop.mjs`, name });
+  expect((await add('')).headers['location']).toBe('/servers/tea-shop');
+  expect((await add('')).headers['location']).toBe('/servers/tea-shop-2');
   expect((await add('mine')).headers['location']).toBe('/servers/mine');
-  // One that cannot say its name is called after what is run.
-  const lost = await visitor.post('/add', { by: 'command', what: `${process.execPath} ${place}/weather-server.mjs` });
-  expect(lost.headers['location']).toBe('/servers/weather-server');
 });
 
 it.each([
@@ -315,7 +301,7 @@ it.each([
 
 it('keeps what was decided about a server that is renamed', async () => {
   const { visitor, roots, policy } = await session(join(folder(), 'desk.json'));
-  await visitor.post('/add', { by: 'command', what: command, name: 'old' });
+  await visitor.post('/add', { what: command, name: 'old' });
   const root = await roots.add(folder());
   await roots.grant('old', [root.uri]);
   policy.add({ server: 'old', subject: '*', effect: 'refuse' });

@@ -6,7 +6,22 @@ import { expect, it } from 'vitest';
 import { enter } from './client.ts';
 import { stageOfFile, whenSo } from './stage.ts';
 
-const words = ['restart', 'stop', 'remove', 'duplicate', 'up', 'down', 'keep', 'wire', 'edit', 'sign-out', 'tools'];
+const words = [
+  'mute',
+  'complete',
+  'template',
+  'restart',
+  'stop',
+  'remove',
+  'duplicate',
+  'up',
+  'down',
+  'keep',
+  'wire',
+  'edit',
+  'sign-out',
+  'tools',
+];
 const names = words.flatMap(word => [word, `file_${word}`, `${word}_file`]);
 
 const file = join(mkdtempSync(join(tmpdir(), 'midcall-names-')), 'server.mjs');

@@ -32,8 +32,8 @@ export type { OfferedRoot } from './roots/index.ts';
 export { OfferedRoots } from './roots/index.ts';
 export type { SamplingAccount } from './sampling/index.ts';
 export { wishLines } from './sampling/index.ts';
-export type { ServerEntry } from './servers/index.ts';
-export { commandTarget, commandWords, originOf, readServerList, urlTarget } from './servers/index.ts';
+export type { ListedServer, MissingValue, ServerEntry } from './servers/index.ts';
+export { commandTarget, commandWords, hostConfigs, originOf, readServerList, urlTarget } from './servers/index.ts';
 export type { StoredTask, TaskStorage } from './tasks/index.ts';
 export { isFollowed } from './tasks/index.ts';
 export type { MarkdownRule, MarkdownToken, Members } from './views/index.ts';
@@ -44,6 +44,7 @@ export {
   isMarkdown,
   jsonIn,
   markdownReader,
+  mayHaveLines,
   momentStyles,
   saidAlready,
   spelledMoment,

@@ -60,7 +60,7 @@ describe('URL judgement', () => {
   it.each([
     ['ip-host', 'a bare number', 'https://93.184.216.34/'],
     ['local-host', 'a page on your own machine', 'http://localhost/'],
-    ['local-host', 'of your own network', 'https://printer/'],
+    ['local-host', 'inside your own network', 'https://printer/'],
     ['not-https', 'not encrypted', 'http://example.com/'],
     ['port', 'port 8443', 'https://example.com:8443/'],
     ['punycode', 'other than a to z: аррӏе.com (xn--80ak6aa92e.com).', 'https://xn--80ak6aa92e.com/'],

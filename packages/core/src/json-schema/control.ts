@@ -165,7 +165,8 @@ function choicesOf(schema: Schema, reading: Reading): readonly Choice<Scalar>[] 
   for (const branch of branches) {
     const { schema: part } = unwrap(branch, reading.document, reading.work);
     const others = Object.keys(part).some(key => assertions.has(key) && key !== 'const' && key !== 'enum');
-    const fixed = Object.hasOwn(part, 'const') ? [part['const']] : own(part, 'enum');
+    const ofBoolean = own(part, 'type') === 'boolean' ? [true, false] : undefined;
+    const fixed = Object.hasOwn(part, 'const') ? [part['const']] : (own(part, 'enum') ?? ofBoolean);
     if (others || !Array.isArray(fixed)) return undefined;
     const title = fixed.length === 1 ? [own(part, 'title')] : [];
     const offered = listed(fixed, title);

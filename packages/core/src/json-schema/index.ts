@@ -7,3 +7,4 @@ export type { Reading } from './control.ts';
 export { newReading, readProperty } from './control.ts';
 export type { JudgeOptions, SchemaVerdict } from './judge-by-schema.ts';
 export { judgeBySchema } from './judge-by-schema.ts';
+export { unwrap } from './unwrap.ts';

@@ -119,8 +119,8 @@ export class Answering {
     if (ending.how === 'declined') await manager.grant(server, []);
     if (ending.how !== 'answered') return [];
     // A rule that allows roots allows every root on offer; a person names those they chose.
-    const chosen =
-      ending.via === 'policy' ? offered.map(root => root.uri) : (ending.content?.['uris'] as readonly string[]);
+    const { uris, added = [] } = (ending.content ?? {}) as { uris: readonly string[]; added?: readonly string[] };
+    const chosen = ending.via === 'policy' ? offered.map(root => root.uri) : [...uris, ...added];
     // One may have been withdrawn while the person read the question.
     const still = new Set(manager.list().map(root => root.uri));
     await manager.grant(

@@ -24,8 +24,10 @@ export function lastSaid(lines: readonly string[]): string | undefined {
   if (at === -1) return undefined;
   if (frame.test(lines[at + 1] ?? '')) at = headerAbove(lines, at);
   else if (npm.test(lines[at]!)) at = reasonOfNpm(lines, at);
-  return visible(lines[at]!.trim().replace(/ \{$/, ''), { max: 300 });
+  return visible(uncoloured(lines[at]!).trim().replace(/ \{$/, ''), { max: 300 });
 }
+
+const uncoloured = (line: string): string => line.replace(/\u001B\[[\d;:]*m/g, '');
 
 /** A message of several lines begins with the kind of error; its first line is the one that counts. */
 function headerAbove(lines: readonly string[], end: number): number {

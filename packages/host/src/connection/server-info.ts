@@ -11,6 +11,8 @@ export interface ServerInfo {
   readonly instructions?: string;
   readonly era: Era;
   readonly protocolVersion: string;
+  /** True if it completes the arguments of prompts and resource templates. */
+  readonly completes?: true;
 }
 
 /**
@@ -28,5 +30,6 @@ export function serverInfoOf(client: Client, attachment: Attachment, id: string)
     ...defined({ title: info?.title, instructions: client.getInstructions() }),
     era: attachment.asker().era,
     protocolVersion,
+    ...(client.getServerCapabilities()?.completions && { completes: true }),
   };
 }

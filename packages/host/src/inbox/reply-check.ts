@@ -131,9 +131,12 @@ function checkReplyEdit(question: SamplingReplyQuestion, edit: Content): Content
 }
 
 function checkGrant(offered: readonly string[], grant: Content): ContentCheck {
-  const { uris = [] } = grant;
+  const { uris = [], added = [] } = grant;
   if (!Array.isArray(uris) || !uris.every(uri => typeof uri === 'string' && offered.includes(uri)))
     return wrong('enum', 'Only directories that were offered can be granted.', 'uris');
-  if (uris.length === 0) return wrong('minItems', 'Choose at least one directory to share. To share none, decline.');
-  return { ok: true, content: { uris: [...new Set(uris)] } };
+  if (!Array.isArray(added) || !added.every(uri => typeof uri === 'string'))
+    return wrong('type', 'The added directories are not a list of URIs.', 'added');
+  if (uris.length + added.length === 0)
+    return wrong('minItems', 'Choose at least one directory to share. To share none, decline.');
+  return { ok: true, content: { uris: [...new Set(uris)], ...(added.length > 0 && { added: [...new Set(added)] }) } };
 }

@@ -179,7 +179,8 @@ export type Question =
  * What a person did with a question; the view sends it, the inbox checks it. `content` by kind:
  * `form`: the answers; `sampling-request`: the edited parts (`systemPrompt`, `messages`, a lower `maxTokens`) and another `model`,
  * if any;
- * `sampling-reply`: the edited `content` blocks, if any; `roots`: `uris`, the granted ones, at least one;
+ * `sampling-reply`: the edited `content` blocks, if any; `roots`: `uris`, the granted ones, and `added`, those put
+ * on offer since it was asked, at least one of either;
  * `url` and `url-finish`: none. A view accepts a `url` question only when it has opened the link, and a `sign-in` question never:
  * it opens the link, and the question ends when the person has signed in.
  */

@@ -1,7 +1,9 @@
 export { commandWords } from './command-words.ts';
 export { isHeaderName, isHeaderValue } from './header-syntax.ts';
+export { hostConfigs } from './host-configs.ts';
 export {
   commandTarget,
+  type MissingValue,
   originOf,
   type ServerEntry,
   type ServerTarget,
@@ -9,4 +11,4 @@ export {
   taskServerOf,
   urlTarget,
 } from './server-entry.ts';
-export { readServerList } from './server-list.ts';
+export { type ListedServer, readServerList } from './server-list.ts';

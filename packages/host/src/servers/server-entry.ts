@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path';
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
+import { secretIn } from '@midcall/core/form';
 import { defined, isRecord } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
 import { readServerAuth, type ServerAuth } from '../authorization/index.ts';
@@ -45,6 +46,8 @@ export interface ServerEntry {
   readonly target: ServerTarget;
   /** True if one process may serve everybody; otherwise a bridge over HTTP starts one for each principal. */
   readonly shared?: boolean;
+  /** True if its list says that it is switched off: it is started only when a person asks for it. */
+  readonly disabled?: true;
   /** The `mcp.json` it was read from. */
   readonly listedIn?: string;
 }
@@ -154,6 +157,7 @@ export const readServerEntry = (id: string, entry: unknown, environment: Environ
   id,
   target: readTarget(id, entry, environment),
   ...readShared(id, entry),
+  ...(isSwitchedOff(entry) && { disabled: true }),
 });
 
 function readShared(id: string, entry: unknown): { readonly shared?: boolean } {
@@ -227,7 +231,14 @@ function texts(
 }
 
 /** A reference to a variable, without the brace that ends it and the text. */
-const reference = /\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?$/;
+const reference = /\$\{(?:(input:[^${}]+)|(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?)$/;
+
+/** What only an editor can fill in; it may also be given a value by the name in the braces. */
+const editorOnly =
+  /\$\{((?:(?:input|command|config):|(?:workspaceFolder|workspaceRoot|fileWorkspaceFolder|workspaceFolderBasename)\b)[^}]*)\}|\{file:[^}]*\}/g;
+
+const valueIn = (environment: Environment, name: string): string | undefined =>
+  Object.hasOwn(environment, name) ? environment[name] : undefined;
 
 /** What Gemini CLI and opencode write for `${NAME}`. */
 const spelledAsHere = (text: string): string =>
@@ -238,30 +249,64 @@ const spelledAsHere = (text: string): string =>
 
 function filled(id: string, given: string, environment: Environment): string {
   const text = spelledAsHere(given);
-  const input =
-    /\$\{(?:(?:input|command|config):|(?:workspaceFolder|workspaceRoot|fileWorkspaceFolder|workspaceFolderBasename)\b)|\{file:/.exec(
-      text,
-    );
-  const end = input ? text.indexOf('}', input.index) : -1;
-  if (input && end >= 0) {
-    const named = text.slice(input.index, end + 1);
-    throw bad(
-      `The server '${id}' uses ${named}, which only its editor can fill in. Use \${env:NAME}, or write the value itself.`,
-    );
-  }
+  for (const [named, name = ''] of text.matchAll(editorOnly))
+    if (valueIn(environment, name) === undefined)
+      throw bad(
+        `The server '${id}' uses ${named}, which only its editor can fill in. Use \${env:NAME}, or write the value itself.`,
+      );
   // Split first: a pattern for whole references would look for the end of the text from the beginning of each.
   const parts = text.split('}');
   const last = parts.pop()!;
   const filledParts = parts.map(part => {
     const found = reference.exec(part);
     if (!found) return `${part}}`;
-    const [, name = '', otherwise] = found;
-    const own = Object.hasOwn(environment, name) ? environment[name] : undefined;
-    const value = own ?? (name === 'userHome' ? homeOf(environment) : undefined) ?? otherwise;
+    const [, input, variable, otherwise] = found;
+    const name = input ?? variable ?? '';
+    const value = valueIn(environment, name) ?? (name === 'userHome' ? homeOf(environment) : undefined) ?? otherwise;
     if (value === undefined) throw bad(`The server '${id}' needs the environment variable ${name}, which is not set.`);
     return part.slice(0, found.index) + value;
   });
   return filledParts.join('') + last;
+}
+
+/** A value that an entry leaves open, and that a person can give. */
+export interface MissingValue {
+  /** Of a variable, or `input:` and the id of an input. */
+  readonly name: string;
+  /** What the list says about it; untrusted. */
+  readonly about?: string;
+  readonly isSecret: boolean;
+  /** True if it stands in the command line or the URL, and not only in a variable or a header. */
+  readonly inCommand: boolean;
+}
+
+/** The values that an entry needs and the environment does not have. @param inputs - as VS Code lists them beside the servers */
+export function missingIn(entry: unknown, environment: Environment, inputs: unknown): readonly MissingValue[] {
+  const missing = new Map<string, MissingValue>();
+  const described = (id: string): Readonly<Record<string, unknown>> =>
+    (Array.isArray(inputs) ? inputs.filter(isRecord) : []).find(each => each['id'] === id) ?? {};
+  const look = (value: unknown, inSecrets: boolean): void => {
+    if (typeof value === 'string') {
+      for (const part of spelledAsHere(value).split('}').slice(0, -1)) {
+        const [, input, variable, otherwise] = reference.exec(part) ?? [];
+        const name = input ?? variable;
+        if (name === undefined || otherwise !== undefined || name === 'userHome') continue;
+        if (valueIn(environment, name) !== undefined || /^(?:workspace|fileWorkspace)/.test(name)) continue;
+        const { description, password } = input === undefined ? {} : described(input.slice('input:'.length));
+        missing.set(name, {
+          name,
+          ...(typeof description === 'string' && { about: description }),
+          isSecret: password === true || secretIn({ name: name.replace(/^input:/, '') }) !== undefined,
+          inCommand: !inSecrets || missing.get(name)?.inCommand === true,
+        });
+      }
+    } else if (Array.isArray(value)) for (const each of value) look(each, inSecrets);
+    else if (isRecord(value))
+      for (const [member, each] of Object.entries(value))
+        look(each, inSecrets || /^(?:env|environment|headers|http_headers|requestInit)$/.test(member));
+  };
+  look(entry, false);
+  return [...missing.values()];
 }
 
 /** What a person is shown as the server's origin: its command line, or its URL without credentials and query. */

@@ -6,7 +6,7 @@ import { isRecord } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
 import { parseCommented } from './commented-json.ts';
 import { listNames, serversIn } from './entry-dialects.ts';
-import { readServerEntry, type ServerEntry } from './server-entry.ts';
+import { type MissingValue, missingIn, readServerEntry, type ServerEntry } from './server-entry.ts';
 
 /** Each of them is started, so a file of megabytes must not name as many as fit into it. */
 const mostServers = 100;
@@ -16,7 +16,12 @@ const longestName = 100;
 /** One entry of the file: the server, or what is wrong with it. */
 export type ListedServer =
   | { readonly id: string; readonly entry: ServerEntry }
-  | { readonly id: string; readonly problem: string };
+  | {
+      readonly id: string;
+      readonly problem: string;
+      /** The values that it needs, if nothing else is wrong with it as far as is known. */
+      readonly missing?: readonly MissingValue[];
+    };
 
 /** False for what a person could not read, and for dots alone, which no address can contain. */
 const isName = (id: string): boolean => visible(id, { max: longestName }) === id && id !== '.' && id !== '..';
@@ -53,7 +58,8 @@ export function readServerList(
       return { id, entry: readServerEntry(id, each, environment) };
     } catch (error) {
       if (!isMidcallError(error)) throw error;
-      return { id, problem: error.message };
+      const missing = missingIn(each, environment, isRecord(json) ? json['inputs'] : undefined);
+      return { id, problem: error.message, ...(missing.length > 0 && { missing }) };
     }
   });
 }

@@ -151,7 +151,7 @@ function warningsFor(url: URL, href: string, facts: HostFacts): UrlWarning[] {
   if (facts.isIp && !local) warn('ip-host', 'The address is a bare number (IP), not a name.');
   else if (local) warn('local-host', 'This is a page on your own machine.');
   else if (!facts.listedDomain)
-    warn('local-host', 'The name belongs to no public domain; it is one of your own network.');
+    warn('local-host', 'The name belongs to no public domain. The page is inside your own network.');
   if (url.protocol === 'http:' && !local) warn('not-https', 'The connection is not encrypted (http).');
   if (url.port !== '' && !local) warn('port', `It uses the unusual port ${url.port}.`);
   if (facts.readable !== url.hostname) warn('punycode', `The name has letters other than a to z: ${spelled}.`);

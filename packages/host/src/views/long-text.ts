@@ -8,6 +8,13 @@ const shortLine = 200;
 const longNames =
   /^(?:text|body|content|markdown|message|prompt|comments?|description|details|feedback|instructions|reason|summary)$/i;
 
+/** True for a text that nothing limits to one line: neither its format, nor its pattern, nor a short limit of its length. */
+export const mayHaveLines = (field: Parameters<typeof isLongText>[0]): boolean =>
+  field.kind === 'text' &&
+  field.format === undefined &&
+  (field.pattern ?? field.uncheckedPattern) === undefined &&
+  (field.maxLength ?? Number.POSITIVE_INFINITY) > shortLine;
+
 /**
  * True for a text field with room for several lines.
  * @param value - its current text

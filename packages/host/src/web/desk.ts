@@ -107,7 +107,10 @@ export async function startDesk(options: DeskOptions): Promise<RunningDesk> {
   checkOptions('startDesk', options, kinds);
   const before = await options.memory?.read();
   const workspace = new Workspace(options, before, await options.calls?.read());
-  for (const entry of before?.servers ?? []) await workspace.servers.add(entry, { start: false, kept: true });
+  for (const entry of before?.servers ?? []) {
+    const remembered = before?.offers?.[entry.id];
+    await workspace.servers.add(entry, { start: false, kept: true, ...(remembered && { remembered }) });
+  }
   return serveDesk(workspace, options);
 }
 

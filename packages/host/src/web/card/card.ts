@@ -70,6 +70,7 @@ ${cardFrame(question, context, `${id}-who`)}
     'data-check': question.kind === 'form' && `${path}/check`,
     'data-drafted': context.draft !== undefined,
     'data-own-tab': body.opensTab === true,
+    'data-needs-choice': body.needsChoice === true,
   })}>
 <input type="hidden" name="csrf" value="${context.csrf}">${context.at !== undefined && html`<input type="hidden" name="at" value="${context.at}">`}
 ${body.content}

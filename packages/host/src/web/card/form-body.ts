@@ -51,9 +51,7 @@ function review(
     field =>
       html`<div><dt>${visibleHtml(labelOf(field), 80)}</dt><dd>${reviewValue(field, content, secrets)}</dd></div>`,
   );
-  return html`<div class="review"><p class="review-title">${texts.question.review}</p>${
-    rows.length === 0 ? html`<p class="quiet-text">${texts.question.reviewNothing}</p>` : html`<dl>${rows}</dl>`
-  }</div>`;
+  return html`<div class="review"><p class="review-title">${texts.question.review}</p><dl>${rows}</dl></div>`;
 }
 
 /** How many fields of a form need another look; the focus goes to the first. */
@@ -82,6 +80,7 @@ export function formBody(question: FormQuestion, context: CardContext): CardBody
   const secrets = secretsOf(question);
   const app = context.appOf?.(question);
   const scope = `q-${question.id}`;
+  const hasFields = ahead(question).length > 0;
   const place = {
     scope,
     draft,
@@ -94,8 +93,8 @@ export function formBody(question: FormQuestion, context: CardContext): CardBody
   return {
     content: html`${quoted(question.message, `${scope}-says`)}${(question.notes ?? []).map(note => html`<p class="help">${visibleHtml(note, 300)}</p>`)}${app !== undefined && formAppFrame(app, context.link(`/questions/${encodeURIComponent(question.id)}/proposal`), question.call?.arguments ?? {})}${problemSummary(issues)}<div${attributes({ class: 'fields', role: 'group', 'aria-labelledby': `${scope}-who`, 'aria-describedby': `${scope}-says` })}>${question.fields.map(
       (field, at) => !isWayBack(field) && fieldControl(field, at, place),
-    )}</div>${review(question, content, secrets)}`,
-    accept: texts.question.send,
+    )}</div>${hasFields && review(question, content, secrets)}`,
+    accept: hasFields ? texts.question.send : texts.question.allow,
     ...(question.fields.length >= longForm && {
       inSight: texts.question.counted(
         ahead(question).filter(field => Object.hasOwn(content, field.name)).length,
@@ -103,6 +102,6 @@ export function formBody(question: FormQuestion, context: CardContext): CardBody
       ),
     }),
     waysOut: texts.question.waysOut,
-    moreWays: waysBack(question),
+    moreWays: html`${hasFields && context.lastAnswerOf?.(question) !== undefined && html`<p class="ways-back"><button class="button small" name="action" value="same">${texts.question.sameAsLast}</button></p>`}${waysBack(question)}`,
   };
 }

@@ -4,7 +4,7 @@
  */
 import type { Issue } from '@midcall/core/form';
 import { attributes, type Html, html } from '@midcall/core/page';
-import { maskedArguments, type Question, type SignInQuestion } from '../../index.ts';
+import { type FormQuestion, maskedArguments, type Question, type SignInQuestion } from '../../index.ts';
 import type { Draft } from '../form/index.ts';
 import { icons, minute, visibleHtml, visibleValue } from '../html/index.ts';
 import { spelledAge, spelledLeft, texts } from '../texts/index.ts';
@@ -24,6 +24,8 @@ export interface CardContext extends Session {
   readonly draftOf?: (questionId: string) => Draft | undefined;
   /** Whether a host waits for the answer. */
   readonly waitFor?: (question: Question) => HostWait | undefined;
+  /** What the person answered when the same server asked the same last; undefined if it has not. */
+  readonly lastAnswerOf?: (question: FormQuestion) => Readonly<Record<string, unknown>> | undefined;
   /** The path of the App that an open question names. */
   readonly appOf?: (question: Question) => string | undefined;
   readonly issues?: readonly Issue[];
@@ -47,6 +49,8 @@ export interface CardBody {
   readonly inSight?: string;
   /** Set if accepting opens a page in a tab of its own. */
   readonly opensTab?: boolean;
+  /** True if there is nothing to accept until something is chosen. */
+  readonly needsChoice?: boolean;
 }
 
 const headline: Record<Question['kind'], string> = {

@@ -9,6 +9,6 @@ export {
   questionSubject,
   quoted,
 } from './frame.ts';
-export { grantedRoots } from './roots-body.ts';
+export { grantedRoots, newFolder } from './roots-body.ts';
 export { samplingEdits } from './sampling-body.ts';
 export { sentValue } from './sent-value.ts';

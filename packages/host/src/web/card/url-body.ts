@@ -4,6 +4,7 @@
  * person has agreed.
  */
 import { attributes, type Html, html } from '@midcall/core/page';
+import { isLoopback } from '@midcall/core/url';
 import type { SignInQuestion, UrlFinishQuestion, UrlQuestion } from '../../index.ts';
 import { icons, visibleHtml } from '../html/index.ts';
 import { texts } from '../texts/index.ts';
@@ -21,11 +22,19 @@ function address({ url }: UrlQuestion | UrlFinishQuestion | SignInQuestion): Htm
   }</div>`;
 }
 
-const warnings = ({ url }: UrlQuestion | SignInQuestion): Html | false =>
-  url.warnings.length > 0 &&
-  html`<div class="warnings"><p class="warnings-title">${icons.warning}${texts.url.warnings}</p><ul>${url.warnings.map(
+/** True for a page of this machine itself, which is nothing to be warned of. */
+const isOwnPage = ({ url }: UrlQuestion | SignInQuestion): boolean =>
+  url.warnings.every(({ rule }) => rule === 'local-host') && isLoopback(new URL(url.href).hostname);
+
+const warnings = (question: UrlQuestion | SignInQuestion): Html | false => {
+  const { warnings: all, openable } = question.url;
+  if (all.length === 0) return false;
+  if (openable && isOwnPage(question))
+    return html`<p class="help">${all.map(({ message }) => visibleHtml(message, 500))}</p>`;
+  return html`<div class="warnings"><p class="warnings-title">${icons.warning}${texts.url.warnings}</p><ul>${all.map(
     warning => html`<li>${visibleHtml(warning.message, 500)}</li>`,
   )}</ul></div>`;
+};
 
 /** What the person can judge the address by, and how to get there. */
 function opening(

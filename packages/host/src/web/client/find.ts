@@ -16,14 +16,27 @@ export async function found(query: string): Promise<Element | undefined> {
   return own === latest && list ? list : undefined;
 }
 
+/** What can be gone to or done in a list of results. */
+const stopsIn = (list: ParentNode | null): readonly HTMLElement[] => [
+  ...(list?.querySelectorAll<HTMLElement>('a,button') ?? []),
+];
+
+/** Shows new results; whoever is on one of those before is on the one in its place. */
+export function replaceFound(place: HTMLElement, list: Element | undefined): void {
+  const at = stopsIn(place).indexOf(document.activeElement as HTMLElement);
+  list?.removeAttribute('id');
+  place.replaceChildren(...(list ? [list] : []));
+  const stops = stopsIn(place);
+  if (at >= 0) stops[Math.min(at, stops.length - 1)]?.focus();
+}
+
 async function look(box: HTMLInputElement): Promise<void> {
   const place = document.getElementById(box.dataset['find'] ?? '');
   if (!place) return;
   const query = box.value.trim();
   const list = query === '' ? undefined : await found(query);
   if (query !== '' && !list) return;
-  list?.removeAttribute('id');
-  place.replaceChildren(...(list ? [list] : []));
+  replaceFound(place, list);
   place.dataset['query'] = query;
   place.hidden = query === '';
 }
@@ -35,16 +48,21 @@ async function look(box: HTMLInputElement): Promise<void> {
 export async function goToFirst(box: HTMLInputElement, place: HTMLElement, look: () => Promise<void>): Promise<void> {
   const isShown = (): boolean => place.dataset['query'] === box.value.trim();
   if (!isShown()) await look();
-  if (isShown()) place.querySelector<HTMLElement>('a')?.click();
+  if (isShown()) stopsIn(place)[0]?.click();
 }
 
 const boxOf = (target: EventTarget | null): HTMLInputElement | undefined =>
   target instanceof HTMLInputElement && target.dataset['find'] !== undefined ? target : undefined;
 
-/** Moves through a box and the links below it with the arrow keys. @returns true if it did */
+/**
+ * Moves through a box and the results below it with the arrow keys. What is typed among the results goes into the box.
+ * @returns true if it has moved
+ */
 export function moveThrough(event: KeyboardEvent, box: HTMLElement, list: Element | null): boolean {
+  const isTyped = event.key.length === 1 && event.key !== ' ' && !event.ctrlKey && !event.metaKey && !event.altKey;
+  if ((isTyped || event.key === 'Backspace') && document.activeElement !== box) box.focus();
   if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return false;
-  const stops = [box, ...(list?.querySelectorAll<HTMLElement>('a') ?? [])];
+  const stops = [box, ...stopsIn(list)];
   const at = stops.indexOf(document.activeElement as HTMLElement);
   const next = stops[at + (event.key === 'ArrowDown' ? 1 : -1)];
   if (at < 0 || !next) return false;

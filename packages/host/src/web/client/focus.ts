@@ -47,7 +47,8 @@ function onKey(event: KeyboardEvent): void {
   const form = (event.target as HTMLInputElement).form;
   if (!form || event.key === 'Tab' || event.key === 'Shift') return;
   const held = event.repeat || cameTo.delete(form);
-  if (held && event.key === 'Enter' && (event.target as Element).matches('input')) event.preventDefault();
+  if (held && event.key === 'Enter' && (event.target as Element).matches('input,[data-one-line]'))
+    event.preventDefault();
 }
 
 /** Goes to the form of the page, unless something has the focus. */

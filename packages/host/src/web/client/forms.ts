@@ -73,6 +73,8 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
     for (const { name } of form.querySelectorAll<HTMLInputElement>('[name]')) visit(form, name);
   if (response.redirected) fillOnReturn(form, response.url);
   showDocument(text, { live: false, url: response.redirected ? response.url : location.href });
+  // What was filled in by the desk takes the place of what was typed.
+  if (submitter?.getAttribute('value') === 'same' && form.isConnected) form.reset();
   // A form that is still there, such as the one that offers a folder, is ready for the next.
   if (response.redirected && form.isConnected && form.dataset['saved'] === undefined) {
     form.reset();
@@ -142,6 +144,7 @@ function onInput(event: Event): void {
   }
   touch(form);
   stay(form);
+  showLive(document);
   if (event.type === 'change' && control.name !== '') visit(form, control.name);
   checkSoon(form);
 }
@@ -186,7 +189,22 @@ function toFiltered(box: HTMLInputElement, event: KeyboardEvent): void {
   if (event.key === 'Enter' && rows.length === 1 && !first?.matches(':checked')) first?.click();
 }
 
+/** True for a box in which Enter sends, as long as it holds one line; one that may hold JSON goes on from where that begins. */
+function isOneLine({ dataset: { oneLine }, value }: HTMLTextAreaElement): boolean {
+  if (oneLine === undefined || value.includes('\n')) return false;
+  return oneLine === 'text' || (value.trim() !== '' && !/^\s*[{["/]/.test(value));
+}
+
 function onKey(event: KeyboardEvent): void {
+  const box = event.target;
+  if (event.defaultPrevented) return;
+  const isSending = event.key === 'Enter' && !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.isComposing;
+  if (isSending && box instanceof HTMLTextAreaElement && isOneLine(box)) {
+    event.preventDefault();
+    const first = box.form?.querySelector<HTMLButtonElement>('button:not([type=button])');
+    if (first && !first.disabled) box.form?.requestSubmit(first);
+    return;
+  }
   if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
     sendFrom(event);
     return;
@@ -248,8 +266,19 @@ function showFilters(part: ParentNode): void {
   for (const box of part.querySelectorAll<HTMLElement>('[data-filter]')) box.hidden = false;
 }
 
+/** What cannot be accepted until something is chosen has no live button until then. */
+function showLive(part: ParentNode): void {
+  for (const form of part.querySelectorAll<HTMLFormElement>('form[data-needs-choice]')) {
+    const controls = [...form.querySelectorAll<HTMLInputElement>('.field input')];
+    const isChosen = controls.some(({ type, checked, value }) => (type === 'checkbox' ? checked : value.trim() !== ''));
+    const button = form.querySelector<HTMLButtonElement>('button.primary');
+    if (button) button.disabled = !isChosen;
+  }
+}
+
 function prepare(): void {
   noteStarts();
+  showLive(document);
   showEsc();
   showFilters(document);
   for (const box of document.querySelectorAll<HTMLInputElement>('[data-filter]')) if (box.value !== '') filter(box);
@@ -280,7 +309,11 @@ export function startForms(): void {
   document.addEventListener('focusin', showEsc);
   // The next element has the focus only after this event.
   document.addEventListener('focusout', () => window.queueMicrotask(showEsc));
-  document.addEventListener('midcall:fetched', event => showFilters((event as CustomEvent<Document>).detail));
+  document.addEventListener('midcall:fetched', event => {
+    const { detail } = event as CustomEvent<Document>;
+    showFilters(detail);
+    showLive(detail);
+  });
   document.addEventListener('midcall:shown', prepare);
   prepare();
 }

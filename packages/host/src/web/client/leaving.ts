@@ -1,6 +1,6 @@
 /**
  * Esc dismisses a card at once if nothing was entered in it. Otherwise the first Esc only says that what was entered will be lost,
- * and the next one dismisses.
+ * and the next one dismisses while that is in sight.
  */
 
 /** What a card's form contained when it was first shown; undefined if that was a draft already. */
@@ -22,11 +22,18 @@ export function stay(form: HTMLFormElement): void {
   if (warning) warning.hidden = true;
 }
 
+/** True for a warning that the person can see, and not only hear. */
+function isInSight(warning: HTMLElement): boolean {
+  const { top, bottom } = warning.getBoundingClientRect();
+  return top >= 0 && bottom <= window.innerHeight;
+}
+
 /** True if Esc may dismiss the card of a form now; else the person has been warned. */
 export function mayLeave(form: HTMLFormElement): boolean {
   const warning = warningIn(form);
-  if (!warning?.hidden || starts.get(form) === contents(form)) return true;
+  if (!warning || starts.get(form) === contents(form) || (!warning.hidden && isInSight(warning))) return true;
   warning.hidden = false;
+  if (!isInSight(warning)) warning.scrollIntoView({ block: 'center' });
   const region = document.getElementById('announce');
   if (region) region.textContent = warning.textContent;
   return false;

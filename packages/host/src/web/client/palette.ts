@@ -1,5 +1,6 @@
 /** The palette: anything by its name, from anywhere. */
-import { found, goToFirst, moveThrough } from './find.ts';
+import { base } from './base.ts';
+import { found, goToFirst, moveThrough, replaceFound } from './find.ts';
 
 const palette = (): HTMLDialogElement | null => document.querySelector('dialog#palette');
 
@@ -11,8 +12,7 @@ async function look(box: HTMLInputElement): Promise<void> {
   const query = box.value.trim();
   const list = await found(query);
   if (!place || !list) return;
-  list.removeAttribute('id');
-  place.replaceChildren(list);
+  replaceFound(place, list);
   place.dataset['query'] = query;
 }
 
@@ -47,6 +47,14 @@ function onKey(event: KeyboardEvent): void {
   }
 }
 
+/** What is done in the palette leads back to where one is. */
+function stayHere(form: HTMLFormElement): void {
+  const to = document.createElement('input');
+  const value = `${location.pathname.slice(base().length)}${location.search}` || '/';
+  Object.assign(to, { type: 'hidden', name: 'to', value });
+  form.append(to);
+}
+
 /** Starts listening. */
 export function startPalette(): void {
   document.addEventListener('click', event => {
@@ -55,6 +63,10 @@ export function startPalette(): void {
       event.preventDefault();
       openPalette();
     } else if (at === palette() || at.closest('#palette a')) palette()?.close();
+    else if (at.closest('#palette form button')) {
+      stayHere(at.closest('form')!);
+      palette()?.close();
+    }
   });
   document.addEventListener('input', event => {
     const box = event.target as HTMLInputElement;

@@ -8,6 +8,12 @@ export function prefer(what: string, fields: Readonly<Record<string, string>>): 
 }
 
 function onClick(event: MouseEvent): void {
+  const drawer = (event.target as Element).closest('button')?.closest<HTMLFormElement>('form[data-drawer]');
+  if (drawer) {
+    event.preventDefault();
+    void prefer('drawer', { open: String(new FormData(drawer).get('open')) }).catch(() => {});
+    return;
+  }
   const group = (event.target as Element).closest('summary')?.parentElement;
   const server = group?.dataset['fold'];
   // The group opens or closes once this event is over.

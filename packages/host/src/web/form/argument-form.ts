@@ -5,7 +5,7 @@
 
 import type { AskedField } from '@midcall/core/form';
 import { defined, isRecord } from '@midcall/core/json';
-import { newReading, type Reading, readProperty } from '@midcall/core/json-schema';
+import { newReading, type Reading, readProperty, unwrap } from '@midcall/core/json-schema';
 
 /** An argument with one control. */
 export type SingleField = AskedField;
@@ -44,10 +44,11 @@ const mostColumns = 12;
 /** What a row of a list holds, if an item of this schema fits one. */
 function columnsOf(
   name: string,
-  items: unknown,
+  wrapped: unknown,
   reading: Reading,
 ): Pick<ListField, 'columns' | 'ofObjects'> | undefined {
-  if (!isRecord(items)) return undefined;
+  if (!isRecord(wrapped)) return undefined;
+  const { schema: items } = unwrap(wrapped, reading.document, reading.work);
   if (!isRecord(items['properties'])) {
     const field = singleOf(name, items, true, reading);
     const fits = (field.kind === 'text' && field.format !== 'date-time') || field.kind === 'number';
@@ -64,9 +65,11 @@ function columnsOf(
 /** The field of one property: a list if its items fit rows. */
 function fieldOf(name: string, schema: unknown, required: boolean, reading: Reading): ArgumentField {
   const field = singleOf(name, schema, required, reading);
-  if (field.kind !== 'json' || !isRecord(schema) || schema['type'] !== 'array') return field;
-  const rows = columnsOf(name, schema['items'], reading);
-  return rows ? { ...field, kind: 'list', ...rows, ...defined({ maxItems: number(schema['maxItems']) }) } : field;
+  if (field.kind !== 'json') return field;
+  const { schema: list } = unwrap(schema, reading.document, reading.work);
+  if (list['type'] !== 'array') return field;
+  const rows = columnsOf(name, list['items'], reading);
+  return rows ? { ...field, kind: 'list', ...rows, ...defined({ maxItems: number(list['maxItems']) }) } : field;
 }
 
 const singleOf = (name: string, schema: unknown, required: boolean, reading: Reading): SingleField =>

@@ -7,6 +7,7 @@ import { emptied, type Issue, parseTextual, type TextField } from '@midcall/core
 import { isRecord, parseShallow } from '@midcall/core/json';
 import { texts } from '../texts/index.ts';
 import type { ArgumentField, ListField, SingleField } from './argument-form.ts';
+import type { FieldIssue } from './field-issue.ts';
 import { toZoned } from './zoned.ts';
 
 /** Posted values by control name. */
@@ -114,6 +115,7 @@ function itemsFrom(list: ListField, name: string, draft: Draft): { value?: unkno
     if (isBlank(draft, list, name, row)) continue;
     const cells = list.columns.map((column, at) => ({ column, ...valueFrom(column, cellName(name, row, at), draft) }));
     const wrong = cells.find(cell => cell.issue)?.issue;
+    // Which cell it is, `listIssues` says.
     if (wrong) return { issue: { ...wrong, field: list.name } };
     const own = cells.filter(cell => cell.value !== undefined);
     items.push(
@@ -123,7 +125,8 @@ function itemsFrom(list: ListField, name: string, draft: Draft): { value?: unkno
   return items.length === 0 && !list.required && list.default === undefined ? {} : { value: items };
 }
 
-function valueFrom(field: ArgumentField, name: string, draft: Draft): { value?: unknown; issue?: Issue } {
+/** The value of one control, or of a list. */
+export function valueFrom(field: ArgumentField, name: string, draft: Draft): { value?: unknown; issue?: Issue } {
   if (field.kind === 'list') return itemsFrom(field, name, draft);
   const text = first(draft, name) ?? '';
   switch (field.kind) {
@@ -162,10 +165,11 @@ function valueFrom(field: ArgumentField, name: string, draft: Draft): { value?: 
 export function visitedIssues(
   fields: readonly ArgumentField[],
   draft: Draft,
-  issues: readonly Issue[],
-): readonly Issue[] {
+  issues: readonly FieldIssue[],
+): readonly FieldIssue[] {
   const visited = new Set(draft.get('visited') ?? []);
   return issues.filter(issue => {
+    if (issue.cell !== undefined) return visited.has(issue.cell);
     const at = fields.findIndex(field => field.name === issue.field);
     return at >= 0 && [...visited].some(name => name === `f${at}` || name.startsWith(`f${at}.`));
   });

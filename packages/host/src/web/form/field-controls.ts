@@ -2,7 +2,7 @@
  * One control for each kind of field, with its label, the rule in words and its errors. A default is filled in and
  * marked as a default. Works without client script; pure.
  */
-import { type Choice, type Issue, isCardNumber, labelOf, type Scalar, textFormats } from '@midcall/core/form';
+import { type Choice, isCardNumber, labelOf, type Scalar, textFormats } from '@midcall/core/form';
 import {
   areaControl,
   attributes,
@@ -13,11 +13,12 @@ import {
   numberControl,
   optionControl,
 } from '@midcall/core/page';
-import { isLongText, saidAlready, secretWarnings } from '../../index.ts';
+import { isLongText, mayHaveLines, saidAlready, secretWarnings } from '../../index.ts';
 import { icons, visibleHtml } from '../html/index.ts';
 import { texts } from '../texts/index.ts';
 import type { SingleField } from './argument-form.ts';
 import { type Draft, first } from './draft.ts';
+import type { FieldIssue } from './field-issue.ts';
 import { isZone, offsetIn } from './zoned.ts';
 
 /** Where a control is: the form it belongs to, and that form's content. */
@@ -25,7 +26,7 @@ export interface Place {
   /** Unique on the page; begins every id. */
   readonly scope: string;
   readonly draft: Draft;
-  readonly issues: readonly Issue[];
+  readonly issues: readonly FieldIssue[];
   /** Names of the fields that ask for a secret: their input is hidden, and never written into a page again. */
   readonly secrets: ReadonlySet<string>;
   /** True for a question's form, which must not ask for a secret; a tool's arguments may hold one. */
@@ -35,6 +36,8 @@ export interface Place {
   readonly now: number;
   /** Values of earlier calls by field, to be offered. */
   readonly earlier?: ReadonlyMap<string, readonly string[]>;
+  /** Where the server is asked to complete what is typed; absent if it does not. */
+  readonly completes?: string;
 }
 
 /** Up to this many choices are all shown; more become a drop-down list. */
@@ -184,13 +187,16 @@ export function earlierList(
   id: string,
 ): { readonly list?: string; readonly options: Html | false } {
   const values = place.earlier?.get(field) ?? [];
-  if (values.length === 0) return { options: false };
+  if (values.length === 0 && place.completes === undefined) return { options: false };
   const list = `${id}-earlier`;
   return {
     list,
-    options: html`<datalist id="${list}">${values.map(value => html`<option value="${value}"></option>`)}</datalist>`,
+    options: html`<datalist${attributes({ id: list, 'data-morph': place.completes !== undefined && 'keep' })}>${values.map(value => html`<option value="${value}"></option>`)}</datalist>`,
   };
 }
+
+/** A box that begins as one line and grows; Enter sends its form as long as it is one. */
+export const oneLine = { rows: 1, class: 'one-line', 'data-one-line': 'text', autocomplete: 'off' } as const;
 
 function textControl(part: Part): Html {
   const field = part.field as Extract<SingleField, { kind: 'text' }>;
@@ -200,7 +206,19 @@ function textControl(part: Part): Html {
   const input = field.format && textFormats[field.format].input;
   const { type, autocomplete = 'off', explains } = input ?? { type: 'text' };
   const { list, options } = earlierList(part, field.name, part.id);
-  const control = { ...common(part), type, value, autocomplete, list, class: explains && 'narrow' };
+  // A list of proposals is for a line only; pasted lines make it a box (`client/lines.ts`).
+  const hasLines = mayHaveLines(field);
+  if (hasLines && list === undefined) return areaControl({ ...common(part), ...oneLine }, value);
+  const control = {
+    ...common(part),
+    type,
+    value,
+    autocomplete,
+    list,
+    class: explains && 'narrow',
+    'data-complete': part.completes,
+    'data-lines': hasLines,
+  };
   return html`${lineControl(control)}${options}`;
 }
 

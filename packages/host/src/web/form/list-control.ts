@@ -3,13 +3,13 @@
  * button is pressed; without it there is always one empty row at the end. A blank row is not an item. Pure.
  */
 import { labelOf } from '@midcall/core/form';
-import { attributes, type Html, html, lineControl } from '@midcall/core/page';
-import { secretNames } from '../../index.ts';
+import { areaControl, attributes, type Html, html, lineControl } from '@midcall/core/page';
+import { mayHaveLines, secretNames } from '../../index.ts';
 import { icons, visibleHtml } from '../html/index.ts';
 import { texts } from '../texts/index.ts';
 import type { ArgumentField, ListField } from './argument-form.ts';
 import { cellName, first, isBlank, rowsOf } from './draft.ts';
-import { earlierList, fieldControl, type Place, sentence } from './field-controls.ts';
+import { earlierList, fieldControl, oneLine, type Place, sentence } from './field-controls.ts';
 
 /** True if a list has as many rows as it may have. */
 const isFull = ({ maxItems }: ListField, rows: readonly string[]): boolean =>
@@ -42,22 +42,38 @@ function valueRow(list: ListField, name: string, row: Row, place: Place, describ
   const id = `${place.scope}-${cell}`;
   const secret = place.secrets.has(list.name);
   const { list: earlier, options } = earlierList(place, list.name, id);
-  const control = lineControl({
+  const wrong = place.issues.filter(issue => issue.cell === cell);
+  const value = secret ? '' : (first(place.draft, cell) ?? '');
+  const common = {
     id,
     name: cell,
-    type: secret ? 'password' : 'text',
-    inputmode: column?.kind === 'number' && (column.integer ? 'numeric' : 'decimal'),
-    value: secret ? '' : (first(place.draft, cell) ?? ''),
     'aria-label': texts.field.row(labelOf(list), row.at + 1),
-    'aria-describedby': describedBy || undefined,
-    list: secret ? undefined : earlier,
-    autocomplete: 'off',
-  });
-  return html`${control}${options}${removeButton(list, row)}`;
+    'aria-describedby': [describedBy, wrong.length > 0 && `${id}-error`].filter(Boolean).join(' ') || undefined,
+    'aria-invalid': wrong.length > 0 && 'true',
+  };
+  const hasLines = !secret && column !== undefined && mayHaveLines(column);
+  const control =
+    hasLines && (earlier === undefined || value.includes('\n'))
+      ? areaControl({ ...common, ...oneLine }, value)
+      : lineControl({
+          ...common,
+          type: secret ? 'password' : 'text',
+          inputmode: column?.kind === 'number' && (column.integer ? 'numeric' : 'decimal'),
+          value,
+          list: secret ? undefined : earlier,
+          autocomplete: 'off',
+          'data-lines': hasLines,
+        });
+  return html`<div class="row-value">${control}${wrong.length > 0 && html`<p class="error" id="${id}-error">${wrong.map(issue => html`<span>${visibleHtml(issue.message, 400)}</span> `)}</p>`}</div>${options}${removeButton(list, row)}`;
 }
 
 function objectRow(list: ListField, name: string, row: Row, place: Place): Html {
-  const within = { ...place, secrets: secretNames(list.columns), issues: [] };
+  const own = `${name}.${row.number}.`;
+  const issues = place.issues.flatMap(issue => {
+    const column = issue.cell?.startsWith(own) ? list.columns[Number(issue.cell.slice(own.length + 1))] : undefined;
+    return column ? [{ ...issue, field: column.name }] : [];
+  });
+  const within = { ...place, secrets: secretNames(list.columns), issues };
   const title = texts.field.row(labelOf(list), row.at + 1);
   return html`<fieldset class="row-fields"><legend>${visibleHtml(title, 200)}</legend>${list.columns.map(
     (column, index) => fieldControl(column, index, within, `${name}.${row.number}.`),
@@ -67,7 +83,7 @@ function objectRow(list: ListField, name: string, row: Row, place: Place): Html 
 function listEditor(list: ListField, index: number, place: Place): Html {
   const name = `f${index}`;
   const id = `${place.scope}-${name}`;
-  const issues = place.issues.filter(issue => issue.field === list.name);
+  const issues = place.issues.filter(issue => issue.field === list.name && issue.cell === undefined);
   const describedBy = [`${id}-help`, issues.length > 0 && `${id}-error`].filter(Boolean).join(' ');
   const rule = list.maxItems === undefined ? texts.field.oneEach : texts.field.atMostRows(list.maxItems);
   const own = rowsOf(place.draft, name);

@@ -17,6 +17,8 @@ import { type CallContext, type CallOutcome, maskedArguments, withFileLock } fro
 /** A call as it is stored. */
 export interface StoredCall {
   readonly context: CallContext;
+  /** What its server calls it in words. */
+  readonly title?: string;
   readonly serverId: string;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
@@ -53,8 +55,8 @@ const kinds: readonly unknown[] = ['tool', 'prompt', 'resource'];
 
 function isCall(value: unknown): value is StoredCall {
   if (!isRecord(value)) return false;
-  const { context, serverId, startedAt, outcome } = value;
-  if (!isRecord(context)) return false;
+  const { context, serverId, startedAt, outcome, title } = value;
+  if (!isRecord(context) || (title !== undefined && typeof title !== 'string')) return false;
   if (outcome === undefined ? !isMark(value['by']) : !isRecord(outcome) || !ends.includes(outcome['how'])) return false;
   const hasNames = [context['id'], context['name'], serverId].every(each => typeof each === 'string');
   const how = isRecord(outcome) ? outcome['how'] : undefined;
@@ -64,9 +66,10 @@ function isCall(value: unknown): value is StoredCall {
   );
 }
 
-function lineOf({ context, serverId, startedAt, endedAt, outcome }: StoredCall): string | undefined {
+function lineOf({ context, title, serverId, startedAt, endedAt, outcome }: StoredCall): string | undefined {
   const stored = {
     context: { ...context, arguments: maskedArguments(context.arguments) },
+    title,
     serverId,
     startedAt,
     endedAt,

@@ -11,12 +11,15 @@ import { dirname } from 'node:path';
 import { defined, isRecord } from '@midcall/core/json';
 import { ownerFile, type ServerEntry, withFileLock } from '../../index.ts';
 import { type PreferencesRecord, readPreferences } from './preferences.ts';
+import { type RememberedOffers, readRememberedOffers } from './remembered-offers.ts';
 
 /** What a desk stores. */
 export interface DeskRecord {
   /** In the order they are shown. */
   readonly servers: readonly ServerEntry[];
   readonly preferences: PreferencesRecord;
+  /** The names of what the servers offered last. */
+  readonly offers?: RememberedOffers;
 }
 
 /** Where a desk stores it. */
@@ -45,11 +48,14 @@ interface WrittenServer {
   readonly url?: string;
   readonly headersFile?: string;
   readonly secrets?: readonly string[];
+  /** True if it is started only when the person asks for it. */
+  readonly disabled?: true;
 }
 
 interface WrittenDesk {
   readonly servers: readonly WrittenServer[];
   readonly preferences: unknown;
+  readonly offers?: unknown;
 }
 
 interface WrittenSecrets {
@@ -87,9 +93,9 @@ const secretsOf = ({ target }: ServerEntry): Texts =>
     : { ...target.headers, ...(target.auth && { [authName]: JSON.stringify(target.auth) }) };
 
 function written(entry: ServerEntry): WrittenServer {
-  const { id, target } = entry;
+  const { id, target, disabled } = entry;
   const names = Object.keys(secretsOf(entry));
-  const secrets = names.length > 0 ? { secrets: names } : {};
+  const secrets = { ...(names.length > 0 && { secrets: names }), ...(disabled && { disabled }) };
   if (target.kind === 'url')
     return { id, url: target.url, ...defined({ headersFile: target.headersFile }), ...secrets };
   const { command, args, cwd } = target;
@@ -102,17 +108,19 @@ const secretValues = ({ servers }: DeskRecord): Readonly<Record<string, Texts>> 
   );
 
 function entryOf(
-  { id, command, args = [], cwd, url, headersFile, secrets = [] }: WrittenServer,
+  { id, command, args = [], cwd, url, headersFile, secrets = [], disabled }: WrittenServer,
   values: Texts,
 ): ServerEntry {
   const ownSecrets = secrets.filter(name => Object.hasOwn(values, name)).map(name => [name, values[name]!] as const);
+  const switchedOff = disabled === true ? { disabled } : {};
   const own = ownSecrets.length > 0 ? Object.fromEntries(ownSecrets) : undefined;
   if (command === undefined) {
     const { [authName]: auth, ...rest } = own ?? {};
     const headers = Object.keys(rest).length > 0 ? rest : undefined;
     const signIn =
       auth === undefined ? undefined : (JSON.parse(auth) as (ServerEntry['target'] & { kind: 'url' })['auth']);
-    return { id, target: { kind: 'url', url: url!, ...defined({ headers, headersFile, auth: signIn }) } };
+    const target = { kind: 'url' as const, url: url!, ...defined({ headers, headersFile, auth: signIn }) };
+    return { id, target, ...switchedOff };
   }
   const target = {
     kind: 'command' as const,
@@ -121,7 +129,7 @@ function entryOf(
     ...(own && { env: own }),
     ...(cwd !== undefined && { cwd }),
   };
-  return { id, target };
+  return { id, target, ...switchedOff };
 }
 
 /** By server: the values of its variables or headers. Anything else is ignored. */
@@ -153,6 +161,7 @@ export function deskFile(path: string, box: SecretBox): DeskMemory {
     return {
       servers: (desk?.servers ?? []).map(server => entryOf(server, values[server.id] ?? {})),
       preferences: readPreferences(desk?.preferences),
+      offers: readRememberedOffers(desk?.offers),
     };
   };
   let last: Promise<unknown> = Promise.resolve();
@@ -166,7 +175,12 @@ export function deskFile(path: string, box: SecretBox): DeskMemory {
     const any = secrets !== undefined || Object.keys(values).length > 0;
     // A secret is written before the file names it, and removed only after.
     if (any) await writeSecrets({ ...old, ...values });
-    await file.write({ servers: next.servers.map(written), preferences: next.preferences });
+    const isListed = ([id]: readonly [string, unknown]): boolean => next.servers.some(server => server.id === id);
+    await file.write({
+      servers: next.servers.map(written),
+      preferences: next.preferences,
+      offers: Object.fromEntries(Object.entries(next.offers ?? {}).filter(isListed)),
+    });
     if (Object.keys(old).some(id => !Object.hasOwn(values, id))) await writeSecrets(values);
   };
   const change = async (make: (record: DeskRecord) => DeskRecord): Promise<void> => {

@@ -15,8 +15,22 @@ export interface PreferencesRecord {
   readonly singleKeys?: boolean;
   /** False if calls are forgotten with their session. */
   readonly keepsCalls?: boolean;
+  /** True if the messages and logs of a server are shown below the pages about it. */
+  readonly drawer?: boolean;
+  /** Arguments that the person has named. */
+  readonly templates?: readonly ArgumentTemplate[];
   /** The colours; those of the person's system if absent. */
   readonly theme?: Theme;
+}
+
+/** Arguments of a tool or a prompt, under a name; no secret is in them. */
+export interface ArgumentTemplate {
+  readonly server: string;
+  readonly kind: OfferKind;
+  /** Of the tool or the prompt. */
+  readonly of: string;
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
 }
 
 /** The most entries of one kind that are remembered; the oldest are dropped first. */
@@ -25,19 +39,38 @@ const mostEntries = 500;
 /** The key under which a tool, a prompt or a resource of a server is remembered. */
 const offerKey = (serverId: string, kind: OfferKind, name: string): string => JSON.stringify([serverId, kind, name]);
 
+const kinds: readonly unknown[] = ['tool', 'prompt', 'resource'];
+
+function isOfferKey(value: unknown): value is string {
+  try {
+    const key: unknown = typeof value === 'string' ? JSON.parse(value) : undefined;
+    return Array.isArray(key) && typeof key[0] === 'string' && kinds.includes(key[1]) && typeof key[2] === 'string';
+  } catch {
+    return false;
+  }
+}
+
+const isTemplate = (value: unknown): value is ArgumentTemplate =>
+  isRecord(value) &&
+  ['server', 'of', 'name'].every(member => typeof value[member] === 'string') &&
+  kinds.includes(value['kind']) &&
+  isRecord(value['arguments']);
+
 /** The valid part of preferences that were read from a file. */
 export function readPreferences(value: unknown): PreferencesRecord {
   if (!isRecord(value)) return {};
-  const { folds, favourites, singleKeys, keepsCalls, theme } = value;
+  const { folds, favourites, singleKeys, keepsCalls, drawer, templates, theme } = value;
   return {
     ...(isRecord(folds) && {
       folds: Object.fromEntries(
         Object.entries(folds).flatMap(([id, folded]) => (typeof folded === 'boolean' ? [[id, folded]] : [])),
       ),
     }),
-    ...(Array.isArray(favourites) && { favourites: favourites.filter(each => typeof each === 'string') }),
+    ...(Array.isArray(favourites) && { favourites: favourites.filter(isOfferKey) }),
     ...(typeof singleKeys === 'boolean' && { singleKeys }),
     ...(typeof keepsCalls === 'boolean' && { keepsCalls }),
+    ...(typeof drawer === 'boolean' && { drawer }),
+    ...(Array.isArray(templates) && { templates: templates.filter(isTemplate) }),
     ...((theme === 'light' || theme === 'dark') && { theme }),
   };
 }
@@ -49,6 +82,8 @@ export class Preferences {
   readonly #onChange: () => void;
   #singleKeys: boolean;
   #keepsCalls: boolean;
+  #drawer: boolean;
+  #templates: readonly ArgumentTemplate[];
   #theme: Theme | undefined;
 
   /** @param onChange - called after every change */
@@ -57,6 +92,8 @@ export class Preferences {
     this.#favourites = new Set(before.favourites);
     this.#singleKeys = before.singleKeys ?? true;
     this.#keepsCalls = before.keepsCalls ?? true;
+    this.#drawer = before.drawer ?? false;
+    this.#templates = before.templates ?? [];
     this.#theme = before.theme;
     this.#onChange = onChange;
   }
@@ -68,6 +105,8 @@ export class Preferences {
       favourites: [...this.#favourites],
       singleKeys: this.#singleKeys,
       keepsCalls: this.#keepsCalls,
+      drawer: this.#drawer,
+      templates: this.#templates,
       ...(this.#theme && { theme: this.#theme }),
     };
   }
@@ -86,6 +125,11 @@ export class Preferences {
 
   isFavourite(serverId: string, kind: OfferKind, name: string): boolean {
     return this.#favourites.has(offerKey(serverId, kind, name));
+  }
+
+  /** The offers that the person marked, the latest first. */
+  get favourites(): readonly (readonly [serverId: string, kind: OfferKind, name: string])[] {
+    return [...this.#favourites].reverse().map(key => JSON.parse(key) as [string, OfferKind, string]);
   }
 
   favour(serverId: string, kind: OfferKind, name: string, favourite: boolean): void {
@@ -114,6 +158,38 @@ export class Preferences {
   set keepsCalls(on: boolean) {
     this.#keepsCalls = on;
     this.#onChange();
+  }
+
+  /** True if the messages and logs of a server are shown below the pages about it. */
+  get drawer(): boolean {
+    return this.#drawer;
+  }
+
+  set drawer(open: boolean) {
+    this.#drawer = open;
+    this.#onChange();
+  }
+
+  /** The arguments that the person has named for a tool or a prompt. */
+  templates(server: string, kind: OfferKind, of: string): readonly ArgumentTemplate[] {
+    return this.#templates.filter(each => each.server === server && each.kind === kind && each.of === of);
+  }
+
+  /** Stores arguments under a name, in place of those that had it. */
+  saveTemplate(template: ArgumentTemplate): void {
+    this.#templates = [...this.#without(template), template].slice(-mostEntries);
+    this.#onChange();
+  }
+
+  removeTemplate(template: Omit<ArgumentTemplate, 'arguments'>): void {
+    this.#templates = this.#without(template);
+    this.#onChange();
+  }
+
+  #without({ server, kind, of, name }: Omit<ArgumentTemplate, 'arguments'>): readonly ArgumentTemplate[] {
+    const isOther = (each: ArgumentTemplate): boolean =>
+      each.server !== server || each.kind !== kind || each.of !== of || each.name !== name;
+    return this.#templates.filter(isOther);
   }
 
   /** Undefined for the colours of the person's system. */

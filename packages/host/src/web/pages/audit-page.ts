@@ -36,11 +36,11 @@ export function auditPage(
   return {
     title: texts.audit.title,
     at: '/audit',
-    main: html`<div class="head"><h1>${texts.audit.title}</h1><a class="button small" href="${link('/audit.jsonl')}" download="midcall-audit.jsonl">${texts.audit.export}</a></div><p class="lead">${texts.audit.lead}</p><form class="search" method="get" action="${link('/audit')}" role="search"><div class="field grow"><input type="search" id="audit-q" name="q" aria-label="${texts.audit.search}" placeholder="${texts.audit.search}" value="${search}"></div><button class="button">${texts.audit.search}</button></form><p class="help audit-state">${state.join(' ')}</p>${table(
+    main: html`<div class="head"><h1>${texts.audit.title}</h1><a class="button small" href="${link('/audit.jsonl')}" download="midcall-audit.jsonl">${texts.audit.export}</a></div><p class="lead">${texts.audit.lead}</p><form class="search" method="get" action="${link('/audit')}" role="search"><div class="field grow"><input type="search" id="audit-q" name="q" aria-label="${texts.audit.search}" placeholder="${texts.audit.search}" value="${search}"></div><button class="button">${texts.audit.search}</button></form><p class="help audit-state">${state.join(' ')}</p><div class="audit">${table(
       texts.audit.title,
       texts.audit.heads,
       newest.map(entry => auditRow(entry, zone)),
       search === '' ? texts.audit.none : texts.audit.noMatch,
-    )}`,
+    )}</div>`,
   };
 }

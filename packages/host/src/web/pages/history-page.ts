@@ -1,8 +1,8 @@
 /** The calls and questions, and how they ended: searched, filtered, in pages. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
 import type { CallContext } from '../../index.ts';
-import { questionSubject } from '../card/index.ts';
-import { clock, day, visibleHtml } from '../html/index.ts';
+import { argumentRow, questionSubject } from '../card/index.ts';
+import { clock, day, named, visibleHtml } from '../html/index.ts';
 import { texts } from '../texts/index.ts';
 import type { CallView, NoticeView, QuestionView, Session } from '../workspace/index.ts';
 import { buttonForm } from './button-form.ts';
@@ -36,8 +36,8 @@ const serverCell = (id: string): Html =>
   html`<td${attributes({ class: id.length <= 20 && 'short' })}>${visibleHtml(id, 80)}</td>`;
 
 /** The text of a call that is searched. */
-const searched = ({ context, serverId }: CallView): string =>
-  `${context.name} ${serverId} ${JSON.stringify(context.arguments).slice(0, 5_000)}`.toLowerCase();
+const searched = ({ context, serverId, title = '' }: CallView): string =>
+  `${context.name} ${title} ${serverId} ${JSON.stringify(context.arguments).slice(0, 5_000)}`.toLowerCase();
 
 function fits(call: CallView, { text, server, outcome }: HistoryQuery): boolean {
   if (server !== '' && call.serverId !== server) return false;
@@ -80,7 +80,7 @@ export function historyPage(
     .slice(from, from + callsOnPage)
     .map(
       call =>
-        html`<tr><td>${call.earlier === true && html`${day(call.startedAt, zone)} `}${clock(call.startedAt, zone)}</td>${serverCell(call.serverId)}<td><a class="mono" href="${session.link(callPath(call.context.id))}">${visibleHtml(call.context.name, 120)}</a></td><td>${callChip(call)}</td><td class="act"><a href="${session.link(againPath(call))}">${texts.call.again}</a></td></tr>`,
+        html`<tr><td>${call.earlier === true && html`${day(call.startedAt, zone)} `}${clock(call.startedAt, zone)}</td>${serverCell(call.serverId)}<td><a${attributes({ class: call.title === undefined && 'mono', href: session.link(callPath(call.context.id)) })}>${named(call.context.name, call.title, 120)}</a>${Object.keys(call.context.arguments).length > 0 && argumentRow(call.context.arguments)}</td><td>${callChip(call)}</td><td class="act"><a href="${session.link(againPath(call))}">${texts.call.again}</a></td></tr>`,
     );
   const answeredRows = questions.slice(0, questionsOnPage).map(({ question, ending }) => ({
     at: question.askedAt,

@@ -1,11 +1,18 @@
 /** The first page: open questions, every server as one row, the running calls and the last ones. Pure. */
 import { type Html, html } from '@midcall/core/page';
 import { argumentRow } from '../card/index.ts';
-import { clock, visibleHtml } from '../html/index.ts';
+import { clock, named, visibleHtml } from '../html/index.ts';
 import { texts } from '../texts/index.ts';
-import type { CallView, DeskView, ServerView, TryView } from '../workspace/index.ts';
+import {
+  type CallView,
+  type DeskView,
+  manyOf,
+  type OfferKind,
+  type ServerView,
+  type TryView,
+} from '../workspace/index.ts';
 import { alertSwitch, type Content, inboxItem } from './layout.ts';
-import { callPath, serverPath } from './paths.ts';
+import { callPath, offerPath, serverPath } from './paths.ts';
 import { restartButton, serverCounts, serverTrouble } from './server-parts.ts';
 import { callChip } from './timeline.ts';
 
@@ -26,7 +33,7 @@ function serverRow(server: ServerView, view: DeskView): Html {
   const trouble = serverTrouble(server);
   const away = server.state === 'failed' || server.state === 'stopped';
   const state = server.fresh ? texts.servers.startsWhenNeeded : (texts.servers.state[server.state] ?? '');
-  return html`<li class="server-row" data-key="row-${server.id}"><span class="state state-${server.state}"></span><a class="server-row-name" href="${view.link(serverPath(server.id))}">${visibleHtml(server.id, 80)}</a><span class="server-row-counts">${server.state === 'ready' ? html`<span class="unseen">${state}, </span>${serverCounts(server)}` : state}</span><span class="server-row-era">${away ? restartButton(server, view, { short: true }) : server.era !== undefined && texts.servers.revision(server.era)}</span>${
+  return html`<li class="server-row" data-key="row-${server.id}"><span class="state state-${server.state}"></span><a class="server-row-name" href="${view.link(serverPath(server.id))}">${visibleHtml(server.id, 80)}</a><span class="server-row-counts">${server.state === 'ready' ? html`<span class="unseen">${state}, </span>${server.muted !== undefined && html`<span class="chip">${texts.servers.mutedShort}</span> `}${serverCounts(server)}` : state}</span><span class="server-row-era">${away ? restartButton(server, view, { short: true }) : server.era !== undefined && texts.servers.revision(server.era)}</span>${
     trouble !== undefined && html`<span class="server-row-trouble">${visibleHtml(trouble, 300)}</span>`
   }</li>`;
 }
@@ -48,7 +55,7 @@ const firstCalls = (calls: readonly CallView[]): readonly CallView[] => {
 };
 
 function callRow(call: CallView, { link, zone }: DeskView): Html {
-  return html`<li data-key="call-${call.context.id}"><a class="call-row" href="${link(callPath(call.context.id))}"><span class="call-row-name mono">${visibleHtml(call.context.name, 120)}</span>${callChip(call)}<span class="call-row-server">${visibleHtml(call.serverId, 80)}</span>${clock(call.startedAt, zone)}</a></li>`;
+  return html`<li data-key="call-${call.context.id}"><a class="call-row" href="${link(callPath(call.context.id))}"><span class="call-row-name">${named(call.context.name, call.title, 120)}</span>${callChip(call)}<span class="call-row-server">${visibleHtml(call.serverId, 80)}</span>${clock(call.startedAt, zone)}</a></li>`;
 }
 
 function recentCalls(calls: readonly CallView[], view: DeskView): Html {
@@ -73,22 +80,43 @@ function offeredTries(tries: readonly TryView[], calls: readonly CallView[], vie
   )}</ul></section>`;
 }
 
+/** The most favourites that the first page shows. */
+const mostFavourites = 12;
+
+/** What the person has marked, of servers that are on the desk. */
+function favourites(all: Favourites, view: DeskView): Html | false {
+  const present = all.filter(([id]) => view.servers.some(server => server.id === id)).slice(0, mostFavourites);
+  if (present.length === 0) return false;
+  return html`<section class="section" aria-labelledby="favourites-title"><h2 id="favourites-title">${texts.favourite.title}</h2><ul class="favourites">${present.map(
+    ([id, kind, name]) => {
+      const offer = view.servers.find(server => server.id === id)?.[manyOf[kind]].find(each => each.name === name);
+      return html`<li><a class="favourite-link" href="${view.link(offerPath(id, kind, name))}">${named(name, offer?.title, 80)}<span class="quiet-text">${visibleHtml(id, 60)}</span></a></li>`;
+    },
+  )}</ul></section>`;
+}
+
+type Favourites = readonly (readonly [serverId: string, kind: OfferKind, name: string])[];
+
 const anyStarting = (view: DeskView): boolean => view.servers.some(server => server.state === 'starting');
 
 /**
  * @param calls - newest first
- * @param more - `tries`: calls that are offered until they have been made; `unsaved`: why what was changed could not be kept
+ * @param more - `tries`: calls that are offered until they have been made; `unsaved`: why what was changed could not be kept; `marked`: the favourites
  */
 export function homePage(
   view: DeskView,
   calls: readonly CallView[],
-  { tries = [], unsaved }: { readonly tries?: readonly TryView[]; readonly unsaved?: string | undefined } = {},
+  {
+    tries = [],
+    unsaved,
+    marked = [],
+  }: { readonly tries?: readonly TryView[]; readonly unsaved?: string | undefined; readonly marked?: Favourites } = {},
 ): Content {
   return {
     title: texts.nav.home,
     at: '/',
     isWide: true,
     refresh: { after: anyStarting(view) ? 1 : 10, to: view.link('/') },
-    main: html`<h1 class="unseen">${texts.home.title}</h1>${unsaved !== undefined && html`<div class="notice bad" role="alert"><span>${visibleHtml(texts.servers.unsaved(unsaved), 600)}</span></div>`}${waiting(view)}${offeredTries(tries, calls, view)}<div class="home-grid">${servers(view)}${recentCalls(calls, view)}</div>${alertSwitch}`,
+    main: html`<h1 class="unseen">${texts.home.title}</h1>${unsaved !== undefined && html`<div class="notice bad" role="alert"><span>${visibleHtml(texts.servers.unsaved(unsaved), 600)}</span></div>`}${waiting(view)}${favourites(marked, view)}${offeredTries(tries, calls, view)}<div class="home-grid">${servers(view)}${recentCalls(calls, view)}</div>${alertSwitch}`,
   };
 }

@@ -29,6 +29,10 @@ export interface Content extends Place {
   readonly main: Html;
   /** True for a page that shows the open questions itself, and needs the room of the list beside the other pages. */
   readonly isWide?: true;
+  /** True for a form with what comes of it beside it: they get all the room that there is. */
+  readonly isSplit?: true;
+  /** The server whose messages and logs can be shown below the page, and from when on. */
+  readonly drawer?: { readonly serverId: string; readonly since?: number };
   /** The question whose card is on the page. */
   readonly questionId?: string;
   /** The address that a browser without client script reloads, and after how many seconds; absent if somebody may be typing. */
@@ -54,11 +58,7 @@ export const alertSwitch: Html = part(
 
 function inboxRail(view: DeskView, current: string | undefined): Html {
   const { open, link } = view;
-  return html`<aside class="rail" id="inbox" aria-labelledby="inbox-title"><div class="rail-head"><h2 id="inbox-title">${texts.inbox.title}</h2><span class="count">${open.length}</span></div>${
-    open.length === 0
-      ? html`<p class="rail-empty" data-key="no-questions">${texts.inbox.empty}</p>`
-      : html`<ul class="inbox-list" data-key="questions">${open.slice(0, inRail).map(each => inboxItem(each, view, current))}</ul>`
-  }${open.length > inRail && html`<p class="rail-more"><a href="${link('/inbox')}">${texts.inbox.more(open.length - inRail)}</a></p>`}${alertSwitch}</aside>`;
+  return html`<aside class="rail" id="inbox" aria-labelledby="inbox-title"><div class="rail-head"><h2 id="inbox-title">${texts.inbox.title}</h2><span class="count">${open.length}</span></div><ul class="inbox-list" data-key="questions">${open.slice(0, inRail).map(each => inboxItem(each, view, current))}</ul>${open.length > inRail && html`<p class="rail-more"><a href="${link('/inbox')}">${texts.inbox.more(open.length - inRail)}</a></p>`}${alertSwitch}</aside>`;
 }
 
 /** The pages that every other page links to. */
@@ -85,9 +85,11 @@ function topBar(view: DeskView, content: Content): Html {
   )}<a${attributes({ class: 'settings-link', href: link('/settings'), title: texts.settings.title, 'aria-label': texts.settings.title, 'aria-current': content.at === '/settings' && 'page' })}>${icons.settings}</a><a class="find-button" href="${link('/find')}" data-palette aria-keyshortcuts="Control+K Meta+K">${icons.find}<span>${texts.find.go}</span><kbd class="script-only">${texts.keys.palette}</kbd></a><a${attributes({ class: open.length > 0 ? 'inbox-pill waiting' : 'inbox-pill', href: link(oldest && open.length === 1 ? questionPath(oldest) : '/inbox'), id: 'inbox-pill' })}>${icons.inbox}<span>${texts.inbox.count(open.length)}</span>${oldest && html`<span class="pill-age">${open.length > 1 && html`${texts.inbox.oldest} `}${age(oldest.askedAt, now)}</span>`}</a></header>`;
 }
 
-/** A whole page of the desk. */
-export function layout(view: DeskView, content: Content, assets: AssetPaths): Page {
+/** A whole page of the desk. @param drawer - at the end of the page */
+export function layout(view: DeskView, content: Content, assets: AssetPaths, drawer?: Html): Page {
   const { open } = view;
+  // A list of what is on the page anyway would only take room from it.
+  const hasRail = content.isWide !== true && open.some(({ id }) => id !== content.questionId);
   const count = open.length > 0 ? `(${open.length}) ` : '';
   return {
     title: `${count}${visible(content.title, { max: 200 })} · ${texts.product}`,
@@ -108,10 +110,10 @@ export function layout(view: DeskView, content: Content, assets: AssetPaths): Pa
     body: html`<a class="skip" href="#main">${texts.skip}</a>
 ${topBar(view, content)}
 <div class="offline" id="offline" hidden data-morph="keep" role="alert">${icons.warning}<div><strong>${texts.gone.title}</strong><p data-unsent="not-sent" hidden>${texts.gone.notSent}</p><p data-unsent="unknown" hidden>${texts.gone.unknown}</p><p>${texts.gone.todo}</p></div></div>
-<div class="frame-grid${content.isWide === true && ' is-wide'}">
+<div${attributes({ class: ['frame-grid', !hasRail && 'is-wide', content.isSplit && 'is-split', content.isWide && 'is-broad', drawer && 'has-drawer'].filter(each => typeof each === 'string').join(' ') })}>
 ${sidebar(view, content)}
-<main id="main" tabindex="-1">${content.main}</main>
-${content.isWide !== true && inboxRail(view, content.questionId)}
+<main id="main" tabindex="-1">${content.main}${drawer}</main>
+${hasRail && inboxRail(view, content.questionId)}
 </div>
 ${keyboardDialogs}
 <div class="announce" role="status" aria-live="polite" id="announce" data-morph="keep"></div>`,

@@ -1,7 +1,8 @@
 /** A call's result, as a person reads it: text as text, pictures and sound as themselves, the rest as JSON. Pure. */
+import { canonical } from '@midcall/core/json';
 import { attributes, type Html, html } from '@midcall/core/page';
 import { jsonIn } from '../../index.ts';
-import { icons, visibleHtml, visibleJsonHtml } from '../html/index.ts';
+import { ansiHtml, hasAnsi, icons, visibleHtml, visibleJsonHtml } from '../html/index.ts';
 import { texts } from '../texts/index.ts';
 import type { Session } from '../workspace/index.ts';
 import { jsonTree } from './json-tree.ts';
@@ -41,6 +42,7 @@ export const textOf = (block: Block): string | undefined =>
   block['type'] === 'text' && typeof block['text'] === 'string' ? block['text'] : undefined;
 
 function textContent(text: string, max: number): Html {
+  if (hasAnsi(text)) return html`<pre class="result-text mono">${ansiHtml(text, max, true)}</pre>`;
   const value = jsonIn(text);
   return value === undefined ? foreignText(text, max) : jsonTree(value);
 }
@@ -121,16 +123,30 @@ function firstContents(blocks: readonly Block[], pathOf: (at: number) => string,
   return contents;
 }
 
+/** True for equal JSON. */
+function isSame(one: unknown, other: unknown): boolean {
+  try {
+    return one !== undefined && canonical(one) === canonical(other);
+  } catch {
+    return false;
+  }
+}
+
 /**
  * The content of a call's result; says so if there is none.
  * @param unchecked - why its structured content was not checked against the tool's schema
  */
 export function resultContent(result: Readonly<Record<string, unknown>>, place: ResultPlace, unchecked?: string): Html {
-  const blocks = blocksOf(result);
   const structured = result['structuredContent'];
-  const roles = rolesOf(result);
+  const all = blocksOf(result);
+  // Servers send what is structured as text as well, for clients that do not read it.
+  const isTwice = (block: Block): boolean =>
+    structured !== undefined && isSame(jsonIn(textOf(block) ?? ''), structured);
+  const blocks = all.filter(block => !isTwice(block));
+  const said = rolesOf(result);
+  const roles = blocks.map(block => said[all.indexOf(block)]);
   const { link, callId } = place;
-  const path = (at: number) => link(`${callPath(callId)}/blocks/${at}`);
+  const path = (at: number) => link(`${callPath(callId)}/blocks/${all.indexOf(blocks[at]!)}`);
   const whole = link(`${callPath(callId)}/result.json`);
   const copy = (from: string, label: string): Html =>
     html`<button${attributes({ type: 'button', class: 'link-button script-only', 'data-copy-from': from, 'data-copied': texts.typed.copied, 'data-morph': 'keep' })}>${label}</button>`;

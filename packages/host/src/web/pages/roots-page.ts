@@ -21,6 +21,9 @@ function folderRow(root: OfferedRoot, servers: readonly ServerView[], session: S
   )}<td>${buttonForm(session, '/roots/remove', texts.roots.withdraw, 'small', { uri: root.uri })}</td></tr>`;
 }
 
+/** With more servers than this, a folder and who may use it stand below each other at any width. */
+const mostColumns = 4;
+
 /** Folders by servers. Ticking or clearing a box saves it at once; without client script, the button below its column does. */
 function grantsTable(roots: readonly OfferedRoot[], servers: readonly ServerView[], session: Session): Html {
   const forms = servers.map(
@@ -30,7 +33,7 @@ function grantsTable(roots: readonly OfferedRoot[], servers: readonly ServerView
   const save = (server: ServerView): Html =>
     html`<td><noscript><button${attributes({ class: 'button small', form: `grant-${server.id}`, 'aria-label': texts.roots.saveFor(server.id) })}>${texts.roots.grant}</button></noscript></td>`;
   const foot = servers.length > 0 && html`<tfoot><tr><td></td>${servers.map(save)}<td></td></tr></tfoot>`;
-  return html`<div hidden>${forms}</div><div class="panel table-wrap grants" tabindex="0" role="region" aria-label="${texts.roots.title}"><table><thead>${servers.length > 0 && html`<tr class="grants-of"><td></td><th scope="colgroup" colspan="${servers.length}">${texts.roots.mayBeUsedBy}</th><td></td></tr>`}<tr><th scope="col">${texts.roots.folder}</th>${servers.map(server => html`<th scope="col">${visibleHtml(server.id, 80)}</th>`)}<th><span class="unseen">${texts.roots.withdraw}</span></th></tr></thead><tbody>${roots.map(root => folderRow(root, servers, session))}</tbody>${foot}</table></div>`;
+  return html`<div hidden>${forms}</div><div class="panel table-wrap grants${servers.length > mostColumns && ' many'}" tabindex="0" role="region" aria-label="${texts.roots.title}"><table><thead>${servers.length > 0 && html`<tr class="grants-of"><td></td><th scope="colgroup" colspan="${servers.length}">${texts.roots.mayBeUsedBy}</th><td></td></tr>`}<tr><th scope="col">${texts.roots.folder}</th>${servers.map(server => html`<th scope="col">${visibleHtml(server.id, 80)}</th>`)}<th><span class="unseen">${texts.roots.withdraw}</span></th></tr></thead><tbody>${roots.map(root => folderRow(root, servers, session))}</tbody>${foot}</table></div>`;
 }
 
 /** The folders on offer, and which server may know of which. */

@@ -1,13 +1,14 @@
 /** The page of one server: all it offers, and the end of its log. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
 import type { ServerEntry } from '../../index.ts';
-import { visibleHtml } from '../html/index.ts';
+import { ansiHtml, visibleHtml } from '../html/index.ts';
 import { texts } from '../texts/index.ts';
 import { asConfig, type ServerView, type Session } from '../workspace/index.ts';
 import { buttonForm } from './button-form.ts';
 import type { Content } from './layout.ts';
 import { serverPath } from './paths.ts';
-import { offerList, serverFacts, serverNotice, toolList, unlistedNotice } from './server-parts.ts';
+import { mutedNotice, offerList, serverFacts, serverNotice, toolList, unlistedNotice } from './server-parts.ts';
+import { type DrawerSession, drawerButton } from './wire-page.ts';
 
 function furtherOffers(server: ServerView, session: Session): Html {
   const kinds = [
@@ -29,7 +30,7 @@ function furtherOffers(server: ServerView, session: Session): Html {
 function serverLog(server: ServerView): Html | false {
   return (
     server.log.length > 0 &&
-    html`<details class="section log"><summary>${texts.servers.log}</summary><pre class="result-json" tabindex="0">${visibleHtml(server.log.join('\n'), 8_000, true)}</pre></details>`
+    html`<details class="section log"><summary>${texts.servers.log}</summary><pre class="result-json" tabindex="0">${ansiHtml(server.log.join('\n'), 8_000, true)}</pre></details>`
   );
 }
 
@@ -53,18 +54,24 @@ export interface SignInView {
 }
 
 /** One server. */
-export function serverPage(server: ServerView, entry: ServerEntry, session: Session, signIn: SignInView): Content {
+export function serverPage(
+  server: ServerView,
+  entry: ServerEntry,
+  session: DrawerSession,
+  signIn: SignInView,
+): Content {
   const own = texts.servers;
   // The server of a bridge is its host's to change.
   const isOwn = server.elsewhere === undefined;
   const action = (what: string, label: string): Html => buttonForm(session, serverPath(server.id, what), label);
-  const actions = html`<div class="head-actions">${server.state === 'ready' && action('stop', own.stop)}${!isOwn && server.state === 'failed' && action('remove', own.remove)}${signIn.isSignedIn && action('sign-out', own.signOut)}${isOwn && html`<a class="button small" href="${session.link(serverPath(server.id, 'wire'))}">${texts.wire.title}</a><a class="button small" href="${session.link(serverPath(server.id, 'edit'))}">${own.edit}</a>`}</div>`;
+  const actions = html`<div class="head-actions">${server.state === 'ready' && action('stop', own.stop)}${(isOwn ? server.state === 'failed' || server.state === 'stopped' : server.state === 'failed') && action('remove', own.remove)}${signIn.isSignedIn && action('sign-out', own.signOut)}${isOwn && html`${drawerButton(session, serverPath(server.id))}<a class="button small" href="${session.link(serverPath(server.id, 'edit'))}">${own.edit}</a>`}</div>`;
   const config = `config-${server.id}`;
-  const more = html`<details class="section more"><summary>${own.more}</summary><div class="more-actions">${server.kept !== true && action('keep', own.keep)}${action('duplicate', own.duplicate)}${action('up', own.moveUp)}${action('down', own.moveDown)}${action('remove', own.remove)}</div>${server.kept !== true && html`<p class="help">${own.notSaved}</p>`}<h3>${own.asConfig}</h3><div id="${config}"><dl><div data-typed><dt class="unseen">${own.asConfig}</dt><dd><pre class="result-json" tabindex="0">${visibleHtml(asConfig(entry), 20_000, true)}</pre></dd></div></dl></div><button${attributes({ type: 'button', class: 'button small script-only', 'data-copy': config, 'data-copied': own.copied, 'data-morph': 'keep' })}>${own.copyConfig}</button></details>`;
+  const more = html`<details class="section more"><summary>${own.more}</summary><div class="more-actions">${server.kept !== true && action('keep', own.keep)}${action('duplicate', own.duplicate)}${action('up', own.moveUp)}${action('down', own.moveDown)}${server.state !== 'failed' && server.state !== 'stopped' && action('remove', own.remove)}</div>${server.kept !== true && html`<p class="help">${own.notSaved}</p>`}<h3>${own.asConfig}</h3><div id="${config}"><dl><div data-typed><dt class="unseen">${own.asConfig}</dt><dd><pre class="result-json" tabindex="0">${visibleHtml(asConfig(entry), 20_000, true)}</pre></dd></div></dl></div><button${attributes({ type: 'button', class: 'button small script-only', 'data-copy': config, 'data-copied': own.copied, 'data-morph': 'keep' })}>${own.copyConfig}</button></details>`;
   return {
     title: server.id,
     serverId: server.id,
+    ...(isOwn && { drawer: { serverId: server.id } }),
     refresh: { after: server.state === 'starting' ? 1 : 10, to: session.link(serverPath(server.id)) },
-    main: html`<div class="head"><h1>${visibleHtml(server.id, 80)}</h1><span class="chips-inline"><span class="chip chip-${server.state}">${texts.servers.state[server.state] ?? ''}</span></span>${actions}</div>${serverFacts(server, session)}${signIn.isUntold && html`<div class="notice"><span>${own.signOutUntold}</span></div>`}${serverNotice(server, session)}${filterBox(server)}<section class="section" data-filter-section="offers"><h2>${texts.servers.tools}</h2>${toolList(server, session)}</section>${furtherOffers(server, session)}${serverLog(server)}${isOwn && more}`,
+    main: html`<div class="head"><h1>${visibleHtml(server.id, 80)}</h1><span class="chips-inline"><span class="chip chip-${server.state}">${texts.servers.state[server.state] ?? ''}</span></span>${actions}</div>${serverFacts(server, session)}${signIn.isUntold && html`<div class="notice"><span>${own.signOutUntold}</span></div>`}${serverNotice(server, session)}${mutedNotice(server, session)}${filterBox(server)}<section class="section" data-filter-section="offers"><h2>${texts.servers.tools}</h2>${toolList(server, session)}</section>${furtherOffers(server, session)}${serverLog(server)}${isOwn && more}`,
   };
 }

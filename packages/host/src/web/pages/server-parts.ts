@@ -1,7 +1,8 @@
 /** Parts of a server that several pages show: its facts, what it offers, and what to do if it is not running. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
 import type { ListName } from '../../index.ts';
-import { visibleHtml } from '../html/index.ts';
+import { age } from '../card/index.ts';
+import { ansiHtml, named, visibleHtml } from '../html/index.ts';
 import { texts } from '../texts/index.ts';
 import type { OfferKind, OfferView, ServerView, Session } from '../workspace/index.ts';
 import { buttonForm } from './button-form.ts';
@@ -61,9 +62,9 @@ export function serverTrouble({ state, reason, unlisted, origin }: ServerView): 
 /** What a server offers of one kind, each with a link to its form. */
 export function offerList(server: ServerView, kind: OfferKind, offers: readonly OfferView[], { link }: Session): Html {
   return html`<ul class="tool-list" data-filtered="offers">${offers.map(offer => {
-    const about = offer.description ?? (kind === 'resource' ? offer.title : undefined);
-    return html`<li><a class="tool-row" href="${link(offerPath(server.id, kind, offer.name))}"><span class="name">${visibleHtml(offer.name, 200)}</span><span class="hints">${listedChips(offer)}</span>${
-      about !== undefined && html`<span class="about">${visibleHtml(about.split('\n')[0] ?? '', 200)}</span>`
+    return html`<li><a class="tool-row" href="${link(offerPath(server.id, kind, offer.name))}"><span class="name">${named(offer.name, offer.title)}</span><span class="hints">${listedChips(offer)}</span>${
+      offer.description !== undefined &&
+      html`<span class="about">${visibleHtml(offer.description.split('\n')[0] ?? '', 200)}</span>`
     }</a></li>`;
   })}</ul>`;
 }
@@ -112,9 +113,24 @@ export function restartButton(
 export const mayBeRestarted = (server: ServerView): boolean =>
   server.state === 'failed' || server.state === 'stopped' || isUrl(server);
 
-/** Why a server is not running, with the button that starts it; nothing if it is running. */
-export function serverNotice(server: ServerView, session: Session): Html | false {
-  if (server.state === 'ready' || server.state === 'starting') return false;
+/** That a server starts: for how long, what it said last, and the button that stops it. */
+function startingNotice(server: ServerView, session: Session & { readonly now?: number }): Html {
+  const { startedAt, log } = server;
+  const said = log.at(-1);
+  return html`<div class="notice starting" data-key="starting"><span><strong>${isUrl(server) ? texts.servers.connecting : texts.servers.starting}</strong>${startedAt !== undefined && html` ${age(startedAt, session.now ?? startedAt)}`}${said !== undefined && html`<span class="last-said mono">${ansiHtml(said, 300)}</span>`}</span>${buttonForm(session, serverPath(server.id, 'stop'), texts.servers.stop)}</div>`;
+}
+
+/** That a server is muted, with the button that ends it; nothing if it is not. */
+export function mutedNotice({ id, muted }: ServerView, session: Session): Html | false {
+  if (muted === undefined) return false;
+  const fields = { id: muted, to: serverPath(id) };
+  return html`<div class="notice" data-key="muted"><span>${texts.servers.muted}</span>${buttonForm(session, '/policy/revoke', texts.servers.unmute, 'small', fields)}</div>`;
+}
+
+/** Why a server is not running, with the button that starts it, or that it starts; nothing if it is running. */
+export function serverNotice(server: ServerView, session: Session & { readonly now?: number }): Html | false {
+  if (server.state === 'ready') return false;
+  if (server.state === 'starting') return startingNotice(server, session);
   const why = server.reason ?? texts.tool.unavailable;
   return html`<div class="notice${server.state === 'failed' && ' bad'}"><span>${visibleHtml(why, 600)}</span>${restartButton(server, session)}</div>`;
 }

@@ -1,7 +1,7 @@
 /** The servers beside every page, with their tools below them if they are unfolded, and one box to find any. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
 import { visible } from '../../index.ts';
-import { icons, visibleHtml } from '../html/index.ts';
+import { icons, named, visibleHtml } from '../html/index.ts';
 import { texts } from '../texts/index.ts';
 import type { DeskView, OfferView, ServerView } from '../workspace/index.ts';
 import { part } from './part.ts';
@@ -29,6 +29,20 @@ function listedTools(tools: readonly OfferView[], current: string | undefined): 
   return own ? [...first, own] : first;
 }
 
+/** The same of a server, whose name is bold and shares its line. */
+const mostLettersOfServer = 16;
+
+/** How many letters at the end of a long name stay visible: names often differ there. */
+const endLetters = 9;
+
+/** A name of which, where it is cut, the beginning and the end remain. */
+const cut = (text: string, most = mostLetters): Html =>
+  text.length <= most
+    ? visibleHtml(text, 200)
+    : html`<span class="cut"><span>${visibleHtml(text.slice(0, -endLetters), 200)}</span><span>${visibleHtml(text.slice(-endLetters), 200)}</span></span>`;
+
+const longest = ({ name, title = '' }: OfferView): number => Math.max(name.length, title.length);
+
 function toolGroup(server: ServerView, place: Place, open: boolean, { link }: DeskView): Html | false {
   if (server.tools.length === 0) return false;
   const isCurrent = place.serverId === server.id;
@@ -36,13 +50,13 @@ function toolGroup(server: ServerView, place: Place, open: boolean, { link }: De
   const left = server.tools.length - tools.length;
   return html`<details${attributes({ open, class: 'tool-group', 'data-fold': server.id })}><summary${attributes({ 'aria-label': texts.servers.toolsOf(server.id, server.tools.length) })}>${server.tools.length}${icons.unfold}</summary><ul class="tools">${tools.map(
     tool =>
-      html`<li><a${attributes({ href: link(offerPath(server.id, 'tool', tool.name)), class: 'tool', title: tool.name.length > mostLetters && visible(tool.name, { max: 200 }), 'aria-current': isCurrent && place.tool === tool.name && 'page' })}>${visibleHtml(tool.name, 200)}</a></li>`,
+      html`<li><a${attributes({ href: link(offerPath(server.id, 'tool', tool.name)), class: 'tool', title: longest(tool) > mostLetters && visible(tool.name, { max: 200 }), 'aria-current': isCurrent && place.tool === tool.name && 'page' })}>${named(tool.name, tool.title, 200, text => cut(text))}</a></li>`,
   )}${left > 0 && html`<li><a class="tool more-tools" href="${link(serverPath(server.id))}">${texts.servers.moreTools(left, tools.length === 0)}</a></li>`}</ul></details>`;
 }
 
 function serverEntry(server: ServerView, place: Place, open: boolean, view: DeskView): Html {
   const isCurrent = place.serverId === server.id;
-  return html`<li class="server" data-key="side-${server.id}"><a${attributes({ href: view.link(serverPath(server.id)), class: 'server-name', 'aria-current': isCurrent && place.tool === undefined && place.at === undefined && 'page' })}><span class="state state-${server.state}"></span><span class="server-label">${visibleHtml(server.id, 80)}</span>${server.state !== 'ready' && server.fresh !== true && html` <span class="server-state">${texts.servers.state[server.state]}</span>`}</a>${toolGroup(server, place, open, view)}</li>`;
+  return html`<li class="server" data-key="side-${server.id}"><a${attributes({ href: view.link(serverPath(server.id)), class: 'server-name', 'aria-current': isCurrent && place.tool === undefined && place.at === undefined && 'page' })}><span class="state state-${server.state}"></span><span class="server-label">${server.id.length > mostLettersOfServer ? cut(server.id, mostLettersOfServer) : visibleHtml(server.id, 80)}</span>${server.state !== 'ready' && server.fresh !== true && html` <span class="server-state">${texts.servers.state[server.state]}</span>`}${server.muted !== undefined && html` <span class="server-state">${texts.servers.mutedShort}</span>`}</a>${toolGroup(server, place, open, view)}</li>`;
 }
 
 /** The box that finds servers and tools; without client script it leads to a page with what was found. */

@@ -11,6 +11,7 @@ import {
   card,
   questionHeadline,
   questionIcon,
+  questionSubject,
   quoted,
   sentValue,
 } from '../card/index.ts';
@@ -27,7 +28,7 @@ import {
   refusalOf,
 } from '../workspace/index.ts';
 import { part } from './part.ts';
-import { callPath } from './paths.ts';
+import { callPath, questionPath } from './paths.ts';
 import { resultContent } from './result.ts';
 import { taskNote } from './task-note.ts';
 
@@ -113,11 +114,16 @@ export function endedEntries(
 /** What is over is rendered once: a call that has asked many questions is shown again with each of them. */
 const rendered = new WeakMap<QuestionView, { readonly zone: string; readonly entries: Html }>();
 
+/** An open question that may belong to several calls: one line in each, which leads to its card. */
+const elsewhereEntry = (question: Question, { link }: CardContext): Html =>
+  html`<li class="entry entry-open"><span class="node">${questionIcon(question)}</span><div class="entry-body"><p class="perhaps">${texts.question.perhapsElsewhere}</p><p><a href="${link(questionPath(question))}">${visibleHtml(questionSubject(question), 200, true)}</a></p></div></li>`;
+
 function questionEntries(view: QuestionView, context: CardContext): Html {
   const { zone } = context;
   const before = rendered.get(view);
   if (before?.zone === zone) return before.entries;
   if (!view.ending) {
+    if (view.amongSeveral) return elsewhereEntry(view.question, context);
     const own = view.perhaps === true ? { ...context, perhaps: true } : context;
     return html`<li class="entry entry-open"><span class="node">${questionIcon(view.question)}</span><div class="entry-body">${card(view.question, own)}</div></li>`;
   }
@@ -257,7 +263,7 @@ export function timeline(
   return html`<ol class="timeline">${entry(
     'call',
     icons.call,
-    html`${texts.call[call.here ? 'you' : 'yourHost'][call.context.kind]} <code class="tool-name">${visibleHtml(call.context.name, 200)}</code>`,
+    html`${texts.call[call.here ? 'you' : 'yourHost'][call.context.kind]} ${call.title === undefined ? html`<code class="tool-name">${visibleHtml(call.context.name, 200)}</code>` : html`<strong>${visibleHtml(call.title, 200)}</strong>`}`,
     clock(call.startedAt, context.zone),
     call.context.kind !== 'resource' && argumentRow(call.context.arguments),
   )}${call.items.map(item =>

@@ -8,6 +8,7 @@ import { draftOf, first } from '../form/index.ts';
 import { isBrowserKey } from '../keeping/index.ts';
 import { noticePage } from '../pages/index.ts';
 import { texts } from '../texts/index.ts';
+import { addRoutes } from './add.ts';
 import { type Bringing, bringingOf, type Desk, missing, posted, redirect } from './context.ts';
 import { type Refusal, securityHeaders } from './guard.ts';
 import { offerRoutes } from './offers.ts';
@@ -152,6 +153,7 @@ export function deskApp(desk: Desk): Hono {
   pageRoutes(inner, desk);
   questionRoutes(inner, desk);
   serverRoutes(inner, desk);
+  addRoutes(inner, desk);
   offerRoutes(inner, desk);
   settingRoutes(inner, desk);
   preferenceRoutes(inner, desk);

@@ -1,13 +1,24 @@
 /** What every route of the desk works with, and the ways it answers. */
 
-import { html, type Page, page } from '@midcall/core/page';
+import { homedir } from 'node:os';
+import { isAbsolute } from 'node:path';
+import { MidcallError } from '@midcall/core/errors';
+import { type Html, html, type Page, page } from '@midcall/core/page';
 import type { Context } from 'hono';
-import type { Question } from '../../index.ts';
+import type { FormQuestion, Question } from '../../index.ts';
 import type { AppDocuments } from '../apps/index.ts';
 import type { CardContext } from '../card/index.ts';
-import { argumentFields, type Draft } from '../form/index.ts';
+import { argumentFields, type Draft, first, fittingDraft } from '../form/index.ts';
 import type { BrowserMemory } from '../keeping/index.ts';
-import { type ArgumentsContext, type Content, comparable, layout } from '../pages/index.ts';
+import {
+  type ArgumentsContext,
+  argumentsForm,
+  type Content,
+  comparable,
+  type DrawerSession,
+  layout,
+  wireDrawer,
+} from '../pages/index.ts';
 import { texts } from '../texts/index.ts';
 import {
   type CallView,
@@ -77,38 +88,84 @@ export function viewOf(desk: Desk): DeskView {
 }
 
 /** What cards and forms need of the desk. */
-export function cardContext(desk: Desk): CardContext {
+export function cardContext(
+  desk: Desk,
+): CardContext & { readonly drawer: boolean; readonly open: readonly Question[] } {
   const { clock, decisions, calls, inbox } = desk.workspace;
   const appOf = (question: Question): string | undefined => desk.apps.ofQuestion(question, inbox.ended(question.id));
   const draftOf = (id: string): Draft | undefined => calls.draft(id);
   const waitFor = (question: Question): HostWait | undefined => calls.waitFor(question);
   const { csrf, link } = desk.guard;
-  return { csrf, link, now: clock.now(), zone: desk.zone, keepsRules: decisions.keeps, draftOf, appOf, waitFor };
+  const { drawer } = desk.workspace.preferences;
+  const lastAnswerOf = (question: FormQuestion) => calls.lastAnswer(question);
+  return {
+    csrf,
+    link,
+    drawer,
+    lastAnswerOf,
+    open: inbox.list(),
+    now: clock.now(),
+    zone: desk.zone,
+    keepsRules: decisions.keeps,
+    draftOf,
+    appOf,
+    waitFor,
+  };
 }
+
+/** What pages with a drawer need of the desk. */
+export const drawerSession = ({ guard, workspace }: Desk): DrawerSession => ({
+  csrf: guard.csrf,
+  link: guard.link,
+  drawer: workspace.preferences.drawer,
+  now: workspace.clock.now(),
+});
 
 /** What the page of something a server offers needs of the desk. */
 export function offerContext(desk: Desk, server: ServerView, kind: OfferKind, offer: OfferView): ArgumentsContext {
   const favourite = desk.workspace.preferences.isFavourite(server.id, kind, offer.name);
   const of = { serverId: server.id, kind, name: offer.name };
   const earlier = earlierValues(desk.workspace.calls.list(), of, argumentFields(offer.inputSchema));
-  return { ...cardContext(desk), favourite, earlier };
+  const templates = desk.workspace.preferences.templates(server.id, kind, offer.name).map(each => each.name);
+  return { ...cardContext(desk), favourite, earlier, templates };
 }
 
 /** What the page of a call needs of the desk. */
 export function callContext(
   desk: Desk,
   call: CallView,
-): CardContext & { readonly server?: ServerView; readonly comparable: boolean; readonly app?: string } {
+  typed: Pick<ArgumentsContext, 'draft' | 'issues'> = {},
+): ReturnType<typeof cardContext> & {
+  readonly server?: ServerView;
+  readonly comparable: boolean;
+  readonly app?: string;
+  readonly form?: Html;
+} {
   const { servers, calls } = desk.workspace;
   const server = servers.get(call.serverId);
   const others = call.outcome ? comparable(call, calls.list()) : [];
   const app = server && resultApp(desk, call, server);
+  const form = server && sideForm(desk, call, server, typed);
   return {
     ...cardContext(desk),
     ...(server && { server }),
+    ...(form && { form }),
     comparable: others.length > 0,
     ...(app !== undefined && { app }),
   };
+}
+
+/** The form of a call's arguments, to be changed and run again beside what came of it. A resource is read by its name alone. */
+function sideForm(
+  desk: Desk,
+  { context: { kind, name, arguments: args, id } }: CallView,
+  server: ServerView,
+  typed: Pick<ArgumentsContext, 'draft' | 'issues'>,
+): Html | undefined {
+  const offer = kind === 'resource' ? undefined : offerOf(server, kind, name);
+  if (!offer) return undefined;
+  const draft = fittingDraft(argumentFields(offer.inputSchema), args, desk.zone);
+  return argumentsForm(server, kind, offer, { ...offerContext(desk, server, kind, offer), draft, ...typed }, id);
 }
 
 /** The path of the App that shows a tool's result; an error is read as text. */
@@ -127,10 +184,21 @@ export interface Bringing {
 export const bringingOf = (context: Context): Bringing | undefined =>
   (context.env as Partial<Bringing> | undefined)?.bring ? (context.env as Bringing) : undefined;
 
+/** The drawer below a page, if the person has opened it. */
+function drawerOf({ workspace, guard, zone }: Desk, { drawer }: Content): Html | undefined {
+  const server = drawer && workspace.preferences.drawer ? workspace.servers.get(drawer.serverId) : undefined;
+  if (!drawer || !server || server.elsewhere !== undefined) return undefined;
+  const { wire, servers } = workspace;
+  const { id } = server;
+  const { stderr } = servers.connection(id);
+  const own = { paused: wire.isPaused(id), frames: wire.frames(id), stderr };
+  return wireDrawer(server, own, guard, zone, drawer.since);
+}
+
 /** A page as a response. */
 export function show(context: Context, desk: Desk, content: Content, status: 200 | 404 | 409 | 422 = 200): Response {
   const view = { ...viewOf(desk), event: context.get('change') };
-  const shown = layout(view, content, desk.assets.paths);
+  const shown = layout(view, content, desk.assets.paths, drawerOf(desk, content));
   const bringing = bringingOf(context);
   if (!bringing) return context.html(page(shown), status);
   if (status === 200) bringing.bring(shown);
@@ -159,6 +227,24 @@ export function offerAsked(
 /** Redirects to another page of the desk. @param path - on the desk, as {@link Session.link} takes it */
 export const redirect = (context: Context, desk: Desk, path: string): Response =>
   context.redirect(desk.guard.link(path), 303);
+
+/**
+ * Puts a folder that the person has named on offer. @returns its URI
+ * @throws MidcallError if it is no folder, or cannot be stored
+ */
+export async function offerFolder({ roots, audit }: Workspace, named: string, name = ''): Promise<string> {
+  const place = /^~(?=$|[\\/])/.test(named) ? `${homedir()}${named.slice(1)}` : named;
+  if (!isAbsolute(place) && !/^file:/i.test(place)) throw new MidcallError('host/refused', texts.roots.relative);
+  const root = await roots.add(place, name === '' ? {} : { name });
+  audit.record({ type: 'roots', what: `offered ${root.path}` });
+  return root.uri;
+}
+
+/** Where a form leads back to: the page of the desk that it names, or else another. */
+export function backTo(draft: Draft, otherwise: string): string {
+  const to = first(draft, 'to');
+  return to !== undefined && /^\/(?![/\\])/.test(to) ? to : otherwise;
+}
 
 /** What a form posted: read once, when its token is checked. */
 export function posted(context: Context): Draft {

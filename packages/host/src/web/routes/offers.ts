@@ -2,32 +2,43 @@
  * Runs tools, gets prompts and reads resources: arguments are checked while they are filled in, as a form or as JSON, and sent.
  */
 import { isMidcallError } from '@midcall/core/errors';
-import type { Issue } from '@midcall/core/form';
 import { own } from '@midcall/core/json';
 import { checkArgument } from '@midcall/core/json-schema';
 import type { Context, Hono } from 'hono';
-import { expandTemplate } from '../../index.ts';
+import { expandTemplate, mask, maskedArguments } from '../../index.ts';
 import {
   argumentFields,
   contentOf,
   type Draft,
   draftFrom,
+  type FieldIssue,
   first,
   fittingDraft,
   isJson,
   jsonControl,
+  listIssues,
   readJson,
   stillMasked,
   toForm,
   toJson,
   visitedIssues,
 } from '../form/index.ts';
-import { callPath, offerPage } from '../pages/index.ts';
+import { callPage, callPath, offerPage, offerPath } from '../pages/index.ts';
 import { texts } from '../texts/index.ts';
 import type { OfferView } from '../workspace/index.ts';
-import { type Desk, missing, offerAsked, offerContext, offerPattern, posted, redirect, show } from './context.ts';
+import {
+  callContext,
+  type Desk,
+  missing,
+  offerAsked,
+  offerContext,
+  offerPattern,
+  posted,
+  redirect,
+  show,
+} from './context.ts';
 
-type Read = { readonly content: Readonly<Record<string, unknown>>; readonly issues: readonly Issue[] };
+type Read = { readonly content: Readonly<Record<string, unknown>>; readonly issues: readonly FieldIssue[] };
 
 /** The content of an argument form, checked as far as the schema can be judged. */
 function readForm(inputSchema: unknown, draft: Draft): Read {
@@ -35,7 +46,11 @@ function readForm(inputSchema: unknown, draft: Draft): Read {
   const { content, issues } = contentOf(fields, draft);
   const broken = new Set(issues.map(issue => issue.field));
   const properties = own(inputSchema, 'properties');
-  const found = fields.flatMap(field => {
+  const found = fields.flatMap((field, at): readonly FieldIssue[] => {
+    if (field.kind === 'list') {
+      const inRows = listIssues(field, `f${at}`, draft, own(properties, field.name), inputSchema);
+      if (inRows.length > 0) return inRows;
+    }
     if (broken.has(field.name)) return [];
     const issue = checkArgument(
       { ...field, schema: own(properties, field.name), root: inputSchema },
@@ -48,7 +63,9 @@ function readForm(inputSchema: unknown, draft: Draft): Read {
     rule: 'masked',
     message: texts.field.stillMasked([name]),
   }));
-  return { content, issues: [...issues, ...found, ...masked] };
+  // What is wrong in a row is reported there.
+  const inRows = new Set(found.flatMap(issue => (issue.cell === undefined ? [] : [issue.field])));
+  return { content, issues: [...issues.filter(({ field }) => !inRows.has(field)), ...found, ...masked] };
 }
 
 /** The arguments in a draft. */
@@ -57,7 +74,7 @@ function readArguments({ inputSchema }: OfferView, draft: Draft): Read {
 }
 
 /** The issues of fields that the person has visited. */
-function visited({ inputSchema }: OfferView, draft: Draft, issues: readonly Issue[]): readonly Issue[] {
+function visited({ inputSchema }: OfferView, draft: Draft, issues: readonly FieldIssue[]): readonly FieldIssue[] {
   if (isJson(draft)) return (draft.get('visited') ?? []).includes(jsonControl) ? issues : [];
   return visitedIssues(argumentFields(inputSchema), draft, issues);
 }
@@ -70,12 +87,17 @@ export function offerRoutes(app: Hono, desk: Desk): void {
     context: Context,
     offered: ReturnType<typeof offerAsked>,
     draft?: Draft,
-    issues: readonly Issue[] = [],
+    issues: readonly FieldIssue[] = [],
     status: 200 | 422 = 200,
   ) => {
     const { server, kind, offer } = offered;
     if (!server || !offer) return missing(context, desk, texts.tool.missing);
-    const own = { ...offerContext(desk, server, kind, offer), ...(draft && { draft }), issues };
+    const typed = { ...(draft && { draft }), issues };
+    // Beside the result of a call, a form that comes back stays there.
+    const call = draft && workspace.calls.get(first(draft, 'at') ?? '');
+    if (call?.serverId === server.id && call.context.name === offer.name)
+      return show(context, desk, callPage(call, callContext(desk, call, typed)), status);
+    const own = { ...offerContext(desk, server, kind, offer), ...typed };
     return show(context, desk, offerPage(server, kind, offer, own), status);
   };
 
@@ -85,11 +107,17 @@ export function offerRoutes(app: Hono, desk: Desk): void {
     const { server, offer } = offered;
     if (server?.state === 'starting' && !offer) return missing(context, desk, texts.servers.comingUp(server.id), 1);
     const earlier = workspace.calls.get(context.req.query('from') ?? '');
-    if (!offer || !earlier) return page(context, offered);
+    const named = context.req.query('template');
+    const template =
+      server &&
+      offer &&
+      workspace.preferences.templates(server.id, offered.kind, offer.name).find(each => each.name === named);
+    const args = template?.arguments ?? earlier?.context.arguments;
+    if (!offer || !args) return page(context, offered);
     const fields = argumentFields(offer.inputSchema);
     // A template is called by the URI it gives, from which its fields cannot be recovered.
     const fill = offer.template === true ? draftFrom : fittingDraft;
-    return page(context, offered, fill(fields, earlier.context.arguments, zone));
+    return page(context, offered, fill(fields, args, zone));
   });
 
   app.post(`/servers/:server/${offerPattern}`, async context => {
@@ -109,6 +137,36 @@ export function offerRoutes(app: Hono, desk: Desk): void {
         return page(context, offered, draft, [{ rule: 'server', message: error.message }], 422);
       throw error;
     }
+  });
+
+  app.post('/calls/:call/template', context => {
+    const call = workspace.calls.get(context.req.param('call'));
+    const name = (first(posted(context), 'name') ?? '').trim().slice(0, 60);
+    if (!call) return missing(context, desk, texts.call.unknown);
+    if (name === '') return redirect(context, desk, callPath(call.context.id));
+    const { kind, name: of, arguments: args } = call.context;
+    const open = Object.entries(maskedArguments(args)).filter(([, value]) => !JSON.stringify(value)?.includes(mask));
+    workspace.preferences.saveTemplate({ server: call.serverId, kind, of, name, arguments: Object.fromEntries(open) });
+    return redirect(context, desk, callPath(call.context.id));
+  });
+
+  app.post(`/servers/:server/${offerPattern}/template/remove`, context => {
+    const { server, kind, offer } = offerAsked(desk, context);
+    if (!server || !offer) return missing(context, desk, texts.tool.missing);
+    const name = first(posted(context), 'name') ?? '';
+    workspace.preferences.removeTemplate({ server: server.id, kind, of: offer.name, name });
+    return redirect(context, desk, offerPath(server.id, kind, offer.name));
+  });
+
+  app.post(`/servers/:server/${offerPattern}/complete`, async context => {
+    const { server, kind, offer } = offerAsked(desk, context);
+    const draft = posted(context);
+    const fields = offer ? argumentFields(offer.inputSchema) : [];
+    const typing = fields.findIndex((_, at) => `f${at}` === first(draft, 'typing'));
+    if (!server || !offer || typing < 0) return context.json([]);
+    const argument = { name: fields[typing]!.name, value: first(draft, `f${typing}`) ?? '' };
+    const { content } = contentOf(fields, draft);
+    return context.json(await workspace.servers.complete(server.id, { kind, name: offer.name }, argument, content));
   });
 
   app.post(`/servers/:server/${offerPattern}/check`, context => {

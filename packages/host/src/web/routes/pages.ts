@@ -3,7 +3,6 @@ import { parseShallow } from '@midcall/core/json';
 import type { Hono } from 'hono';
 import { first } from '../form/index.ts';
 import {
-  addPage,
   blocksOf,
   callPage,
   callPath,
@@ -20,16 +19,54 @@ import {
   questionPage,
   questionPath,
   serverPage,
+  serverPath,
   textOf,
 } from '../pages/index.ts';
 import { texts } from '../texts/index.ts';
-import { type DeskView, type Findable, find } from '../workspace/index.ts';
-import { callContext, cardContext, type Desk, missing, oneOf, posted, redirect, show, viewOf } from './context.ts';
+import { type Action, type DeskView, type Findable, find } from '../workspace/index.ts';
+import {
+  callContext,
+  cardContext,
+  type Desk,
+  drawerSession,
+  missing,
+  oneOf,
+  posted,
+  redirect,
+  show,
+  viewOf,
+} from './context.ts';
 
 /** How many search results are shown. */
 const mostFound = 50;
 
-function findable({ workspace }: Desk, { servers, open }: DeskView): Findable {
+/** What can be done from anywhere. */
+function actionsOf({ workspace }: Desk, servers: DeskView['servers']): readonly Action[] {
+  const own = texts.find.actions;
+  const { preferences } = workspace;
+  const themes = (['system', 'light', 'dark'] as const).filter(each => each !== (preferences.theme ?? 'system'));
+  return [
+    ...themes.map(theme => ({ name: own.theme[theme], path: '/preferences/theme', fields: { theme } })),
+    {
+      name: own.drawer[preferences.drawer ? 'close' : 'open'],
+      path: '/preferences/drawer',
+      fields: { open: String(!preferences.drawer) },
+    },
+    ...servers.flatMap(({ id, state, elsewhere, muted }): readonly Action[] => [
+      muted !== undefined
+        ? { name: own.unmute(id), path: '/policy/revoke', fields: { id: muted } }
+        : { name: own.mute(id), path: serverPath(id, 'mute'), fields: {} },
+      ...(elsewhere !== undefined || state === 'starting'
+        ? []
+        : state === 'ready'
+          ? [{ name: own.stop(id), path: serverPath(id, 'stop'), fields: {} }]
+          : [{ name: own.start(id), path: serverPath(id, 'restart'), fields: {} }]),
+    ]),
+  ];
+}
+
+function findable(desk: Desk, { servers, open }: DeskView): Findable {
+  const { workspace } = desk;
   const calls = workspace.calls.list();
   const key = (serverId: string, kind: string, name: string): string => JSON.stringify([serverId, kind, name]);
   const lastUse = new Map<string, number>();
@@ -40,6 +77,7 @@ function findable({ workspace }: Desk, { servers, open }: DeskView): Findable {
   return {
     servers,
     questions: open,
+    actions: actionsOf(desk, servers),
     pages: [...pages, ['/add', texts.servers.add], ['/settings', texts.settings.title]].map(([path, name]) => ({
       path,
       name,
@@ -59,7 +97,11 @@ export function pageRoutes(app: Hono, desk: Desk): void {
     show(
       context,
       desk,
-      homePage(viewOf(desk), workspace.calls.list(), { tries: desk.tries, unsaved: workspace.unsaved }),
+      homePage(viewOf(desk), workspace.calls.list(), {
+        tries: desk.tries,
+        unsaved: workspace.unsaved,
+        marked: workspace.preferences.favourites,
+      }),
     ),
   );
   app.post('/tries/:at', async context => {
@@ -76,7 +118,6 @@ export function pageRoutes(app: Hono, desk: Desk): void {
     const { found, more } = find(query, findable(desk, view), mostFound);
     return show(context, desk, findPage(query, found, more, view));
   });
-  app.get('/add', context => show(context, desk, addPage(guard)));
   app.get('/inbox', context =>
     show(context, desk, inboxPage(viewOf(desk), Math.floor(Number(context.req.query('from')) || 0))),
   );
@@ -108,7 +149,7 @@ export function pageRoutes(app: Hono, desk: Desk): void {
       .connection(id)
       .isSignedIn()
       .catch(() => false);
-    return show(context, desk, serverPage(server, workspace.servers.entry(id), guard, { isSignedIn }));
+    return show(context, desk, serverPage(server, workspace.servers.entry(id), drawerSession(desk), { isSignedIn }));
   });
 
   app.get('/calls/:call', context => {

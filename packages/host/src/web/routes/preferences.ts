@@ -3,7 +3,7 @@ import type { Hono } from 'hono';
 import { first } from '../form/index.ts';
 import { offerPath, type Settings, settingsPage } from '../pages/index.ts';
 import { texts } from '../texts/index.ts';
-import { type Desk, missing, offerAsked, offerPattern, posted, redirect, show } from './context.ts';
+import { backTo, type Desk, missing, offerAsked, offerPattern, posted, redirect, show } from './context.ts';
 
 export function preferenceRoutes(app: Hono, desk: Desk): void {
   const { workspace } = desk;
@@ -37,10 +37,17 @@ export function preferenceRoutes(app: Hono, desk: Desk): void {
     return context.body(null, 204);
   });
 
+  app.post('/preferences/drawer', context => {
+    const draft = posted(context);
+    workspace.preferences.drawer = first(draft, 'open') === 'true';
+    return redirect(context, desk, backTo(draft, '/'));
+  });
+
   app.post('/preferences/theme', context => {
-    const chosen = first(posted(context), 'theme');
+    const draft = posted(context);
+    const chosen = first(draft, 'theme');
     workspace.preferences.theme = chosen === 'light' || chosen === 'dark' ? chosen : undefined;
-    return redirect(context, desk, '/settings');
+    return redirect(context, desk, backTo(draft, '/settings'));
   });
 
   app.post(`/servers/:server/${offerPattern}/favourite`, context => {

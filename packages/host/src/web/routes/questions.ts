@@ -3,14 +3,14 @@
 import { isMidcallError } from '@midcall/core/errors';
 import { type Issue, isWayBack } from '@midcall/core/form';
 import type { Context, Hono } from 'hono';
-import { type Question, type Receipt, type Reply, secretsOf } from '../../index.ts';
+import { type Question, type Receipt, type Reply, type RootsQuestion, secretsOf } from '../../index.ts';
 import { readProposal } from '../apps/index.ts';
-import { grantedRoots, issuesOf, mayBeAllowed, samplingEdits } from '../card/index.ts';
-import { contentOf, type Draft, first, visitedIssues } from '../form/index.ts';
+import { grantedRoots, issuesOf, mayBeAllowed, newFolder, samplingEdits } from '../card/index.ts';
+import { contentOf, type Draft, draftFrom, first, visitedIssues } from '../form/index.ts';
 import { callPage, callPath, openingPage, questionPage, type Returned } from '../pages/index.ts';
 import { texts } from '../texts/index.ts';
 import { type CallView, durationOf } from '../workspace/index.ts';
-import { callContext, cardContext, type Desk, missing, posted, redirect, show } from './context.ts';
+import { callContext, cardContext, type Desk, missing, offerFolder, posted, redirect, show } from './context.ts';
 
 /** The name this view answers under. */
 export const via = 'web';
@@ -24,7 +24,10 @@ function actionOf(question: Question, draft: Draft): string | undefined {
 }
 
 /** An accepting reply as posted, and what is wrong with it before the inbox checks it. */
-function acceptance(question: Question, draft: Draft): { readonly reply: Reply; readonly issues: readonly Issue[] } {
+function acceptance(
+  question: Exclude<Question, RootsQuestion>,
+  draft: Draft,
+): { readonly reply: Reply; readonly issues: readonly Issue[] } {
   const accept = (content?: Readonly<Record<string, unknown>>): Reply => ({
     action: 'accept',
     ...(content && { content }),
@@ -41,13 +44,26 @@ function acceptance(question: Question, draft: Draft): { readonly reply: Reply; 
     case 'sampling-request':
     case 'sampling-reply':
       return { reply: accept(samplingEdits(question, draft)), issues: [] };
-    case 'roots':
-      return { reply: accept({ uris: grantedRoots(question, draft) }), issues: [] };
   }
 }
 
 export function questionRoutes(app: Hono, desk: Desk): void {
   const { workspace } = desk;
+
+  /** The folders that are ticked, and the one that is named, which is offered now. */
+  const sharing = async (question: RootsQuestion, draft: Draft): Promise<ReturnType<typeof acceptance>> => {
+    const uris = grantedRoots(question, draft);
+    const named = (first(draft, newFolder) ?? '').trim();
+    if (named === '' || !workspace.inbox.get(question.id))
+      return { reply: { action: 'accept', content: { uris } }, issues: [] };
+    try {
+      const added = [await offerFolder(workspace, named)];
+      return { reply: { action: 'accept', content: { uris, added } }, issues: [] };
+    } catch (error) {
+      if (!isMidcallError(error)) throw error;
+      return { reply: { action: 'accept' }, issues: [{ field: newFolder, rule: 'folder', message: error.message }] };
+    }
+  };
 
   /** The call on whose page a question is: its own or, if it names none, the one that it was answered from. */
   const callOf = (question: Question, draft: Draft): CallView | undefined => {
@@ -109,6 +125,12 @@ export function questionRoutes(app: Hono, desk: Desk): void {
       }
       return redirect(context, desk, endPath(question, draft));
     }
+    const last = action === 'same' && question.kind === 'form' ? workspace.calls.lastAnswer(question) : undefined;
+    if (last && question.kind === 'form') {
+      const filled = draftFrom(question.fields, last, desk.zone);
+      workspace.calls.typed(question.id, filled);
+      return back(context, question.id, draft, { returned: { id: question.id, draft: filled, issues: [] } }, 200);
+    }
     if (action === 'review' && question.kind === 'form') {
       workspace.calls.typed(question.id, draft);
       const read = contentOf(question.fields, draft);
@@ -123,8 +145,8 @@ export function questionRoutes(app: Hono, desk: Desk): void {
     // The inbox refuses what no button of the card posts.
     if (action !== 'accept' && !(action === 'allow' && mayBeAllowed(question)))
       return received(context, question, draft, await workspace.inbox.reply(question.id, { action } as Reply, via));
-    const { reply, issues } = acceptance(question, draft);
-    if (issues.length > 0 && question.kind === 'form') {
+    const { reply, issues } = question.kind === 'roots' ? await sharing(question, draft) : acceptance(question, draft);
+    if (issues.length > 0) {
       workspace.calls.typed(question.id, draft, true);
       return back(context, question.id, draft, { returned: { id: question.id, draft, issues } }, 422);
     }

@@ -1,57 +1,12 @@
-/** Adds, starts and stops servers, and runs their tools. */
+/** Starts, stops and changes servers, and shows what they send. */
 
 import { isMidcallError } from '@midcall/core/errors';
 import type { Hono } from 'hono';
-import { readServerList } from '../../index.ts';
-import { type Draft, first } from '../form/index.ts';
-import {
-  addPage,
-  againPath,
-  callPath,
-  editPage,
-  type Imported,
-  importedPage,
-  serverPage,
-  serverPath,
-  wirePage,
-} from '../pages/index.ts';
+import { first } from '../form/index.ts';
+import { againPath, callPath, editPage, serverPage, serverPath, wirePage } from '../pages/index.ts';
 import { texts } from '../texts/index.ts';
-import { nameByTarget, nameFrom, targetOf } from '../workspace/index.ts';
-import { type Desk, missing, oneOf, posted, redirect, show, viewOf } from './context.ts';
-
-/**
- * Puts the servers of a pasted mcp.json on the desk, and does not wait for them. @throws MidcallError `cli/usage` if it is no
- * such thing
- */
-function importServers({ workspace: { servers }, environment }: Desk, text: string): readonly Imported[] {
-  return readServerList(text, environment).map(listed => {
-    if ('problem' in listed) return listed;
-    const id = servers.freeId(listed.id);
-    void servers.add({ ...listed.entry, id }).catch(() => {});
-    void servers.keep(id);
-    return { id };
-  });
-}
-
-/**
- * Adds the server that a posted form names, under its own name if the form has none. @returns its id @throws MidcallError
- * `cli/usage`
- */
-async function addOne({ workspace: { servers } }: Desk, draft: Draft): Promise<string> {
-  const chosenName = (first(draft, 'name') ?? '').trim();
-  const target = targetOf(draft);
-  const entry = { id: servers.freeId(chosenName === '' ? nameByTarget(target) : chosenName), target };
-  const started = await servers.add(entry).then(
-    () => true,
-    () => false,
-  );
-  await servers.keep(entry.id);
-  const own = started && chosenName === '' ? nameFrom(servers.ownName(entry.id) ?? '') : undefined;
-  if (own === undefined || own === entry.id) return entry.id;
-  const id = servers.freeId(own);
-  await servers.replace(entry.id, { ...entry, id }).catch(() => {});
-  return servers.get(id) ? id : entry.id;
-}
+import { targetOf } from '../workspace/index.ts';
+import { backTo, type Desk, drawerSession, missing, oneOf, posted, redirect, show } from './context.ts';
 
 export function serverRoutes(app: Hono, desk: Desk): void {
   const { workspace, guard } = desk;
@@ -66,16 +21,21 @@ export function serverRoutes(app: Hono, desk: Desk): void {
   app.post(`/servers/:server/:what${oneOf('restart', 'stop', 'remove')}`, async context => {
     const { server: id, what } = context.req.param();
     if (!workspace.servers.get(id)) return missing(context, desk, texts.servers.unknown);
-    try {
-      if (what === 'restart') await workspace.servers.restart(id);
-      else if (what === 'stop') await workspace.servers.stop(id);
-      else await workspace.servers.remove(id);
-    } catch (error) {
-      if (!isMidcallError(error)) throw error;
-    }
-    const call = workspace.calls.get(first(posted(context), 'call') ?? '');
-    const again = what === 'restart' && call?.serverId === id && workspace.servers.get(id)?.state === 'ready';
-    return redirect(context, desk, again ? againPath(call) : what === 'remove' ? '/' : serverPath(id));
+    const draft = posted(context);
+    const call = workspace.calls.get(first(draft, 'call') ?? '');
+    // Its page shows how it starts.
+    if (what === 'restart') void workspace.servers.restart(id).catch(() => {});
+    else if (what === 'stop') await workspace.servers.stop(id);
+    else await workspace.servers.remove(id);
+    const again = what === 'restart' && call?.serverId === id;
+    return redirect(context, desk, again ? againPath(call) : what === 'remove' ? '/' : backTo(draft, serverPath(id)));
+  });
+
+  app.post('/servers/:server/mute', async context => {
+    const id = context.req.param('server');
+    if (!workspace.servers.get(id)) return missing(context, desk, texts.servers.unknown);
+    await workspace.decisions.mute(id);
+    return redirect(context, desk, serverPath(id));
   });
 
   app.post('/servers/:server/sign-out', async context => {
@@ -86,27 +46,8 @@ export function serverRoutes(app: Hono, desk: Desk): void {
     const server = workspace.servers.get(id);
     if (isTold || !server) return redirect(context, desk, serverPath(id));
     const signIn = { isSignedIn: false, isUntold: true };
-    return show(context, desk, serverPage(server, workspace.servers.entry(id), guard, signIn));
+    return show(context, desk, serverPage(server, workspace.servers.entry(id), drawerSession(desk), signIn));
   });
-
-  app.post('/add', async context => {
-    const draft = posted(context);
-    const by = first(draft, 'by') ?? '';
-    try {
-      if (by !== 'config') return redirect(context, desk, serverPath(await addOne(desk, draft)));
-      imported = importServers(desk, first(draft, 'what') ?? '');
-      return redirect(context, desk, '/imported');
-    } catch (error) {
-      if (!isMidcallError(error)) throw error;
-      return show(context, desk, addPage(guard, draft, { by, message: error.message }), 422);
-    }
-  });
-
-  /** The outcome of the last mcp.json. */
-  let imported: readonly Imported[] = [];
-  app.get('/imported', context =>
-    imported.length === 0 ? redirect(context, desk, '/add') : show(context, desk, importedPage(imported, viewOf(desk))),
-  );
 
   app.get('/servers/:server/edit', context => {
     const id = context.req.param('server');
@@ -122,11 +63,7 @@ export function serverRoutes(app: Hono, desk: Desk): void {
     const name = (first(draft, 'name') ?? '').trim() || id;
     try {
       const target = targetOf(draft, before.target);
-      const changed = workspace.servers.replace(id, { ...before, id: name, target });
-      // A server that no longer starts says so on its page.
-      await changed.catch(error => {
-        if (!isMidcallError(error, 'host/not-found')) throw error;
-      });
+      await workspace.servers.replace(id, { ...before, id: name, target });
       return redirect(context, desk, serverPath(name));
     } catch (error) {
       if (!isMidcallError(error)) throw error;

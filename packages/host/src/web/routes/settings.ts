@@ -1,6 +1,4 @@
 /** Shows and changes roots, policy and the audit log. */
-import { homedir } from 'node:os';
-import { isAbsolute } from 'node:path';
 import { isMidcallError } from '@midcall/core/errors';
 import type { Context, Hono } from 'hono';
 import type { Rule } from '../../index.ts';
@@ -8,7 +6,7 @@ import { type Draft, first } from '../form/index.ts';
 import { auditPage, policyPage, rootsPage } from '../pages/index.ts';
 import { texts } from '../texts/index.ts';
 import { durationOf } from '../workspace/index.ts';
-import { type Desk, posted, redirect, show } from './context.ts';
+import { backTo, type Desk, offerFolder, posted, redirect, show } from './context.ts';
 
 export function settingRoutes(app: Hono, desk: Desk): void {
   const { workspace, guard, zone } = desk;
@@ -26,13 +24,9 @@ export function settingRoutes(app: Hono, desk: Desk): void {
   app.post('/roots', async context => {
     const draft = posted(context);
     const value = (first(draft, 'path') ?? '').trim();
-    const place = /^~(?=$|[\\/])/.test(value) ? `${homedir()}${value.slice(1)}` : value;
     const name = (first(draft, 'name') ?? '').trim();
-    if (!isAbsolute(place) && !/^file:/i.test(place))
-      return showRoots(context, { message: texts.roots.relative, value });
     try {
-      const root = await roots.add(place, name === '' ? {} : { name });
-      audit.record({ type: 'roots', what: `offered ${root.path}` });
+      await offerFolder(workspace, value, name);
     } catch (error) {
       if (!isMidcallError(error)) throw error;
       return showRoots(context, { message: error.message, value });
@@ -92,13 +86,14 @@ export function settingRoutes(app: Hono, desk: Desk): void {
   });
 
   app.post('/policy/revoke', async context => {
+    const draft = posted(context);
     try {
-      await workspace.decisions.revoke(first(posted(context), 'id') ?? '');
+      await workspace.decisions.revoke(first(draft, 'id') ?? '');
     } catch (error) {
       if (!isMidcallError(error)) throw error;
       return showPolicy(context, { wrong: error.message });
     }
-    return redirect(context, desk, '/policy');
+    return redirect(context, desk, backTo(draft, '/policy'));
   });
 
   app.get('/audit', context => {

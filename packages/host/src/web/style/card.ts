@@ -70,7 +70,9 @@ progress{accent-color:var(--accent);width:220px}
 .field select[size] option{padding:4px 8px;border-radius:4px}
 .field .narrow{max-width:220px}
 .field [aria-invalid=true]:not(fieldset){border-color:var(--bad)}
+.field textarea.one-line{display:block;field-sizing:content;resize:none;max-height:16em;overflow-wrap:anywhere}
 .row-list{display:grid;gap:6px}
+.row-value{flex:1;min-width:0;display:grid;gap:4px}
 .row{display:flex;gap:6px;align-items:center}
 .row-object{align-items:flex-start}
 .row-fields{flex:1;min-width:0;border:1px solid var(--line);border-radius:var(--radius-small);padding:4px 14px 14px}
@@ -109,14 +111,20 @@ progress{accent-color:var(--accent);width:220px}
 .review-title{font-size:13px;color:var(--muted)}
 .review dl{display:flex;flex-wrap:wrap;gap:2px 18px}
 .review dl div{display:flex;flex-wrap:wrap;gap:0 7px;min-width:0}
+.review:has(dl>:nth-child(5)){grid-template-columns:minmax(0,1fr)}
+.review dl:has(>:nth-child(5)){display:grid}
+.review dl:has(>:nth-child(5))>div{display:grid;grid-template-columns:minmax(90px,1fr) minmax(0,2fr)}
 .review dt{color:var(--muted);font-size:13px;overflow-wrap:anywhere}
 .review dd{font-weight:560;overflow-wrap:anywhere;font-size:13px}
 .review dd .quiet-text{font-weight:450}
 .actions{display:flex;flex-wrap:wrap;gap:9px;margin-top:14px;align-items:center}
+.what-next{margin:10px 0 0 42px}
 .ways-back{display:flex;flex-wrap:wrap;gap:8px;margin:10px 0 0}
 .actions .plain[value=dismiss]{margin-left:auto}
-form:has(>.in-sight) :is(input,select,textarea,button){scroll-margin-bottom:120px}
-.actions.in-sight{position:sticky;bottom:0;z-index:2;margin:14px -20px 0;padding:12px 20px;background:var(--raised);border-top:1px solid var(--line)}
+/* The ways out stay in sight, however long the question is. */
+.card form :is(input,select,textarea,button){scroll-margin-bottom:120px}
+.card form>.actions{position:sticky;bottom:0;z-index:2;margin:6px -20px 0;padding:8px 20px;background:var(--raised)}
+.actions.in-sight.in-sight{margin-top:14px;padding-block:12px;border-top:1px solid var(--line)}
 .answered-count{flex-basis:100%;color:var(--muted);font-size:12.5px;font-variant-numeric:tabular-nums}
 .leaving{flex-basis:100%;font-size:13px;font-weight:560;color:var(--bad)}
 .ways-out{margin-top:9px;font-size:12.5px;color:var(--muted)}
@@ -219,7 +227,8 @@ form:has(>.in-sight) :is(input,select,textarea,button){scroll-margin-bottom:120p
 .actions .button{flex:1 1 auto;min-height:42px}
 .actions .plain[value=dismiss]{margin-left:0}
 .actions kbd{display:none!important}
-.actions.in-sight{margin-inline:-15px;padding:8px 15px}
+.card form>.actions{margin-inline:-15px;padding-inline:15px}
+.actions.in-sight.in-sight{padding-block:8px}
 .actions.in-sight .button{padding-inline:8px}
 .facts div{grid-template-columns:minmax(0,1fr);gap:0}}
 `;

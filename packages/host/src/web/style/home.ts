@@ -6,6 +6,10 @@ export const homeStyle = `
 .home-questions{display:grid;grid-template-columns:repeat(auto-fill,minmax(280px,1fr));gap:10px;margin-top:10px}
 .head+.home-questions{margin-top:18px}
 .home-questions .inbox-item{height:100%}
+.favourites{display:grid;grid-template-columns:repeat(auto-fill,minmax(200px,1fr));gap:8px;margin-top:10px}
+.favourite-link{display:flex;flex-direction:column;gap:2px;height:100%;padding:9px 14px;border:1px solid var(--line);border-radius:var(--radius-small);background:var(--surface);color:var(--ink);text-decoration:none;overflow-wrap:anywhere}
+.favourite-link:hover{border-color:var(--line-strong)}
+.favourite-link>.quiet-text{font-size:12.5px;margin-top:auto}
 .tries{display:grid;grid-template-columns:repeat(auto-fit,minmax(220px,1fr));gap:12px;margin-top:10px}
 .try{display:flex;flex-direction:column;gap:6px;padding:14px 16px}
 .try h3{font-size:15px}
@@ -24,11 +28,12 @@ export const homeStyle = `
 .server-row-counts,.server-row-era{color:var(--muted);font-size:12.5px;white-space:nowrap}
 .server-row-era{text-align:right;font-variant-numeric:tabular-nums}
 .server-row-trouble{grid-column:2/-1;color:var(--bad);font-size:12.5px;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
-.call-row{display:grid;grid-template-columns:minmax(0,1fr) auto;gap:0 10px;padding:8px 16px;color:var(--ink);text-decoration:none}
+.call-row{display:grid;grid-template-columns:minmax(0,1fr) minmax(112px,auto);gap:0 10px;padding:8px 16px;color:var(--ink);text-decoration:none}
 .call-row:hover{background:var(--sunken)}
 .call-rows>li+li{border-top:1px solid var(--line)}
+.call-row-name .mono{font-size:12.5px}
 .call-row-name{overflow:hidden;text-overflow:ellipsis;white-space:nowrap;font-weight:600}
-.call-row .chip{height:20px;font-size:12px}
+.call-row .chip{justify-self:end;height:20px;font-size:12px}
 .call-row-server{color:var(--muted);font-size:12.5px;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 .call-row .clock{justify-self:end}
 .server-row-trouble.whole{white-space:normal}

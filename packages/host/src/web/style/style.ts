@@ -47,7 +47,26 @@ kbd{font:600 11px/1 var(--sans);border:1px solid var(--line);border-bottom-width
 .unseen{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 .frame-grid{display:grid;grid-template-columns:248px minmax(0,1fr) 288px;min-height:calc(100vh - 52px)}
 .frame-grid.is-wide{grid-template-columns:248px minmax(0,1fr)}
-.is-wide main{max-width:1120px}
+.is-broad main{max-width:1120px}
+.is-split main{max-width:1480px;container:main/inline-size}
+.split{display:grid;grid-template-columns:minmax(0,1fr);align-items:start}
+.split-empty{display:none}
+@container main (min-width:800px){
+.split:has(>.split-form){grid-template-columns:minmax(280px,2fr) minmax(0,3fr);gap:0 28px}
+.split-empty{display:block;margin-top:18px;padding:26px 20px;border:1px dashed var(--line-strong);border-radius:var(--radius);text-align:center}}
+@container main (max-width:799.98px){.split:has(>.split-form+.split-result:not(.split-empty))>.split-form{display:none}}
+.has-drawer main{display:flex;flex-direction:column;padding-bottom:0}
+.drawer{position:sticky;bottom:0;z-index:3;margin:auto -28px 0;background:var(--surface);border-top:1px solid var(--line-strong);box-shadow:var(--shadow)}
+.has-drawer main>:nth-last-child(2){margin-bottom:28px}
+.drawer-head{display:flex;flex-wrap:wrap;align-items:center;gap:2px 16px;padding:8px 28px;border-bottom:1px solid var(--line)}
+.drawer-head h2{font-size:13px}
+.drawer-head a{color:var(--muted);font-size:12.5px}
+.drawer-body{height:min(30vh,300px);overflow:auto;scrollbar-width:thin}
+.drawer .logs td,.drawer .logs td:first-child{padding:4px 12px 4px 28px}
+.drawer .frames summary{padding:4px 28px}
+.drawer-log{padding:4px 28px;border-block:1px solid var(--line)}
+.drawer-log pre{white-space:pre-wrap;overflow-wrap:anywhere}
+.has-drawer .actions.in-sight{bottom:calc(min(30vh,300px) + 40px)}
 .side,.rail{position:sticky;top:52px;align-self:start;max-height:calc(100vh - 52px);scrollbar-width:thin}
 .side{display:flex;flex-direction:column;height:calc(100vh - 52px);padding:18px 0 0;border-right:1px solid var(--line)}
 .rail{padding:22px 20px 22px 4px;overflow-y:auto}
@@ -71,7 +90,14 @@ main{padding:20px 28px 64px;max-width:820px;width:100%;justify-self:center;min-w
 .tool-group[open]>summary .icon{transform:rotate(90deg)}
 .tool-group>summary:hover{background:var(--chip);color:var(--ink)}
 .tools{padding-bottom:8px}
-.tool{display:block;font:12.5px/1.5 var(--mono);color:var(--muted);padding:3.5px 10px 3.5px 26px;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
+.tool{display:block;font-size:12.5px;line-height:1.45;color:var(--muted);padding:3.5px 10px 3.5px 26px;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
+.tool .named{display:grid}
+.cut{display:flex;min-width:0}
+.cut>:first-child{overflow:hidden;text-overflow:ellipsis;white-space:pre}
+.cut>:last-child{flex:none;white-space:pre}
+.tool .named-title{color:var(--ink)}
+.tool .named-name{font-size:11.5px}
+.side [aria-current] .named>*{color:inherit}
 .more-tools{font-family:var(--sans)}
 .server-name:hover,.tool:hover,.add-server:hover{background:var(--sunken);color:var(--ink)}
 .side [aria-current]{background:var(--accent-soft);color:var(--accent)}
@@ -83,7 +109,9 @@ main{padding:20px 28px 64px;max-width:820px;width:100%;justify-self:center;min-w
 .add-server:hover{background:var(--sunken)}
 .found-list>li+li{border-top:0}
 .found{display:grid;grid-template-columns:16px minmax(0,1fr) auto;gap:2px 10px;align-items:center;padding:7px 14px;border-radius:var(--radius-small);color:var(--ink);text-decoration:none}
-.found:hover,.found:focus{background:var(--sunken)}
+.found:hover,.found:focus,.palette:has(>input:focus) .found-list>li:first-child .found{background:var(--sunken)}
+.palette:has(>input:focus) .found-list>li:first-child .found{box-shadow:inset 3px 0 0 var(--accent)}
+button.found{width:100%;border:0;background:none;text-align:start;cursor:pointer}
 .found .icon{color:var(--muted)}
 .found-name{overflow-wrap:anywhere}
 .found-aside{color:var(--muted);font-size:12.5px;overflow-wrap:anywhere}
@@ -153,7 +181,7 @@ dialog::backdrop{background:rgb(0 0 0/.32)}
 .palette input{width:100%;min-height:50px;padding:0 18px;border:0;border-bottom:1px solid var(--line);background:transparent;font-size:16px;border-radius:var(--radius) var(--radius) 0 0}
 .palette input:focus-visible{outline:none;border-bottom-color:var(--accent)}
 .palette-found{max-height:min(52vh,430px);overflow-y:auto;padding:6px;scrollbar-width:thin}
-.palette-found:not(:has(a))+.palette-help .to-found{display:none}
+.palette-found:not(:has(.found))+.palette-help .to-found{display:none}
 .palette-help{padding:8px 18px 10px;border-top:1px solid var(--line);font-size:12.5px}
 .keys{padding:20px 24px;width:min(440px,calc(100vw - 24px));margin:14vh auto auto}
 .keys dl{display:grid;gap:9px;margin:14px 0 18px}
@@ -168,19 +196,21 @@ dialog::backdrop{background:rgb(0 0 0/.32)}
 @media (max-width:1120px){.brand-desk,.find-button kbd{display:none!important}.find-button{padding-right:14px}.frame-grid,.frame-grid.is-wide{grid-template-columns:232px minmax(0,1fr)}.rail{display:none}}
 @media (max-width:760px){
 .top{height:auto;flex-wrap:wrap;padding:10px 14px 0}
-.pages{order:3;flex:0 0 calc(100% + 18px);margin:2px -9px 0;padding-bottom:6px}
-.pages ul{gap:0;justify-content:space-between}
-.pages a{padding:8px clamp(2px,1.2vw,9px);font-size:clamp(12px,3.35vw,14px)}
+.pages{order:3;position:relative;min-width:0;flex:0 0 calc(100% + 18px);margin:2px -9px 0;padding-bottom:6px}
+.pages ul{flex-wrap:wrap;gap:0 10px}
+.pages a{padding:9px 10px;font-size:14px}
 .brand-desk{display:none}
 .frame-grid,.frame-grid.is-wide{display:block;min-height:0}
 .side{display:none}
 .without-side{display:inline-flex}
 main{padding:18px 14px 56px}
+.drawer{margin-inline:-14px}
+.drawer :is(.drawer-head,.frames summary,.drawer-log){padding-inline:14px}
 .pill-age,.find-button kbd{display:none!important}
 .find-button span{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 .find-button{position:relative}
 .find-button{padding:0 10px}
-html{scroll-padding-top:110px}}
+html{scroll-padding-top:140px}}
 @media (max-width:420px){.brand span{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}}
 /* A window this low is one that is enlarged, or a telephone on its side: the room is for the page. */
 @media (max-height:480px){.top{position:static}html{scroll-padding-top:8px}.side,.rail{top:0;max-height:100vh}.side{height:100vh}}

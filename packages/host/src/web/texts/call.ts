@@ -43,6 +43,8 @@ export const callTexts = {
     cancelledLong: 'You cancelled this call. It will not continue.',
     cancel: 'Cancel the call',
     again: 'Run again',
+    undo: 'To take it back:',
+    declinedUndo: 'You declined. To answer otherwise:',
     working: 'The server is working.',
     onPage: 'Waiting for the page you opened.',
     noArguments: 'no arguments',
@@ -101,6 +103,8 @@ export const callTexts = {
   wire: {
     title: 'Messages and logs',
     lead: 'The latest messages between the desk and this server, newest first. Values whose names suggest a secret are masked.',
+    whole: 'Search and filter',
+    pings: (count: number) => `ping, ${count} times, each with its answer`,
     pause: 'Pause',
     resume: 'Resume',
     paused: 'Paused',
@@ -144,8 +148,7 @@ export const callTexts = {
     ownReply: 'Your reply',
     giveByHand: 'The server gets what you write here.',
     approveReply: 'Send to the server',
-    waysOut:
-      'Decline is your no. Dismiss closes the question without a decision. Either way, the server gets no reply.',
+    waysOut: 'Decline refuses the request. Dismiss closes it without a decision. Either way, the server gets no reply.',
     edit: 'You can change the text before it is sent.',
     prompt: 'The prompt',
     replyOf: 'The model replied',

@@ -40,7 +40,10 @@ export const fieldTexts = {
   characters: 'characters',
   choices: 'choices',
   whole: 'A whole number.',
-  range: (min: number | undefined, max: number | undefined) => {
+  range: (least: number | undefined, most: number | undefined) => {
+    // The largest whole numbers that are exact say nothing to a person.
+    const min = least === undefined || least <= Number.MIN_SAFE_INTEGER ? undefined : least;
+    const max = most === undefined || most >= Number.MAX_SAFE_INTEGER ? undefined : most;
     if (min !== undefined && max !== undefined) return `From ${min} to ${max}.`;
     if (min !== undefined) return `${min} or more.`;
     return max === undefined ? '' : `${max} or less.`;

@@ -1,5 +1,6 @@
 /** Every English text of the desk, in one place: plain, short, calm. */
 import type { Ending, HostEvent, Question } from '../../index.ts';
+import { addTexts } from './add.ts';
 import { callTexts } from './call.ts';
 import { fieldTexts } from './field.ts';
 import { plural } from './plural.ts';
@@ -14,6 +15,7 @@ export const texts = {
   ...settingTexts,
   ...serverTexts,
   ...callTexts,
+  ...addTexts,
   ...taskTexts,
   product: 'Midcall',
   desk: 'desk',
@@ -42,11 +44,26 @@ export const texts = {
   find: {
     title: 'Find',
     label: 'Find a server or tool',
-    anything: 'Find a tool, a server, a page or an open question',
+    anything: 'Find a tool, a server, a page, an action or an open question',
     go: 'Find',
     nothing: 'Nothing matches.',
     more: (count: number) => `and ${count} more. Type more to narrow the list.`,
-    kinds: { question: 'open question', page: 'page', server: 'server', prompt: 'prompt', resource: 'resource' },
+    actions: {
+      theme: { system: 'Colours of the system', light: 'Light colours', dark: 'Dark colours' },
+      mute: (server: string) => `Mute ${server}`,
+      unmute: (server: string) => `Unmute ${server}`,
+      start: (server: string) => `Start ${server}`,
+      stop: (server: string) => `Stop ${server}`,
+      drawer: { open: 'Show messages and logs', close: 'Hide messages and logs' },
+    },
+    kinds: {
+      question: 'open question',
+      page: 'page',
+      action: 'action',
+      server: 'server',
+      prompt: 'prompt',
+      resource: 'resource',
+    },
   },
   keys: {
     title: 'Keyboard shortcuts',
@@ -66,7 +83,15 @@ export const texts = {
       [['?'], 'Show these shortcuts'],
     ] as readonly (readonly [keys: readonly string[], does: string])[],
   },
-  favourite: { add: 'Add to favourites', remove: 'Remove from favourites' },
+  template: {
+    title: 'Templates',
+    save: 'Save these arguments as a template',
+    name: 'Name of the template',
+    help: 'It fills in the form of this tool when you choose it. Secrets are left out.',
+    go: 'Save the template',
+    remove: (name: string) => `Remove the template ${name}`,
+  },
+  favourite: { title: 'Favourites', add: 'Add to favourites', remove: 'Remove from favourites' },
   inbox: {
     title: 'Waiting for you',
     count: (count: number) => (count === 0 ? 'No questions' : plural(count, 'question')),
@@ -112,10 +137,15 @@ export const texts = {
     signInAt: (headline: string, host: string) => `${headline}, at ${host}`,
     wantsRoots: 'asks which folders it may use',
     forCall: 'for the call',
-    noCall: 'unknown call',
+    noCall: 'call not named',
     outsideCall: 'The server did not say which call this is for.',
     serverWrites: 'The server writes',
     send: 'Send answer',
+    allow: 'Allow',
+    next: (server: string) => `Next: ${server} asks you`,
+    noneLeft: 'Nothing more waits for you.',
+    perhapsElsewhere: 'The server asks something, and did not say for which of the calls that are running:',
+    sameAsLast: 'Same as last time',
     decline: 'Decline',
     dismiss: 'Dismiss',
     esc: 'Esc',
@@ -123,7 +153,6 @@ export const texts = {
     waysOut: 'Decline tells the server no. Dismiss closes the question without an answer.',
     review: 'You will send',
     reviewStep: 'Review first',
-    reviewNothing: 'an empty answer',
     unchanged: 'default',
     counted: (answered: number, empty: number) =>
       empty === 0 ? plural(answered, 'answer') : `${plural(answered, 'answer')}, ${empty} left empty`,

@@ -5,7 +5,16 @@
  */
 import { defined } from '@midcall/core/json';
 import type { Clock } from '@midcall/core/time';
-import { type CallContext, type ConnectionEvent, type InboxEvent, type Question, visible } from '../../index.ts';
+import {
+  type CallContext,
+  type ConnectionEvent,
+  type FormQuestion,
+  type InboxEvent,
+  mask,
+  type Question,
+  secretsOf,
+  visible,
+} from '../../index.ts';
 import type { Draft } from '../form/index.ts';
 import { texts } from '../texts/index.ts';
 import type { DeskConnection, HostWait } from './desk-connection.ts';
@@ -18,6 +27,8 @@ import type { CallView, NoticeView, QuestionView } from './views.ts';
 export interface DeskCallsParts {
   /** The connection of a server. @throws MidcallError `host/not-found` */
   readonly connection: (serverId: string) => DeskConnection;
+  /** What a server calls something that it offers in words, if it does. */
+  readonly titleOf: (serverId: string, call: Pick<CallContext, 'kind' | 'name'>) => string | undefined;
   readonly clock: Clock;
   /** Calls of earlier sessions, oldest first. */
   readonly before?: readonly Omit<CallView, 'items'>[];
@@ -71,6 +82,29 @@ export class DeskCalls {
     return this.#history.question(id);
   }
 
+  /**
+   * What the person answered when the same server asked the same form last: the same fields, with the same words. Without secrets.
+   * @returns undefined if they have not
+   */
+  lastAnswer(question: FormQuestion): Readonly<Record<string, unknown>> | undefined {
+    const fields = JSON.stringify(question.fields);
+    const same = this.questions().find(
+      ({ question: before, ending }) =>
+        before.kind === 'form' &&
+        before.asker.id === question.asker.id &&
+        before.asker.origin === question.asker.origin &&
+        ending?.how === 'answered' &&
+        ending.via !== 'policy' &&
+        JSON.stringify(before.fields) === fields,
+    );
+    if (same?.ending?.how !== 'answered' || !same.ending.content) return undefined;
+    const secrets = secretsOf(question);
+    const open = Object.entries(same.ending.content).filter(
+      ([name, value]) => !secrets.has(name) && !JSON.stringify(value)?.includes(mask),
+    );
+    return open.length === 0 ? undefined : Object.fromEntries(open);
+  }
+
   /** The content of an open question's form so far. */
   draft(questionId: string): Draft | undefined {
     return this.#drafts.of(questionId);
@@ -94,7 +128,7 @@ export class DeskCalls {
    */
   async run(serverId: string, request: Omit<CallContext, 'id'>): Promise<string> {
     const handle = this.#parts.connection(serverId).run(request, { logs: true });
-    this.#history.started({ id: handle.id, ...request }, serverId, this.#parts.clock.now());
+    this.#started({ id: handle.id, ...request }, serverId, this.#parts.clock.now());
     this.#history.update(handle.id, { here: true });
     this.#changed();
     await this.#firstSign(handle.id);
@@ -111,7 +145,7 @@ export class DeskCalls {
   heard(serverId: string, event: ConnectionEvent): void {
     switch (event.type) {
       case 'call-started':
-        this.#history.started(event.call, serverId, event.startedAt);
+        this.#started(event.call, serverId, event.startedAt);
         this.#tell(event.call.id);
         break;
       case 'call-progress':
@@ -170,6 +204,12 @@ export class DeskCalls {
       const text = texts.ending.sentence(event.ending, question.kind);
       this.#changed({ text, alert: false, ended: question.id });
     }
+  }
+
+  #started(call: CallContext, serverId: string, at: number): void {
+    const title = this.#parts.titleOf(serverId, call);
+    this.#history.started(call, serverId, at);
+    if (title !== undefined) this.#history.update(call.id, { title });
   }
 
   #tell(id: string): void {

@@ -88,6 +88,15 @@ export class Decisions {
     await muted;
   }
 
+  /** The rule by which everything that a server asks is refused, and nothing of others; undefined if there is none. */
+  mutedBy(serverId: string, origin: string): string | undefined {
+    const { policy } = this.#parts;
+    const verdict = policy.judge(serverId, 'form', 0, origin);
+    if (verdict.do !== 'refuse') return undefined;
+    return policy.rules().find(({ id, server, subject }) => id === verdict.rule && subject === '*' && server !== '*')
+      ?.id;
+  }
+
   async #keeping(write: () => Promise<void>): Promise<void> {
     try {
       await write();

@@ -3,11 +3,19 @@ import type { Question } from '../../index.ts';
 import { manyOf } from './offers.ts';
 import type { OfferKind, OfferView, ServerView } from './views.ts';
 
+/** Something that can be done from where one is: what a form would post. */
+export interface Action {
+  readonly name: string;
+  readonly path: string;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
 /** A search result. */
 export type Hit =
   | { readonly kind: 'question'; readonly question: Question }
   | { readonly kind: 'page'; readonly path: string; readonly name: string }
   | { readonly kind: 'server'; readonly server: ServerView }
+  | { readonly kind: 'action'; readonly action: Action }
   | { readonly kind: OfferKind; readonly server: ServerView; readonly offer: OfferView };
 
 /** What is searched. */
@@ -15,6 +23,7 @@ export interface Findable {
   readonly servers: readonly ServerView[];
   readonly questions: readonly Question[];
   readonly pages: readonly { readonly path: string; readonly name: string }[];
+  readonly actions: readonly Action[];
   /** How much the person uses an offer: the greater, the higher it is listed; 0 if never. */
   readonly useOf: (serverId: string, kind: OfferKind, name: string) => number;
 }
@@ -41,7 +50,7 @@ function fits(text: string, words: readonly string[]): number {
 const kinds = Object.keys(manyOf) as OfferKind[];
 
 /** Everything that can be found, with its texts, the most important first. */
-function* all({ servers, questions, pages, useOf }: Findable) {
+function* all({ servers, questions, pages, actions, useOf }: Findable) {
   for (const question of questions) {
     const message = 'message' in question ? question.message : '';
     const hit: Hit = { kind: 'question', question };
@@ -62,6 +71,7 @@ function* all({ servers, questions, pages, useOf }: Findable) {
     }
   }
   for (const page of pages) yield { found: { kind: 'page', ...page } as Hit, use: 0, texts: [page.name] };
+  for (const action of actions) yield { found: { kind: 'action', action } as Hit, use: 0, texts: [action.name] };
 }
 
 /**
@@ -77,7 +87,7 @@ export function find(
   const ranked: Ranked[] = [];
   for (const { found, use, texts } of all(where)) {
     const rank = Math.max(...texts.map((text, at) => fits(text, words) * 4 - at));
-    const matches = words.length > 0 ? rank > 0 : use > 0 || !('offer' in found);
+    const matches = words.length > 0 ? rank > 0 : use > 0 || !('offer' in found || 'action' in found);
     if (matches) ranked.push({ hit: found, rank: words.length > 0 ? rank + (use > 0 ? 2 : 0) : 0, use });
   }
   ranked.sort((a, b) => b.rank - a.rank || b.use - a.use);

@@ -100,7 +100,7 @@ export class History {
   /** More is known about a call. */
   update(
     callId: string,
-    change: Pick<CallView, 'here' | 'progress' | 'task' | 'wait'> | Pick<CallView, 'outcome' | 'endedAt'>,
+    change: Pick<CallView, 'here' | 'progress' | 'task' | 'title' | 'wait'> | Pick<CallView, 'outcome' | 'endedAt'>,
   ): void {
     const call = this.#calls.get(callId);
     if (!call) return;
@@ -128,9 +128,9 @@ export class History {
     this.#questionWeight += view.weight;
     this.#forgetQuestions();
     if (call) this.started(call, question.asker.id, question.askedAt);
-    for (const [each, perhaps] of this.#callsOf(question.asker.id, call)) {
-      each.items.push(perhaps ? { ...view, perhaps } : view);
-    }
+    const calls = [...this.#callsOf(question.asker.id, call)];
+    const among = calls.length > 1 ? { amongSeveral: true as const } : {};
+    for (const [each, perhaps] of calls) each.items.push(perhaps ? { ...view, perhaps, ...among } : view);
   }
 
   /** A question ended; it keeps its place in its call, or in those that it may belong to. */
@@ -154,7 +154,8 @@ export class History {
     this.#questions.set(record.question.id, record);
     for (const { items, at } of this.#placesOf(record.question)) {
       const before = items[at];
-      items[at] = before && 'perhaps' in before ? { ...record, perhaps: true } : record;
+      const among = before && 'amongSeveral' in before ? { amongSeveral: true as const } : {};
+      items[at] = before && 'perhaps' in before ? { ...record, perhaps: true, ...among } : record;
     }
   }
 

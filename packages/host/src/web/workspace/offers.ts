@@ -4,6 +4,7 @@
  */
 import { isForPeople } from '@midcall/core/json';
 import { appUri, type Catalogue, type ListName, type ListProblem, templateNames } from '../../index.ts';
+import { type RememberedOffer, worthRemembering } from '../keeping/index.ts';
 import type { OfferKind, OfferView, ServerView } from './views.ts';
 
 /** What a server offers, by kind. */
@@ -33,7 +34,7 @@ function tool(received: Catalogue['tools'][number]): OfferView {
   const app = appUri(received);
   return {
     name: received.name,
-    ...described(received),
+    ...described({ ...received, title: received.title ?? received.annotations?.title }),
     inputSchema: received.inputSchema ?? {},
     ...(app !== undefined && { app }),
     annotations: Object.fromEntries(declared),
@@ -87,6 +88,21 @@ export function shownOffers(catalogue: Catalogue): Offers {
     prompts: listed(catalogue.prompts.map(prompt)),
     resources: listed([...catalogue.resources.map(resource), ...catalogue.resourceTemplates.flatMap(template)]),
   };
+}
+
+/** The names in what is offered, to be stored. */
+export const rememberedIn = (offers: Offers): readonly RememberedOffer[] =>
+  worthRemembering(
+    (Object.keys(manyOf) as OfferKind[]).flatMap(kind => offers[manyOf[kind]].map(offer => ({ ...offer, kind }))),
+  );
+
+/** What a server offered when it ran last: names that can be found, without anything that could be called. */
+export function asOffers(remembered: readonly RememberedOffer[]): Offers {
+  const of = (kind: OfferKind): readonly OfferView[] =>
+    remembered.flatMap(({ kind: own, ...offer }) =>
+      own === kind ? [{ ...offer, inputSchema: {}, isRemembered: true }] : [],
+    );
+  return { tools: of('tool'), prompts: of('prompt'), resources: of('resource') };
 }
 
 const keptWhere: Readonly<Record<keyof Offers, readonly ListName[]>> = {

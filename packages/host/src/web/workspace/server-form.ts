@@ -71,9 +71,9 @@ export function asConfig({ id, target }: ServerEntry): string {
   return JSON.stringify({ mcpServers: { [id]: entry } }, null, 2);
 }
 
-/** A server's own name, if it can be a name on the desk; otherwise undefined. */
-export function nameFrom(title: string): string | undefined {
-  const name = title
+/** Text as a name on the desk; undefined if nothing is left of it. */
+function nameFrom(text: string): string | undefined {
+  const name = text
     .replace(/[\p{C}\p{Z}]+/gu, ' ')
     .trim()
     .slice(0, 60)
@@ -89,11 +89,11 @@ const runners =
 const runnerWords = /^(-.*|run|exec|dlx|x|tool)$/;
 
 /**
- * What to call a server that has not said its name: the host of its URL, or the program; instead of one that only runs others, the
- * script or the package that it runs. An option's value may be taken for that.
+ * What to call a server that the person has not named: the host of its URL, or the program; instead of one that only runs others,
+ * the script or the package that it runs. An option's value may be taken for that.
  */
 export function nameByTarget(target: Target): string {
-  if (target.kind === 'url') return new URL(target.url).hostname;
+  if (target.kind === 'url') return new URL(target.url).host;
   const last = (path: string): string => path.split(/[\\/]/).findLast(part => /[^.]/.test(part)) ?? '';
   const program = last(target.command);
   const run = runners.test(program) ? target.args.find(word => !runnerWords.test(word)) : undefined;

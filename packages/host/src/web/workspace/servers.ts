@@ -4,16 +4,22 @@
  * - desk-W1 A server that has stopped keeps its place and the names of what it offers, so that it can be started again.
  */
 import { MidcallError } from '@midcall/core/errors';
-import type { ConnectionEvent, ListProblem, OfferedRoots, ServerEntry } from '../../index.ts';
+import { isRecord } from '@midcall/core/json';
+import type { Clock } from '@midcall/core/time';
+import { type ConnectionEvent, type ListProblem, type OfferedRoots, type ServerEntry, visible } from '../../index.ts';
+import type { RememberedOffer } from '../keeping/index.ts';
 import { texts } from '../texts/index.ts';
 import type { DeskConnection } from './desk-connection.ts';
 import type { Announcement } from './live.ts';
-import { type Offers, offersAfter, shownOffers } from './offers.ts';
-import type { RootView, ServerView } from './views.ts';
+import { asOffers, manyOf, type Offers, offersAfter, rememberedIn, shownOffers } from './offers.ts';
+import type { OfferKind, RootView, ServerView } from './views.ts';
 
 /** What the servers depend on, and who is told of them. */
 export interface DeskServersParts {
   readonly roots: OfferedRoots;
+  readonly clock: Clock;
+  /** The rule that refuses everything a server asks, if there is one. */
+  readonly mutedBy: (id: string, origin: string) => string | undefined;
   /** Makes the connection of one server; not started. */
   readonly connect: (entry: ServerEntry) => DeskConnection;
   /** Stores the last messages of a server. @returns stops that */
@@ -24,6 +30,8 @@ export interface DeskServersParts {
   readonly onChange: (announcement?: Announcement) => void;
   /** Called when a server has been renamed. */
   readonly renamed: (from: string, to: string) => Promise<void>;
+  /** Stores the names of what a server offers. */
+  readonly keepOffers: (id: string, remembered: readonly RememberedOffer[]) => void;
   /** Changes the stored list of servers; resolves once it is stored. */
   readonly keep: (make: (servers: readonly ServerEntry[]) => readonly ServerEntry[]) => Promise<void>;
 }
@@ -34,6 +42,8 @@ export interface AddOptions {
   readonly start?: boolean;
   /** True for a server that is in the stored list already. */
   readonly kept?: boolean;
+  /** What it offered when it ran last. */
+  readonly remembered?: readonly RememberedOffer[];
 }
 
 interface Server {
@@ -44,6 +54,8 @@ interface Server {
   fresh: boolean;
   offers: Offers;
   unlisted: readonly ListProblem[];
+  /** When its latest start began; milliseconds since the epoch. */
+  startedAt?: number;
   /** False from a start until its offers are known. */
   listed: boolean;
   /** The latest reading of its offers. */
@@ -52,6 +64,9 @@ interface Server {
 }
 
 const nothing: Offers = { tools: [], prompts: [], resources: [] };
+
+/** How many proposals for an argument are shown; the protocol allows as many in one answer. */
+const mostCompletions = 100;
 
 /** How many lines of a server's standard error are shown. */
 const shownLog = 30;
@@ -69,12 +84,14 @@ export class DeskServers {
    * Puts a server on the desk and starts it, unless it is running. @returns when it is ready; rejects if it could not be
    * started; it stays on the desk then
    */
-  async add(entry: ServerEntry, { start = true, kept = false }: AddOptions = {}): Promise<void> {
+  async add(entry: ServerEntry, { start = true, kept = false, remembered }: AddOptions = {}): Promise<void> {
     if (this.#servers.has(entry.id)) throw new MidcallError('cli/usage', texts.servers.taken(entry.id));
-    this.#servers.set(entry.id, this.#made(entry, kept));
+    const made = this.#made(entry, kept);
+    if (remembered) made.offers = asOffers(remembered);
+    this.#servers.set(entry.id, made);
     this.#parts.onChange();
     if (this.connection(entry.id).state === 'ready') await this.#readOffers(entry.id);
-    else if (start) await this.#start(entry.id);
+    else if (start && !entry.disabled) await this.#start(entry.id);
   }
 
   /**
@@ -99,10 +116,35 @@ export class DeskServers {
     if (this.#servers.get(id)?.fresh) void this.#start(id).catch(() => {});
   }
 
-  /** A server's own name; undefined if it is not running. */
-  ownName(id: string): string | undefined {
-    const info = this.connection(id).server;
-    return info && (info.title ?? info.name);
+  /** What a server calls something that it offers in words, if it does. */
+  titleOf(id: string, kind: OfferKind, name: string): string | undefined {
+    return this.#servers.get(id)?.offers[manyOf[kind]].find(offer => offer.name === name)?.title;
+  }
+
+  /**
+   * What a server proposes for an argument of a prompt or a resource template; nothing if it does not complete.
+   * @param name - of the argument
+   * @param filledIn - the other arguments so far
+   */
+  async complete(
+    id: string,
+    ref: { readonly kind: OfferKind; readonly name: string },
+    { name, value }: { readonly name: string; readonly value: string },
+    filledIn: Readonly<Record<string, unknown>>,
+  ): Promise<readonly string[]> {
+    const { connection } = this.#server(id);
+    if (connection.server?.completes !== true) return [];
+    const others = Object.entries(filledIn).filter(([key, each]) => key !== name && typeof each === 'string');
+    const params = {
+      ref: ref.kind === 'prompt' ? { type: 'ref/prompt', name: ref.name } : { type: 'ref/resource', uri: ref.name },
+      argument: { name, value },
+      ...(others.length > 0 && { context: { arguments: Object.fromEntries(others) } }),
+    };
+    const answer = await connection.forward({ method: 'completion/complete', params }).catch(() => undefined);
+    const completion = answer && 'result' in answer ? answer.result['completion'] : undefined;
+    const values = isRecord(completion) ? completion['values'] : undefined;
+    const isShown = (each: unknown): each is string => typeof each === 'string' && visible(each) === each;
+    return Array.isArray(values) ? values.filter(isShown).slice(0, mostCompletions) : [];
   }
 
   /** How a server is reached. */
@@ -117,11 +159,12 @@ export class DeskServers {
     const { entry } = server.connection;
     this.#parts.onChange();
     await this.#parts.keep(all => (all.some(each => each.id === id) ? all : [...all, entry]));
+    if (server.listed) this.#parts.keepOffers(id, rememberedIn(server.offers));
   }
 
   /**
-   * Replaces a server by its changed entry, starts it if it was started before, and stores it. The person's decisions about it
-   * still apply.
+   * Replaces a server by its changed entry, stores it, and starts it if it was started before, without waiting for that. The
+   * person's decisions about it still apply.
    * @throws MidcallError `cli/usage` if its name is taken
    */
   async replace(id: string, entry: ServerEntry): Promise<void> {
@@ -143,7 +186,7 @@ export class DeskServers {
       const isStored = stored.some(each => each.id === id);
       return isStored ? stored.map(each => (each.id === id ? entry : each)) : [...stored, entry];
     });
-    if (runs) await this.#start(entry.id);
+    if (runs) void this.#start(entry.id).catch(() => {});
   }
 
   /** Moves a server up or down. */
@@ -231,7 +274,8 @@ export class DeskServers {
     return {
       connection,
       kept,
-      fresh: connection.elsewhere === undefined,
+      // One that is switched off in its list is not started by a look at its page.
+      fresh: connection.elsewhere === undefined && !entry.disabled,
       offers: nothing,
       unlisted: [],
       listed: false,
@@ -251,9 +295,10 @@ export class DeskServers {
     return server;
   }
 
-  #view(id: string, { connection, offers, unlisted, listed, kept, fresh }: Server): ServerView {
+  #view(id: string, { connection, offers, unlisted, listed, kept, fresh, startedAt }: Server): ServerView {
     const { roots } = this.#parts;
     const info = connection.server;
+    const muted = this.#parts.mutedBy(id, connection.origin);
     const granted: RootView[] = (roots.granted(id) ?? []).map(root => {
       const offered = roots.list().find(each => each.uri === root.uri);
       return { ...root, path: offered ? texts.roots.place(offered) : root.uri };
@@ -264,8 +309,11 @@ export class DeskServers {
       kept,
       fresh: fresh && connection.state === 'stopped',
       state: connection.state === 'ready' && !listed ? 'starting' : connection.state,
+      ...(startedAt !== undefined && { startedAt }),
       ...(connection.problem !== undefined && { reason: connection.problem }),
       ...(info && { self: `${info.name} ${info.version}`.trim(), era: info.protocolVersion }),
+      ...(muted !== undefined && { muted }),
+      ...(info?.completes && { completes: true }),
       ...offers,
       unlisted,
       roots: granted,
@@ -278,7 +326,8 @@ export class DeskServers {
   #heard(id: string, event: ConnectionEvent): void {
     const server = this.#servers.get(id);
     if (event.type === 'state') {
-      if (server && event.state === 'starting') server.listed = false;
+      if (server && event.state === 'starting')
+        Object.assign(server, { listed: false, startedAt: this.#parts.clock.now() });
       if (server && event.state === 'ready') {
         server.listing = this.#readOffers(id);
         // Calls that an earlier desk, or an earlier start, has left; the connection reports why they cannot be read.
@@ -287,6 +336,7 @@ export class DeskServers {
       const away = event.state === 'failed' ? { text: texts.servers.wentAway(id), alert: false } : undefined;
       this.#parts.onChange(away);
     } else if (event.type === 'catalogue-changed') void this.#readOffers(id);
+    else if (event.type === 'stderr' && server?.connection.state === 'starting') this.#parts.onChange();
     this.#parts.onEvent(id, event);
   }
 
@@ -299,6 +349,7 @@ export class DeskServers {
       if (server.connection.state === 'ready') {
         server.offers = offersAfter(server.offers, shownOffers(catalogue), catalogue.problems);
         server.unlisted = catalogue.problems;
+        if (server.kept) this.#parts.keepOffers(id, rememberedIn(server.offers));
       }
     } catch {
       // Its offers stay as they were; what went wrong shows where one is run.

@@ -34,6 +34,8 @@ export interface OfferView {
     readonly idempotentHint?: boolean;
     readonly openWorldHint?: boolean;
   };
+  /** True if this is what its server offered when it ran last: nothing more is known until it is started. */
+  readonly isRemembered?: boolean;
   /** True if the name is a template of URIs, with the form's fields in it. */
   readonly template?: boolean;
 }
@@ -67,11 +69,17 @@ export interface ServerView {
   readonly kept?: boolean;
   /** True if it was not started yet, and starts when its page is opened. */
   readonly fresh?: boolean;
+  /** When its latest start began; milliseconds since the epoch. */
+  readonly startedAt?: number;
+  /** The rule by which everything it asks is refused; absent if it is not muted. */
+  readonly muted?: string;
   /** Why it is not running. */
   readonly reason?: string;
   /** Its own name, with its version. */
   readonly self?: string;
   readonly era?: string;
+  /** True if it completes the arguments of prompts and resource templates. */
+  readonly completes?: boolean;
   readonly tools: readonly OfferView[];
   readonly prompts: readonly OfferView[];
   readonly resources: readonly OfferView[];
@@ -105,6 +113,8 @@ export interface QuestionView {
   readonly typed?: Draft;
   /** True in a call that it may belong to: the server named none, and this one was running. */
   readonly perhaps?: true;
+  /** True if others were running as well: its card is on a page of its own. */
+  readonly amongSeveral?: true;
 }
 
 /** Something that was decided without asking: refused by the host or by policy, or allowed by a rule. */
@@ -127,6 +137,8 @@ export interface RefusalView {
 /** A call, made from the desk or by the host that the desk answers for. */
 export interface CallView {
   readonly context: CallContext;
+  /** What its server calls it in words, when it was made; untrusted. */
+  readonly title?: string;
   /** True if it was made from the desk. */
   readonly here?: boolean;
   /** True if it is of an earlier session: its questions are no longer stored. */

@@ -2,7 +2,7 @@
  * The last messages between the desk and each server. They are stored without being asked for, so that the page of messages and
  * logs shows what has just happened.
  *
- * - wire-P1 Until somebody opens that page, a message is only measured: it is not serialized or masked, and no page is refreshed
+ * - wire-P1 Until somebody opens that page, or the drawer that shows the last of them below others, a message is only measured: it is not serialized or masked, and no page is refreshed
  *   for it.
  * - wire-P2 Messages are limited in number and size; the oldest are dropped first. Members that are named like a secret are masked
  *   before anything is shown.

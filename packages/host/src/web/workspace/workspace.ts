@@ -3,7 +3,14 @@
  */
 import { type Clock, systemClock } from '@midcall/core/time';
 import type { Audit, Inbox, OfferedRoots, Policy, RuleStorage, ServerEntry, TaskStorage } from '../../index.ts';
-import { type CallMemory, type DeskMemory, type DeskRecord, Preferences, type StoredCall } from '../keeping/index.ts';
+import {
+  type CallMemory,
+  type DeskMemory,
+  type DeskRecord,
+  Preferences,
+  type RememberedOffer,
+  type StoredCall,
+} from '../keeping/index.ts';
 import { DeskCalls } from './calls.ts';
 import { Decisions } from './decisions.ts';
 import type { DeskConnection } from './desk-connection.ts';
@@ -51,6 +58,8 @@ export class Workspace {
   readonly wire: Wire;
   readonly #listeners = new Set<(announcement?: Announcement) => void>();
   readonly #ends: readonly (() => void)[];
+  /** What is stored of each server's offers, as text. */
+  readonly #storedOffers = new Map<string, string>();
   readonly #memory: DeskMemory | undefined;
   readonly #callMemory: CallMemory | undefined;
   readonly #onError: (error: unknown) => void;
@@ -84,6 +93,7 @@ export class Workspace {
     this.wire = new Wire(this.clock, () => onChange());
     this.calls = new DeskCalls({
       connection: id => this.servers.connection(id),
+      titleOf: (id, { kind, name }) => this.servers.titleOf(id, kind, name),
       clock: this.clock,
       onChange,
       before: calls,
@@ -91,6 +101,8 @@ export class Workspace {
     });
     this.servers = new DeskServers({
       roots,
+      clock: this.clock,
+      mutedBy: (id, origin) => this.decisions.mutedBy(id, origin),
       connect,
       follow: (serverId, connection) => this.wire.follow(serverId, connection),
       onEvent: (serverId, event) => {
@@ -99,6 +111,7 @@ export class Workspace {
       },
       onChange,
       renamed: (from, to) => this.#renamed(from, to),
+      keepOffers: (id, remembered) => this.#keepOffers(id, remembered),
       keep: make => this.#keep(record => ({ ...record, servers: make(record.servers) })),
     });
     this.decisions = new Decisions({
@@ -131,6 +144,13 @@ export class Workspace {
 
   #keepCall(call: StoredCall): void {
     if (this.preferences.keepsCalls) void this.#tried(this.#callMemory?.add(call));
+  }
+
+  #keepOffers(id: string, remembered: readonly RememberedOffer[]): void {
+    const text = JSON.stringify(remembered);
+    if (this.#storedOffers.get(id) === text) return;
+    this.#storedOffers.set(id, text);
+    void this.#keep(record => ({ ...record, offers: { ...record.offers, [id]: remembered } }));
   }
 
   #keep(make: (record: DeskRecord) => DeskRecord): Promise<void> {
