@@ -86,7 +86,7 @@ const host: Floors = {
   'sdk-seam': ['base'],
   question: ['base', 'url'],
   calls: ['sdk-seam', 'question'],
-  audit: ['question', 'calls'],
+  audit: ['base', 'question', 'calls'],
   policy: ['files'],
   inbox: ['base', 'question'],
   roots: ['base', 'files', 'sdk-seam'],

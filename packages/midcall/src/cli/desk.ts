@@ -330,7 +330,8 @@ const isSeen = (environment: NodeJS.ProcessEnv): boolean => !environment['CI'] &
 function offerLinks(desk: RunningDesk): void {
   if (!process.stdin.isTTY) return;
   process.stderr.write('The link works once. Enter prints another; Ctrl-C ends the desk and its servers.\n');
-  createInterface({ input: process.stdin }).on('line', () => {
-    process.stdout.write(`Midcall desk: ${desk.startUrl()}\n`);
-  });
+  createInterface({ input: process.stdin })
+    .on('line', () => void process.stdout.write(`Midcall desk: ${desk.startUrl()}\n`))
+    // A terminal that is gone asks for no more links.
+    .on('error', () => {});
 }
