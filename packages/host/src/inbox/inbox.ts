@@ -85,6 +85,7 @@ export class Inbox {
   readonly #onError: (error: unknown) => void;
   readonly #stored: StoredQuestions | undefined;
   #warned = false;
+  #endNew: ((open: Open) => void) | undefined;
 
   constructor(options: InboxOptions = {}) {
     checkOptions('new Inbox', options, { clock: clockKind, store: storeKind, onError: func });
@@ -167,6 +168,19 @@ export class Inbox {
   endAll(askerId: string, ending: Ending): void {
     for (const { question } of [...this.#open.values()])
       if (question.asker.id === askerId) this.end(question.id, ending);
+  }
+
+  /**
+   * Ends every open question as `unshown`, and from now on each that is asked, since this host stops and nobody will answer it
+   * here. Questions of other processes stay with them.
+   * @param options - `leaves`: true for a question that another process can put to the person later
+   */
+  close({ leaves = () => false }: { readonly leaves?: (question: Question) => boolean } = {}): void {
+    const end = ({ question, owner }: Open): void => {
+      if (!owner && !leaves(question)) this.end(question.id, { how: 'unshown' });
+    };
+    this.#endNew = end;
+    for (const open of [...this.#open.values()]) end(open);
   }
 
   /** Open questions, oldest first. */
@@ -253,6 +267,7 @@ export class Inbox {
     this.#stored?.add(question);
     this.#listeners.tell({ type: 'asked', question });
     for (const presenter of [...shownBy]) this.#show(presenter, open);
+    this.#endNew?.(open);
     return open;
   }
 

@@ -40,7 +40,7 @@ import { exitCodes } from './exit-codes.ts';
 import { type HostFlags, hostParts } from './host-parts.ts';
 import { chooseModel } from './model-choice.ts';
 import { grantFolders, offerFolders } from './offer-folders.ts';
-import { endOnSignal } from './on-signal.ts';
+import { stopOnSignal } from './on-signal.ts';
 import { portNumber } from './port-number.ts';
 import { repeatable } from './repeatable.ts';
 import { secretBox } from './secret-box.ts';
@@ -296,8 +296,8 @@ async function serveDesk(command: readonly string[], flags: DeskFlags, socket?: 
     for (const { entry } of planned) desk.addServer(entry).catch(complain);
   };
   let bridges: DeskSocket | undefined;
-  const end = endOnSignal(async () => {
-    await desk.close();
+  const end = stopOnSignal(async () => {
+    await desk.stop();
     await bridges?.close();
   });
   if (socket !== undefined)
