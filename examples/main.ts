@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { midcall } from '@midcall/server';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { serveStdio } from '@midcall/server/node';
 import { badDay } from './booking/bad-day.ts';
 import { bookingServer } from './booking/server.ts';
 import { samples as itemSamples } from './canonical/items.ts';

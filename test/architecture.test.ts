@@ -39,6 +39,7 @@ const core: Floors = {
   options: ['json'],
   errors: ['text'],
   time: ['options'],
+  stop: ['options', 'time'],
   url: ['text'],
   fetch: [],
   page: [],
@@ -68,7 +69,8 @@ const server: Floors = {
   eras: ['base', 'sdk-seam', 'engine', 'state', 'observe', 'request', 'questions'],
   call: ['base', 'sdk-seam', 'engine', 'state', 'observe', 'roots', 'request', 'questions', 'files', 'eras'],
   tasks: ['base', 'sdk-seam', 'state', 'observe', 'request', 'questions', 'eras'],
-  http: ['base', 'sdk-seam', 'observe', 'request'],
+  serving: ['base', 'sdk-seam', 'observe', 'request'],
+  http: ['base', 'sdk-seam', 'observe', 'request', 'serving'],
   fleet: ['base', 'sdk-seam', 'engine', 'state', 'jobs', 'stores', 'request', 'http'],
   // midcall.ts, and what it is made of.
   '.': [
@@ -86,7 +88,7 @@ const host: Floors = {
   'sdk-seam': ['base'],
   question: ['base', 'url'],
   calls: ['sdk-seam', 'question'],
-  audit: ['question', 'calls'],
+  audit: ['base', 'question', 'calls'],
   policy: ['files'],
   inbox: ['base', 'question'],
   roots: ['base', 'files', 'sdk-seam'],

@@ -39,11 +39,11 @@ const listeners: Readonly<Record<string, () => Promise<Listener>>> = {
   'of the desk': async () => {
     const { desk } = await stage();
     const { port, pathname: path } = new URL(desk.url);
-    return { port: Number(port), path, end: () => desk.close() };
+    return { port: Number(port), path, end: () => desk.stop({ within: 0 }) };
   },
   'of serveHttp': async () => {
     const serving = await serveHttp(factory);
-    return { port: Number(serving.url.port), path: '/mcp', end: () => serving.close() };
+    return { port: Number(serving.url.port), path: '/mcp', end: () => serving.stop({ within: 0 }) };
   },
   'of a bridge': async () => {
     const bridge = await httpStage({ upstream: '2026-07-28' });
@@ -56,7 +56,7 @@ const listeners: Readonly<Record<string, () => Promise<Listener>>> = {
   },
   'with a mounted endpoint': () => {
     const endpoint = mcpEndpoint(factory);
-    return mounted(nodeHandler(endpoint), () => endpoint.close());
+    return mounted(nodeHandler(endpoint), () => endpoint.stop({ within: 0 }));
   },
   'with mounted pages': () => {
     const pages = connect({ name: 'Notes', baseUrl: 'http://127.0.0.1/mcp' });

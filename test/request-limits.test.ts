@@ -46,7 +46,7 @@ it.each<[string, () => Promise<{ readonly url: URL; readonly close: () => unknow
     'the desk',
     async () => {
       const { desk } = await stage();
-      return { url: new URL(desk.url), close: () => desk.close() };
+      return { url: new URL(desk.url), close: () => desk.stop({ within: 0 }) };
     },
   ],
   [

@@ -4,8 +4,8 @@
  */
 
 import { midcall } from '@midcall/server';
+import { serveStdio } from '@midcall/server/node';
 import { McpServer } from '@modelcontextprotocol/server';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
 
 const key = process.env['WEATHER_API_KEY'] ?? '';

@@ -35,10 +35,8 @@ export async function startReplica({ redis, key, verify, publicHost, audit }: Cl
   // #endregion
 
   // #region stop
-  const stop = async () => {
-    await mid.close(); // new calls are refused, those in flight end
-    await serving.close();
-  };
+  const stop = () => serving.stop({ within: 10_000 });
+  process.once('SIGTERM', () => stop().finally(() => process.exit()));
   // #endregion
   return { url: serving.url, stop };
 }

@@ -24,9 +24,7 @@ export async function startFleetReplica(address: string, key: string) {
 
   // #region stop
   const stop = async () => {
-    await serving.endpoint.drain();
-    await mid.close();
-    await serving.close();
+    await serving.stop(); // its calls move to other replicas, or end
     redis.disconnect();
   };
   process.once('SIGTERM', stop);

@@ -14,7 +14,7 @@ connection.on('error', () => {});
 const store = redisStore({ send: ([command = '', ...args]) => connection.call(command, ...args) as Promise<unknown> });
 const jobs = await redisJobs({ connection: { path: socket } });
 const wake = await redisWake({ connection: connection as never });
-const { mid, factory } = fleetServer({ store, jobs, wake, ledger: ledgerFile(ledger) });
+const { factory } = fleetServer({ store, jobs, wake, ledger: ledgerFile(ledger) });
 const serving = await serveHttp(factory, {
   port: Number(port),
   sessions: { max: 100_000 },
@@ -24,9 +24,7 @@ const serving = await serveHttp(factory, {
 
 // #region stop
 process.once('SIGTERM', async () => {
-  await serving.endpoint.drain();
-  await mid.close();
-  await serving.close();
+  await serving.stop();
   connection.disconnect();
   process.exit(0);
 });

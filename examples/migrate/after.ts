@@ -1,8 +1,8 @@
 /** The tool of the migration pages with Midcall. */
 // #region server
 import { midcall } from '@midcall/server';
+import { serveStdio } from '@midcall/server/node';
 import { McpServer } from '@modelcontextprotocol/server';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
 // #endregion
 import type { Shop } from './shop.ts';

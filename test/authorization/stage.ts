@@ -114,8 +114,8 @@ export async function guarded(options: GuardedOptions = {}) {
     nowhere: bearer(login, { resource: served.url, scopes: ['notes', 'nowhere'] }),
   };
   onTestFinished(async () => {
-    await served.close();
-    await mid.close();
+    await served.stop({ within: 0 });
+    await mid.stop();
     await logins.close();
   });
   return { url: served.url, logins, granted, clientSecret, wants };

@@ -157,9 +157,9 @@ export async function httpStage({ upstream, serve, target, atDesk, entries, opti
     warned,
     url: new URL('/mcp', bridge.url),
     async [Symbol.asyncDispose]() {
-      await bridge.close();
-      await served.close();
-      await mid.close();
+      await bridge.stop({ within: 0 });
+      await served.stop({ within: 0 });
+      await mid.stop();
     },
   };
 }

@@ -100,7 +100,7 @@ export async function rawStage(
     introduced,
     async [Symbol.asyncDispose]() {
       await near.close();
-      await bridge.close();
+      await bridge.stop({ within: 0 });
       await server.close();
     },
   };

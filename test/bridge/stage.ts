@@ -135,9 +135,9 @@ export async function bridgeStage({
     warned,
     connection: () => connection,
     async close() {
-      await (await starting)?.close();
-      await served.close();
-      await mid.close();
+      await (await starting)?.stop({ within: 0 });
+      await served.stop({ within: 0 });
+      await mid.stop();
     },
     started: async () => void (await starting),
   };

@@ -100,8 +100,8 @@ export async function stdioStage(options: {
     at: new Lines(input, output) as Transport,
     warned,
     async [Symbol.asyncDispose]() {
-      await (await starting)?.close();
-      await served.close();
+      await (await starting)?.stop({ within: 0 });
+      await served.stop({ within: 0 });
     },
   };
 }

@@ -81,7 +81,7 @@ it.each(['2026-07-28', '2025-11-25'])(
     const store = await sqliteStore(file);
     const mid = toolkit({ key: 'q7H0c1VfS2m9Zt4yKx8bN3wPdR6uJ5eLgA0iTsYoCz4=', store });
     expect(await mid.calls()).toEqual([]);
-    await mid.close();
+    await mid.stop();
     store.close();
   },
 );
@@ -133,8 +133,8 @@ it('midcall call does not leave a call over HTTP on 2025-11-25 whose task would 
     { port: 0 },
   );
   onTestFinished(async () => {
-    await serving.close();
-    await mid.close();
+    await serving.stop({ within: 0 });
+    await mid.stop();
   });
   const tasks = join(mkdtempSync(join(tmpdir(), 'midcall-kept-')), 'tasks.json');
   const call = (era: string) =>

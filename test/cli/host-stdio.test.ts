@@ -218,3 +218,19 @@ it('writes what is said in one turn at once, in order', async () => {
   await new Promise(setImmediate);
   expect(writes.map(each => each.map(line => JSON.parse(line).id))).toEqual([[1, 2, 3], [4]]);
 });
+
+describe('a message whose handler throws', () => {
+  it('is reported, ends nothing, and the next one is delivered', async () => {
+    const { host, heard, line } = await hostOf();
+    const errors: string[] = [];
+    host.onerror = error => errors.push(error.message);
+    host.onmessage = () => {
+      throw new Error('The handler is broken.');
+    };
+    await line(ping(1));
+    host.onmessage = message => heard.push(message);
+    await line(ping(2));
+    expect(errors).toEqual(['The handler is broken.']);
+    expect(heard).toEqual([ping(2)]);
+  });
+});

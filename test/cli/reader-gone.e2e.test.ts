@@ -62,3 +62,32 @@ describe('a command whose reader is gone', () => {
     expect(code).toBe(0);
   });
 });
+
+/** A module that makes a stream of the process fail with an error that a terminal or a disk would give it. */
+const failing = (code: string, stream = 'stdout'): string =>
+  `data:text/javascript,setImmediate(() => process.${stream}.emit('error', Object.assign(new Error('${code}'), { code: '${code}' })))`;
+
+function runFailing(preload: string): Promise<{ code: number | null; err: string }> {
+  const home = mkdtempSync(join(tmpdir(), 'failing-'));
+  const env = { ...process.env, HOME: home, XDG_CONFIG_HOME: home, XDG_STATE_HOME: home };
+  const child = spawn(process.execPath, ['--import', preload, midcall, 'desk', '--port', '0', '--no-keep'], { env });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let err = '';
+  child.stderr.on('data', chunk => {
+    err += chunk;
+  });
+  return new Promise(resolve => child.on('close', code => resolve({ code, err })));
+}
+
+describe('a command whose output cannot be written', () => {
+  it('ends by itself if its terminal is gone', async () => {
+    expect(await runFailing(failing('EIO'))).toEqual({ code: 0, err: '' });
+  });
+
+  it('ends with a line that says so if its disk is full', async () => {
+    expect(await runFailing(failing('ENOSPC'))).toEqual({
+      code: 70,
+      err: 'midcall: standard output cannot be written (ENOSPC).\n',
+    });
+  });
+});

@@ -295,7 +295,7 @@ async function serve(handler: (call: Call) => Promise<string>) {
     },
   );
   onTestFinished(async () => {
-    await serving.close();
+    await serving.stop({ within: 0 });
     await pages.close();
   });
   async function enter(era: Era, token: string) {

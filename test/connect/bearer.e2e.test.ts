@@ -159,7 +159,7 @@ describe.each(['opaque', 'jwt'] as const)('%s tokens', tokens => {
     expect((await fetch(new URL('/connect/nothing', serving.url))).status).toBe(404);
     const known = await fetch(new URL('/.well-known/oauth-protected-resource/mcp', serving.url));
     expect(await known.json()).toMatchObject({ resource: 'https://weather.example.com/mcp' });
-    await serving.close();
+    await serving.stop({ within: 0 });
     await pages.close();
   });
 

@@ -28,7 +28,7 @@ it.each([
       onTestFinished(() => void server.close().closeAllConnections());
       const { port } = server.address() as AddressInfo;
       for (const path of ['/mcp', '/connect/x']) await (await fetch(`http://127.0.0.1:${port}${path}`)).text();
-      await endpoint.close();
+      await endpoint.stop({ within: 0 });
     },
   ],
   [
@@ -54,7 +54,7 @@ it.each([
         client: noClient(),
         connect: entry => new Connection(entry, { client, ...parts }),
       });
-      onTestFinished(() => desk.close());
+      onTestFinished(() => desk.stop({ within: 0 }));
       await (await fetch(desk.url)).text();
     },
   ],

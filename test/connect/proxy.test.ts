@@ -125,7 +125,7 @@ it('beside the endpoint, a name that is not allowed reaches no page, whatever is
       elsewhere: request => pages.fetch(request),
     },
   );
-  onTestFinished(() => serving.close());
+  onTestFinished(() => serving.stop({ within: 0 }));
   const port = Number(new URL(serving.url).port);
   const statusAs = (host: string) =>
     new Promise<number>((resolve, reject) => {

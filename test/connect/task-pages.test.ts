@@ -38,7 +38,7 @@ async function waiting(carrier: Carrier) {
     warn: () => {},
     audit: event => events.push(event),
   });
-  open.push({ [Symbol.asyncDispose]: () => mid.close() });
+  open.push({ [Symbol.asyncDispose]: () => mid.stop() });
   let steps = 0;
   const made = await rawClient(
     () => {
@@ -124,7 +124,7 @@ describe.each(eras)('a task over HTTP, on %s', era => {
     const pages = connect({ name: 'Notes', reach: { kind: 'here', browser: false } });
     const warned: string[] = [];
     const mid = midcall({ key, pages, warn: message => warned.push(message) });
-    open.push({ [Symbol.asyncDispose]: () => mid.close() });
+    open.push({ [Symbol.asyncDispose]: () => mid.stop() });
     const person = scriptedPerson([]);
     const pair = await connectPair(
       () => {

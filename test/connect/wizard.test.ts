@@ -34,7 +34,7 @@ async function trip([era, carrier]: (typeof pairings)[number], isFree: (seat: st
     call,
     async [Symbol.asyncDispose]() {
       await pair[Symbol.asyncDispose]();
-      await mid.close();
+      await mid.stop();
     },
   };
 }

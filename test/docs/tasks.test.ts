@@ -32,7 +32,7 @@ it('the stock server counts once, asks, and corrects once, though the server is 
     };
     const stop = async () => {
       await client[Symbol.asyncDispose]();
-      await mid.close();
+      await mid.stop();
     };
     return { send, until, stop };
   };

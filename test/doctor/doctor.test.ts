@@ -259,7 +259,7 @@ it('lists its tools, with a schema of what they give', async () => {
 
 it('2025-06-18: examines a host whose forms have neither titled choices nor lists, in its own words', async () => {
   let now = 0;
-  const { factory, close } = doctorServer({ clock: { ...systemClock, now: () => now }, warn: () => {} });
+  const { factory, stop } = doctorServer({ clock: { ...systemClock, now: () => now }, warn: () => {} });
   const [near, far] = InMemoryTransport.createLinkedPair();
   const handle = serveStdio(factory, { transport: far });
   const client = new Client(
@@ -283,7 +283,7 @@ it('2025-06-18: examines a host whose forms have neither titled choices nor list
   onTestFinished(async () => {
     await client.close();
     await handle.close();
-    await close();
+    await stop();
   });
   const { structuredContent } = await client.callTool({ name: 'doctor', arguments: { checks: ['fields'] } });
   const report = structuredContent as unknown as Report;

@@ -148,7 +148,7 @@ const carriers: Readonly<Record<string, () => Promise<Where & { readonly close?:
     const close = async () => {
       server.closeAllConnections();
       await new Promise(resolve => server.close(resolve));
-      await served.close();
+      await served.stop({ within: 0 });
     };
     return { url: new URL(`http://127.0.0.1:${port}/mcp`), close };
   },
@@ -157,7 +157,7 @@ const carriers: Readonly<Record<string, () => Promise<Where & { readonly close?:
     return {
       url: new URL('http://localhost/mcp'),
       fetch: (url, init) => served.fetch(new Request(url, init)),
-      close: () => served.close(),
+      close: () => served.stop({ within: 0 }),
     };
   },
 };

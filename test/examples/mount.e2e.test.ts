@@ -135,6 +135,6 @@ it('pages stand beside the endpoint, at one address', async () => {
   } finally {
     server.closeAllConnections();
     await new Promise(resolve => server.close(resolve));
-    await endpoint.close();
+    await endpoint.stop({ within: 0 });
   }
 });

@@ -28,7 +28,7 @@ it.skipIf(!redisServer)(
 
     const health = async () => (await fetch(new URL('/healthz', a.serving.url))).status;
     expect(await health()).toBe(200);
-    await a.serving.endpoint.drain();
+    await a.serving.endpoint.stop();
     expect(await health()).toBe(503);
     expect(await a.serving.endpoint.health()).toEqual({ ok: false, status: 'draining' });
     await Promise.all([a.stop(), b.stop()]);

@@ -135,7 +135,7 @@ describe.skipIf(!redisServer)('a Redis Cluster', () => {
     expect((await result).content).toEqual(said('Charged.').content);
     expect(effects).toHaveLength(3);
     await client.close();
-    await Promise.all(servings.map(serving => serving.close()));
+    await Promise.all(servings.map(serving => serving.stop({ within: 0 })));
     for (const connection of connections) connection.disconnect();
     await cluster.remove();
   }, 900_000);
@@ -297,7 +297,7 @@ it.skipIf(!redisServer)(
     for (const result of results) expect((await result).content).toEqual(said('Charged.').content);
     expect(effects).toEqual(['charged', 'charged']);
     for (const { client } of people) await client.close();
-    await Promise.all(servings.map(serving => serving.close()));
+    await Promise.all(servings.map(serving => serving.stop({ within: 0 })));
     for (const store of stores) store.disconnect();
     await sentinel.remove();
     await Promise.all([primary.remove(), replica.remove()]);

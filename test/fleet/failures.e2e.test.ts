@@ -114,7 +114,7 @@ describe.skipIf(!redisServer)('replicas that end', () => {
     await client.close();
   });
 
-  it('a replica that drains hands its call on, and is not its end', async () => {
+  it('a replica that stops hands its call on, and is not its end', async () => {
     const of = world();
     await using replicas = await startReplicas({ factory: server(of) });
     replicas.route(what => (what === 'tools/call' ? 1 : undefined));
@@ -122,7 +122,7 @@ describe.skipIf(!redisServer)('replicas that end', () => {
     const call = charge('d-2');
     await asked();
     replicas.route(what => (what === 'GET' ? 2 : 0));
-    await replicas.servings[1]!.endpoint.drain();
+    await replicas.servings[1]!.stop();
     answer();
     expect(textOf(await call)).toBe('Charged.');
     expect(of.effects).toEqual(['charge d-2 at 2']);
@@ -280,7 +280,7 @@ describe.skipIf(!redisServer)('replicas that end', () => {
     expect(textOf(await call)).toBe('Charged.');
     goOn();
     await resume();
-    await replicas.servings[1]!.endpoint.drain();
+    await replicas.servings[1]!.stop();
     expect(of.effects).toEqual([expect.stringMatching(/^charge d-6 at [02]$/)]);
     await client.close();
   });

@@ -226,7 +226,7 @@ export async function startReplicas({
     },
     async [Symbol.asyncDispose]() {
       for (const cut of cuts) cut.abort();
-      await Promise.all(servings.map(serving => serving.close().catch(() => {})));
+      await Promise.all(servings.map(serving => serving.stop({ within: 0 }).catch(() => {})));
       for (const each of [client, ...clients]) each.disconnect();
       await redis.remove();
     },

@@ -64,9 +64,7 @@ const serving = await serveHttp(factory, {
 });
 
 process.once('SIGTERM', async () => {
-  await serving.endpoint.drain();
-  await mid.close();
-  await serving.close();
+  await serving.stop();
   connection.disconnect();
   process.exit(0);
 });

@@ -122,8 +122,8 @@ describe.skipIf(!redisServer)('waking over Redis', () => {
       });
       servings.push(serving);
       closes.push(async () => {
-        await mid.close();
-        await serving.close();
+        await mid.stop();
+        await serving.stop({ within: 0 });
         connection.disconnect();
       });
     }

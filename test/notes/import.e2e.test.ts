@@ -128,7 +128,7 @@ async function start(
   onTestFinished(async () => {
     await pair.close();
     await server.pages?.close();
-    await server.close();
+    await server.stop();
   });
   const call = async (name: string, args: Record<string, unknown> = {}): Promise<string> => {
     const result = await pair.client.callTool({ name, arguments: args });

@@ -53,7 +53,7 @@ describe.each(eras)('%s', era => {
     const pair = await connectPair(server.factory, { era, person, capabilities });
     onTestFinished(async () => {
       await pair.close();
-      await server.close();
+      await server.stop();
     });
     const call = async (name: string, args: object = {}) => {
       const result = await pair.client.callTool({ name, arguments: args as Record<string, unknown> });

@@ -90,7 +90,12 @@ describe('@midcall/server alone', () => {
     console.log(response.status, await response.text());
   })`;
   it.each([
-    ['an endpoint in Node without Hono’s server', [], "import('@midcall/server/node')", 'hono @hono/node-server'],
+    [
+      'an endpoint in Node without Hono’s server',
+      [],
+      "import('@midcall/server/node').then(each => each.serveHttp(() => {}))",
+      'hono @hono/node-server',
+    ],
     ['pages without Hono', [], "import('@midcall/server/connect')", 'hono @hono/node-server'],
     ['pages without Hono’s server', ['hono'], "import('@midcall/server/connect')", 'hono @hono/node-server'],
     [

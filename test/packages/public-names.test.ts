@@ -27,7 +27,7 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
       SampleAsk Principal PrincipalOf PromptAnswer PromptConfig RawField RawForm
       RequestOutcome ResourceAnswer ResourceConfig RunOutcome SamplingMessage SamplingModel
       SamplingRequest SamplingResult SamplingTool Sealer SealerOptions SealKey Shorthand
-      ShorthandRecord StandardForm StepContext StepOptions StepRetry Store TaskMode TitledChoices
+      ShorthandRecord StandardForm StepContext StepOptions StepRetry StopOptions Store TaskMode TitledChoices
       ToolAnswer ToolCards ToolConfig ToolLoopStep SampleWithToolsAsk ToolSamplingResult UrlAsk Validation
       WaitingCall Wake WireSchema WizardAsk WizardCondition WizardContent WizardForm WizardForms WizardValidate`,
   },
@@ -60,13 +60,13 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
       redisFleet redisJobs redisOwners redisWake`,
     types: `
       Fleet FleetConnection FleetHost FleetRequest FleetServing Owners RedisClient RedisFleetOptions
-      RedisJobsOptions RedisOwnersOptions RedisWakeOptions`,
+      RedisJobsOptions RedisOwnersOptions RedisWakeOptions StopPart`,
   },
   '@midcall/server/node': {
     values: `
-      nodeHandler serveEndpoints serveHttp`,
+      nodeHandler serveEndpoints serveHttp serveStdio`,
     types: `
-      EndpointsServing HttpServing Listening NodeHandler`,
+      EndpointsServing HttpServing Listening NodeHandler StdioOptions StdioServing`,
   },
   '@midcall/server/models': {
     values: `
@@ -90,7 +90,7 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
       RootsDisk RootsMemory RootsQuestion RootsState Rule RulesFileOptions RunOptions SamplingAccount SamplingLimits
       SamplingMessageView SamplingModel SamplingPrompt SamplingReplyQuestion SamplingRequest SamplingRequestQuestion
       SamplingResult SamplingSpent SamplingWishes ServerAuth ServerEntry ServerInfo ServerIntroduction ServerOpener ServerTarget
-      SignInQuestion SignInRequest Store Subject TaskQuestion TaskServer TransportOptions UrlFinishQuestion UrlJudgement
+      SignInQuestion SignInRequest StopOptions Store Subject TaskQuestion TaskServer TransportOptions UrlFinishQuestion UrlJudgement
       UrlOptions UrlQuestion UrlWarning VaultKey Verdict Via VisibleOptions WireFrame WireWatch`,
   },
   '@midcall/host/terminal': {

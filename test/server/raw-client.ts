@@ -114,6 +114,6 @@ async function overHttp(factory: McpServerFactory, http: HttpOptions): Promise<S
       const data = text.split('\n').filter(line => line.startsWith('data: {'));
       return JSON.parse(data.at(-1)!.slice('data: '.length)) as Reply;
     },
-    close: () => serving.close(),
+    close: () => serving.stop({ within: 0 }),
   };
 }

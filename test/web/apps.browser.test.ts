@@ -35,7 +35,7 @@ async function served(pages: { readonly seats: string; readonly trip: string }):
     },
     { port: 0 },
   );
-  onTestFinished(() => serving.close());
+  onTestFinished(() => serving.stop({ within: 0 }));
   return urlTarget(serving.url.href);
 }
 

@@ -40,7 +40,7 @@ function painter(ran: string[]) {
 /** The person is on the page of a call, which waits for them or has its result. */
 async function open(era: Era, tool: string, factory: Parameters<typeof serveHttp>[0], args: object = {}) {
   const serving = await serveHttp(factory, { port: 0 });
-  onTestFinished(() => serving.close());
+  onTestFinished(() => serving.stop({ within: 0 }));
   const on = await stage({ client: builtClient, era, showsApps: true });
   onTestFinished(() => on[Symbol.asyncDispose]());
   const person = await visitor(browser);

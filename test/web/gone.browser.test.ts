@@ -48,7 +48,7 @@ it('is said within two seconds, on every page, however often the browser tries t
   const other = await me.context.newPage();
   await other.goto(me.page.url());
   await other.getByRole('article').waitFor();
-  await on.desk.close();
+  await on.desk.stop({ within: 0 });
   await failed(me.page, 1);
   const notices = [me.page, other].map(page => page.getByRole('alert').filter({ hasText: 'The desk has stopped' }));
   for (const notice of notices) expect(await notice.count()).toBe(0);
@@ -71,7 +71,7 @@ it('keeps the form and what is in it, whatever is pressed', async () => {
   const url = page.url();
   const name = page.getByLabel('Full name');
   await name.fill('Ada Lovelace');
-  await on.desk.close();
+  await on.desk.stop({ within: 0 });
   await failed(page, 1);
   const notice = page.getByRole('alert').filter({ hasText: 'The desk has stopped' });
   await page.getByRole('button', { name: 'Send answer' }).click();
@@ -112,7 +112,7 @@ it('opens no tab of the browser’s own error where a page was to be opened', as
   const question = openPage('https://pages.example/connect');
   void on.inbox.ask(question);
   await using me = await waiting(on, `questions/${question.id}`);
-  await on.desk.close();
+  await on.desk.stop({ within: 0 });
   await failed(me.page, 1);
   await me.page.getByRole('button', { name: 'Open the page' }).click();
   await me.page.getByRole('alert').filter({ hasText: 'This was not sent.' }).waitFor();

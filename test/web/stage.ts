@@ -134,7 +134,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     onError: error => errors.push(error),
   });
   const desk = Object.defineProperty(served, 'workspace', { value: workspace }) as StagedDesk;
-  return { desk, inbox, policy, audit, roots, errors, [Symbol.asyncDispose]: () => desk.close() };
+  return { desk, inbox, policy, audit, roots, errors, [Symbol.asyncDispose]: () => desk.stop({ within: 0 }) };
 }
 
 const asker: Question['asker'] = {

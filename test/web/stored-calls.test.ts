@@ -47,7 +47,7 @@ async function session(place: string) {
     memory: deskFile(join(place, 'desk.json'), box),
     calls: callFile(join(place, 'calls.jsonl')),
   });
-  onTestFinished(() => desk.close());
+  onTestFinished(() => desk.stop({ within: 0 }));
   const visitor = await enter(desk);
   await desk.addServer({ id: 's', target: { kind: 'command', command: process.execPath, args: [server] } });
   const run = async (tool: string, fields: Record<string, string>) => {
@@ -68,7 +68,7 @@ it('are there in the next session, with their results, to be run again', async (
   const place = folder();
   const one = await session(place);
   const path = await one.run('look', { f0: 'the pond', f1: 'heron-pass-7714' });
-  await one.desk.close();
+  await one.desk.stop({ within: 0 });
   const kept = readFileSync(join(place, 'calls.jsonl'), 'utf8');
   expect(kept).toContain('Looked at the pond');
   expect(kept).not.toContain('heron-pass-7714');
@@ -204,7 +204,7 @@ it('two of one tool are compared: their arguments and what came of them', async 
   expect(lines(named.text, 'went')).toContain('Looked at the pond');
   expect((await visitor.get(`${third}/compare`)).text).toContain('No difference.');
   expect((await visitor.get(`${third}/compare?with=nothing`)).status).toBe(404);
-  await desk.close();
+  await desk.stop({ within: 0 });
 });
 
 it('what has too little in common is shown as the one and then the other, and what is equal is folded', () => {

@@ -40,7 +40,7 @@ async function session(path: string) {
     memory: deskFile(path, box()),
     environment: { HOME_TOKEN: 'zebra-home-93' },
   });
-  onTestFinished(() => desk.close());
+  onTestFinished(() => desk.stop({ within: 0 }));
   return { desk, visitor: await enter(desk), ...parts };
 }
 
@@ -59,7 +59,7 @@ describe('a desk that is started again', () => {
     await one.visitor.post('/servers/first/edit', { by: 'command', what: `${command} --more`, name: 'Number one' });
     await one.visitor.post('/servers/second/remove', {});
     expect(rowsOf((await one.visitor.get('/')).text)).toEqual(['Number one', 'third']);
-    await one.desk.close();
+    await one.desk.stop({ within: 0 });
 
     const { text } = await (await session(path)).visitor.get('/');
     expect(rowsOf(text)).toEqual(['Number one', 'third']);
@@ -86,7 +86,7 @@ describe('a desk that is started again', () => {
     await one.visitor.post('/add', { what: command, name: 'folds' });
     await one.visitor.post('/preferences/fold', { server: 'folds', folded: 'true' });
     await one.visitor.post('/preferences/keys', { single: 'off' });
-    await one.desk.close();
+    await one.desk.stop({ within: 0 });
     const { visitor } = await session(path);
     expect((await visitor.get('/')).text).toContain('data-single-keys="off"');
     expect(await deskFile(path, box()).read()).toMatchObject({ preferences: { folds: { folds: true } } });
@@ -114,7 +114,7 @@ describe('secrets', () => {
     for (const page of ['/', '/servers/keeper', '/servers/keeper/edit', '/servers/far', '/servers/far/edit', '/audit'])
       expect((await one.visitor.get(page)).text).not.toContain(secret);
     expect((await one.visitor.get('/servers/keeper')).text).toContain('{API_KEY}');
-    await one.desk.close();
+    await one.desk.stop({ within: 0 });
     expect(written(place)).not.toContain(secret);
     expect(written(place)).toContain('"API_KEY"');
     for (const name of readdirSync(place)) expect(statSync(join(place, name)).mode & 0o077).toBe(0);

@@ -120,7 +120,7 @@ async function desk(crowd, rounds) {
   const { asked, answered } = JSON.parse(workspace.calls.get(id).outcome.result.content[0].text);
   const { seen, framed, clicked } = await page.evaluate(() => window.bench);
   await page.close();
-  await running.close();
+  await running.stop({ within: 0 });
   return {
     shown: seen.map((at, round) => at - asked[round]),
     framed: framed.map((at, round) => at - asked[round]),

@@ -158,7 +158,7 @@ for (const era of ['2025-11-25', '2026-07-28']) {
     ];
     console.log(`${era}  ${name.padEnd(14)}${figures.join(' ')}`);
   }
-  await midcall.close();
+  await midcall.stop();
   await plain.close();
 }
 rmSync(root, { recursive: true });

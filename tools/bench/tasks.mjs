@@ -53,7 +53,7 @@ async function ours(makeStore) {
     mid.tool(server, 'rounds', { inputSchema, task: 'never' }, ask);
     return server;
   });
-  return { endpoint, close: () => Promise.all([endpoint.close(), mid.close()]) };
+  return { endpoint, close: () => endpoint.stop() };
 }
 
 /** A server of the SDK alone: a task is an entry of a map, and what follows its answer a function. */
@@ -83,7 +83,7 @@ async function bare() {
     });
     return server;
   });
-  return { endpoint, close: () => endpoint.close() };
+  return { endpoint, close: () => endpoint.stop({ within: 0 }) };
 }
 
 let id = 0;

@@ -4,6 +4,7 @@ export { isMidcallError, MidcallError } from '@midcall/core/errors';
 export type { ProcessMark } from '@midcall/core/node';
 export type { Root } from '@midcall/core/roots';
 export type { ModelReply, SamplingModel, SamplingRequest, SamplingResult } from '@midcall/core/sampling';
+export type { StopOptions } from '@midcall/core/stop';
 export type { Store } from '@midcall/core/store';
 export type { VisibleOptions } from '@midcall/core/text';
 export { visible } from '@midcall/core/text';

@@ -23,7 +23,7 @@ import { noWake } from './base/index.ts';
 import { embeddedJobs } from './jobs/index.ts';
 import { measured, operatorSinks, WaitingCalls } from './observe/index.ts';
 import { channels } from './questions/index.ts';
-import type { Config, MidcallOptions, PagesHost } from './request/index.ts';
+import { CallStops, type Config, type MidcallOptions, type PagesHost } from './request/index.ts';
 import { type Boundary, boundary } from './roots/index.ts';
 import { claims, createSealer, keyRing, Shares, sealedStore } from './state/index.ts';
 import { memoryStore } from './stores/memory.ts';
@@ -162,6 +162,7 @@ export function configure(options: MidcallOptions): Config {
       warned.add(topic);
       warn(message);
     },
+    stops: new CallStops(),
     clock,
     idleClock: quietClock,
     id,

@@ -3,6 +3,7 @@
 import { MidcallError } from '@midcall/core/errors';
 import { own } from '@midcall/core/json';
 import { checkGiven, checkOptions, func, oneOf, text } from '@midcall/core/options';
+import { type StopOptions, stopKinds, stopParts } from '@midcall/core/stop';
 import type {
   CallToolResult,
   McpServer,
@@ -58,10 +59,12 @@ import {
 import {
   type AboutClient,
   aboutClient,
+  belongsTo,
   type Call,
   type GatewayCall,
   type GatewayOptions,
   type Handled,
+  type Instance,
   type MidcallOptions,
   markReplayable,
   type Registered,
@@ -247,13 +250,15 @@ export interface Midcall {
    */
   cancel(id: string): Promise<boolean>;
   /**
-   * Refuses new calls with `call/closed` and resolves when those in flight have ended.
+   * Refuses new calls with `call/closed`, lets those in progress end, and releases everything. Whatever serves this instance's servers
+   * does it when it is stopped, so it is only needed where you connect servers yourself, or serve none.
+   * @param options - `within`: milliseconds that calls in progress may take; 10,000 if absent
    * @example
    * ```ts
-   * process.once('SIGTERM', () => void mid.close());
+   * process.once('SIGTERM', () => void mid.stop());
    * ```
    */
-  close(): Promise<void>;
+  stop(options?: StopOptions): Promise<void>;
 }
 
 /**
@@ -268,6 +273,24 @@ export function midcall(options: MidcallOptions = {}): Midcall {
   const dispatch = dispatcher(config);
   const tasks = new Tasks(config);
   const waiting = waitingKinds(tasks, config);
+  let stopping: Promise<void> | undefined;
+  let closed: Promise<unknown> | undefined;
+  const instance: Instance = {
+    servedBy: new Set(),
+    begin() {
+      config.stops.begin();
+      tasks.release();
+    },
+    idle: async () => void (await Promise.all([dispatch.idle(), tasks.idle()])),
+    end() {
+      config.stops.end();
+      tasks.leave();
+    },
+    async close() {
+      closed ??= Promise.all([tasks.close(), config.pages?.close()]).finally(() => config.wake.close());
+      await closed;
+    },
+  };
   const tools = new WeakMap<McpServer, Map<string, ResumableTool>>();
   const toolsOf = (server: McpServer): Map<string, ResumableTool> => {
     const toolsByName = tools.get(server) ?? new Map<string, ResumableTool>();
@@ -297,6 +320,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
   const wrap = (server: McpServer): OwnHandlers => {
     const before = handlers.get(server);
     if (before) return before;
+    belongsTo(server, instance);
     const names = oursOf(server);
     markReplayable(server, {
       isReplayable: (method, { name }) => names.has(method) || names.has(`${method} ${name ?? ''}`),
@@ -506,9 +530,10 @@ export function midcall(options: MidcallOptions = {}): Midcall {
       checkGiven('mid.cancel', 'the id', id, text);
       return config.waiting.cancel(id, waiting);
     },
-    async close() {
-      await Promise.all([tasks.close(), dispatch.close()]);
-      await config.wake.close();
+    stop(how = {}) {
+      checkOptions('mid.stop', how, stopKinds);
+      stopping ??= stopParts([instance], how, config.clock);
+      return stopping;
     },
   };
   /** Reports what a registration throws: the SDK tells nobody what a factory throws. */

@@ -32,6 +32,7 @@ export type {
   ToolLoopStep,
 } from '@midcall/core/sampling';
 export { advanceToolLoop, answerToolUse, samplingTool, startToolLoop, textOf } from '@midcall/core/sampling';
+export type { StopOptions } from '@midcall/core/stop';
 export type { Store } from '@midcall/core/store';
 export type { Clock } from '@midcall/core/time';
 export type { Json } from './base/digest.ts';

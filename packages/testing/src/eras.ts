@@ -1,5 +1,6 @@
 /** Connected client and server pairs for every era and transport. */
 
+import { listenHttp } from '@midcall/core/node';
 import {
   anything,
   checkGiven,
@@ -14,8 +15,8 @@ import {
 } from '@midcall/core/options';
 import { interceptTransport } from '@midcall/core/sdk-seam';
 import { type Era, followTasks, outputValidator } from '@midcall/host';
-import type { HttpOptions } from '@midcall/server/http';
-import { serveHttp } from '@midcall/server/node';
+import { type HttpOptions, mcpEndpoint } from '@midcall/server/http';
+import { nodeHandler } from '@midcall/server/node';
 import {
   Client,
   type ClientCapabilities,
@@ -158,6 +159,7 @@ export async function connectPair(factory: McpServerFactory, options: PairOption
     throw failed ? failed.error : error;
   }
   const close = async () => {
+    await served.leave?.();
     await client.close();
     await served.close();
     if (person?.problem) throw person.problem;
@@ -170,6 +172,8 @@ const nobody = (): Promise<never> => Promise.reject(new Error('The pair has no p
 interface Served {
   readonly transport: Transport;
   readonly url?: URL;
+  /** Ends the session of the client, which is still connected. */
+  leave?(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -180,8 +184,22 @@ function serveInMemory(factory: McpServerFactory): Served {
 }
 
 async function serveOverHttp(factory: McpServerFactory, http: HttpOptions | undefined): Promise<Served> {
-  const serving = await serveHttp(factory, { port: 0, ...http });
-  return { transport: new StreamableHTTPClientTransport(serving.url), url: serving.url, close: () => serving.close() };
+  const endpoint = mcpEndpoint(factory, http);
+  const { server, port } = await listenHttp(nodeHandler(endpoint), { port: 0 });
+  const url = new URL(http?.path ?? '/mcp', `http://127.0.0.1:${port}`);
+  const transport = new StreamableHTTPClientTransport(url);
+  return {
+    transport,
+    url,
+    // The author's `midcall()` outlives a pair, so its endpoint is not stopped.
+    async leave() {
+      await transport.terminateSession().catch(() => {});
+    },
+    async close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
 }
 
 /** Wraps a transport so that every message that crosses it is recorded. */

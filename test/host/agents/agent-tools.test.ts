@@ -75,7 +75,7 @@ async function server() {
     return mcp;
   };
   const serving = await serveHttp(factory, { port: 0 });
-  onTestFinished(() => serving.close());
+  onTestFinished(() => serving.stop({ within: 0 }));
   return { done, url: serving.url.href };
 }
 

@@ -213,4 +213,17 @@ describe('inbox', () => {
     due[0]?.();
     expect(await asked).toEqual({ how: 'timed-out' });
   });
+
+  it('stop-S2: once it is closed, ends what is open and what is asked, but for what others can answer later', async () => {
+    const inbox = new Inbox();
+    const [own, left, others] = [form(), form({ call: { id: 'task', kind: 'tool', name: 't' } }), form()];
+    const asked = inbox.ask(own);
+    void inbox.ask(left);
+    void inbox.ask(others, { owner: async () => ({ ok: true }) });
+    inbox.present({ via: 'web', show: () => {} });
+    inbox.close({ leaves: ({ call }) => call?.id === 'task' });
+    expect(await asked).toEqual({ how: 'unshown' });
+    expect(await inbox.ask(form())).toEqual({ how: 'unshown' });
+    expect(inbox.list().map(({ id }) => id)).toEqual([left.id, others.id]);
+  });
 });

@@ -33,7 +33,7 @@ async function host(era: Era, handler: (call: Call) => Promise<string>) {
   await client.connect(near);
   onTestFinished(() => serving.close());
   onTestFinished(() => client.close());
-  onTestFinished(() => mid.close());
+  onTestFinished(() => mid.stop());
   let isTask = false;
   attachment.subscribe(({ type }) => {
     isTask ||= type === 'call-task';

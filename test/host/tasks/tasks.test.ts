@@ -41,7 +41,7 @@ async function host(
   inbox.present(me);
   if (carrier === 'http') {
     const serving = await serveHttp(factory, { port: 0 });
-    onTestFinished(() => serving.close());
+    onTestFinished(() => serving.stop({ within: 0 }));
     await client.connect(new StreamableHTTPClientTransport(new URL(serving.url)));
   } else {
     const [near, far] = InMemoryTransport.createLinkedPair();
@@ -50,7 +50,7 @@ async function host(
     await client.connect(near);
   }
   onTestFinished(() => client.close());
-  onTestFinished(() => mid.close());
+  onTestFinished(() => mid.stop());
   const run = (options = {}) => attachment.run({ kind: 'tool', name: 'act', arguments: {} }, options);
   const text = async (options = {}) => ((await run(options)) as { content: { text: string }[] }).content[0]!.text;
   return { run, text, inbox, attachment, mid };

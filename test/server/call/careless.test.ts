@@ -45,7 +45,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
         const fine = await pair.client.callTool({ name: 'fine' });
         expect(fine.content).toEqual([{ type: 'text', text: 'fine' }]);
         await pair.close();
-        await mid.close();
+        await mid.stop();
       },
     };
   }

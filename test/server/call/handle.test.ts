@@ -112,7 +112,7 @@ describe.each(['memory', 'http'] as const)('as tasks, over %s', carrier => {
 
   it('goes on at the server that took the call, with all that the call said', async () => {
     const mid = midcall({ suspectBelowMs: 0, warn: () => {} });
-    onTestFinished(() => mid.close());
+    onTestFinished(() => mid.stop());
     const overs: AbortSignal[] = [];
     const { send, until } = await numbered('always', mid, async (number, call, params) => {
       call.onTask(over => void overs.push(over));
@@ -144,7 +144,7 @@ describe.each(['memory', 'http'] as const)('as tasks, over %s', carrier => {
       return () => {};
     };
     const mid = midcall({ suspectBelowMs: 0, clock: { ...systemClock, after }, warn: () => {} });
-    onTestFinished(() => mid.close());
+    onTestFinished(() => mid.stop());
     const { send, until } = await numbered('when-needed', mid, async (_, call) => {
       const isTask = new Promise<void>(resolve =>
         call.onTask(signal => {
@@ -165,7 +165,7 @@ describe.each(['memory', 'http'] as const)('as tasks, over %s', carrier => {
 
   it('goes on without an answer where the question is taken back', async () => {
     const mid = midcall({ suspectBelowMs: 0, warn: () => {} });
-    onTestFinished(() => mid.close());
+    onTestFinished(() => mid.stop());
     const back = new AbortController();
     const { send, until } = await numbered('always', mid, async (_, call) => {
       const answer = await call.elicit({ message: 'Sure?', form: Boolean }, back.signal);

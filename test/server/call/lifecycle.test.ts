@@ -290,29 +290,81 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(person.asked).toHaveLength(1);
   });
 
-  it('close() lets a call in flight end, and refuses new ones', async () => {
+  it('stop-S1, stop-S3: a stop lets a call that works end, and refuses new ones', async () => {
+    const [begun, goOn] = [deferred<string>(), deferred<string>()];
+    const { act, mid } = await connect(async call => {
+      await call.step('commit', () => {
+        begun.resolve('');
+        return goOn.promise;
+      });
+      return 'committed';
+    });
+    const calling = act();
+    await begun.promise;
+    let stopped = false;
+    const stopping = mid.stop().then(() => {
+      stopped = true;
+    });
+    expect(await act()).toMatchObject({ isError: true, text: expect.stringContaining('stopping') });
+    expect(stopped).toBe(false);
+    goOn.resolve('');
+    expect((await calling).text).toBe('committed');
+    await stopping;
+  });
+
+  it('stop-S2: a stop does not wait for a person, and says what was done', async () => {
     const answered = deferred<typeof yes>();
     const { act, person, mid } = await connect(
-      async call => (await call.elicit({ message: 'Sure?', form: Boolean })).action,
+      async call => {
+        await call.step('prepare', () => 1);
+        return (await call.elicit({ message: 'Sure?', form: Boolean })).action;
+      },
       { answers: [() => answered.promise] },
     );
     const calling = act();
     await person.whenAsked(1);
-    let closed = false;
-    const closing = mid.close().then(() => {
-      closed = true;
+    await mid.stop({ within: Number.MAX_SAFE_INTEGER });
+    // On 2026-07-28 nothing of the call is in progress here: its retry is a new request, which is refused.
+    answered.resolve(yes);
+    const words = era === '2025-11-25' ? /took the question back\. Done: prepare\./u : /stopping/u;
+    expect(await calling).toMatchObject({ isError: true, text: expect.stringMatching(words) });
+  });
+
+  it('stop-S2: a call that asks while its server stops ends with words that say so', async () => {
+    const [begun, goOn] = [deferred<string>(), deferred<string>()];
+    const { act, person, mid } = await connect(async call => {
+      await call.step('prepare', () => {
+        begun.resolve('');
+        return goOn.promise;
+      });
+      return (await call.elicit({ message: 'Sure?', form: Boolean })).action;
     });
-    expect(await act()).toMatchObject({ isError: true, text: expect.stringContaining('closing') });
-    if (era === '2025-11-25') {
-      expect(closed).toBe(false);
-      answered.resolve(yes);
-      expect((await calling).text).toBe('accept');
-    } else {
-      // Nothing of the call is in flight here; its retry is a new request.
-      answered.resolve(yes);
-      expect(await calling).toMatchObject({ isError: true, text: expect.stringContaining('closing') });
-    }
-    await closing;
+    const calling = act();
+    await begun.promise;
+    const stopping = mid.stop({ within: Number.MAX_SAFE_INTEGER });
+    goOn.resolve('');
+    expect(await calling).toMatchObject({ isError: true, text: expect.stringMatching(/took the question back/u) });
+    expect(person.asked).toHaveLength(0);
+    await stopping;
+  });
+
+  it('stop-S4: a call that works on when its time is over ends with what is done and what is in doubt', async () => {
+    const begun = deferred<string>();
+    const { act, mid } = await connect(async call => {
+      await call.step('prepare', () => 1);
+      await call.step('commit', () => {
+        begun.resolve('');
+        return new Promise<string>(() => {});
+      });
+      return 'never';
+    });
+    const calling = act();
+    await begun.promise;
+    await mid.stop({ within: 0 });
+    expect(await calling).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(/Done: prepare\. In doubt: step 'commit'\. Find out/u),
+    });
   });
 });
 
@@ -350,7 +402,7 @@ describe.each(['memory', 'http'] as const)('a retry that is cut off, over %s', c
       call.signal.addEventListener('abort', () => aborted.resolve());
       await call.step('one', async () => {
         ran.push('one');
-        begun.resolve();
+        begun.resolve('');
         await ended.promise;
       });
       await call.step('two', () => ran.push('two'));
@@ -377,7 +429,7 @@ describe.each(['memory', 'http'] as const)('a retry that is cut off, over %s', c
         call.signal.addEventListener('abort', () => aborted.resolve());
         await call.step('charge', async () => {
           ran.push('charge');
-          begun.resolve();
+          begun.resolve('');
           await ended.promise;
         });
         await call.step('tell', () => ran.push('tell'));
@@ -404,7 +456,7 @@ describe.each(['memory', 'http'] as const)('a retry that is cut off, over %s', c
         await call.step('find', () => ran.push('find'));
         await call.step('charge', async () => {
           ran.push('charge');
-          begun.resolve();
+          begun.resolve('');
           await ended.promise;
         });
         return 'done';

@@ -204,7 +204,7 @@ it('a step keeps what was drawn, how long it waited and how often it tried for t
     return server;
   };
   const ends = async () => {
-    await mid.close();
+    await mid.stop();
     mid = process();
     return yes;
   };

@@ -38,7 +38,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     const person = scriptedPerson(answers as never, { roots: () => [{ uri: pathToFileURL(tmpdir()).href }] });
     await using pair = await connectPair(factory, { era, carrier, person, capabilities });
     const result = await pair.client.callTool({ name: 'act' });
-    await mid.close();
+    await mid.stop();
     const text = (result.content[0] as { text: string }).text;
     return { text, isError: result.isError ?? false, asked: person.asked, events, warnings };
   }

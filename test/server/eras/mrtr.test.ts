@@ -421,7 +421,7 @@ describe('what is wrong with a request itself, over HTTP:', () => {
     const needs: Handler = async call =>
       (await call.elicit({ message: 'Sure?', form: Boolean, required: true })).action;
     const serving = await serveHttp(serverOf(needs), { port: 0 });
-    open.push({ [Symbol.asyncDispose]: () => serving.close() });
+    open.push({ [Symbol.asyncDispose]: () => serving.stop({ within: 0 }) });
     const response = await fetch(serving.url, {
       method: 'POST',
       headers: {

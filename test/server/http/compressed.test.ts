@@ -83,7 +83,7 @@ async function stage(era: Era, listener: (endpoint: Endpoint) => RequestListener
     },
     async [Symbol.asyncDispose]() {
       await client.close();
-      await endpoint.close();
+      await endpoint.stop({ within: 0 });
       server.closeAllConnections();
       await new Promise(resolve => server.close(resolve));
     },

@@ -21,7 +21,7 @@ function factory() {
 
 async function served(allowedOrigins: readonly string[]) {
   const serving = await serveHttp(factory, { allowedOrigins });
-  onTestFinished(() => serving.close());
+  onTestFinished(() => serving.stop({ within: 0 }));
   return serving.url;
 }
 
@@ -102,7 +102,7 @@ describe('cors-C1: nobody else is told anything', () => {
 
   it('a page that is named, beside the endpoint', async () => {
     const endpoint = mcpEndpoint(factory, { allowedOrigins: ['app.example'], elsewhere: () => new Response('beside') });
-    onTestFinished(() => endpoint.close());
+    onTestFinished(() => endpoint.stop({ within: 0 }));
     const answer = await endpoint.fetch(new Request('http://localhost/other', { headers: { origin: page } }));
     expect(await answer.text()).toBe('beside');
     expect(corsIn(answer)).toEqual([]);

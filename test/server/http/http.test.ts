@@ -288,7 +288,7 @@ describe('sessions-H3, sessions-H4: sessions end and are capped', () => {
     expect(serving.endpoint.sessions).toBe(1);
     expect(await alive(serving.url, idle)).toBe(false);
     expect(await alive(serving.url, used)).toBe(true);
-    await serving.close();
+    await serving.stop({ within: 0 });
     expect(stopped).toBe(1);
     open.length = 0;
   });
@@ -629,7 +629,7 @@ describe('bad requests', () => {
     });
     const call = client.callTool({ name: 'ask' }).catch(error => error);
     await question;
-    await serving.close();
+    await serving.stop({ within: 0 });
     expect(serving.endpoint.sessions).toBe(0);
     await client.close();
     expect(await call).toBeInstanceOf(Error);
@@ -646,7 +646,7 @@ it('reads a request whose body a parser in front of a Node handler has set witho
     async close() {
       server.closeAllConnections();
       server.close();
-      await endpoint.close();
+      await endpoint.stop({ within: 0 });
     },
   });
   const { port } = server.address() as AddressInfo;

@@ -101,7 +101,7 @@ export async function countedEndpoint(
       await Promise.all([...sockets].map(socket => new Promise(resolve => socket.once('close', resolve))));
     },
     async [Symbol.asyncDispose]() {
-      await endpoint.close();
+      await endpoint.stop({ within: 0 });
       server.closeAllConnections();
       await new Promise(resolve => server.close(resolve));
     },

@@ -30,7 +30,7 @@ it('sends each answer once', async () => {
   onTestFinished(async () => {
     http.closeAllConnections();
     http.close();
-    await endpoint.close();
+    await endpoint.stop({ within: 0 });
   });
   const post = async (message: object, headers: Record<string, string> = {}) => {
     const answer = await fetch(`http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`, {

@@ -126,7 +126,7 @@ async function stage(options: HttpOptions = {}, before = (_: IncomingMessage, __
     },
     async [Symbol.asyncDispose]() {
       for (const finish of finishes) finish();
-      await endpoint.close();
+      await endpoint.stop({ within: 0 });
       server.closeAllConnections();
       await new Promise(resolve => server.close(resolve));
     },

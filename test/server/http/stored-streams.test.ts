@@ -26,7 +26,7 @@ function serving(events: NonNullable<Exclude<HttpOptions['sessions'], false | un
       },
     },
   );
-  onTestFinished(() => endpoint.close());
+  onTestFinished(() => endpoint.stop({ within: 0 }));
   let id = 0;
   const post = (headers: Record<string, string>, method: string, params: object, body: object = { id: ++id }) =>
     endpoint.fetch(

@@ -11,7 +11,7 @@ it('a client writes no lines of its own into it, and controls no terminal', asyn
   const endpoint = mcpEndpoint(() => new McpServer({ name: 'fixture', version: '1.0.0' }), {
     onError: error => void told.push(error.message),
   });
-  onTestFinished(() => endpoint.close());
+  onTestFinished(() => endpoint.stop({ within: 0 }));
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },

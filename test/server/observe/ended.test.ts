@@ -182,7 +182,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     await made.call('plain');
     await made.call('nobody');
     expect(made.ended()).toEqual([{ outcome: 'failed', code: -32602 }]);
-    await made.mid.close();
+    await made.mid.stop();
     await made.call();
     expect(made.ended().slice(1)).toEqual([{ outcome: 'failed', code: 'call/closed' }]);
     await made.pair.close();

@@ -53,7 +53,7 @@ describe.each(eras)('%s', era => {
     const [near, far] = InMemoryTransport.createLinkedPair();
     const serving = serveStdio(factoryWith(mistake), { transport: far });
     await expect(client(era).connect(near)).rejects.toThrow();
-    await serving.close();
+    await serving.stop({ within: 0 });
     expect(told.text).toMatch(/^midcall: a registration failed: \w*Error: .*\n\s+at /u);
     expect(told.text).toContain('told-errors.test.ts');
   });
@@ -64,7 +64,7 @@ describe.each(eras)('%s', era => {
         'serveHttp',
         async options => {
           const serving = await serveHttp(broken, options);
-          onTestFinished(() => serving.close());
+          onTestFinished(() => serving.stop({ within: 0 }));
           return serving;
         },
       ],
@@ -77,7 +77,7 @@ describe.each(eras)('%s', era => {
           onTestFinished(async () => {
             server.closeAllConnections();
             server.close();
-            await endpoint.close();
+            await endpoint.stop({ within: 0 });
           });
           return { url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`) };
         },
@@ -86,7 +86,7 @@ describe.each(eras)('%s', era => {
         'fetch',
         async options => {
           const endpoint = mcpEndpoint(broken, options);
-          onTestFinished(() => endpoint.close());
+          onTestFinished(() => endpoint.stop({ within: 0 }));
           const inProcess = ((url, init) => endpoint.fetch(new Request(url, init))) as typeof fetch;
           return { url: new URL('http://localhost/mcp'), fetch: inProcess };
         },

@@ -80,7 +80,7 @@ describe.each(eras)('%s', era => {
     const done = await pair.client.callTool({ name: 'resume', arguments: { ticket } });
     expect((done.content[0] as { text: string }).text).toBe('error');
     expect(await mid.calls()).toEqual([]);
-    await mid.close();
+    await mid.stop();
   });
 });
 
@@ -105,7 +105,7 @@ it('older-tasks-65: a task is listed with what it waits for, and another process
   const { result } = await send('tasks/get', { taskId });
   expect(result).toMatchObject({ status: 'cancelled' });
   expect(await mid.calls()).toEqual([]);
-  await mid.close();
+  await mid.stop();
 });
 
 it('a call whose time is up is listed no more, and takes no room', async () => {

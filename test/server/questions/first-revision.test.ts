@@ -41,7 +41,7 @@ const mid = midcall({ suspectBelowMs: 0, warn: () => {} });
 async function transportTo(carrier: 'stdio' | 'http') {
   if (carrier === 'http') {
     const serving = await serveHttp(factory, { port: 0 });
-    onTestFinished(() => serving.close());
+    onTestFinished(() => serving.stop({ within: 0 }));
     return new StreamableHTTPClientTransport(serving.url);
   }
   const [near, far] = InMemoryTransport.createLinkedPair();

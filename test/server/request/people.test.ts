@@ -49,7 +49,7 @@ async function serve(handler: (call: Call, args: Record<string, unknown>) => Pro
     },
     { authenticate, port: 0 },
   );
-  open.push(() => serving.close());
+  open.push(() => serving.stop({ within: 0 }));
   return { url: serving.url, events };
 }
 

@@ -317,7 +317,7 @@ it.each(scenes.filter(([name]) => !differs('2026-07-28', name)).map(scene => [sc
         const body = await response.text();
         posted.push([response.status, body === '' ? '' : sorted(JSON.parse(body))]);
       }
-      await endpoint.close();
+      await endpoint.stop({ within: 0 });
       return posted;
     };
     expect(await answers('ours')).toEqual(await answers('the SDK’s'));
@@ -437,7 +437,7 @@ it('honours the limit of elements that the server has for arguments', async () =
       };
       const response = await endpoint.fetch(new Request('http://127.0.0.1/mcp', { method: 'POST', headers, body }));
       const answer = JSON.stringify(sorted(await response.json()));
-      await endpoint.close();
+      await endpoint.stop({ within: 0 });
       return answer;
     }),
   );

@@ -32,7 +32,7 @@ async function serving(
     principal: ctx => ({ issuer: 'i', subject: String(ctx.http?.authInfo?.extra?.['subject']) }),
     ...options,
   });
-  open.push({ [Symbol.asyncDispose]: () => mid.close() });
+  open.push({ [Symbol.asyncDispose]: () => mid.stop() });
   const factory = () => {
     const server = new McpServer({ name: 'notes', version: '1.0.0' });
     mid.tool(server, 'act', { annotations: { readOnlyHint: true }, ...(task && { task }) }, (_, call) => handler(call));

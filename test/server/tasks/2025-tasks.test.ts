@@ -46,7 +46,7 @@ const transports = {
   },
   async http(factory: McpServerFactory, http: HttpOptions = {}, token = ''): Promise<Transport> {
     const serving = await serveHttp(factory, { port: 0, ...http });
-    closers.push(() => serving.close());
+    closers.push(() => serving.stop({ within: 0 }));
     return httpTransport(serving.url, token);
   },
 };
@@ -123,7 +123,7 @@ const yes: Answer = () => ({ action: 'accept', content: { value: true } });
 function serverOf(handler: (call: Call) => Promise<string>, options: MidcallOptions & { task?: Mode } = {}) {
   const { task, ...rest } = options;
   const mid = midcall({ key, suspectBelowMs: 0, warn: () => {}, ...rest });
-  closers.push(() => mid.close());
+  closers.push(() => mid.stop());
   return (): McpServer => {
     const server = new McpServer({ name: 'notes', version: '1.0.0' });
     mid.tool(server, 'act', { ...(task && { task }) }, async (_, call) => ({
@@ -356,7 +356,7 @@ describe('a task of 2025-11-25', () => {
       scopes: [],
     });
     const serving = await serveHttp(serverOf(sure, { principal }), { port: 0, authenticate });
-    closers.push(() => serving.close());
+    closers.push(() => serving.stop({ within: 0 }));
     const alice = await connect(httpTransport(serving.url, 'alice'), yes);
     const taskId = await alice.begin();
     const mallory = await connect(httpTransport(serving.url, 'mallory'), yes);
@@ -403,7 +403,7 @@ describe('a task of 2025-11-25', () => {
 async function signedIn(factory: McpServerFactory, answer: Answer = yes) {
   const authenticate = async () => ({ token: 't', clientId: 'same', scopes: [] });
   const serving = await serveHttp(factory, { port: 0, authenticate });
-  closers.push(() => serving.close());
+  closers.push(() => serving.stop({ within: 0 }));
   return connect(httpTransport(serving.url, 'alice'), answer);
 }
 const principal: MidcallOptions['principal'] = () => ({ issuer: 'https://login.example', subject: 'alice' });
@@ -439,7 +439,7 @@ describe('a task of 2025-11-25 of somebody who is signed in', () => {
           store,
           clock,
         });
-        closers.push(() => mid.close());
+        closers.push(() => mid.stop());
         return () => {
           const server = new McpServer({ name: 'notes', version: '1.0.0' });
           mid.tool(server, name, { version: of }, async (_, call) => ({

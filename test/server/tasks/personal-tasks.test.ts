@@ -51,7 +51,7 @@ function process(
   }, http);
   let closed: Promise<unknown> | undefined;
   const close = () => {
-    closed ??= endpoint.close().then(() => mid.close());
+    closed ??= endpoint.stop({ within: 0 }).then(() => mid.stop());
     return closed;
   };
   open.push(close);

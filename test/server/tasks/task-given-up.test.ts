@@ -74,7 +74,7 @@ async function served(
     principal,
     ...options,
   });
-  open.push({ [Symbol.asyncDispose]: () => mid.close() });
+  open.push({ [Symbol.asyncDispose]: () => mid.stop() });
   const client = await rawClient(() => {
     const server = new McpServer({ name: 'notes', version: '1.0.0' });
     mid.tool(server, 'act', { task }, async (_, call) => ({ content: [{ type: 'text', text: await handler(call) }] }));

@@ -77,7 +77,7 @@ async function inMemory(factory: McpServerFactory): Promise<Wire> {
 
 async function overHttp(factory: McpServerFactory, http: HttpOptions = {}): Promise<Wire> {
   const serving = await serveHttp(factory, { port: 0, ...http });
-  closers.push(() => serving.close());
+  closers.push(() => serving.stop({ within: 0 }));
   let id = 0;
   return {
     send(method, params, options = {}) {
@@ -112,7 +112,7 @@ async function overHttp(factory: McpServerFactory, http: HttpOptions = {}): Prom
       void run().catch(() => {});
       return { frames, cancel: async () => stop.abort() };
     },
-    close: () => serving.close(),
+    close: () => serving.stop({ within: 0 }),
   };
 }
 
@@ -123,7 +123,7 @@ const ask = async (call: Call) => {
 
 function asking(options: MidcallOptions = {}): McpServerFactory {
   const mid = midcall({ key, suspectBelowMs: 0, warn: () => {}, ...options });
-  closers.push(() => mid.close());
+  closers.push(() => mid.stop());
   return () => {
     const server = new McpServer({ name: 'notes', version: '1.0.0' });
     mid.tool(server, 'act', { task: 'always' }, (_, call) => ask(call));

@@ -55,7 +55,7 @@ async function process(store: Store, effects: string[], name: string) {
     send,
     async [Symbol.asyncDispose]() {
       await client[Symbol.asyncDispose]();
-      await mid.close();
+      await mid.stop();
     },
   };
 }

@@ -32,7 +32,7 @@ type Mode = NonNullable<ToolConfig<undefined>['task']>;
 function serverOf(handler: Handler, options: MidcallOptions & { readonly task?: Mode } = {}): McpServerFactory {
   const { task, ...rest } = options;
   const mid = midcall({ key, suspectBelowMs: 0, warn: () => {}, ...rest });
-  open.push({ [Symbol.asyncDispose]: () => mid.close() });
+  open.push({ [Symbol.asyncDispose]: () => mid.stop() });
   return serving(mid, handler, task);
 }
 
@@ -413,7 +413,7 @@ describe('a task', () => {
       const first = await client(serving(mid, sure, 'always'));
       const { taskId } = told(await first.call());
       const { inputRequests } = await first.until(taskId, 'input_required');
-      await mid.close();
+      await mid.stop();
       if (what.startsWith('an answer')) await first.update(taskId, { [Object.keys(inputRequests!)[0]!]: yes });
       clock.move(12 * 60 * 60_000);
       const second = await client(serverOf(sure, { task: 'always', store, clock }));
@@ -440,7 +440,7 @@ describe('a task', () => {
     const inputResponses = { [Object.keys(inputRequests!)[0]!]: yes };
     const { taskId } = told(await first.call({ inputResponses, requestState }));
     await first.until(taskId, 'input_required');
-    await mid.close();
+    await mid.stop();
     clock.move(12 * 60 * 60_000);
     const second = await client(serverOf(work, { ...options, clock }));
     expect(textOf(await second.until(taskId, 'completed'))).toBe('accept true, cancel');
@@ -746,7 +746,7 @@ describe('a task', () => {
         return call.step('note', note, { idempotent: true });
       };
       const mid = midcall({ key, suspectBelowMs: 0, warn: () => {}, store, clock: first });
-      if (!isCut) open.push({ [Symbol.asyncDispose]: () => mid.close() });
+      if (!isCut) open.push({ [Symbol.asyncDispose]: () => mid.stop() });
       const one = await client(serving(mid, ask, 'always'));
       const { taskId } = told(await one.call());
       const [asked] = Object.keys((await one.until(taskId, 'input_required')).inputRequests ?? {});
@@ -835,7 +835,7 @@ describe('a task', () => {
     const { taskId } = told(await before.call());
     const [asked] = Object.keys((await before.until(taskId, 'input_required')).inputRequests ?? {});
     const mid = midcall({ key, warn: () => {}, store, clock });
-    open.push({ [Symbol.asyncDispose]: () => mid.close() });
+    open.push({ [Symbol.asyncDispose]: () => mid.stop() });
     const after = await client(() => {
       const server = new McpServer({ name: 'notes', version: '1.0.0' });
       mid.tool(server, 'other', { task: 'always' }, () => ({ content: [] }));
@@ -858,7 +858,7 @@ describe('a task', () => {
     const store = memoryStore();
     const versioned = (version: string): McpServerFactory => {
       const mid = midcall({ key, suspectBelowMs: 0, warn: () => {}, store });
-      open.push({ [Symbol.asyncDispose]: () => mid.close() });
+      open.push({ [Symbol.asyncDispose]: () => mid.stop() });
       return () => {
         const server = new McpServer({ name: 'notes', version: '1.0.0' });
         mid.tool(server, 'act', { task: 'always', version }, async (_, call) => ({

@@ -23,6 +23,7 @@ export type MidcallErrorCode =
   | 'step/timeout'
   | 'call/interrupted'
   | 'call/closed'
+  | 'call/stopped'
   | 'call/too-many'
   | 'call/not-json'
   | 'call/no-result'

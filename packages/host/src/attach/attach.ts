@@ -21,7 +21,7 @@ import type { Client } from '@modelcontextprotocol/client';
 import { Asking, UrlFlow } from '../asking/index.ts';
 import { Audit, callEnded, callStarted } from '../audit/index.ts';
 import type { AskSignIn } from '../authorization/index.ts';
-import { callsOutliveProcess, type Era, eraOf } from '../base/index.ts';
+import { callsOutliveProcess, type Era, eraOf, Listeners } from '../base/index.ts';
 import {
   CallRunner,
   Calls,
@@ -104,7 +104,7 @@ class Wiring implements Attachment {
   readonly #runner: CallRunner;
   readonly #clock: Clock;
   readonly #newId: () => string;
-  readonly #listeners = new Set<(event: AttachEvent) => void>();
+  readonly #listeners = new Listeners<AttachEvent>();
   readonly #rounds: Rounds | undefined;
   #forwarded = new ForwardedRequests();
   #introduction = new Introduction();
@@ -134,7 +134,7 @@ class Wiring implements Attachment {
         this.#rounds?.drop(event.call.id);
         audit.record(callEnded(event.outcome.how), about(event.call));
       }
-      for (const listener of this.#listeners) listener(event);
+      this.#listeners.tell(event);
     };
     this.#asking = new Asking({
       inbox,
@@ -299,8 +299,7 @@ class Wiring implements Attachment {
   }
 
   subscribe(listener: (event: AttachEvent) => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
   #era(): Era {

@@ -15,6 +15,7 @@
 import { checkOptions, func, having, notNegative } from '@midcall/core/options';
 import { visibleJson } from '@midcall/core/text';
 import { type Clock, clockKind, systemClock } from '@midcall/core/time';
+import { Listeners } from '../base/index.ts';
 import type { Asker, CallContext } from '../question/index.ts';
 import {
   type AuditEntry,
@@ -114,7 +115,8 @@ export interface AuditOptions {
   readonly sink?: AuditLog;
   /** Entries kept in memory; older ones are in the sink only. Default 10,000. */
   readonly keep?: number;
-  /** Called when an entry cannot be written; the entry is lost, and the record says so once it can be written again. */
+  /** Called when an entry cannot be written, which is lost then, and the record says so once it can be written again; and with what a
+   * subscriber throws, which is written to standard error if this is absent. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -133,7 +135,7 @@ export class Audit {
   readonly #entries: AuditEntry[] = [];
   /** Entries that have not been read yet; they follow the sealed ones (audit-A4). */
   #unsealed: UnsealedEntry[] = [];
-  readonly #listeners = new Set<(entry: AuditEntry) => void>();
+  readonly #listeners: Listeners<AuditEntry>;
   readonly #clock: Clock;
   readonly #sink: AuditLog | undefined;
   readonly #keep: number;
@@ -155,6 +157,7 @@ export class Audit {
     this.#sink = options.sink;
     this.#keep = options.keep ?? 10_000;
     this.#onError = options.onError ?? (() => {});
+    this.#listeners = new Listeners(options.onError);
     this.#readOn();
     try {
       this.#sayGap();
@@ -246,7 +249,7 @@ export class Audit {
     this.#last = entry.hash;
     this.#entries.push(entry);
     if (this.#entries.length > this.#keep) this.#entries.shift();
-    for (const listener of this.#listeners) listener(entry);
+    this.#listeners.tell(entry);
   }
 
   /** Reads what others have appended to the sink. @throws Error if that does not continue what is known */
@@ -322,7 +325,6 @@ export class Audit {
   /** Calls `listener` for every entry from now on. @returns ends the subscription */
   subscribe(listener: (entry: AuditEntry) => void): () => void {
     this.#seal();
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 }

@@ -11,3 +11,4 @@ export {
   serverSendsRequests,
   unprobed,
 } from './era.ts';
+export { Listeners } from './listeners.ts';

@@ -17,7 +17,7 @@ import {
   type ServerIntroduction,
 } from '../attach/index.ts';
 import { type AskSignIn, Authorizer, type AuthorizerOptions } from '../authorization/index.ts';
-import { eraOf, logsOnRequest, negotiationOf, unprobed } from '../base/index.ts';
+import { eraOf, Listeners, logsOnRequest, negotiationOf, unprobed } from '../base/index.ts';
 import type { CallOutcome, RunOptions } from '../calls/index.ts';
 import type { SamplingAccount } from '../sampling/index.ts';
 import { type ForwardedAnswer, type ForwardedRequest, type ForwardOptions, mendLists } from '../sdk-seam/index.ts';
@@ -70,7 +70,7 @@ export class Connection {
   readonly wire = new WireWatch();
   readonly origin: string;
   readonly #options: ConnectionOptions;
-  readonly #listeners = new Set<(event: ConnectionEvent) => void>();
+  readonly #listeners = new Listeners<ConnectionEvent>();
   #state: ConnectionState = 'stopped';
   #problem: string | undefined;
   #client: Client | undefined;
@@ -313,8 +313,7 @@ export class Connection {
 
   /** Calls `listener` for every event from now on. @returns ends the subscription */
   subscribe(listener: (event: ConnectionEvent) => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
   /** Signs in if that is what was missing. */
@@ -383,7 +382,7 @@ export class Connection {
   }
 
   #tell(event: ConnectionEvent): void {
-    for (const listener of this.#listeners) listener(event);
+    this.#listeners.tell(event);
   }
 
   #open(client: Client): PausableTransport {

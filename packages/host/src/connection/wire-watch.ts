@@ -1,5 +1,6 @@
 /** Shows the messages of a connection as they cross its transport. It costs nothing without a listener. */
 import { type InterceptedTransport, interceptTransport, type JsonRpcMessage } from '@midcall/core/sdk-seam';
+import { Listeners } from '../base/index.ts';
 
 /** One message in transit. */
 export interface WireFrame {
@@ -9,7 +10,7 @@ export interface WireFrame {
 
 /** The messages of one connection, whichever transports it has in turn. */
 export class WireWatch {
-  readonly #listeners = new Set<(frame: WireFrame) => void>();
+  readonly #listeners = new Listeners<WireFrame>();
 
   /** Starts watching a transport, as close to the wire as possible. @returns the same transport */
   onto<T extends InterceptedTransport>(transport: T): T {
@@ -28,11 +29,10 @@ export class WireWatch {
 
   /** Calls `listener` for every message from now on. @returns ends it */
   subscribe(listener: (frame: WireFrame) => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
   #tell(direction: WireFrame['direction'], message: JsonRpcMessage): void {
-    for (const listener of this.#listeners) listener({ direction, message });
+    this.#listeners.tell({ direction, message });
   }
 }

@@ -14,7 +14,7 @@ import type { Store } from '@midcall/core/store';
 import { boundedStore } from '@midcall/core/store';
 import { visible } from '@midcall/core/text';
 import { type Clock, clockKind, systemClock } from '@midcall/core/time';
-import { callsOutliveProcess } from '../base/index.ts';
+import { callsOutliveProcess, Listeners } from '../base/index.ts';
 import {
   type Ending,
   maskedEnding,
@@ -80,16 +80,18 @@ export class Inbox {
   /** Unmasked endings that no caller has received yet. */
   readonly #unheard = new Map<string, Ending>();
   readonly #presenters = new Set<Presenter>();
-  readonly #listeners = new Set<(event: InboxEvent) => void>();
+  readonly #listeners: Listeners<InboxEvent>;
   readonly #clock: Clock;
   readonly #onError: (error: unknown) => void;
   readonly #stored: StoredQuestions | undefined;
   #warned = false;
+  #endNew: ((open: Open) => void) | undefined;
 
   constructor(options: InboxOptions = {}) {
     checkOptions('new Inbox', options, { clock: clockKind, store: storeKind, onError: func });
     this.#clock = options.clock ?? systemClock;
     this.#onError = options.onError ?? complain;
+    this.#listeners = new Listeners(options.onError);
     this.#stored = options.store
       ? new StoredQuestions(boundedStore(options.store, this.#clock), this.#onError)
       : undefined;
@@ -158,7 +160,7 @@ export class Inbox {
     this.#stored?.remove(id);
     for (const waiter of open.waiters) waiter(ending);
     open.ended.abort(masked);
-    this.#tell({ type: 'ended', question: open.question, ending: masked, endedAt: this.#clock.now() });
+    this.#listeners.tell({ type: 'ended', question: open.question, ending: masked, endedAt: this.#clock.now() });
     return true;
   }
 
@@ -166,6 +168,19 @@ export class Inbox {
   endAll(askerId: string, ending: Ending): void {
     for (const { question } of [...this.#open.values()])
       if (question.asker.id === askerId) this.end(question.id, ending);
+  }
+
+  /**
+   * Ends every open question as `unshown`, and from now on each that is asked, since this host stops and nobody will answer it
+   * here. Questions of other processes stay with them.
+   * @param options - `leaves`: true for a question that another process can put to the person later
+   */
+  close({ leaves = () => false }: { readonly leaves?: (question: Question) => boolean } = {}): void {
+    const end = ({ question, owner }: Open): void => {
+      if (!owner && !leaves(question)) this.end(question.id, { how: 'unshown' });
+    };
+    this.#endNew = end;
+    for (const open of [...this.#open.values()]) end(open);
   }
 
   /** Open questions, oldest first. */
@@ -209,8 +224,7 @@ export class Inbox {
 
   /** Calls `listener` for every event from now on. @returns ends the subscription */
   subscribe(listener: (event: InboxEvent) => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
   /**
@@ -251,8 +265,9 @@ export class Inbox {
     setMaxListeners(0, open.ended.signal);
     this.#open.set(question.id, open);
     this.#stored?.add(question);
-    this.#tell({ type: 'asked', question });
+    this.#listeners.tell({ type: 'asked', question });
     for (const presenter of [...shownBy]) this.#show(presenter, open);
+    this.#endNew?.(open);
     return open;
   }
 
@@ -278,16 +293,6 @@ export class Inbox {
     if (this.#warned) return;
     this.#warned = true;
     this.#onError(new Error(`A question of '${asker.id}' waits, and no view shows it. Give one to inbox.present(…).`));
-  }
-
-  #tell(event: InboxEvent): void {
-    for (const listener of this.#listeners) {
-      try {
-        listener(event);
-      } catch (error) {
-        this.#onError(error);
-      }
-    }
   }
 }
 

@@ -24,6 +24,7 @@ import {
 import { type Root, toPath, toUri } from '@midcall/core/roots';
 import { visible } from '@midcall/core/text';
 import { type Clock, clockKind, systemClock } from '@midcall/core/time';
+import { Listeners } from '../base/index.ts';
 import type { RootsDisk } from './disk.ts';
 import type { RootsMemory } from './memory.ts';
 
@@ -65,7 +66,7 @@ export class OfferedRoots {
   readonly #clock: Clock;
   readonly #lookEveryMs: number;
   readonly #onError: (error: unknown) => void;
-  readonly #listeners = new Set<(server: string | undefined) => void>();
+  readonly #listeners: Listeners<string | undefined>;
   readonly #grants = new Map<string, Set<string>>();
   #roots: OfferedRoot[] = [];
   #stopLooking: (() => void) | undefined;
@@ -83,6 +84,7 @@ export class OfferedRoots {
     this.#clock = options.clock ?? systemClock;
     this.#lookEveryMs = options.lookEveryMs ?? 2_000;
     this.#onError = options.onError ?? (() => {});
+    this.#listeners = new Listeners(options.onError);
   }
 
   /** Reads the stored state. Entries that are no longer directories are marked `gone`. */
@@ -185,10 +187,10 @@ export class OfferedRoots {
    * While anyone listens, roots that vanish or return are noticed. @returns ends the subscription
    */
   subscribe(listener: (server: string | undefined) => void): () => void {
-    this.#listeners.add(listener);
+    const end = this.#listeners.add(listener);
     this.#lookLater();
     return () => {
-      this.#listeners.delete(listener);
+      end();
       if (this.#listeners.size > 0) return;
       this.#stopLooking?.();
       this.#stopLooking = undefined;
@@ -204,7 +206,7 @@ export class OfferedRoots {
     const moved = this.#roots.filter(root => (states.get(root.path) ?? root.state) !== root.state);
     if (moved.length === 0) return;
     this.#roots = this.#roots.map(root => ({ ...root, state: states.get(root.path) ?? root.state }));
-    this.#announce(undefined);
+    this.#listeners.tell(undefined);
   }
 
   /** A link in the place of a directory may lead to one that nobody offered. */
@@ -227,23 +229,13 @@ export class OfferedRoots {
 
   async #changed(server: string | undefined): Promise<void> {
     await this.#keep();
-    this.#announce(server);
+    this.#listeners.tell(server);
   }
 
   async #keep(): Promise<void> {
     const grants = Object.fromEntries([...this.#grants].map(([server, paths]) => [server, [...paths]]));
     const roots = this.#roots.map(({ path, name, as }) => ({ path, name, ...defined({ as }) }));
     await this.#memory?.write({ roots, grants });
-  }
-
-  #announce(server: string | undefined): void {
-    for (const listener of this.#listeners) {
-      try {
-        listener(server);
-      } catch (error) {
-        this.#onError(error);
-      }
-    }
   }
 }
 

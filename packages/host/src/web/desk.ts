@@ -4,6 +4,7 @@ import { getRequestListener } from '@hono/node-server';
 import { MidcallError } from '@midcall/core/errors';
 import { type HttpListener, listenHttp, type RequestHandler, readTarget } from '@midcall/core/node';
 import { anything, checkOptions, func, having, type Kinds, name, port, required } from '@midcall/core/options';
+import { type StopOptions, stopKinds, stopParts } from '@midcall/core/stop';
 import { type Clock, clockKind, machineZone } from '@midcall/core/time';
 import { originOf, type ServerEntry } from '../index.ts';
 import { AppDocuments } from './apps/index.ts';
@@ -89,8 +90,12 @@ export interface RunningDesk {
   readonly viewers: number;
   /** True if no question is open, no call is running, and no page is listening. */
   readonly isIdle: boolean;
-  /** Stops listening and stops every server. */
-  close(): Promise<void>;
+  /**
+   * Refuses new calls, ends open questions, lets running calls end and be recorded, stops every server, and stops listening. Tasks
+   * and their questions are left to the next desk.
+   * @param options - `within`: milliseconds that running calls may take; 10,000 if absent
+   */
+  stop(options?: StopOptions): Promise<void>;
 }
 
 /**
@@ -150,6 +155,7 @@ export async function serveDesk(workspace: Workspace, options: ServingOptions): 
   const detach = workspace.inbox.present({ via, show: () => {} });
   const stopTelling = workspace.subscribe(announcement => live.changed(announcement));
   const origin = `http://127.0.0.1:${port}`;
+  let stopping: Promise<void> | undefined;
   return {
     async addServer(entry) {
       const { servers } = workspace;
@@ -172,12 +178,16 @@ export async function serveDesk(workspace: Workspace, options: ServingOptions): 
       const { inbox, calls } = workspace;
       return live.listeners === 0 && inbox.list().length === 0 && calls.list().every(({ outcome }) => outcome);
     },
-    async close() {
-      detach();
-      stopTelling();
-      live.close();
-      await workspace.close();
-      await closed(server, workspace.clock);
+    stop(how = {}) {
+      checkOptions('desk.stop', how, stopKinds);
+      stopping ??= stopParts([workspace.stopPart], how, workspace.clock).then(async () => {
+        detach();
+        stopTelling();
+        live.close();
+        await workspace.close();
+        await closed(server, workspace.clock);
+      });
+      return stopping;
     },
   };
 }

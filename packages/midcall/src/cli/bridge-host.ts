@@ -18,9 +18,10 @@ const maxMessageBytes = 64 * 1024 * 1024;
 
 /** How the bridge is ended: by a signal, or because its host has disconnected. */
 export interface BridgeEnd {
-  hasBegun: boolean;
-  /** Ends everything that has been started. @param atOnce - does not wait for the server process to exit by itself */
-  end: (atOnce: boolean) => void;
+  /** Stops everything that has been started. @param how - `atOnce`: does not wait for the server process to exit by itself */
+  stop: (how: { readonly atOnce: boolean }) => Promise<void>;
+  /** Stops it because the host has disconnected, and ends the process. */
+  leave: () => void;
 }
 
 /** What is known before the host is served. */
@@ -42,7 +43,7 @@ export async function serveHost({ flags, entry, era, started, ending }: HostServ
   log(`waiting for a host on standard input, to use '${visible(entry.id, { max: 100 })}'`);
   const stdio = new HostStdio();
   // A server that is still starting is stopped, too.
-  ending.end = () => void stdio.close();
+  ending.stop = () => stdio.close();
   let served: Bridge | undefined;
   try {
     served = await startBridge(entry, {
@@ -64,12 +65,8 @@ export async function serveHost({ flags, entry, era, started, ending }: HostServ
   }
   if (!served) return;
   const bridge = served;
-  ending.end = atOnce => void bridge.close({ atOnce }).finally(() => process.exit(0));
-  const leave = (): void => {
-    ending.hasBegun = true;
-    ending.end(false);
-  };
+  ending.stop = how => bridge.stop(how);
   const { gone } = bridge;
-  if (gone.aborted) leave();
-  else gone.addEventListener('abort', leave, { once: true });
+  if (gone.aborted) ending.leave();
+  else gone.addEventListener('abort', ending.leave, { once: true });
 }

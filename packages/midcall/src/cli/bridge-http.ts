@@ -13,6 +13,7 @@ import { exitCodes } from './exit-codes.ts';
 import { hostParts } from './host-parts.ts';
 import { chooseModel } from './model-choice.ts';
 import { offerFolders } from './offer-folders.ts';
+import { stopOnSignal } from './on-signal.ts';
 import { chooseEra, chooseServer, readServerList } from './server-choice.ts';
 import { wordsAfterDashes } from './server-flags.ts';
 import { usage } from './usage.ts';
@@ -39,16 +40,12 @@ export async function bridgeHttp(flags: BridgeFlags, port: number): Promise<void
     ...(auth && { guard: auth.guard(new URL(each.path, address)) }),
   }));
   const onThisMachine = isLoopback(flags.host ?? '127.0.0.1') && !flags.publicUrl && !flags.allowHost;
-  let serving: HttpBridge | undefined;
-  let ending = false;
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-    process.on(signal, () => {
-      if (ending) process.exit(130);
-      ending = true;
-      void serving?.close({ atOnce: signal !== 'SIGINT' }).finally(() => process.exit(0));
-    });
+  let starting: Promise<HttpBridge> | undefined;
+  stopOnSignal(async signal => {
+    await (await starting?.catch(() => undefined))?.stop({ atOnce: signal !== 'SIGINT' });
+  });
   try {
-    const bridge = await startHttpBridge({
+    starting = startHttpBridge({
       client,
       policy,
       makePolicy: () => new Policy({ sharedRules: storedRules.current, limits: bridgeLimits }),
@@ -73,8 +70,7 @@ export async function bridgeHttp(flags: BridgeFlags, port: number): Promise<void
       ...(fleet && { fleet }),
       ...(flags.trustHost && { suspectBelowMs: 0 }),
     });
-    if (ending) return void bridge.close().finally(() => process.exit(0));
-    serving = bridge;
+    const bridge = await starting;
     for (const { path, entry } of entries) {
       const [url, local] = [new URL(path, flags.publicUrl ?? bridge.url).href, new URL(path, bridge.url).href];
       bridgeLog(

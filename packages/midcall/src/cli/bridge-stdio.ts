@@ -6,6 +6,7 @@ import { StartedServer } from '@midcall/host';
 import type { BridgeFlags } from './bridge-flags.ts';
 import type { BridgeEnd } from './bridge-host.ts';
 import { takeEarlyServer } from './early-server.ts';
+import { stopOnSignal } from './on-signal.ts';
 import { chooseEra, chooseServer } from './server-choice.ts';
 import { wordsAfterDashes } from './server-flags.ts';
 
@@ -15,18 +16,10 @@ export async function bridgeStdio(flags: BridgeFlags): Promise<void> {
   const era = chooseEra(flags);
   const { target } = entry;
   let started: StartedServer | undefined;
-  const ending: BridgeEnd = {
-    hasBegun: false,
-    end: () => void Promise.resolve(started?.stop()).finally(() => process.exit(0)),
-  };
-  const end = (atOnce: boolean): void => {
-    ending.hasBegun = true;
-    ending.end(atOnce);
-  };
+  const ending: BridgeEnd = { stop: async () => started?.stop(), leave: () => {} };
   // A host that disconnects closes our standard input and then sends SIGTERM, sometimes at once; the server must not outlive
   // us.
-  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(true));
-  process.on('SIGINT', () => (ending.hasBegun ? process.exit(130) : end(false)));
+  ending.leave = stopOnSignal(signal => ending.stop({ atOnce: signal === 'SIGTERM' || signal === 'SIGHUP' }));
   if (target.kind === 'command') started = takeEarlyServer() ?? new StartedServer(target);
   try {
     const { serveHost } = await import('./bridge-host.ts');

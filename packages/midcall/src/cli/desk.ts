@@ -40,7 +40,7 @@ import { exitCodes } from './exit-codes.ts';
 import { type HostFlags, hostParts } from './host-parts.ts';
 import { chooseModel } from './model-choice.ts';
 import { grantFolders, offerFolders } from './offer-folders.ts';
-import { endOnSignal } from './on-signal.ts';
+import { stopOnSignal } from './on-signal.ts';
 import { portNumber } from './port-number.ts';
 import { repeatable } from './repeatable.ts';
 import { secretBox } from './secret-box.ts';
@@ -296,8 +296,8 @@ async function serveDesk(command: readonly string[], flags: DeskFlags, socket?: 
     for (const { entry } of planned) desk.addServer(entry).catch(complain);
   };
   let bridges: DeskSocket | undefined;
-  const end = endOnSignal(async () => {
-    await desk.close();
+  const end = stopOnSignal(async () => {
+    await desk.stop();
     await bridges?.close();
   });
   if (socket !== undefined)
@@ -330,7 +330,8 @@ const isSeen = (environment: NodeJS.ProcessEnv): boolean => !environment['CI'] &
 function offerLinks(desk: RunningDesk): void {
   if (!process.stdin.isTTY) return;
   process.stderr.write('The link works once. Enter prints another; Ctrl-C ends the desk and its servers.\n');
-  createInterface({ input: process.stdin }).on('line', () => {
-    process.stdout.write(`Midcall desk: ${desk.startUrl()}\n`);
-  });
+  createInterface({ input: process.stdin })
+    .on('line', () => void process.stdout.write(`Midcall desk: ${desk.startUrl()}\n`))
+    // A terminal that is gone asks for no more links.
+    .on('error', () => {});
 }

@@ -5,14 +5,13 @@ import { dirname, resolve } from 'node:path';
 import { isMidcallError } from '@midcall/core/errors';
 import { writeWhole } from '@midcall/core/node';
 import { visible } from '@midcall/core/text';
-import { serveHttp } from '@midcall/server/node';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { serveHttp, serveStdio } from '@midcall/server/node';
 import type { Command } from 'commander';
 import { doctorServer, type Report } from '../doctor/index.ts';
 import { HostStdio } from '../host-stdio/index.ts';
 import { ownCommand } from '../install/index.ts';
 import { exitCodes } from './exit-codes.ts';
-import { closeOnSignal } from './on-signal.ts';
+import { stopOnSignal } from './on-signal.ts';
 import { portNumber } from './port-number.ts';
 import { isReaderGone } from './reader-gone.ts';
 import { repeatable } from './repeatable.ts';
@@ -50,16 +49,16 @@ async function doctor({ wait, report, http, allowHost = [] }: DoctorFlags): Prom
     ...(report !== undefined && { onFound: reportFile(report, log) }),
   });
   if (http === undefined) {
-    const { close } = serveStdio(factory, { transport: new HostStdio(), onerror: onError });
+    const serving = serveStdio(factory, { transport: new HostStdio(), onError });
     log('serving on standard input and output');
     if (process.stdin.isTTY) process.stderr.write(`\n${howTo()}\n`);
-    closeOnSignal(close);
+    stopOnSignal(() => serving.stop());
     return;
   }
   try {
-    const { url, close } = await serveHttp(factory, { port: http, allowedHosts: allowHost, onError });
+    const { url, stop } = await serveHttp(factory, { port: http, allowedHosts: allowHost, onError });
     log(`serving at ${url.href}`);
-    closeOnSignal(close);
+    stopOnSignal(() => stop());
   } catch (error) {
     if (!isMidcallError(error, 'server/setup')) throw error;
     log(error.message);

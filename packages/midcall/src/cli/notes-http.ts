@@ -25,7 +25,7 @@ export interface NotesServing {
   readonly url: URL;
   /** The address it listens on; differs from the one above only behind a proxy. */
   readonly local: URL;
-  close(): Promise<void>;
+  stop(): Promise<void>;
 }
 
 /** @throws MidcallError `server/setup` if the address cannot be listened on or used */
@@ -58,9 +58,9 @@ export async function serveNotes(options: NotesHttpOptions): Promise<NotesServin
           pages: { baseUrl: new URL('/connect', url), signIn: signIn.signIn },
         }),
     });
-    return { url, local: serving.url, close: () => serving.close() };
+    return { url, local: serving.url, stop: () => serving.stop() };
   } catch (error) {
-    await serving.close();
+    await serving.stop({ within: 0 });
     throw error;
   }
 }

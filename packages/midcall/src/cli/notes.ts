@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { isMidcallError } from '@midcall/core/errors';
 import { visible } from '@midcall/core/text';
 import { isLoopback } from '@midcall/core/url';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { serveStdio } from '@midcall/server/node';
 import type { Command } from 'commander';
 import { HostStdio } from '../host-stdio/index.ts';
 import {
@@ -19,7 +19,7 @@ import {
 } from '../notes/index.ts';
 import { exitCodes } from './exit-codes.ts';
 import { serveNotes } from './notes-http.ts';
-import { closeOnSignal } from './on-signal.ts';
+import { stopOnSignal } from './on-signal.ts';
 import { origin } from './origin.ts';
 import { portNumber } from './port-number.ts';
 import { isReaderGone } from './reader-gone.ts';
@@ -102,19 +102,19 @@ async function notes(folders: readonly string[], options: Options): Promise<void
 
   if (options.http === undefined) {
     const { factory } = notesServer({ ...parts, ...(config?.port !== undefined && { pages: { port: config.port } }) });
-    const { close } = serveStdio(factory, { transport: new HostStdio(), onerror: onError });
+    const serving = serveStdio(factory, { transport: new HostStdio(), onError });
     log(`serving ${places} on standard input and output`);
-    closeOnSignal(close);
+    stopOnSignal(() => serving.stop());
     return;
   }
   const { host = loopback, allowHost = [], publicUrl } = options;
   const signIn = options.signIn === undefined ? undefined : await readSignInConfig(options.signIn);
   try {
     const over = { notes: parts, host, port: options.http, allowHost, publicUrl, signIn, onError };
-    const { url, local, close } = await serveNotes(over);
+    const { url, local, stop } = await serveNotes(over);
     const behind = url.href === local.href ? '' : `, listening at ${local.href}`;
     log(`serving ${places} at ${url.href}${behind}`);
-    closeOnSignal(close);
+    stopOnSignal(() => stop());
   } catch (error) {
     if (!isMidcallError(error, 'server/setup')) throw error;
     log(error.message);

@@ -1,21 +1,20 @@
 /** How commands that serve are ended. */
 
-/** Closes on the first signal to end; the process exits by itself when nothing is left to do. */
-export function closeOnSignal(close: () => Promise<void>): void {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void close());
-}
+const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Closes on a signal to end, and ends the process; a second signal does not wait.
- * @returns a function that does the same without a signal
+ * Stops on a signal to end, and ends the process then; a second signal ends it at once.
+ * @param stop - receives the signal; undefined if something else ends the command
+ * @returns a function that does the same without a signal; a signal after that is the first
  */
-export function endOnSignal(close: () => Promise<void>): () => void {
-  let ending = false;
-  const end = (): void => {
-    if (ending) process.exit(130);
-    ending = true;
-    void close().finally(() => process.exit(0));
-  };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
-  return end;
+export function stopOnSignal(stop: (signal: NodeJS.Signals | undefined) => Promise<void>): () => void {
+  let isSignalled = false;
+  const end = (signal?: NodeJS.Signals): void => void stop(signal).finally(() => process.exit());
+  for (const each of endings)
+    process.on(each, signal => {
+      if (isSignalled) process.exit(130);
+      isSignalled = true;
+      end(signal);
+    });
+  return () => end();
 }

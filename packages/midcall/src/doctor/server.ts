@@ -5,7 +5,7 @@
  */
 import { randomInt } from 'node:crypto';
 import { systemClock } from '@midcall/core/time';
-import { type AboutClient, type MidcallOptions, midcall } from '@midcall/server';
+import { type AboutClient, type Midcall, type MidcallOptions, midcall } from '@midcall/server';
 import { type Connect, type ConnectOptions, connect, reach } from '@midcall/server/connect';
 import { type CallToolResult, McpServer, type McpServerFactory } from '@modelcontextprotocol/server';
 import { z } from 'zod';
@@ -60,7 +60,7 @@ const MAX_HOSTS = 50;
 
 /**
  * Makes a doctor.
- * @returns `factory`: for `serveStdio`, `serveHttp` or any other way of serving; `close`: waits for the calls in progress
+ * @returns `factory`: for `serveStdio`, `serveHttp` or any other way of serving
  */
 export function doctorServer({
   waitMs = 120_000,
@@ -71,7 +71,8 @@ export function doctorServer({
 }: DoctorOptions = {}): {
   readonly factory: McpServerFactory;
   readonly pages: Connect;
-  close(): Promise<void>;
+  /** For those who connect its servers themselves: whatever serves them stops it otherwise. */
+  readonly stop: Midcall['stop'];
 } {
   const pages = connect({ name: 'Midcall doctor', ...served });
   const { clock = systemClock } = options;
@@ -162,7 +163,7 @@ export function doctorServer({
     });
     return server;
   };
-  return { factory, pages, close: () => mid.close() };
+  return { factory, pages, stop: mid.stop };
 }
 
 function reported(chart: Chart): CallToolResult {

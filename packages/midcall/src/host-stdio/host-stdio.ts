@@ -59,7 +59,14 @@ export class HostStdio implements Transport {
 
   async start(): Promise<void> {
     const close = (): void => void this.close();
-    this.#input.on('data', (chunk: Buffer) => this.#read(this.#decoder.write(chunk)));
+    this.#input.on('data', (chunk: Buffer) => {
+      try {
+        this.#read(this.#decoder.write(chunk));
+      } catch (error) {
+        // What a message makes the other side throw must not end the process.
+        this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+      }
+    });
     this.#input.on('end', close).on('close', close);
     this.#input.on('error', error => this.onerror?.(error));
     this.#output.on('error', error => {

@@ -5,7 +5,7 @@
 
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { systemClock } from '@midcall/core/time';
-import { type MidcallOptions, midcall } from '@midcall/server';
+import { type Midcall, type MidcallOptions, midcall } from '@midcall/server';
 import { type Connect, type ConnectOptions, connect, oauthPages } from '@midcall/server/connect';
 import { McpServer, type McpServerFactory } from '@modelcontextprotocol/server';
 import { ownVersion } from '../install/index.ts';
@@ -51,14 +51,15 @@ const instructions =
 
 /**
  * A notes server.
- * @returns `factory`: for `serveStdio`, `serveHttp` or any other way of serving; `close`: waits for the calls in progress
+ * @returns `factory`: for `serveStdio`, `serveHttp` or any other way of serving
  * @throws MidcallError `roots/invalid` for a directory that cannot be used
  */
 export function notesServer({ directories, setup: offered, importing, pages: served, ...options }: NotesOptions): {
   readonly factory: McpServerFactory;
   /** To be mounted where people reach them, unless they are on loopback; absent if no tool needs a page. */
   readonly pages?: Connect;
-  close(): Promise<void>;
+  /** For those who connect its servers themselves: whatever serves them stops it otherwise. */
+  readonly stop: Midcall['stop'];
 } {
   let settings = offered?.settings;
   let misfit = offered?.misfit;
@@ -130,6 +131,6 @@ export function notesServer({ directories, setup: offered, importing, pages: ser
       return server;
     },
     ...(pages && { pages }),
-    close: () => mid.close(),
+    stop: mid.stop,
   };
 }

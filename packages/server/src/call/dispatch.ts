@@ -88,16 +88,24 @@ export interface Dispatch {
   readonly endAbandoned: EndAbandoned;
   /** Files for a handler that cannot ask; see `Midcall.files`. */
   files(server: McpServer, ctx: ServerContext): Promise<Files | undefined>;
-  close(): Promise<void>;
+  /** Resolves when no request is in progress. */
+  idle(): Promise<void>;
 }
 
 export function dispatcher(config: Config): Dispatch {
   const inFlight = new Set<Promise<unknown>>();
   const access: FileAccesses = fileAccess(config);
-  let closed = false;
 
   /** Follows a request to its end, whatever comes between. */
-  const followed = async <R>(
+  const followed: typeof answered = (received, method, finish, work) => {
+    const answering = answered(received, method, finish, work);
+    inFlight.add(answering);
+    const ended = (): void => void inFlight.delete(answering);
+    answering.then(ended, ended);
+    return answering;
+  };
+
+  const answered = async <R>(
     { params, ctx }: Received,
     method: AskingMethod,
     finish: Finish,
@@ -106,16 +114,14 @@ export function dispatcher(config: Config): Dispatch {
     const call = unread(params, method);
     const end = new CallReport(call, config);
     const begin = async (): Promise<CallOutcome<R>> => {
-      if (closed) throw new MidcallError('call/closed', 'This server is closing and takes no new calls.');
+      if (config.stops.isStopping)
+        throw new MidcallError('call/closed', 'This server is stopping and takes no new calls. Nothing was done.');
       return work(end, call.arguments);
     };
-    const running = begin().catch((error: unknown): CallOutcome<R> => {
+    const ending = await begin().catch((error: unknown): CallOutcome<R> => {
       end.failed(error);
       return { kind: 'failed', error };
     });
-    inFlight.add(running);
-    const ending = await running;
-    inFlight.delete(running);
     if (ending.kind === 'returned' && ending.departure) noteDeparture(ctx, ending.departure);
     let final: FinalOutcome;
     try {
@@ -160,10 +166,8 @@ export function dispatcher(config: Config): Dispatch {
       return { result: { content: [{ type: 'text', text: message }], isError: true } };
     },
     files: (server, ctx) => access.unasked({ server, ctx, client: viewClient(server, ctx) }),
-    async close() {
-      closed = true;
-      await Promise.allSettled([...inFlight]);
-      await config.pages?.close();
+    async idle() {
+      while (inFlight.size > 0) await Promise.allSettled([...inFlight]);
     },
   };
 }

@@ -95,6 +95,11 @@ export class Run<R, D = unknown> {
     return this.#journal.entries;
   }
 
+  /** The names of the steps and file operations in progress. */
+  get working(): readonly string[] {
+    return this.#open.labels;
+  }
+
   /** True while a question of this run has no answer. */
   get asking(): boolean {
     return this.#pending.size > 0;

@@ -9,6 +9,7 @@ import { signsOfLife } from './signs-of-life.ts';
 
 /**
  * Waits until one of the questions is answered or its time is up, at most `ms`.
+ * @param stopping - ends the wait, since this server stops
  * @returns the outcomes known by then, by ask; empty if there are none, or the client is gone
  */
 export async function awaitApart(
@@ -16,6 +17,7 @@ export async function awaitApart(
   ms: number,
   request: CallRequest,
   config: Config,
+  stopping: AbortSignal,
 ): Promise<ReadonlyMap<string, Recording>> {
   const look = async (): Promise<Map<string, Recording>> => {
     const recordings = new Map<string, Recording>();
@@ -28,10 +30,11 @@ export async function awaitApart(
   };
   const { signal } = request.ctx.mcpReq;
   const first = await look();
-  if (first.size > 0 || ms <= 0 || signal.aborted) return first;
+  if (first.size > 0 || ms <= 0 || signal.aborted || stopping.aborted) return first;
   const done = new AbortController();
   const stop = () => done.abort();
   signal.addEventListener('abort', stop, { once: true });
+  stopping.addEventListener('abort', stop, { once: true });
   const quiet = signsOfLife(request, config, { message: asks[0]?.detail.sign ?? '', atOnce: true });
   try {
     const left = Math.min(ms, ...asks.map(({ detail }) => Math.max(1, detail.dueAt - config.clock.now())));
@@ -40,6 +43,7 @@ export async function awaitApart(
     quiet();
     done.abort();
     signal.removeEventListener('abort', stop);
+    stopping.removeEventListener('abort', stop);
   }
   return signal.aborted ? new Map() : look();
 }

@@ -22,6 +22,7 @@ import type { OpenedCall } from './open-retry.ts';
 import { putToClient } from './put-to-client.ts';
 import { entriesOf, settleRound } from './settle-round.ts';
 import { signsOfLife } from './signs-of-life.ts';
+import { stopped } from './stopped.ts';
 import { isGone, reasonGone, whenGone } from './when-gone.ts';
 
 /** Runs a handler to its end, which is `cancelled` if the client is gone and nobody is left to answer. */
@@ -44,9 +45,22 @@ export async function runByPush<R>(
     void run.cancel(reason);
     gone.abort(reason);
   });
+  const stopping = new AbortController();
+  // A call of a fleet is taken over by another replica, and a gateway ends the questions of others itself.
+  const isOwn = !shared && !request.registered.gateway;
+  const unwatchStop = config.stops.watch({
+    rest: () => isOwn && stopping.abort(new Error('This server is stopping.')),
+    end() {
+      if (shared) return;
+      stopping.abort();
+      void run.fail(stopped(run, request));
+    },
+  });
 
   /** Puts all questions of a round. @returns what is recorded; fewer than the questions if the client is gone */
-  const put = async (asks: readonly OpenAsk<ClientAsk>[]): Promise<ReadonlyMap<string, Recording> | 'handed-over'> => {
+  const put = async (
+    asks: readonly OpenAsk<ClientAsk>[],
+  ): Promise<ReadonlyMap<string, Recording> | 'handed-over' | 'stopped'> => {
     sent = asks.map(ask => {
       let event = askedEvent(ask);
       return () => {
@@ -55,7 +69,11 @@ export async function runByPush<R>(
       };
     });
     const outcomes = asks.map((ask, index) =>
-      putToClient(ask, { request, config, shared, gone: gone.signal, onSent: sent[index]! }),
+      putToClient(ask, {
+        ...{ request, config, shared, gone: gone.signal, onSent: sent[index]! },
+        // The client's folders are not asked of a person.
+        stopping: ask.detail.method === 'roots/list' ? undefined : stopping.signal,
+      }),
     );
     const quiet = signsOfLife(request, config, { message: 'Waiting until the question is answered.' });
     measureOpen(asks.length);
@@ -65,6 +83,7 @@ export async function runByPush<R>(
       sent = [];
     });
     if (settled.includes('handed-over')) return 'handed-over';
+    if (settled.includes('stopped')) return 'stopped';
     return new Map(
       settled.flatMap((outcome, index) => (typeof outcome === 'object' ? [[asks[index]!.id, outcome] as const] : [])),
     );
@@ -85,10 +104,18 @@ export async function runByPush<R>(
       const recordings =
         asks.length > 0
           ? await put(asks)
-          : await awaitApart(waits, holdMs(waits, resumed, request, config), request, config);
+          : await awaitApart(waits, holdMs(waits, resumed, request, config), request, config, stopping.signal);
       if (recordings === 'handed-over') {
         await run.suspend();
         return { kind: 'handed-over' };
+      }
+      const isLost =
+        recordings !== 'stopped' && recordings.size === 0 && stopping.signal.aborted && config.keys.ephemeral;
+      if (recordings === 'stopped' || isLost) {
+        await Promise.all([...asks, ...waits].map(({ detail }) => detail.withdraw?.()));
+        const error = stopped(run, request, outcome.asks);
+        await run.suspend();
+        return { kind: 'failed', error };
       }
       for (const { id, detail } of waits) if (recordings.has(id)) await detail.finished?.();
       if (isGone(request.ctx) || recordings.size < asks.length) {
@@ -109,6 +136,7 @@ export async function runByPush<R>(
     }
   } finally {
     unwatch();
+    unwatchStop();
   }
 }
 

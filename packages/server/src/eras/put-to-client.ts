@@ -18,6 +18,8 @@ export interface PutOptions {
   readonly shared: SharedCall | undefined;
   /** Fires when the call was cancelled or its client is gone. */
   readonly gone: AbortSignal;
+  /** Fires when this server stops; undefined for a question that no person answers, or that another process takes over. */
+  readonly stopping: AbortSignal | undefined;
   /** Called when this process has certainly sent the question, perhaps more than once. */
   readonly onSent: () => void;
 }
@@ -25,12 +27,12 @@ export interface PutOptions {
 /** @returns what is recorded for the question, or why nothing is */
 export async function putToClient(
   { id, detail }: OpenAsk<ClientAsk>,
-  { request, config, shared, gone, onSent }: PutOptions,
-): Promise<Recording | 'disconnected' | 'handed-over'> {
+  { request, config, shared, gone, stopping, onSent }: PutOptions,
+): Promise<Recording | 'disconnected' | 'handed-over' | 'stopped'> {
   const { method, params, timeoutMs, withdrawn } = detail;
   if (withdrawn?.aborted) return unanswered('error', 0);
   const late = new AbortController();
-  const signal = AbortSignal.any([late.signal, gone, ...(withdrawn ? [withdrawn] : [])]);
+  const signal = AbortSignal.any([late.signal, gone, ...[stopping, withdrawn].filter(each => each !== undefined)]);
   let askedAt = steadyNow(config.clock);
   let isOver = false;
   let stopClock = (): void => {};
@@ -60,6 +62,7 @@ export async function putToClient(
     const ms = steadyNow(config.clock) - askedAt;
     if (!shared && (signal.aborted || wasSent(error))) onSent();
     if (late.signal.aborted) return unanswered('timeout', ms);
+    if (stopping?.aborted) return 'stopped';
     if (error instanceof HandedOver) return 'handed-over';
     if (gone.aborted || isDisconnect(error)) return 'disconnected';
     return refused(error, ms);

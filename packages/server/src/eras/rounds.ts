@@ -21,6 +21,7 @@ import { awaitApart, timedOut } from './await-apart.ts';
 import type { DriverOutcome, InputRequired } from './driver-outcome.ts';
 import type { OpenedCall } from './open-retry.ts';
 import { settleRound } from './settle-round.ts';
+import { stopped } from './stopped.ts';
 import { reasonGone, whenGone } from './when-gone.ts';
 
 /** Runs a handler one round further. */
@@ -37,6 +38,15 @@ export async function runByRounds<R>(
     audit({ kind: 'disconnected', openAsks: 0 });
     void run.cancel(reason);
   });
+  const stopping = new AbortController();
+  // A run of a task is left to another process instead.
+  const isTask = (): boolean => detachedOf(request.ctx) !== undefined;
+  // Without a key, nobody else can open the state of a round or a ticket.
+  const isLost = (): boolean => stopping.signal.aborted && config.keys.ephemeral && !request.registered.gateway;
+  const unwatchStop = config.stops.watch({
+    rest: () => !isTask() && stopping.abort(),
+    end: () => !isTask() && void run.fail(stopped(run, request)),
+  });
   try {
     let outcome = await run.next();
     const detached = detachedOf(request.ctx);
@@ -47,7 +57,7 @@ export async function runByRounds<R>(
       const only = waits.length === outcome.asks.length;
       const ms = only && (detached || mayHold(waits, opened)) ? heldUntil - steadyNow(config.clock) : 0;
       if (detached) detached.waits = true;
-      let recordings = await awaitApart(waits, ms, request, config);
+      let recordings = await awaitApart(waits, ms, request, config, stopping.signal);
       if (detached) detached.waits = false;
       if (reasonGone(request.ctx) === taskCancelled) {
         // Their outcome is not waited for.
@@ -55,6 +65,7 @@ export async function runByRounds<R>(
         await run.quiet();
         return { kind: 'cancelled' };
       }
+      if (recordings.size === 0 && isLost()) break;
       if (recordings.size === 0 && only && endsHere(waits, opened, request, config)) {
         if (canResume(request, config)) {
           await run.suspend();
@@ -70,6 +81,12 @@ export async function runByRounds<R>(
     // Work that a cancelled run had begun finishes first, so that we know what took effect.
     if (outcome.kind === 'cancelled') await run.quiet();
     if (outcome.kind !== 'needs') return outcome;
+    if (isLost()) {
+      await Promise.all(outcome.asks.map(({ detail }) => 'withdraw' in detail && detail.withdraw?.()));
+      const error = stopped(run, request, outcome.asks);
+      await run.suspend();
+      return { kind: 'failed', error };
+    }
     await run.suspend();
     const asks = leavingTo('client', outcome.asks);
     const waits = leavingTo('apart', outcome.asks);
@@ -82,6 +99,7 @@ export async function runByRounds<R>(
     return inputRequiredFor(asks, waits, run.journal, opened, request, config);
   } finally {
     unwatch();
+    unwatchStop();
   }
 }
 

@@ -51,7 +51,8 @@ export class ClientStream {
   #ended = false;
   /** True if the client has read all that it was given, and waits for more. */
   #isWanted = false;
-  #isReading = false;
+  /** The reading that is under way. */
+  #reading: Promise<void> | undefined;
   /** True if there may be events that were not read. */
   #again = false;
 
@@ -117,7 +118,12 @@ export class ClientStream {
   look(): void {
     this.#again = true;
     // If Redis is unavailable, it is read again later.
-    if (this.#isWanted && !this.#isReading) void this.#pump().catch(() => {});
+    if (!this.#isWanted || this.#reading) return;
+    this.#reading = this.#pump()
+      .catch(() => {})
+      .finally(() => {
+        this.#reading = undefined;
+      });
   }
 
   /** Its calls that another replica runs. */
@@ -129,8 +135,11 @@ export class ClientStream {
     if (this.#isWanted) this.#write(': keepalive\n\n');
   }
 
-  /** Ends the connection; the client comes back after `retryMs`. */
-  handOn(retryMs: number): void {
+  /** Ends the connection once its client has been sent what it waits for; if a call is not over, it comes back after `retryMs`. */
+  async handOn(retryMs: number): Promise<void> {
+    this.look();
+    await this.#reading;
+    if (this.#ended) return;
     this.#write(`retry: ${retryMs}\n\n`);
     this.close();
   }
@@ -152,25 +161,20 @@ export class ClientStream {
   }
 
   async #pump(): Promise<void> {
-    this.#isReading = true;
-    try {
-      while (this.#again && this.#isWanted && !this.#ended) {
-        this.#again = false;
-        for (const part of this.#parts) {
-          if (part.state === 'over') continue;
-          if (!this.#isWanted) {
-            this.#again = true;
-            break;
-          }
-          const outcome = await this.#read(part, false);
-          if (outcome === 'gone' || outcome === 'moved') return this.close();
-          if (outcome === 'more') this.#again = true;
+    while (this.#again && this.#isWanted && !this.#ended) {
+      this.#again = false;
+      for (const part of this.#parts) {
+        if (part.state === 'over') continue;
+        if (!this.#isWanted) {
+          this.#again = true;
+          break;
         }
+        const outcome = await this.#read(part, false);
+        if (outcome === 'gone' || outcome === 'moved') return this.close();
+        if (outcome === 'more') this.#again = true;
       }
-      if (!this.#ended && this.#parts.length > 0 && this.#parts.every(({ state }) => state === 'over')) this.close();
-    } finally {
-      this.#isReading = false;
     }
+    if (!this.#ended && this.#parts.length > 0 && this.#parts.every(({ state }) => state === 'over')) this.close();
   }
 
   async #read(part: Part, attach: boolean): Promise<'gone' | 'forgotten' | 'moved' | 'more' | undefined> {

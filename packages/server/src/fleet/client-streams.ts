@@ -72,8 +72,8 @@ export class ClientStreams {
   }
 
   /** Ends all of them; their clients reconnect after a while, to whichever replica they are routed to. */
-  handOn(): void {
-    for (const stream of [...this.#streams.keys()]) stream.handOn(this.#member.limits.retryMs);
+  async handOn(): Promise<void> {
+    await Promise.all([...this.#streams.keys()].map(stream => stream.handOn(this.#member.limits.retryMs)));
   }
 
   close(): void {

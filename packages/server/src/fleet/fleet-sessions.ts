@@ -123,22 +123,23 @@ export class FleetSessions {
     }
   }
 
-  /**
-   * Takes no new calls, and releases those that wait for a client: their streams end with a hint when to reconnect. Resolves
-   * when nothing runs here any more, or `ms` milliseconds have passed.
-   */
-  async drain(ms: number): Promise<void> {
-    this.#state = 'draining';
+  /** Takes no new calls. */
+  begin(): void {
+    if (this.#state === 'open') this.#state = 'draining';
+  }
+
+  /** Releases the calls that wait for a client. Resolves when nothing runs here any more, and clients are told to reconnect. */
+  async idle(): Promise<void> {
     const { clock } = this.#member;
-    let late = false;
-    const stop = clock.after(ms, () => {
-      late = true;
-    });
-    while (!(await this.#sessions.release()) && !late) {
+    while (this.#state !== 'closed' && !(await this.#sessions.release())) {
       await new Promise<void>(resolve => clock.after(DRAIN_LOOK_MS, resolve));
     }
-    stop();
-    this.#streams.handOn();
+    await this.#streams.handOn();
+  }
+
+  /** Ends the streams with a hint when to reconnect: another replica continues their calls. */
+  end(): void {
+    void this.#streams.handOn();
   }
 
   async close(): Promise<void> {

@@ -178,8 +178,8 @@ export class LocalSession {
       }
       const call = this.calls.get(message.id);
       if (!call) return;
-      this.#forget(message.id, call);
-      return call.append(message, true);
+      // A replica that stops waits for its calls: this one is over when others can read its result.
+      return call.append(message, true).finally(() => this.#forget(message.id, call));
     }
     const related = options?.relatedRequestId;
     const call = related === undefined ? undefined : this.calls.get(related);

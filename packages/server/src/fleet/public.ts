@@ -1,5 +1,6 @@
 /** `@midcall/server/fleet`: several replicas that serve one endpoint together. */
 
+export type { StopPart } from '@midcall/core/stop';
 export type { Fleet, FleetHost, FleetRequest, FleetServing } from '../http/fleet.ts';
 export type { RedisClient } from './commands.ts';
 export type { FleetConnection } from './connection.ts';

@@ -140,7 +140,9 @@ export async function redisFleet(options: RedisFleetOptions): Promise<Fleet> {
             await replica.show();
           });
         },
-        drain: ms => sessions.drain(ms),
+        begin: () => sessions.begin(),
+        idle: () => sessions.idle(),
+        end: () => sessions.end(),
         async close() {
           await sessions.close();
           subscriber.disconnect();

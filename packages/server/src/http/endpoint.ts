@@ -19,6 +19,7 @@ import {
   positive,
   serverFactoryKind,
 } from '@midcall/core/options';
+import { type StopOptions, type StopPart, stopKinds, stopParts } from '@midcall/core/stop';
 import { clockKind } from '@midcall/core/time';
 import {
   type AuthInfo,
@@ -38,13 +39,15 @@ import {
 import { writeError } from '../observe/index.ts';
 import { makeServer } from '../request/index.ts';
 import { asksForTasks, refusalOf, subscribeAt, TaskStreams } from '../sdk-seam/index.ts';
-import { batchRefusal, unread } from './body.ts';
+import { loud, Serving } from '../serving/index.ts';
+import { batchRefusal, requestsIn, unread } from './body.ts';
 import { servingPages } from './cors.ts';
 import type { EventStoreOptions } from './event-store.ts';
 import type { Fleet } from './fleet.ts';
 import { fleetSessions } from './fleet-sessions.ts';
 import { type Health, judgeHealth } from './health.ts';
 import { OpenRequests } from './open-requests.ts';
+import { OpenResponses } from './open-responses.ts';
 import { boundRequest, readRequest } from './read-request.ts';
 import { type Refusal, refused } from './refusal.ts';
 import { watchResponse } from './response-end.ts';
@@ -173,14 +176,20 @@ export interface McpEndpoint {
   /** The answer of a fleet's `/healthz`: whether this replica takes requests, and why not. */
   health(): Promise<Health>;
   /**
-   * Takes no new calls. In a fleet, calls that wait for a person are released, and their clients are told to reconnect, to
-   * whichever replica the load balancer picks. Resolves when nothing runs here any more; then close.
-   * @param ms - how long other calls are given to end, in milliseconds; 10,000 if absent
+   * Refuses new requests, lets those in progress end and their results arrive, and closes everything, with the instances of
+   * `midcall()` whose servers nobody else serves. If the endpoint was passed to `serveHttp` or `serveEndpoints`, stop what these have
+   * returned instead.
+   * @param options - `within`: milliseconds that requests in progress may take; 10,000 if absent. Calls that wait for a person do not
+   *   take them: their questions are withdrawn, or go on in a round, in a task or with a ticket. In a fleet another replica continues
+   *   them; their clients are told to reconnect
    */
-  drain(ms?: number): Promise<void>;
-  /** Ends every session and running request. */
-  close(): Promise<void>;
+  stop(options?: StopOptions): Promise<void>;
 }
+
+const stopPartsOf = new WeakMap<McpEndpoint, () => StopPart[]>();
+
+/** What is stopped of an endpoint, for those who stop it together with others. */
+export const partsOf = (endpoint: McpEndpoint): StopPart[] => stopPartsOf.get(endpoint)?.() ?? [];
 
 const ownerOf = (auth: AuthInfo): string => JSON.stringify([auth.clientId, auth.extra?.['iss'], auth.extra?.['sub']]);
 
@@ -199,7 +208,10 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
   checkOptions('mcpEndpoint', options, endpointKinds);
   const { path = '/mcp', owner = ownerOf, maxRequestBytes = DEFAULT_MAX_REQUEST_BODY_SIZE } = options;
   const onError = options.onError && visibleErrors(options.onError);
-  const build = onError ? factory : loud(factory);
+  const serving = new Serving();
+  const responses = new OpenResponses();
+  const made = onError ? factory : loud(factory);
+  const build: McpServerFactory = async context => serving.follow(await made(context));
   const hosts = [...localhostAllowedHostnames(), ...(options.allowedHosts ?? [])];
   const origins = [...localhostAllowedOrigins(), ...(options.allowedOrigins ?? [])];
   const bodies = new WeakMap<Request, unknown>();
@@ -226,9 +238,9 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
     ...(tellOfSessions && { onError: visibleErrors(tellOfSessions) }),
     tellsOwnersApart: options.authenticate !== undefined,
   };
-  const fleet = options.fleet && fleetSessions(options.fleet, build, shared);
+  const buildForFleet: McpServerFactory = async context => serving.made(await made(context));
+  const fleet = options.fleet && fleetSessions(options.fleet, buildForFleet, shared);
   const sessions = options.sessions === false ? undefined : (fleet ?? new HttpSessions(build, shared));
-  let draining = false;
   const { maxPerOwner = 100, maxCalls = 1_000 } = options.sessions || {};
   const openRequests = new OpenRequests({ listening: maxPerOwner, inAll: maxCalls });
 
@@ -239,7 +251,7 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
     onCut: reason => onError?.(new Error(reason)),
   });
 
-  const health = () => judgeHealth(draining, async () => fleet?.ready());
+  const health = () => judgeHealth(serving.isStopping, async () => fleet?.ready());
 
   /** Decided by its head alone: undefined if the request is for this endpoint. */
   const judgeHead = async (
@@ -282,7 +294,11 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
     const sentBy = auth ? ownerBy(owner, auth) : '';
     const unread = unreadBytes.of(sentBy, context.outgoing);
     const passed = await options.passOn?.(request, { parsedBody: body, ...(auth && { authInfo: auth }) });
-    return unread.send(passed ?? (await serveHere({ request, body, auth, owner: sentBy, unread })));
+    if (passed) return unread.send(passed);
+    const requests = requestsIn(body).length;
+    if (serving.isStopping && requests > 0) return refused(stopping, body);
+    const sending = serveHere({ request, body, auth, owner: sentBy, unread }).then(response => unread.send(response));
+    return requests > 0 && !listens(body) ? responses.follow(sending) : sending;
   };
 
   const serveHere = async (sent: SessionRequest): Promise<Response> => {
@@ -295,7 +311,6 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
       const refusal = batchRefusal(body, request.headers.get('mcp-protocol-version') ?? undefined);
       if (refusal) return refused(refusal);
     }
-    if (draining) return refused(closing, body);
     const release = auth || options.authenticate ? openRequests.take(sentBy, body) : () => {};
     if (typeof release !== 'function') return refused(release, body);
     bodies.set(request, body);
@@ -308,16 +323,16 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
   const answer = async (request: Request, body: unknown, auth: AuthInfo | undefined): Promise<Response> => {
     const response = await standing.fetch(request, { parsedBody: body, ...(auth && { authInfo: auth }) });
     const server = listening.get(request);
-    const listens = server && asksForTasks(body);
-    if (!server || !listens) return response;
+    const asked = server && asksForTasks(body);
+    if (!server || !asked) return response;
     try {
-      const subscription = await subscribeAt(server, listens, { req: request, ...(auth && { authInfo: auth }) });
-      return subscription ? streams.amend(response, listens, subscription) : response;
+      const subscription = await subscribeAt(server, asked, { req: request, ...(auth && { authInfo: auth }) });
+      return subscription ? streams.amend(response, asked, subscription) : response;
     } catch (error) {
       void response.body?.cancel().catch(() => {});
       // (2026-07-28, basic/transports, "Missing Required Client Capability")
       const status = (error as { code?: unknown }).code === MISSING_CAPABILITY ? 400 : 200;
-      return Response.json(refusalOf(listens.id, error), { status });
+      return Response.json(refusalOf(asked.id, error), { status });
     }
   };
 
@@ -330,30 +345,45 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
       return refused({ status: 500, code: -32603, message: 'Internal server error.' });
     }
   };
-  return {
+  let stopped: Promise<void> | undefined;
+  const endpoint: McpEndpoint = {
     fetch: servingPages(answerAll, path, options.allowedOrigins ?? [], methods),
     notify: standing.notify,
     get sessions() {
       return sessions?.size ?? 0;
     },
     health,
-    async drain(ms = 10_000) {
-      draining = true;
-      await fleet?.drain(ms);
-    },
-    async close() {
-      streams.closeAll();
-      await Promise.all([sessions?.close(), standing.close()]);
+    stop(how = {}) {
+      checkOptions('endpoint.stop', how, stopKinds);
+      stopped ??= stopParts(partsOf(endpoint), how);
+      return stopped;
     },
   };
+  stopPartsOf.set(endpoint, () => [
+    ...serving.parts(),
+    ...(fleet ? [fleet] : []),
+    {
+      begin() {},
+      idle: () => responses.idle(),
+      end() {},
+      async close() {
+        streams.closeAll();
+        await Promise.all([!fleet && sessions?.close(), standing.close()]);
+      },
+    },
+  ]);
+  return endpoint;
 }
 
-const closing: Refusal = {
+const stopping: Refusal = {
   status: 503,
   code: -32000,
-  message: 'This server is closing and takes no new calls. Send the request again.',
+  message: 'This server is stopping and takes no new requests. Nothing was done; send the request again.',
   retryAfter: 1,
 };
+
+const listens = (body: unknown): boolean =>
+  (body as { readonly method?: unknown } | null)?.method === 'subscriptions/listen';
 
 const MISSING_CAPABILITY = -32021;
 
@@ -374,18 +404,6 @@ function withBody(context: McpRequestContext, bodies: WeakMap<Request, unknown>)
     },
   };
 }
-
-/** The same factory, which writes what it throws on standard error. */
-const loud =
-  (factory: McpServerFactory): McpServerFactory =>
-  async context => {
-    try {
-      return await factory(context);
-    } catch (error) {
-      writeError('the factory of a server', error);
-      throw error;
-    }
-  };
 
 /** Calls `back` once the response has ended, or there is none. */
 async function give(back: () => void, responding: Promise<Response>): Promise<Response> {

@@ -1,4 +1,5 @@
 /** A fleet as an endpoint sees it: it serves the sessions of its clients, whichever process they were opened in. */
+import type { StopPart } from '@midcall/core/stop';
 import type { AuthInfo, McpServerFactory } from '@modelcontextprotocol/server';
 import type { Refusal } from './refusal.ts';
 
@@ -31,14 +32,12 @@ export interface FleetRequest extends Sender {
   readonly owner: string;
 }
 
-/** Sessions as this replica serves them. */
-export interface FleetServing {
+/** Sessions as this replica serves them. When it stops, calls that wait for their clients are released to other replicas. */
+export interface FleetServing extends StopPart {
   readonly size: number;
   serve(request: FleetRequest): Promise<Response | Refusal>;
   /** @throws MidcallError `store/unavailable` or `server/setup` if this replica cannot serve now */
   ready(): Promise<void>;
-  drain(ms: number): Promise<void>;
-  close(): Promise<void>;
 }
 
 /** The replicas that serve one endpoint together; see `redisFleet`. */

@@ -3,9 +3,11 @@ import type { IncomingMessage } from 'node:http';
 import { MidcallError } from '@midcall/core/errors';
 import { type HttpListener, listenHttp, type RequestHandler, readTarget } from '@midcall/core/node';
 import { checkGiven, checkOptions, type Kinds, name, port as portKind, serverFactoryKind } from '@midcall/core/options';
+import { closing, type StopOptions, stopKinds, stopParts } from '@midcall/core/stop';
 import { isLoopback } from '@midcall/core/url';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
-import { endpointKinds, type HttpOptions, type McpEndpoint, mcpEndpoint } from './endpoint.ts';
+import { endpointKinds, type HttpOptions, type McpEndpoint, mcpEndpoint, partsOf } from './endpoint.ts';
+import { honoNode } from './hono-node.ts';
 import { type NodeHandler, nodeHandler } from './node-handler.ts';
 
 /** Where a server listens. */
@@ -21,8 +23,13 @@ export interface HttpServing {
   /** Where clients connect, with the real port. */
   readonly url: URL;
   readonly endpoint: McpEndpoint;
-  /** Stops listening, ends sessions and closes connections. */
-  close(): Promise<void>;
+  /**
+   * Refuses new requests, lets those in progress end and their results arrive, and closes everything, with the instances of
+   * `midcall()` whose servers nobody else serves.
+   * @param options - `within`: milliseconds that requests in progress may take; 10,000 if absent. Calls that wait for a person do not
+   *   take them: their questions are withdrawn, or go on in a round, in a task, with a ticket, or at another replica
+   */
+  stop(options?: StopOptions): Promise<void>;
 }
 
 const servingKinds: Kinds<HttpOptions & Listening> = { ...endpointKinds, host: name, port: portKind };
@@ -48,16 +55,16 @@ export async function serveHttp(
   const { path = '/mcp', allowedHosts, onError } = served;
   refuseOpen(host, allowedHosts);
   const endpoint = mcpEndpoint(factory, served);
-  const { url, close } = await listen({ [path]: endpoint }, host, port, onError);
-  return { url: new URL(path, url), endpoint, close };
+  const { url, stop } = await listen({ [path]: endpoint }, host, port, onError);
+  return { url: new URL(path, url), endpoint, stop };
 }
 
 /** Several endpoints that listen at one address. */
 export interface EndpointsServing {
   /** The address, with the real port and the path `/`. */
   readonly url: URL;
-  /** Stops listening, ends sessions and closes connections. */
-  close(): Promise<void>;
+  /** Stops all endpoints together, as that of {@link serveHttp} stops its own. */
+  stop(options?: StopOptions): Promise<void>;
 }
 
 /**
@@ -103,6 +110,7 @@ async function listen(
   port: number,
   onError: HttpOptions['onError'],
 ): Promise<EndpointsServing> {
+  await honoNode();
   const all = Object.values(endpoints);
   const handlers = all.map(nodeHandler);
   const byPath = new Map(Object.keys(endpoints).map((path, at) => [path, handlers[at]!]));
@@ -110,25 +118,40 @@ async function listen(
     const path = readTarget(req)?.path;
     return path === undefined ? undefined : byPath.get(new URL(`http://localhost${path}`).pathname);
   };
-  const handle: RequestHandler = (req, res) => (byPath.get(req.url ?? '') ?? handlerOf(req) ?? handlers[0]!)(req, res);
-  const end = () => Promise.all(all.map(endpoint => endpoint.close()));
+  /** Requests whose responses have not been sent completely. */
+  const open = new Set<Promise<void>>();
+  const handle: RequestHandler = async (req, res) => {
+    const handling = (byPath.get(req.url ?? '') ?? handlerOf(req) ?? handlers[0]!)(req, res);
+    open.add(handling);
+    await handling.finally(() => open.delete(handling));
+  };
   let http: HttpListener;
   try {
     http = await listenHttp(handle, { host, port, onError });
   } catch (error) {
-    await end();
+    await Promise.all(all.map(endpoint => endpoint.stop({ within: 0 })));
     throw new MidcallError('server/setup', cannotListen(error, host, port), { cause: error });
   }
+  let stopping: Promise<void> | undefined;
   const name = host.includes(':') ? `[${host}]` : host;
   return {
     url: new URL(`http://${name}:${http.port}/`),
-    async close() {
-      const closed = new Promise(resolve => http.server.close(resolve));
-      await end();
-      // What streams were sent at their end is on its way after this turn.
-      await new Promise(resolve => setImmediate(resolve));
-      http.server.closeAllConnections();
-      await closed;
+    stop(how = {}) {
+      checkOptions('serving.stop', how, stopKinds);
+      stopping ??= stopParts(
+        [
+          ...all.flatMap(partsOf),
+          // The last answers may still be on their way.
+          closing(() => Promise.all(open)),
+          closing(async () => {
+            const closed = new Promise(resolve => http.server.close(resolve));
+            http.server.closeAllConnections();
+            await closed;
+          }),
+        ],
+        how,
+      );
+      return stopping;
     },
   };
 }

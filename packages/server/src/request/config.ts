@@ -10,6 +10,7 @@ import type { Jobs } from '../jobs/index.ts';
 import type { Observer, WaitingCalls } from '../observe/index.ts';
 import type { Boundary, BoundaryOptions } from '../roots/index.ts';
 import type { AuditSink, CallRef, Claims, ErrorSink, KeyRing, KeySource, Sealer, Shares } from '../state/index.ts';
+import type { CallStops } from './call-stops.ts';
 import type { PageService, Pages } from './pages.ts';
 
 /** Finds the person behind a request; over HTTP from a verified token, never from what the client says about itself. */
@@ -141,6 +142,8 @@ export interface Config {
   readonly warn: (message: string) => void;
   /** Warns the first time for each topic. */
   readonly warnOnce: (topic: string, message: string) => void;
+  /** Tells the calls in progress that this instance stops. */
+  readonly stops: CallStops;
   readonly clock: Clock;
   /** Its timers keep no process alive. */
   readonly idleClock: Clock;

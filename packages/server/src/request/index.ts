@@ -1,4 +1,5 @@
 export type { AboutClient, Call, ElicitAsk, LogLevel, StepContext, StepOptions, StepRetry } from './call.ts';
+export { CallStops } from './call-stops.ts';
 export type { ClientView } from './client-view.ts';
 export type { Config, MidcallOptions } from './config.ts';
 export { type Detached, detach, detachedOf, taskCancelled, whenDetached } from './detached.ts';
@@ -49,6 +50,7 @@ export {
 } from './request.ts';
 export { clientOf, isOverHttp, principalOf, processUser } from './requester.ts';
 export type { SampleAsk, SampleWithToolsAsk, ToolSamplingResult } from './sampling-request.ts';
+export { belongsTo, type Instance, instanceOf } from './served-by.ts';
 export {
   type Caller,
   type EndAbandoned,

@@ -1,4 +1,5 @@
 export { type AskingMethod, askingMethods, type RawParams } from './asking-method.ts';
+export { ClientRequests, onConnect } from './client-requests.ts';
 export { type Departure, departureOf, noteDeparture } from './departure.ts';
 export { frontOf, type Respond, requestUntil } from './front.ts';
 export { asThrown, checkSendable } from './sendable.ts';

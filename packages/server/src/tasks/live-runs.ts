@@ -98,15 +98,20 @@ export class LiveRuns {
   }
 
   /** Begins to close: runs that only wait are ended, so that another process may continue them. */
-  close(): void {
+  release(): void {
     this.#closing = true;
-    this.#stopBeating?.();
     for (const { stop, ctx } of this.#live.values()) if (ctx && detachedOf(ctx)?.waits) stop.abort(closing);
   }
 
-  /** Resolves when every run has ended. */
-  async ended(): Promise<void> {
-    await Promise.allSettled([...this.#live.values()].map(({ ended }) => ended));
+  /** Resolves when no run is in progress. */
+  async idleAll(): Promise<void> {
+    while (this.#live.size > 0) await Promise.allSettled([...this.#live.values()].map(({ ended }) => ended));
+  }
+
+  /** Leaves all runs, whatever they do: another process finds out what took effect. */
+  leave(): void {
+    this.#stopBeating?.();
+    for (const { stop } of this.#live.values()) stop.abort(closing);
   }
 
   /** True if a process that ran a task may still be there. */

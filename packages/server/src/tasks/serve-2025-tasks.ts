@@ -2,6 +2,7 @@
  * Tasks of 2025-11-25 (basic/utilities/tasks, experimental there): the client requests one with the parameter `task`, and gets
  * its questions and its result by `tasks/result`. Tasks themselves, and how they are run, are the same as on 2026-07-28.
  */
+import { MidcallError } from '@midcall/core/errors';
 import { afterClose } from '@midcall/core/sdk-seam';
 import { type McpServer, ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server';
 import { digest } from '../base/index.ts';
@@ -57,6 +58,10 @@ export async function result2025(
 ): Promise<Record<string, unknown>> {
   const shared = sharedCallOf(server, ctx);
   const openAsks = new Map<string, AbortController>();
+  const stopping = new AbortController();
+  // A request of a fleet is taken over by another replica.
+  const unwatch = shared ? () => {} : tasks.whenStopping(() => stopping.abort());
+  const over = AbortSignal.any([ctx.mcpReq.signal, stopping.signal]);
   try {
     for (;;) {
       const task = await known(tasks, owner, id);
@@ -64,7 +69,7 @@ export async function result2025(
       const open = unanswered(task);
       // A question that was answered elsewhere, or has expired, is no longer waited for.
       for (const [key, stop] of openAsks) if (!Object.hasOwn(open, key) && openAsks.delete(key)) stop.abort();
-      const changes = nextChange(tasks, task, ctx.mcpReq.signal);
+      const changes = nextChange(tasks, task, over);
       for (const [key, request] of Object.entries(open)) {
         if (openAsks.has(key)) continue;
         const stop = new AbortController();
@@ -74,8 +79,11 @@ export async function result2025(
       await changes;
       if (ctx.mcpReq.signal.aborted)
         throw new ProtocolError(ProtocolErrorCode.InternalError, 'The request was cancelled.');
+      if (stopping.signal.aborted)
+        throw new MidcallError('call/stopped', 'This server is stopping. Ask for the result of the task again later.');
     }
   } finally {
+    unwatch();
     for (const stop of openAsks.values()) stop.abort();
   }
 }

@@ -55,6 +55,7 @@ export class TaskRuns {
   readonly #untaken = new Map<string, Untaken>();
   /** Runs by the name of their job. */
   readonly #underWay = new Map<string, Promise<void>>();
+  #jobsClosed: Promise<void> | undefined;
   #started = false;
 
   constructor({ config, store, finished, ended }: TaskRunsOptions) {
@@ -169,13 +170,27 @@ export class TaskRuns {
     return (await this.#ends.end(key, undefined, end, () => this.#live.stop(key))) !== undefined;
   }
 
-  /** Releases the runs in progress, so that another process may continue them, and resolves when they have ended. */
+  /** Begins no more runs, and releases those that only wait, so that another process may continue them. */
+  release(): void {
+    this.#live.release();
+    this.#jobsClosed ??= this.#config.jobs.close();
+    // It is awaited when everything is closed.
+    this.#jobsClosed.catch(() => {});
+  }
+
+  /** Resolves when no run is in progress. */
+  idle(): Promise<void> {
+    return this.#live.idleAll();
+  }
+
+  /** Leaves the runs in progress to another process, as if this one had died. */
+  leave(): void {
+    this.#live.leave();
+  }
+
   async close(): Promise<void> {
-    this.#live.close();
-    const closed = this.#config.jobs.close();
-    await this.#live.ended();
     this.#servers.close();
-    await closed;
+    await this.#jobsClosed;
   }
 
   /** Runs one job, once at a time; rejects if it must be run again. */

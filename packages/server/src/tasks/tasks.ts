@@ -305,10 +305,29 @@ export class Tasks {
     };
   }
 
-  /** Releases the runs in progress, so that another process may continue them, and resolves when they have ended. */
-  close(): Promise<void> {
+  /** Calls `rest` when this server stops, or at once if it does. @returns ends that */
+  whenStopping(rest: () => void): () => void {
+    return this.#config.stops.watch({ rest, end() {} });
+  }
+
+  /** Begins no more runs, and releases those that only wait, so that another process may continue them. */
+  release(): void {
+    this.#runs.release();
+  }
+
+  /** Resolves when no run is in progress. */
+  idle(): Promise<void> {
+    return this.#runs.idle();
+  }
+
+  /** Leaves the runs in progress to another process, as if this one had died. */
+  leave(): void {
+    this.#runs.leave();
+  }
+
+  async close(): Promise<void> {
     this.#changes.close();
-    return this.#runs.close();
+    await this.#runs.close();
   }
 
   async #owned(owner: string, id: string): Promise<Task | undefined> {

@@ -7,6 +7,7 @@ export const callTexts = {
     you: { tool: 'You ran', prompt: 'You asked for the prompt', resource: 'You read' },
     yourHost: { tool: 'Your host ran', prompt: 'Your host asked for the prompt', resource: 'Your host read' },
     running: 'Running',
+    stopping: 'The desk is stopping and makes no more calls. Nothing was done.',
     chip: {
       waiting: 'Waiting for you',
       running: 'Running',

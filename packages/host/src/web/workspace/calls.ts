@@ -3,6 +3,7 @@
  *
  * - desk-W2 Calls and questions stay visible with their ending, for as long as they are remembered ({@link History}).
  */
+import { MidcallError } from '@midcall/core/errors';
 import { defined } from '@midcall/core/json';
 import type { Clock } from '@midcall/core/time';
 import {
@@ -53,6 +54,7 @@ export class DeskCalls {
   readonly #history = new History();
   readonly #drafts = new Drafts();
   readonly #waiting = new Set<() => void>();
+  #refuses = false;
 
   constructor(parts: DeskCallsParts) {
     this.#parts = parts;
@@ -124,15 +126,36 @@ export class DeskCalls {
   /**
    * Runs a tool, gets a prompt or reads a resource.
    * @returns the call's id, as soon as it has asked something or ended, or a moment has passed
-   * @throws MidcallError `host/server-gone` if the server is not running
+   * @throws MidcallError `host/server-gone` if the server is not running; `host/refused` if the desk is stopping
    */
   async run(serverId: string, request: Omit<CallContext, 'id'>): Promise<string> {
+    if (this.#refuses) throw new MidcallError('host/refused', texts.call.stopping);
     const handle = this.#parts.connection(serverId).run(request, { logs: true });
     this.#started({ id: handle.id, ...request }, serverId, this.#parts.clock.now());
     this.#history.update(handle.id, { here: true });
     this.#changed();
     await this.#firstSign(handle.id);
     return handle.id;
+  }
+
+  /** Makes no more calls. */
+  refuse(): void {
+    this.#refuses = true;
+  }
+
+  /** Resolves when no call of the desk's own servers is running, but for tasks, which go on without it. */
+  idle(): Promise<void> {
+    const isRunning = ({ outcome, task, earlier, serverId }: CallView): boolean =>
+      !outcome && !task && !earlier && this.#parts.connection(serverId).elsewhere === undefined;
+    return new Promise(resolve => {
+      const look = (): void => {
+        if (this.list().some(isRunning)) return;
+        this.#waiting.delete(look);
+        resolve();
+      };
+      this.#waiting.add(look);
+      look();
+    });
   }
 
   /** Stops a running call; its open questions are withdrawn. */

@@ -1,6 +1,7 @@
 /**
  * Everything on one desk: its servers, its calls and the person's decisions, tied together. Contains no markup and no requests.
  */
+import type { StopPart } from '@midcall/core/stop';
 import { type Clock, systemClock } from '@midcall/core/time';
 import type { Audit, Inbox, OfferedRoots, Policy, RuleStorage, ServerEntry, TaskStorage } from '../../index.ts';
 import {
@@ -189,6 +190,22 @@ export class Workspace {
   subscribe(listener: (announcement?: Announcement) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
+  }
+
+  /**
+   * How the work of the desk is stopped: its questions end, but for those of tasks, which the next desk follows; its calls may end,
+   * and are recorded. Close it then.
+   */
+  get stopPart(): StopPart {
+    return {
+      begin: () => {
+        this.calls.refuse();
+        this.inbox.close({ leaves: ({ call }) => call !== undefined && this.calls.get(call.id)?.task !== undefined });
+      },
+      idle: () => this.calls.idle(),
+      end() {},
+      close: async () => {},
+    };
   }
 
   /** Stops every server and stops listening. */

@@ -11,6 +11,7 @@
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { defined } from '@midcall/core/json';
 import { afterClose } from '@midcall/core/sdk-seam';
+import type { StopOptions } from '@midcall/core/stop';
 import { systemClock } from '@midcall/core/time';
 import type { ServerEntry } from '@midcall/host';
 import type { Call, Principal } from '@midcall/server';
@@ -75,8 +76,13 @@ export interface HttpBridge {
   readonly url: URL;
   /** How many upstream servers are running. */
   readonly servers: number;
-  /** Ends sessions and calls, and stops the upstream servers and the desk. */
-  close(options?: { readonly atOnce?: boolean }): Promise<void>;
+  /**
+   * Refuses new calls, ends open questions, lets calls in progress end and their results reach the hosts, ends sessions, and stops the
+   * upstream servers and the desk.
+   * @param options - `within`: milliseconds that calls may take; 10,000 if absent; `atOnce`: does not wait for a server process to
+   *   exit by itself
+   */
+  stop(options?: StopOptions & { readonly atOnce?: boolean }): Promise<void>;
 }
 
 /**
@@ -222,7 +228,7 @@ export async function startHttpBridge(options: HttpBridgeOptions): Promise<HttpB
   };
   const serving = await serveEndpoints(endpoints, { port, ...defined({ host, allowedHosts, onError }) });
   const owners = await fleet?.owners(serving.url).catch(async (error: unknown) => {
-    await serving.close();
+    await serving.stop({ within: 0 });
     throw error;
   });
   if (owners) haveOwners(owners);
@@ -231,14 +237,12 @@ export async function startHttpBridge(options: HttpBridgeOptions): Promise<HttpB
     get servers() {
       return principals.size;
     },
-    async close(how) {
+    async stop({ within, atOnce = false } = {}) {
       // Requests from now on go to another bridge; what is in progress here may end.
       await owners?.leave().catch(error => onError?.(error as Error));
-      if (owners) await Promise.all(Object.values(endpoints).map(endpoint => endpoint.drain()));
-      const stopped = principals.close(how);
-      await serving.close();
-      await stopped;
-      await mid.close();
+      principals.closeInboxes();
+      await serving.stop(defined({ within }));
+      await principals.close({ atOnce });
       await owners?.close();
     },
   };

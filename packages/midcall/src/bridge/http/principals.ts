@@ -50,6 +50,7 @@ export class Principals {
   readonly #options: PrincipalsOptions;
   readonly #closed = new AbortController();
   readonly #states = new Map<string, PrincipalState>();
+  #asks = true;
   onListChanged: (entry: ServerEntry, list: 'tools' | 'prompts' | 'resources') => void = () => {};
 
   constructor(options: PrincipalsOptions) {
@@ -101,6 +102,12 @@ export class Principals {
     this.#states.get(holderOf(caller, entry).id)?.pools.get(entry.id)?.leave(user);
   }
 
+  /** Ends every open question, and each that is asked from now on. */
+  closeInboxes(): void {
+    this.#asks = false;
+    for (const { inbox } of this.#states.values()) inbox.close();
+  }
+
   async close(options: { readonly atOnce?: boolean } = {}): Promise<void> {
     this.#closed.abort();
     await Promise.allSettled(this.#pools().map(pool => pool.close(options)));
@@ -116,6 +123,7 @@ export class Principals {
     if (current) return current;
     const { clock = systemClock, makeDesk, makePolicy, policy, onError } = this.#options;
     const inbox = new Inbox({ clock, onError: error => onError?.(error as Error) });
+    if (!this.#asks) inbox.close();
     const state: PrincipalState = {
       id,
       inbox,

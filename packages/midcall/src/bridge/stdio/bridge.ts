@@ -6,11 +6,12 @@
 import { defined } from '@midcall/core/json';
 import type { SamplingModel } from '@midcall/core/sampling';
 import { afterClose } from '@midcall/core/sdk-seam';
+import type { StopOptions } from '@midcall/core/stop';
 import { systemClock } from '@midcall/core/time';
 import type { ConnectionOptions, OfferedRoots, ServerEntry } from '@midcall/host';
 import type { Call } from '@midcall/server';
+import { serveStdio } from '@midcall/server/node';
 import type { McpServerFactory, Transport } from '@modelcontextprotocol/server';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { HostStdio } from '../../host-stdio/index.ts';
 import { isSignInNeeded, orSignIn, type PersonDesk } from '../desk/index.ts';
 import { bridgeMidcall, hostServer, pendingServer } from '../forward/index.ts';
@@ -56,13 +57,15 @@ export interface BridgeOptions
 
 /** A bridge with its host connected. */
 export interface Bridge {
-  /** Fires when the host has disconnected; close the bridge then. */
+  /** Fires when the host has disconnected; stop the bridge then. */
   readonly gone: AbortSignal;
   /**
-   * Stops calls, the desk and the upstream server, and disconnects the host.
-   * @param options - `atOnce`: does not wait for a server process to exit by itself; may also be given in a second call
+   * Refuses new calls, ends open questions, lets calls in progress end and their results reach the host, disconnects it, and stops the
+   * upstream server.
+   * @param options - `within`: milliseconds that calls may take; 10,000 if absent, and none once the host has disconnected; `atOnce`:
+   *   does not wait for a server process to exit by itself; may also be given in a second call
    */
-  close(options?: { readonly atOnce?: boolean }): Promise<void>;
+  stop(options?: StopOptions & { readonly atOnce?: boolean }): Promise<void>;
 }
 
 /**
@@ -143,7 +146,7 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
     await orSignIn(starting, { ...wait, holdMs: 0 });
   } catch (error) {
     if (!isSignInNeeded(error)) {
-      await Promise.all([mid.close(), desk.close()]);
+      await desk.close();
       if (gone.aborted) return undefined;
       await transport.close();
       throw error;
@@ -177,18 +180,18 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
     afterClose(link.server.server, running.join(link));
     return link.server;
   };
-  const served = serveStdio(factory, { transport, ...defined({ onerror: options.onError }) });
+  const serving = serveStdio(factory, { transport, ...defined({ onError: options.onError }) });
   return {
     gone,
-    async close(how = {}) {
+    async stop({ within, atOnce = false } = {}) {
+      inbox.close();
+      await serving.stop(gone.aborted ? { within: 0 } : defined({ within }));
       closed.abort();
       const stopped = starting.then(
-        started => started.close(how),
+        started => started.close({ atOnce }),
         () => {},
       );
-      await served.close();
       await Promise.allSettled([desk.close(), stopped]);
-      await mid.close();
     },
   };
 }

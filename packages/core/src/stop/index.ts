@@ -1,0 +1,1 @@
+export { closing, type StopOptions, type StopPart, stopKinds, stopParts } from './stop.ts';

@@ -1,0 +1,1 @@
+export { loud, Serving } from './serving.ts';

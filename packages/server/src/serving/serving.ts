@@ -1,0 +1,100 @@
+/**
+ * What one way of serving has made and has in progress: the servers of its factory, their connections, and the instances of the
+ * library that they belong to. It is stopped by the rule of `core/stop/`, over stdio and HTTP alike.
+ */
+import { type StopOptions, type StopPart, stopParts } from '@midcall/core/stop';
+import type { McpServer, McpServerFactory, Server, Transport } from '@modelcontextprotocol/server';
+import { writeError } from '../observe/index.ts';
+import { type Instance, instanceOf } from '../request/index.ts';
+import { ClientRequests, onConnect } from '../sdk-seam/index.ts';
+
+export class Serving {
+  readonly #instances = new Set<Instance>();
+  readonly #connections = new Set<ClientRequests>();
+  readonly #watched = new WeakSet<object>();
+  #stopping: Promise<void> | undefined;
+  #refuses = false;
+
+  /** True if new work is refused. */
+  get isStopping(): boolean {
+    return this.#refuses;
+  }
+
+  /** Takes note of a server of the factory. @returns it */
+  made<S extends McpServer | Server>(server: S): S {
+    const instance = instanceOf(server);
+    if (instance) {
+      instance.servedBy.add(this);
+      this.#instances.add(instance);
+    }
+    return server;
+  }
+
+  /** Follows the requests of a server's connections, besides taking note of it. */
+  follow<S extends McpServer | Server>(server: S): S {
+    if (!this.#watched.has(server)) {
+      this.#watched.add(server);
+      onConnect(server, transport => this.connected(transport));
+    }
+    return this.made(server);
+  }
+
+  /** Follows the requests of a connection. @param transport - whose messages are delivered by now */
+  connected(transport: Transport): void {
+    const requests = new ClientRequests(transport);
+    this.#connections.add(requests);
+    if (this.#refuses) requests.refuse();
+    const { onclose: closed } = transport;
+    transport.onclose = () => {
+      closed?.();
+      this.#connections.delete(requests);
+    };
+  }
+
+  /**
+   * What is stopped: the calls of our handlers first, which say what they have done, then all other requests. Of an instance that
+   * others serve as well, only the connections here.
+   */
+  parts(): StopPart[] {
+    const left = [...this.#instances].filter(instance => {
+      instance.servedBy.delete(this);
+      return instance.servedBy.size === 0;
+    });
+    return [...left, this.#requests()];
+  }
+
+  /**
+   * Stops it, once.
+   * @param closing - closes what belongs to this way of serving
+   */
+  stop(options: StopOptions | undefined, closing: readonly StopPart[]): Promise<void> {
+    this.#stopping ??= stopParts([...this.parts(), ...closing], options);
+    return this.#stopping;
+  }
+
+  #requests(): StopPart {
+    return {
+      begin: () => {
+        this.#refuses = true;
+        for (const each of this.#connections) each.refuse();
+      },
+      idle: async () => void (await Promise.all([...this.#connections].map(each => each.idle()))),
+      end: () => {
+        for (const each of this.#connections) each.end();
+      },
+      close: async () => {},
+    };
+  }
+}
+
+/** The same factory, which writes what it throws on standard error. */
+export const loud =
+  (factory: McpServerFactory): McpServerFactory =>
+  async context => {
+    try {
+      return await factory(context);
+    } catch (error) {
+      writeError('the factory of a server', error);
+      throw error;
+    }
+  };
