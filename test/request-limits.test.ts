@@ -23,7 +23,13 @@ async function serverAt(url: URL): Promise<Server> {
 }
 
 it.each<[string, () => Promise<{ readonly url: URL; readonly close: () => unknown }>]>([
-  ['an endpoint', () => serveHttp(() => new McpServer({ name: 'fixture', version: '1.0.0' }), { port: 0 })],
+  [
+    'an endpoint',
+    async () => {
+      const serving = await serveHttp(() => new McpServer({ name: 'fixture', version: '1.0.0' }), { port: 0 });
+      return { url: serving.url, close: () => serving.stop({ within: 0 }) };
+    },
+  ],
   [
     'a page',
     async () => {

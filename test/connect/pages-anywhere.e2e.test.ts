@@ -18,7 +18,7 @@ const places: readonly (readonly [string, (settings: SiteSettings) => Promise<Ru
     'Node',
     async settings => {
       const site = pagesSite(settings);
-      return { fetch: (input, init) => site.fetch(new Request(input, init)), close: () => site.close() };
+      return { fetch: (input, init) => site.fetch(new Request(input, init)), close: () => site.stop({ within: 0 }) };
     },
   ],
   [

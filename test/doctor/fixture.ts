@@ -56,7 +56,7 @@ export async function clinic({
 }: ClinicOptions): Promise<Clinic> {
   const clock = { now: 1_000_000 };
   const found: (readonly Report[])[] = [];
-  const { factory, pages, close } = doctorServer({
+  const { factory, pages, stop } = doctorServer({
     clock: { now: () => clock.now, after },
     warn: () => {},
     pages: { reach: { kind: 'here', browser: false } },
@@ -70,7 +70,7 @@ export async function clinic({
     await Promise.all(visits.splice(0));
     await pair.close();
     await pages.close();
-    await close();
+    await stop({ within: 0 });
   });
   const call = (tool = 'doctor', args: object = {}, options: object = {}) =>
     pair.client.callTool({ name: tool, arguments: args as Record<string, unknown> }, options);

@@ -28,7 +28,7 @@ it('each store takes a value and gives it once', async () => {
   }
   const commands = sent.map(args => args[0]).filter(name => name !== 'INFO');
   expect(commands).toEqual(['SET', 'GETDEL', 'SET', 'GETDEL']);
-  await made.oneMachine.stop();
+  await made.oneMachine.close();
 });
 
 it('a host with models declares sampling with tools', () => {

@@ -233,7 +233,7 @@ export async function reach(way: Way, root: string, options: ConnectOptions): Pr
     ...connected,
     async close() {
       await connected.close();
-      await server.stop();
+      await server.close();
     },
   };
 }

@@ -216,7 +216,11 @@ describe('inbox', () => {
 
   it('stop-S2: once it is closed, ends what is open and what is asked, but for what others can answer later', async () => {
     const inbox = new Inbox();
-    const [own, left, others] = [form(), form({ call: { id: 'task', kind: 'tool', name: 't' } }), form()];
+    const [own, left, others] = [
+      form(),
+      form({ call: { id: 'task', kind: 'tool', name: 't', arguments: {} } }),
+      form(),
+    ];
     const asked = inbox.ask(own);
     void inbox.ask(left);
     void inbox.ask(others, { owner: async () => ({ ok: true }) });

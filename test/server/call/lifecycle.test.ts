@@ -402,7 +402,7 @@ describe.each(['memory', 'http'] as const)('a retry that is cut off, over %s', c
       call.signal.addEventListener('abort', () => aborted.resolve());
       await call.step('one', async () => {
         ran.push('one');
-        begun.resolve('');
+        begun.resolve();
         await ended.promise;
       });
       await call.step('two', () => ran.push('two'));
@@ -429,7 +429,7 @@ describe.each(['memory', 'http'] as const)('a retry that is cut off, over %s', c
         call.signal.addEventListener('abort', () => aborted.resolve());
         await call.step('charge', async () => {
           ran.push('charge');
-          begun.resolve('');
+          begun.resolve();
           await ended.promise;
         });
         await call.step('tell', () => ran.push('tell'));
@@ -456,7 +456,7 @@ describe.each(['memory', 'http'] as const)('a retry that is cut off, over %s', c
         await call.step('find', () => ran.push('find'));
         await call.step('charge', async () => {
           ran.push('charge');
-          begun.resolve('');
+          begun.resolve();
           await ended.promise;
         });
         return 'done';

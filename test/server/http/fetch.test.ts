@@ -7,9 +7,9 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { McpServer } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it } from 'vitest';
 
-const open: { close(): Promise<void> }[] = [];
+const open: (() => unknown)[] = [];
 afterEach(async () => {
-  for (const each of open.splice(0).reverse()) await each.close();
+  for (const end of open.splice(0).reverse()) await end();
 });
 
 const at = new URL('http://localhost/mcp');
@@ -29,7 +29,7 @@ function endpoint(options: HttpOptions = {}) {
     }));
     return server;
   }, options);
-  open.push(made);
+  open.push(() => made.stop({ within: 0 }));
   return made;
 }
 
@@ -47,7 +47,7 @@ async function connect(era: Era, fetch: Fetch, answers = ['red']) {
     maxRetries: 5,
   };
   await client.connect(new StreamableHTTPClientTransport(at, { fetch, reconnectionOptions }));
-  open.push(client);
+  open.push(() => client.close());
   return client;
 }
 
@@ -58,7 +58,7 @@ describe.each(eras)('%s through fetch', era => {
       read.push(await requestInfo?.json());
       return new McpServer({ name: 'fetched', version: '1.0.0' });
     });
-    open.push(made);
+    open.push(() => made.stop({ within: 0 }));
     await connect(era, (url, init) => made.fetch(new Request(url, init)));
     expect(read).toMatchObject([{ method: era === '2026-07-28' ? 'server/discover' : 'initialize' }]);
   });
@@ -198,7 +198,7 @@ describe('what is refused before anything runs', () => {
 
   it('never rejects, whatever a factory does', async () => {
     const errors: Error[] = [];
-    const { fetch, close } = mcpEndpoint(
+    const { fetch, stop } = mcpEndpoint(
       () => {
         throw new Error('no server today');
       },
@@ -210,7 +210,7 @@ describe('what is refused before anything runs', () => {
     expect(response.status).toBe(500);
     expect(await response.text()).not.toContain('no server today');
     expect(errors.map(({ message }) => message)).toEqual(['no server today']);
-    await close();
+    await stop({ within: 0 });
   });
 });
 
@@ -242,7 +242,7 @@ describe('a body of which nobody says how long it is', () => {
       read.push(await requestInfo?.json());
       return new McpServer({ name: 'fetched', version: '1.0.0' });
     });
-    open.push(made);
+    open.push(() => made.stop({ within: 0 }));
     const bytes = new TextEncoder().encode(initialize('Zoë 🎨'));
     expect((await made.fetch(streamed([...bytes].map(byte => Uint8Array.of(byte))))).status).toBe(200);
     expect(read).toMatchObject([{ params: { clientInfo: { name: 'Zoë 🎨' } } }]);

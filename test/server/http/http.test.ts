@@ -10,9 +10,9 @@ import { type HttpOptions, mcpEndpoint } from '../../../packages/server/src/http
 import { nodeHandler } from '../../../packages/server/src/http/node-handler.ts';
 import { type HttpServing, serveEndpoints, serveHttp } from '../../../packages/server/src/http/serve.ts';
 
-const open: { close(): Promise<void> }[] = [];
+const open: (() => unknown)[] = [];
 afterEach(async () => {
-  for (const each of open.splice(0).reverse()) await each.close();
+  for (const end of open.splice(0).reverse()) await end();
 });
 
 /** A server with one plain tool and one that asks, on 2025, within its own call. */
@@ -34,7 +34,7 @@ function factory() {
 
 async function serve(options: HttpOptions & { host?: string; port?: number } = {}): Promise<HttpServing> {
   const serving = await serveHttp(factory, options);
-  open.push(serving);
+  open.push(() => serving.stop({ within: 0 }));
   return serving;
 }
 
@@ -68,7 +68,7 @@ async function connect(
     },
   });
   await client.connect(transport);
-  open.push(client);
+  open.push(() => client.close());
   return { client, transport };
 }
 
@@ -154,7 +154,7 @@ it('finds each of several endpoints at its path, whatever query follows', async 
   const named = (name: string) =>
     mcpEndpoint(() => new McpServer({ name, version: '1.0.0' }), { path: `/mcp/${name}` });
   const serving = await serveEndpoints({ '/mcp/one': named('one'), '/mcp/two': named('two') });
-  open.push(serving);
+  open.push(() => serving.stop({ within: 0 }));
   for (const name of ['one', 'two']) {
     const answer = await raw(new URL(`/mcp/${name}?tenant=7`, serving.url), json, initialize);
     expect([answer.status, answer.text]).toEqual([200, expect.stringContaining(`"${name}"`)]);
@@ -254,7 +254,7 @@ describe('sessions-H2: a session belongs to whoever opened it', () => {
       },
       { authenticate },
     );
-    open.push(serving);
+    open.push(() => serving.stop({ within: 0 }));
     const { client } = await connect(serving.url, mode, { headers: { authorization: 'Bearer alice' } });
     await client.callTool({ name: 'echo', arguments: { text: 'x' } });
     expect(new Set(seen)).toEqual(new Set(['alice']));
@@ -353,7 +353,7 @@ describe('sessions-H3, sessions-H4: sessions end and are capped', () => {
       port: 0,
       sessions: { idleMs: 1_000, clock: { now: () => clock.now, after } },
     });
-    open.push(serving);
+    open.push(() => serving.stop({ within: 0 }));
     const id = await openRaw(serving.url);
     const body = '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"wait","arguments":{}}}';
     const call = (signal?: AbortSignal) =>
@@ -570,7 +570,7 @@ describe('bad requests', () => {
       });
       return server;
     });
-    open.push(serving);
+    open.push(() => serving.stop({ within: 0 }));
     const { transport } = await connect(serving.url, mode);
     const call = JSON.stringify({
       ...{ jsonrpc: '2.0', id: 7, method: 'tools/call' },
@@ -609,7 +609,7 @@ describe('bad requests', () => {
       };
       return server;
     });
-    open.push(serving);
+    open.push(() => serving.stop({ within: 0 }));
     const answer = await raw(serving.url, { 'content-type': 'application/json' }, initialize);
     expect(answer.status).toBe(406);
     expect([serving.endpoint.sessions, closed]).toEqual([0, 1]);
@@ -642,12 +642,10 @@ it('reads a request whose body a parser in front of a Node handler has set witho
   const handle = nodeHandler(endpoint);
   const server = createServer((req, res) => void handle(Object.assign(req, { body: {} }), res));
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  open.push({
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await endpoint.stop({ within: 0 });
-    },
+  open.push(async () => {
+    server.closeAllConnections();
+    server.close();
+    await endpoint.stop({ within: 0 });
   });
   const { port } = server.address() as AddressInfo;
   const { client } = await connect(new URL(`http://127.0.0.1:${port}/mcp`), 'legacy');

@@ -8,9 +8,9 @@ import { McpServer } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readSender } from '../../../packages/server/src/http/sender.ts';
 
-const open: { close(): Promise<void> }[] = [];
+const open: (() => unknown)[] = [];
 afterEach(async () => {
-  for (const each of open.splice(0).reverse()) await each.close();
+  for (const end of open.splice(0).reverse()) await end();
 });
 
 const version = '2026-07-28';
@@ -37,7 +37,7 @@ function serve(http: HttpOptions, options: Parameters<typeof midcall>[0] = {}) {
     },
     { onError, ...http },
   );
-  open.push(endpoint);
+  open.push(() => endpoint.stop({ within: 0 }));
   const post = (message: object, headers: Record<string, string>) => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, ...message });
     const accept = 'application/json, text/event-stream';

@@ -10,9 +10,9 @@ import { nodeHandler } from '../../../packages/server/src/http/node-handler.ts';
 import { serveHttp } from '../../../packages/server/src/http/serve.ts';
 import type { SessionOptions } from '../../../packages/server/src/http/sessions.ts';
 
-const open: { close(): Promise<void> }[] = [];
+const open: (() => unknown)[] = [];
 afterEach(async () => {
-  for (const each of open.splice(0).reverse()) await each.close();
+  for (const end of open.splice(0).reverse()) await end();
 });
 
 const said = (text: string): CallToolResult => ({ content: [{ type: 'text', text }] });
@@ -95,11 +95,11 @@ async function session(rim: (typeof rims)[number], sessions: SessionOptions = {}
   let fetched: (init: RequestInit) => Promise<Response>;
   if (rim === 'Node') {
     const serving = await serveHttp(factory, { sessions });
-    open.push(serving);
+    open.push(() => serving.stop({ within: 0 }));
     fetched = init => fetch(serving.url, init);
   } else {
     const endpoint = mcpEndpoint(factory, { sessions });
-    open.push(endpoint);
+    open.push(() => endpoint.stop({ within: 0 }));
     fetched = init => endpoint.fetch(new Request('http://127.0.0.1/mcp', init));
   }
   let known: Readonly<Record<string, string>> = {};
@@ -143,7 +143,10 @@ it('sessions-H8: a server in Node sends what a function around the endpoint made
     return new Response(response.body, { status: response.status, headers: [...response.headers, ['seen', 'yes']] });
   };
   const server = createServer(nodeHandler({ fetch: marked })).listen(0, '127.0.0.1');
-  open.push(endpoint, { close: async () => void server.close() });
+  open.push(
+    () => endpoint.stop({ within: 0 }),
+    () => server.close(),
+  );
   await once(server, 'listening');
   const send = (body: object, headers: Readonly<Record<string, string>> = {}) =>
     fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, {
@@ -180,7 +183,10 @@ it('sessions-H8: a handler in Node is done once the stream that it sends has end
     const nth = handled.length;
     handled.push(handler(req, res).then(() => void done.push(nth)));
   }).listen(0, '127.0.0.1');
-  open.push(endpoint, { close: async () => void server.close() });
+  open.push(
+    () => endpoint.stop({ within: 0 }),
+    () => server.close(),
+  );
   await once(server, 'listening');
   const send = (body: object, headers: Readonly<Record<string, string>> = {}) =>
     fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, {
