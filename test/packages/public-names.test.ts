@@ -103,8 +103,8 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
     values: `
       browsersFile callFile deskDeclares deskFile earlierValues startDesk`,
     types: `
-      BrowserKey BrowserMemory CallMemory DeskConnection DeskMemory DeskOptions DeskRecord StoredCall ModelsView PreferencesRecord RunningDesk
-      SecretBox Theme TryView WorkspaceParts`,
+      BrowserKey BrowserMemory CallMemory DeskConnection DeskMemory DeskOptions DeskRecord HostWait ModelsView PreferencesRecord
+      RunningDesk SecretBox StoredCall Theme TryView WorkspaceParts`,
   },
   '@midcall/host/models': {
     values: `
