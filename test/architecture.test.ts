@@ -69,7 +69,7 @@ const server: Floors = {
   eras: ['base', 'sdk-seam', 'engine', 'state', 'observe', 'request', 'questions'],
   call: ['base', 'sdk-seam', 'engine', 'state', 'observe', 'roots', 'request', 'questions', 'files', 'eras'],
   tasks: ['base', 'sdk-seam', 'state', 'observe', 'request', 'questions', 'eras'],
-  serving: ['base', 'sdk-seam', 'observe', 'request'],
+  serving: ['sdk-seam', 'observe', 'request'],
   http: ['base', 'sdk-seam', 'observe', 'request', 'serving'],
   fleet: ['base', 'sdk-seam', 'engine', 'state', 'jobs', 'stores', 'request', 'http'],
   // midcall.ts, and what it is made of.

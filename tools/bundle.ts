@@ -33,9 +33,8 @@ const own: Readonly<Record<string, string>> = {
     export { Hono } from 'hono';
     export { getRequestListener } from '@hono/node-server';`,
   'packages/server/dist/http/hono-node.js': `
-    import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-    export { getRequestListener } from '@hono/node-server';
-    export const responseAlreadySent = RESPONSE_ALREADY_SENT.clone();`,
+    import * as library from '@hono/node-server';
+    export const honoNode = async () => library;`,
   // A list that most runs of the command never look at, in a file of its own.
   'packages/host/dist/url/parse-domain.js': `
     const list = './tldts.cjs';
