@@ -103,8 +103,9 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
     values: `
       browsersFile callFile deskDeclares deskFile earlierValues startDesk`,
     types: `
-      ArgumentTemplate BrowserKey BrowserMemory CallMemory DeskConnection DeskMemory DeskOptions DeskRecord StoredCall ModelsView PreferencesRecord RememberedOffer RememberedOffers RunningDesk
-      SecretBox Theme TryView WorkspaceParts`,
+      ArgumentTemplate BrowserKey BrowserMemory CallMemory DeskConnection DeskMemory DeskOptions DeskRecord HostWait
+      ModelsView PreferencesRecord RememberedOffer RememberedOffers RunningDesk SecretBox StoredCall Theme TryView
+      WorkspaceParts`,
   },
   '@midcall/host/models': {
     values: `
