@@ -49,7 +49,9 @@ it('has a first page of one row for each server, and no tool on it', async () =>
 
 it('lists the first tools of the server that a page is about, and those of a server that is unfolded', async () => {
   const tools = async () =>
-    new Set((await visitor.get('/servers/server3')).text.match(/(?<=class="tool">)server\d+_tool_\d+/g)).size;
+    new Set(
+      (await visitor.get('/servers/server3')).text.match(/(?<=class="tool"><span class="mono">)server\d+_tool_\d+/g),
+    ).size;
   expect(await tools()).toBe(30);
   await visitor.post('/preferences/fold', { server: 'server5', folded: 'false' });
   expect(await tools()).toBe(60);
@@ -121,7 +123,7 @@ it('says of a tool that it may destroy something only where its server says so',
   const { text } = toolList(server, { csrf: '', link: path => path });
   expect(
     text
-      .match(/(?<=class="name">)\w+<.*?(?=<\/a>)/g)!
+      .match(/(?<=class="name"><span class="mono">)\w+<.*?(?=<\/a>)/g)!
       .map(each => [/^\w+/.exec(each)![0], each.match(/(?<=hint">)[^<]+/g)]),
   ).toEqual([
     ['wipe', ['may destroy data']],

@@ -217,6 +217,8 @@ describe('a form', () => {
       const choice = /type="(?:radio|checkbox)"/.test(tag);
       if (!choice || / checked/.test(tag)) untouched[name!] = /value="([^"]*)"/.exec(tag)![1]!;
     }
+    for (const [, name, value] of web.card.matchAll(/<textarea[^>]*name="(f\d)"[^>]*>\n([^<]*)</g))
+      untouched[name!] = value!;
     await web.post({ action: 'accept', ...untouched });
     expect(await web.ending).toMatchObject({ how: 'answered', content: defaults });
     const lines = await terminal(question('v-7'), ['1', '', '', '', '', '', '', '1']);

@@ -2,5 +2,5 @@ export { type BrowserKey, type BrowserMemory, isBrowserKey } from './browsers-fi
 export type { CallMemory, StoredCall } from './call-file.ts';
 export type { DeskMemory, DeskRecord } from './desk-file.ts';
 export { Preferences } from './preferences.ts';
-export { type RememberedOffer, type RememberedOffers, worthRemembering } from './remembered-offers.ts';
+export { type RememberedOffer, worthRemembering } from './remembered-offers.ts';
 export type { Theme } from './theme.ts';
