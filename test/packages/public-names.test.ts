@@ -103,14 +103,9 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
     values: `
       browsersFile callFile deskDeclares deskFile earlierValues startDesk`,
     types: `
-<<<<<<< HEAD
-      ArgumentTemplate BrowserKey BrowserMemory CallMemory DeskConnection DeskMemory DeskOptions DeskRecord HostWait ModelsView PreferencesRecord RememberedOffer RememberedOffers RunningDesk
-      SecretBox StoredCall Theme TryView WorkspaceParts`,
-=======
       ArgumentTemplate BrowserKey BrowserMemory CallMemory DeskConnection DeskMemory DeskOptions DeskRecord HostWait
       ModelsView PreferencesRecord RememberedOffer RememberedOffers RunningDesk SecretBox StoredCall Theme TryView
       WorkspaceParts`,
->>>>>>> cf7b992a2ea6a454efa3c36e56139e97ddd68ec6
   },
   '@midcall/host/models': {
     values: `
