@@ -27,7 +27,18 @@ export interface StdioServing {
   stop(options?: StopOptions): Promise<void>;
 }
 
-/** @param factory - builds a server: once, or twice if the client tries one revision before another */
+/**
+ * Serves one client over standard input and output, in either era.
+ *
+ * @param factory - builds a server: once, or twice if the client tries one revision before another
+ * @returns what stops it
+ * @throws TypeError if an option is not of its kind
+ * @example
+ * ```ts
+ * const serving = serveStdio(() => notesServer(mid));
+ * process.once('SIGTERM', () => void serving.stop().finally(() => process.exit()));
+ * ```
+ */
 export function serveStdio(factory: McpServerFactory, options: StdioOptions = {}): StdioServing {
   checkGiven('serveStdio', 'the first argument', factory, serverFactoryKind);
   checkOptions('serveStdio', options, {
