@@ -26,13 +26,13 @@ export interface Registered {
   readonly task?: TaskMode;
 }
 
-/**
- * Whether a tool's questions can be shown on a card. `yes`: its results are listed with our App. `own-app`: they are shown by an App
- * of its own. `structured`: results have a schema, which the result of a waiting call does not fit. A gateway answers by the
- * name of the tool.
- */
+/** Whether the questions of the tools that are called can be shown on a card; a gateway says it by the name of the tool. */
 export type Cards = ToolCards | ((name: string) => ToolCards);
 
+/**
+ * Whether a tool's questions can be shown on a card. `yes`: its results are listed with our App. `own-app`: they are shown by an App
+ * of its own. `structured`: results have a schema, which the result of a waiting call does not fit.
+ */
 export type ToolCards = 'yes' | 'own-app' | 'structured';
 
 /** When a call of a tool becomes a task, for clients that have tasks. */
