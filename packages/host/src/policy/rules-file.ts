@@ -17,7 +17,7 @@ export interface RuleStorage {
   /** @throws MidcallError `cli/usage` for a file that cannot be parsed: do not continue then */
   read(): Promise<readonly Rule[]>;
   /**
-   * The stored rules as they are now: the same list object until the file changes. For {@link PolicyOptions.kept}.
+   * The stored rules as they are now: the same list object until the file changes. For {@link PolicyOptions.sharedRules}.
    * @throws MidcallError `cli/usage` if the first look finds a file that cannot be understood
    */
   current(): readonly Rule[];
