@@ -50,7 +50,7 @@ const pages = (page: Page, name: string) => page.locator('.pages').getByRole('li
 it('shows the page of a link in place of this one, from its top and with the cursor where one types', async () => {
   await using me = await nextPage(person);
   const { page } = me;
-  await page.setViewportSize({ width: 1000, height: 500 });
+  await page.setViewportSize({ width: 1000, height: 300 });
   await open(page, '/add');
   await what(page).fill('typed here');
   await page.evaluate(() => window.scrollTo(0, 120));

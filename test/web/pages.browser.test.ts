@@ -433,6 +433,7 @@ describe('every page and state', () => {
     expect(counts.filter(([all, domains]) => all > domains)).toHaveLength(1);
     // A key in another direction than the page's keeps its colon between itself and its value.
     const arabic = on.desk.workspace.calls.list().find(call => call.context.name === 'arabic')!;
+    await page.setViewportSize({ width: 1920, height: 860 });
     await page.goto(at(`/calls/${arabic.context.id}`));
     const order = await page
       .locator('.json-members li')

@@ -166,7 +166,9 @@ td.long{min-width:14rem}
 .audit td.long{overflow-wrap:anywhere}
 /* They take the room of their column, and give it none. */
 .history td .arguments{margin-top:3px;width:0;min-width:100%;max-height:3.2em;overflow:hidden}
-.history .act{white-space:nowrap}
+.history td a{overflow-wrap:anywhere}
+.history .argument{max-width:100%;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
+.history .act{white-space:nowrap;padding-left:0}
 .templates{display:flex;flex-wrap:wrap;gap:6px 10px;align-items:center;padding:12px 20px 0;font-size:13px}
 .template{display:inline-flex;align-items:center;gap:2px;padding:0 2px 0 9px;border:1px solid var(--line);border-radius:12px}
 .template a{color:var(--ink);text-decoration:none}
