@@ -40,7 +40,6 @@ describe('an entry', () => {
       { clientMetadataUrl: 'https://me.example' },
       "has a 'clientMetadataUrl' that is not an https address with a path.",
     ],
-    [{ scopes: [1] }, "has 'scopes' that are not a list of scope names."],
     [{ scopes: ['two words'] }, "has 'scopes' that are not a list of scope names."],
     [{ redirectPort: 70_000 }, "has a 'redirectPort' that is not a number from 1 to 65535."],
   ])('with auth %j is refused in words', (auth, why) => {
