@@ -28,24 +28,28 @@ const question = z.object({
     .meta({ title: 'Tags', description: 'What it is about.' }),
 });
 
-const factory = () => {
-  const server = new McpServer({ name: 'test', version: '1.0.0' });
-  mid.tool(server, 'act', {}, async (_, call) => {
-    const answer = await call.elicit({ message: 'Which?', form: question });
-    return { content: [{ type: 'text', text: JSON.stringify(answer.action === 'accept' ? answer.content : answer) }] };
-  });
-  return server;
-};
-const mid = midcall({ suspectBelowMs: 0, warn: () => {} });
+/** What stops a server stops its instance of the library, so each has its own. */
+const serverFactory =
+  (mid = midcall({ suspectBelowMs: 0, warn: () => {} })) =>
+  () => {
+    const server = new McpServer({ name: 'test', version: '1.0.0' });
+    mid.tool(server, 'act', {}, async (_, call) => {
+      const answer = await call.elicit({ message: 'Which?', form: question });
+      return {
+        content: [{ type: 'text', text: JSON.stringify(answer.action === 'accept' ? answer.content : answer) }],
+      };
+    });
+    return server;
+  };
 
 async function transportTo(carrier: 'stdio' | 'http') {
   if (carrier === 'http') {
-    const serving = await serveHttp(factory, { port: 0 });
+    const serving = await serveHttp(serverFactory(), { port: 0 });
     onTestFinished(() => serving.stop({ within: 0 }));
     return new StreamableHTTPClientTransport(serving.url);
   }
   const [near, far] = InMemoryTransport.createLinkedPair();
-  const handle = serveStdio(factory, { transport: far });
+  const handle = serveStdio(serverFactory(), { transport: far });
   onTestFinished(() => handle.close());
   return near;
 }

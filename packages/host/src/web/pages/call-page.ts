@@ -59,7 +59,7 @@ const undoing = /\b(?:undo(?:es)?|reverts?|reverses?|restores?|(?:brings?|puts?|
 function inverseOf({ context, outcome }: CallView, { tools }: ServerView): OfferView | undefined {
   if (context.kind !== 'tool' || outcome?.how !== 'completed') return undefined;
   const sentences = blocksOf(outcome.result).flatMap(block =>
-    (textOf(block) ?? '').slice(0, 2_000).split(/[.\n]+(?=\s|$)/),
+    (textOf(block) ?? '').slice(0, 2_000).split(/\n|\.(?=\s|$)/),
   );
   const words = new Set(sentences.filter(each => undoing.test(each)).flatMap(each => each.split(/[^\w-]+/)));
   return tools.find(({ name }) => name !== context.name && words.has(name));

@@ -32,7 +32,7 @@ export async function findPackage(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<NpmPackage> {
   const registry = environment['npm_config_registry'] ?? 'https://registry.npmjs.org';
-  const address = `${registry.replace(/\/+$/, '')}/${name.replace('/', '%2f')}/${encodeURIComponent(wanted)}`;
+  const address = `${registry.replace(/\/$/, '')}/${name.replace('/', '%2f')}/${encodeURIComponent(wanted)}`;
   let answer: unknown;
   try {
     const response = await limitedFetch(fetch, { mostBytes })(address, { signal: AbortSignal.timeout(answerMs) });
