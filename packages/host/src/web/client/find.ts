@@ -59,7 +59,9 @@ const boxOf = (target: EventTarget | null): HTMLInputElement | undefined =>
  * @returns true if it has moved
  */
 export function moveThrough(event: KeyboardEvent, box: HTMLElement, list: Element | null): boolean {
-  const isTyped = event.key.length === 1 && event.key !== ' ' && !event.ctrlKey && !event.metaKey && !event.altKey;
+  // A space presses a button, and does nothing on a link.
+  const presses = event.key === ' ' && document.activeElement instanceof HTMLButtonElement;
+  const isTyped = event.key.length === 1 && !presses && !event.ctrlKey && !event.metaKey && !event.altKey;
   if ((isTyped || event.key === 'Backspace') && document.activeElement !== box) box.focus();
   if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return false;
   const stops = [box, ...stopsIn(list)];

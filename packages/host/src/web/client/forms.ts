@@ -192,7 +192,7 @@ function toFiltered(box: HTMLInputElement, event: KeyboardEvent): void {
 /** True for a box in which Enter sends, as long as it holds one line; one that may hold JSON goes on from where that begins. */
 function isOneLine({ dataset: { oneLine }, value }: HTMLTextAreaElement): boolean {
   if (oneLine === undefined || value.includes('\n')) return false;
-  return oneLine === 'text' || (value.trim() !== '' && !/^\s*[{["/]/.test(value));
+  return oneLine === 'text' || (value.trim() !== '' && !/^\s*(?:[{["]|\/[/*])/.test(value));
 }
 
 function onKey(event: KeyboardEvent): void {

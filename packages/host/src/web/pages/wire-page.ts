@@ -138,7 +138,7 @@ export function wireDrawer(
   const frames = recent.slice(-mostInDrawer).reverse();
   const logs = logRows(recent, 'debug', zone).slice(-mostInDrawer).reverse();
   const requests = requestsIn(all);
-  return html`<section class="drawer" id="drawer" aria-labelledby="drawer-title" data-key="drawer"><div class="drawer-head"><h2 id="drawer-title">${own.title}</h2>${paused && html`<span class="chip">${own.paused}</span>`}<a href="${link(serverPath(server.id, 'wire'))}">${own.whole}</a>${all.length > 0 && html`<a href="${link(serverPath(server.id, 'wire.jsonl'))}" download="wire.jsonl">${own.export}</a>`}</div><div class="drawer-body" tabindex="0" role="region" aria-labelledby="drawer-title">${logs.length > 0 && html`<table class="logs"><caption class="unseen">${own.logs}</caption><tbody>${logs}</tbody></table>`}${
+  return html`<section class="drawer" id="drawer" aria-labelledby="drawer-title" data-key="drawer"><div class="drawer-head"><h2 id="drawer-title">${own.title}</h2>${paused && html`<span class="chip">${own.paused}</span>`}<a href="${link(serverPath(server.id, 'wire'))}">${own.whole}</a>${all.length > 0 && html`<a href="${link(serverPath(server.id, 'wire.jsonl'))}" download="wire.jsonl">${own.export}</a>`}</div><div class="drawer-body" tabindex="0" role="group" aria-labelledby="drawer-title">${logs.length > 0 && html`<table class="logs"><caption class="unseen">${own.logs}</caption><tbody>${logs}</tbody></table>`}${
     stderr.length > 0 &&
     html`<details class="drawer-log"><summary>${texts.servers.log}</summary><pre class="mono">${ansiHtml(stderr.join('\n'), 20_000, true)}</pre></details>`
   }${
