@@ -199,11 +199,13 @@ describe('a desk', () => {
     const base = new URL(entered.headers.get('location')!, link);
     const at = (path: string): URL => new URL(path, base);
     const page = async (path: string): Promise<string> => (await fetch(at(path), { headers: { cookie } })).text();
-    let form = await page('servers/node/tools/work');
-    while (!form.includes('name="f0"')) form = await page('servers/node/tools/work');
+    // The server has its name from its file.
+    const tool = 'servers/work-server/tools/work';
+    let form = await page(tool);
+    while (!form.includes('name="f0"')) form = await page(tool);
     const csrf = /name="csrf" value="([^"]+)"/u.exec(form)![1]!;
     const run = (n: string): Promise<Response> =>
-      fetch(at('servers/node/tools/work'), {
+      fetch(at(tool), {
         method: 'POST',
         redirect: 'manual',
         headers: { cookie, origin: link.origin, 'content-type': 'application/x-www-form-urlencoded' },

@@ -518,7 +518,7 @@ async function intruded(touch = false) {
   await page.goto(new URL(`questions/${question.id}`, on.desk.url).href);
   const app = await appOf(page);
   await app.evaluate('ready');
-  const [note, password] = [page.locator('[data-field=f0] input'), page.locator('[data-field=f1] input')];
+  const [note, password] = [page.locator('[name=f0]'), page.locator('[name=f1]')];
   return { page, app, keys, note, password };
 }
 

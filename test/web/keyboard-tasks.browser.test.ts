@@ -172,7 +172,7 @@ it('reads the wire, and saves it', async () => {
   await tabTo(/^Messages and logs/);
   await press('Enter');
   await page.locator('#drawer').waitFor();
-  await tabTo(/tools\/call · \d/);
+  await tabTo(/^→.{0,40}tools\/call · \d/);
   await press('Enter');
   await page.locator('.frames pre', { hasText: '"what": "the knife"' }).waitFor();
   await skip();

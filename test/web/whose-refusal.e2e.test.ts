@@ -75,27 +75,30 @@ describe.each<Era>(eras)('%s', era => {
   });
 });
 
-it('says of each running call that a question without a known call may be its own, with the card in place', async () => {
+it('leads from each running call to a question that does not say which of them it is for', async () => {
   await using desk = await opened('2025-11-25');
   const { workspace } = desk.on.desk;
   const first = await desk.run('form');
   await whenSo(desk.on.desk, () => desk.on.inbox.list().find(each => each.call?.id === first));
   const second = await desk.run('letter');
   const question = await whenSo(desk.on.desk, () => desk.on.inbox.list().find(each => !each.call));
-  for (const id of [first, second]) {
-    const page = await desk.page(`/calls/${id}`);
-    expect(page).toContain('The server did not say which call this question is for. It may be this one.');
-    expect(page).toContain('What shall it say?');
-    expect(page).toContain('Waiting for you');
-    expect(page).not.toContain('The server is working.');
-    expect((await desk.visitor.get(`/calls/${id}`)).text).toContain(`action="/questions/${question.id}"`);
-  }
-  // A form that comes back, and its end, are shown where it was answered.
   const path = `/questions/${question.id}`;
-  const wrong = await desk.visitor.post(path, { action: 'accept', at: second, f0: 'a' });
-  expect([wrong.status, plain(wrong.text).includes('It may be this one')]).toEqual([422, true]);
-  const { headers } = await desk.visitor.post(path, { action: 'accept', at: second, f0: 'Dear Ada' });
-  expect(headers['location']).toBe(`/calls/${second}#q-${question.id}-end`);
+  for (const id of [first, second]) {
+    const { text } = await desk.visitor.get(`/calls/${id}`);
+    expect(plain(text)).toContain('Waiting for you');
+    expect(plain(text)).not.toContain('The server is working.');
+    expect([text.includes(`href="${path}#q-${question.id}"`), text.includes(`action="${path}"`)]).toEqual([
+      true,
+      false,
+    ]);
+  }
+  // Its card is on a page of its own, where a form that comes back, and its end, are shown, too.
+  const card = await desk.page(path);
+  expect(card).toContain('What shall it say?');
+  const wrong = await desk.visitor.post(path, { action: 'accept', f0: 'a' });
+  expect([wrong.status, plain(wrong.text).includes('What shall it say?')]).toEqual([422, true]);
+  const { headers } = await desk.visitor.post(path, { action: 'accept', f0: 'Dear Ada' });
+  expect(headers['location']).toBe(`${path}#q-${question.id}-end`);
   await whenSo(desk.on.desk, () => workspace.calls.get(second)?.outcome);
   for (const id of [first, second])
     expect(await desk.page(`/calls/${id}`)).toContain(

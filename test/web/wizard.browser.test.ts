@@ -77,7 +77,7 @@ it.each(eras)(
     // The server may not use URL mode here, so one card has the link and the next one the code.
     const tab = await context.newPage();
     await tab.goto(/http:\S+/.exec('message' in question ? question.message : '')![0]);
-    await page.getByRole('button', { name: 'Send answer' }).click();
+    await page.getByRole('button', { name: 'Allow' }).click();
     const code = page.getByRole('blockquote').filter({ hasText: 'code for the page' });
     await tab.getByRole('textbox', { name: 'Code' }).fill(codeIn((await code.textContent())!));
     await tab.getByRole('button', { name: 'Continue' }).click();
@@ -103,7 +103,7 @@ it.each(eras)(
     await tab.getByRole('heading', { name: 'Step 2 of 2' }).waitFor();
     expect(await tab.getByRole('radio', { name: '1B' }).isChecked()).toBe(true);
     await tab.getByRole('button', { name: 'Decline' }).click();
-    await page.getByRole('article').getByRole('button', { name: 'Send answer' }).click();
+    await page.getByRole('article').getByRole('button', { name: 'Allow' }).click();
     await page.getByText('No trip was planned: the person said no').first().waitFor();
     expect(troubles).toEqual([]);
   },

@@ -25,6 +25,7 @@ const send = message => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ..
 const described = 'Writes down what it is given. ' + 'It says so at length. '.repeat(30);
 const tools = [
   { name: 'note_down', title: 'Write it down', description: described, inputSchema: { type: 'object', required: ['text'], properties: { text: { type: 'string' }, times: { anyOf: [{ type: 'boolean' }, { type: 'null' }] } } } },
+  { name: 'set_code', title: 'Set a code', inputSchema: { type: 'object', properties: { code: { type: 'string', minLength: 4 } } } },
   { name: 'ask_leave', title: 'Ask for leave', inputSchema: { type: 'object', properties: {} } },
   { name: 'ask_size', title: 'Ask for a size', inputSchema: { type: 'object', properties: {} } },
 ];
@@ -191,6 +192,23 @@ it('asks for leave without a form by one button, says what waits next, and fills
     await card.getByRole('button', { name: 'Send answer' }).click();
     await page.locator('.entry-result', { hasText: 'accept {"size":"large"}' }).waitFor();
   }
+});
+
+it('hears a slow click on a button that what is found wrong would have moved away', async () => {
+  await goTo('set a code');
+  await page.locator('#arguments-f0').fill('abc');
+  const { x, y, width, height } = (await run().boundingBox())!;
+  await page.mouse.move(x + width / 2, y + height / 2);
+  const checked = page.waitForResponse(response => response.request().postData()?.includes('visited=f0') === true);
+  // The box is left as the button is pressed.
+  await page.mouse.down();
+  await (await checked).finished();
+  await page.evaluate(() => new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  expect(await page.locator('#arguments-form .error').count()).toBe(0);
+  const sent = page.waitForResponse(response => response.request().method() === 'POST');
+  await page.mouse.up();
+  expect((await sent).status()).toBe(422);
+  await page.locator('#arguments-form .error').waitFor();
 });
 
 it('mutes a server from the palette, says so, and takes that back', async () => {

@@ -7,7 +7,9 @@
  */
 import { checkContent, type Issue, withWayBackField } from '@midcall/core/form';
 import type { Html } from '@midcall/core/page';
+import { isOneLine } from '../../packages/host/src/web/client/lines.ts';
 import { morph } from '../../packages/host/src/web/client/morph.ts';
+import { startPressed, whenReleased } from '../../packages/host/src/web/client/pressed.ts';
 import { contentOf, type Draft, draftOf, untouched, visitedIssues } from '../../packages/host/src/web/form/index.ts';
 import { spelledLeft, texts } from '../../packages/host/src/web/texts/index.ts';
 import { filter, toFiltered } from './filter.ts';
@@ -232,6 +234,9 @@ function dismiss(): void {
   else void answer('cancel');
 }
 
+const isBoxOfOneLine = ({ target, shiftKey }: KeyboardEvent): boolean =>
+  target instanceof HTMLTextAreaElement && !shiftKey && isOneLine(target);
+
 function onKey(event: KeyboardEvent): void {
   if (!open?.question || isSending || event.isComposing) return;
   const at = event.target as HTMLElement;
@@ -241,7 +246,7 @@ function onKey(event: KeyboardEvent): void {
   else if (isFilter && event.key === 'Escape' && at.value !== '') {
     at.value = '';
     filter(at);
-  } else if (event.key === 'Enter' && at instanceof HTMLInputElement) send();
+  } else if (event.key === 'Enter' && (at instanceof HTMLInputElement || isBoxOfOneLine(event))) send();
   else if (event.key === 'Escape') dismiss();
   else return;
   event.preventDefault();
@@ -257,7 +262,7 @@ function onInput({ target, type }: Event): void {
   const warning = document.getElementById('leaving');
   if (warning) warning.textContent = '';
   if (type === 'change') visited.add(name);
-  show(entered());
+  void whenReleased().then(() => open?.question && !isSending && show(entered()));
 }
 
 root.addEventListener('click', event => {
@@ -270,6 +275,7 @@ root.addEventListener('submit', event => event.preventDefault());
 root.addEventListener('input', onInput);
 root.addEventListener('change', onInput);
 document.addEventListener('keydown', onKey);
+startPressed();
 
 setInterval(() => {
   const left = document.getElementById('left');

@@ -5,9 +5,11 @@
 import { telling } from './drafts.ts';
 import { fetched } from './fetched.ts';
 import { mayLeave, noteStarts, stay } from './leaving.ts';
+import { isOneLine } from './lines.ts';
 import { morph } from './morph.ts';
 import { pageShown, sending, showDocument, touch, untouch } from './page.ts';
 import { holdsBack, notSent } from './presence.ts';
+import { whenReleased } from './pressed.ts';
 
 const pauseBeforeCheckMs = 140;
 
@@ -37,6 +39,7 @@ async function check(form: HTMLFormElement): Promise<void> {
   const response = await sent;
   if (!response.ok || checks.get(form) !== turn || !form.isConnected) return;
   const next = fetched(await response.text()).getElementById(form.getAttribute('id') ?? '');
+  await whenReleased();
   if (!next || checks.get(form) !== turn) return;
   showFilters(next);
   morph(form, next);
@@ -187,12 +190,6 @@ function toFiltered(box: HTMLInputElement, event: KeyboardEvent): void {
   event.preventDefault();
   first?.focus();
   if (event.key === 'Enter' && rows.length === 1 && !first?.matches(':checked')) first?.click();
-}
-
-/** True for a box in which Enter sends, as long as it holds one line; one that may hold JSON goes on from where that begins. */
-function isOneLine({ dataset: { oneLine }, value }: HTMLTextAreaElement): boolean {
-  if (oneLine === undefined || value.includes('\n')) return false;
-  return oneLine === 'text' || (value.trim() !== '' && !/^\s*(?:[{["]|\/[/*])/.test(value));
 }
 
 function onKey(event: KeyboardEvent): void {

@@ -18,6 +18,12 @@ function makeBox(line: HTMLInputElement, text: string): void {
 const lineOf = (target: EventTarget | null): HTMLInputElement | undefined =>
   target instanceof HTMLInputElement && target.dataset['lines'] !== undefined ? target : undefined;
 
+/** True for a box in which Enter sends, as long as it holds one line; one that may hold JSON goes on from where that begins. */
+export function isOneLine({ dataset: { oneLine }, value }: HTMLTextAreaElement): boolean {
+  if (oneLine === undefined || value.includes('\n')) return false;
+  return oneLine === 'text' || (value.trim() !== '' && !/^\s*(?:[{["]|\/[/*])/.test(value));
+}
+
 /** Starts listening. */
 export function startLines(): void {
   document.addEventListener('paste', event => {
