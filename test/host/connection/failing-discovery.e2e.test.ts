@@ -42,7 +42,8 @@ it.each([500, 501, 503])(
     const { asked, reach } = await failing(status);
     const connection = await reach();
     expect(connection.server).toMatchObject({ name: 'old', era: '2025-11-25' });
-    expect(asked.slice(0, 2)).toEqual(['server/discover', 'initialize']);
+    // One that cannot serve now is asked once more, before another revision is tried.
+    expect(asked.slice(0, 3).join()).toMatch(/^(?:server\/discover,){1,2}initialize/);
   },
 );
 
