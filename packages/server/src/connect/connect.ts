@@ -27,7 +27,7 @@ import { confirmKind } from './pages/confirm.ts';
 import { formKind } from './pages/form.ts';
 import type { Keeper, PageKind, SignIn } from './pages/page.ts';
 import { questionKind } from './pages/question.ts';
-import { secretKind } from './pages/secret.ts';
+import { secretKind, secretKindName } from './pages/secret.ts';
 import { wizardKind } from './pages/wizard.ts';
 import { type Reach, reach, reachNote } from './reach.ts';
 import { routes } from './routes.ts';
@@ -151,7 +151,9 @@ export function connect(options: ConnectOptions): Connect {
         if (!kinds.has(ask.kind)) {
           throw new MidcallError(
             'server/setup',
-            `There is no page of kind '${ask.kind}'. Give it to connect({ kinds }).`,
+            ask.kind === secretKindName
+              ? 'What is entered on a page of secret(…) goes into a vault, and these pages have none. Give it to connect({ vault: vault(…) }).'
+              : `There is no page of kind '${ask.kind}'. Give it to connect({ kinds }).`,
           );
         }
         if (!base && where.kind === 'nobody') {
