@@ -23,8 +23,6 @@ import { Steps } from './take-step.ts';
 export interface HandleOptions extends AskerOptions {
   /** Stays the same in every round of the call. */
   readonly flow: string;
-  /** See {@link GatewayCall.roundsLeft}. */
-  readonly roundsLeft: number;
   /** See {@link GatewayCall.outlivesRequest}. */
   readonly outlivesRequest: boolean;
   /** The roots and files of one run. */

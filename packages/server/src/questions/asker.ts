@@ -41,6 +41,8 @@ export interface AskerOptions {
   readonly misused: ((error: unknown) => void) | undefined;
   /** Serves our pages; undefined if there are none. */
   readonly pages: () => PageCall | undefined;
+  /** See `GatewayCall.roundsLeft`. */
+  readonly roundsLeft: number;
 }
 
 /** A handler that asks more often than this is in a loop, which would never end if nobody can be asked. */
@@ -71,6 +73,7 @@ export function asker(run: CallRun, options: AskerOptions): Asker {
     run,
     config,
     request,
+    roundsLeft: options.roundsLeft,
     history,
     isByHost,
     pages() {

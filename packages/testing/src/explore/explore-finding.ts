@@ -128,6 +128,7 @@ const kindOfCode: Partial<Record<MidcallErrorCode, FindingKind>> = {
   'ask/not-awaited': 'not-awaited',
   'ask/diverged': 'diverges',
   'ask/repeated': 'asks-in-circles',
+  'ask/rounds': 'too-many-rounds',
 };
 
 const saysYes = ({ kind }: ExploredOutcome): boolean => kind === 'accept' || kind === 'replayed';
