@@ -23,7 +23,8 @@ import {
   openShared,
   readTicket,
 } from '../eras/index.ts';
-import { type FileAccesses, fileAccess } from '../files/index.ts';
+import { type FileAccesses, lazyFileAccess } from '../files/index.ts';
+import { loadTelemetry } from '../observe/index.ts';
 import { CARD_TOOL, cardSeen } from '../questions/index.ts';
 import {
   auditor,
@@ -93,7 +94,7 @@ export interface Dispatch {
 
 export function dispatcher(config: Config): Dispatch {
   const inFlight = new Set<Promise<unknown>>();
-  const access: FileAccesses = fileAccess(config);
+  const access: FileAccesses = lazyFileAccess(config);
   let closed = false;
 
   /** Follows a request to its end, whatever comes between. */
@@ -107,6 +108,8 @@ export function dispatcher(config: Config): Dispatch {
     const end = new CallReport(call, config);
     const begin = async (): Promise<CallOutcome<R>> => {
       if (closed) throw new MidcallError('call/closed', 'This server is closing and takes no new calls.');
+      const loading = loadTelemetry();
+      if (loading) await loading;
       return work(end, call.arguments);
     };
     const running = begin().catch((error: unknown): CallOutcome<R> => {

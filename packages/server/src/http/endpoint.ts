@@ -29,7 +29,7 @@ import {
   localhostAllowedHostnames,
   localhostAllowedOrigins,
   type McpRequestContext,
-  McpServer,
+  type McpServer,
   type McpServerFactory,
   type ServerNotifier,
   validateHostHeader,
@@ -37,7 +37,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { writeError } from '../observe/index.ts';
 import { makeServer } from '../request/index.ts';
-import { asksForTasks, refusalOf, subscribeAt, TaskStreams } from '../sdk-seam/index.ts';
+import { type AnyServerFactory, asksForTasks, refusalOf, subscribeAt, TaskStreams } from '../sdk-seam/index.ts';
 import { batchRefusal, unread } from './body.ts';
 import { servingPages } from './cors.ts';
 import type { EventStoreOptions } from './event-store.ts';
@@ -194,12 +194,13 @@ const ownerOf = (auth: AuthInfo): string => JSON.stringify([auth.clientId, auth.
  * const response = await endpoint.fetch(request);
  * ```
  */
-export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}): McpEndpoint {
+export function mcpEndpoint(factory: AnyServerFactory, options: HttpOptions = {}): McpEndpoint {
   checkGiven('mcpEndpoint', 'the first argument', factory, serverFactoryKind);
   checkOptions('mcpEndpoint', options, endpointKinds);
   const { path = '/mcp', owner = ownerOf, maxRequestBytes = DEFAULT_MAX_REQUEST_BODY_SIZE } = options;
   const onError = options.onError && visibleErrors(options.onError);
-  const build = onError ? factory : loud(factory);
+  const given = factory as McpServerFactory;
+  const build = onError ? given : loud(given);
   const hosts = [...localhostAllowedHostnames(), ...(options.allowedHosts ?? [])];
   const origins = [...localhostAllowedOrigins(), ...(options.allowedOrigins ?? [])];
   const bodies = new WeakMap<Request, unknown>();
@@ -209,7 +210,7 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
   const make: McpServerFactory = async context => {
     const server = await makeServer(build, withBody(context, bodies));
     const { requestInfo: request } = context;
-    if (request && server instanceof McpServer && asksForTasks(bodies.get(request))) listening.set(request, server);
+    if (request && 'registerTool' in server && asksForTasks(bodies.get(request))) listening.set(request, server);
     return server;
   };
   const standing = createMcpHandler(make, {

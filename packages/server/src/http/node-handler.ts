@@ -1,10 +1,10 @@
 /** An endpoint in a Node server: a plain one, or that of a framework that uses Node's requests. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
 import { bodyOf, contained, originalUrl, readTarget } from '@midcall/core/node';
 import { checkGiven, having } from '@midcall/core/options';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { McpEndpoint } from './endpoint.ts';
-import { getRequestListener } from './hono-node.ts';
 import type { Outgoing } from './unread-bytes.ts';
 
 /** What the SDK's middleware for Express has verified. */

@@ -4,7 +4,7 @@ import { MidcallError } from '@midcall/core/errors';
 import { type HttpListener, listenHttp, type RequestHandler, readTarget } from '@midcall/core/node';
 import { checkGiven, checkOptions, type Kinds, name, port as portKind, serverFactoryKind } from '@midcall/core/options';
 import { isLoopback } from '@midcall/core/url';
-import type { McpServerFactory } from '@modelcontextprotocol/server';
+import type { AnyServerFactory } from '../sdk-seam/index.ts';
 import { endpointKinds, type HttpOptions, type McpEndpoint, mcpEndpoint } from './endpoint.ts';
 import { type NodeHandler, nodeHandler } from './node-handler.ts';
 
@@ -39,7 +39,7 @@ const servingKinds: Kinds<HttpOptions & Listening> = { ...endpointKinds, host: n
  * ```
  */
 export async function serveHttp(
-  factory: McpServerFactory,
+  factory: AnyServerFactory,
   options: HttpOptions & Listening = {},
 ): Promise<HttpServing> {
   checkGiven('serveHttp', 'the first argument', factory, serverFactoryKind);

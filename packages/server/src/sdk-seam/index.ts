@@ -1,3 +1,4 @@
+export type { AnyMcpServer, AnyServer, AnyServerFactory } from './any-server.ts';
 export { type AskingMethod, askingMethods, type RawParams } from './asking-method.ts';
 export { type Departure, departureOf, noteDeparture } from './departure.ts';
 export { frontOf, type Respond, requestUntil } from './front.ts';
