@@ -105,6 +105,8 @@ const { output } = await bundle.write({
   entryFileNames: '[name].cjs',
   chunkFileNames: '[name]-[hash].cjs',
   ...readable,
+  // Nobody debugs the command as a library, and its stack traces have the names of the sources.
+  sourcemap: false,
 });
 await bundle.close();
 checkChunks(chunksOf(output), manifestOf('packages/midcall'));
