@@ -131,8 +131,9 @@ class Sequence {
     }
   }
 
+  /** True for a form that is to be asked; one that is to be validated again may still be good as it is. */
   #isOpen(name: string, changed: string | undefined): boolean {
-    return name === changed || this.#again.has(name) || this.#stale.has(name) || !this.#answers.has(name);
+    return name === changed || this.#again.has(name) || !this.#answers.has(name);
   }
 
   /**
@@ -168,11 +169,8 @@ class Sequence {
     for (const open of forms) {
       const { name } = open;
       const standing = this.#answers.get(name);
-      const isOnlyStale = this.#stale.has(name) && standing && name !== changed && !this.#again.has(name);
-      if (!isOnlyStale) {
-        if (this.#isOpen(name, changed)) return true;
-        continue;
-      }
+      if (this.#isOpen(name, changed)) return true;
+      if (!standing || !this.#stale.has(name)) continue;
       this.#stale.delete(name);
       const issues = await this.#problems(open, standing.content, forms, [count, 'again']);
       if (issues.length === 0) continue;
