@@ -90,6 +90,8 @@ class Sequence {
    * back.
    */
   readonly #refusals = new Map<string, number>();
+  /** Whether there were rounds enough for one form after the other, and for changes, when the wizard began. */
+  #oneAtATime = true;
   #by: By | undefined;
 
   constructor(call: WizardCall, message: string, forms: readonly OpenForm[], reach: Reach) {
@@ -113,9 +115,10 @@ class Sequence {
           if (this.#again.size > 0) return this.#invalid();
           return this.#call.run.fail(tooFewRounds(this.#message, fewest, left));
         }
-        const isRoomy = left - most >= FOR_CHANGES;
-        const batch = isRoomy ? open.slice(0, 1) : independent(open);
-        const outcome = await this.#askForms(batch, forms, { count, mayGoBack: left - 1 > fewest });
+        const spare = left - most;
+        if (count === 0) this.#oneAtATime = spare >= FOR_CHANGES;
+        const batch = this.#oneAtATime && spare >= 0 ? open.slice(0, 1) : independent(open);
+        const outcome = await this.#askForms(batch, forms, { count, left });
         if (typeof outcome === 'object') return outcome;
         if (outcome !== undefined || batch.some(({ name }) => name === changed)) changed = outcome;
       } else {
@@ -214,9 +217,9 @@ class Sequence {
   async #askForms(
     batch: readonly OpenForm[],
     forms: readonly OpenForm[],
-    { count, mayGoBack }: { readonly count: number; readonly mayGoBack: boolean },
+    { count, left }: { readonly count: number; readonly left: number },
   ): Promise<Answer<never> | string | undefined> {
-    const answered = await Promise.all(batch.map(open => this.#askForm(open, forms, mayGoBack)));
+    const answered = await Promise.all(batch.map(open => this.#askForm(open, forms, left)));
     const refused = answered.find(({ answer }) => answer.action !== 'accept');
     if (refused) return refused.answer as Answer<never>;
     let goBack: string | undefined;
@@ -252,7 +255,7 @@ class Sequence {
     return goBack;
   }
 
-  async #askForm(open: OpenForm, forms: readonly OpenForm[], mayGoBack: boolean) {
+  async #askForm(open: OpenForm, forms: readonly OpenForm[], left: number) {
     const { name, title } = open;
     const formsBefore = forms.slice(0, forms.indexOf(open));
     const before = this.#again.get(name);
@@ -260,8 +263,10 @@ class Sequence {
     const typed = before?.typed ?? this.#answers.get(name)?.typed;
     const shown = typed ? again(open.form, { issues, typed }) : open.form;
     let input: WizardInput = { typed: {}, fits: true };
-    // Those of the same round have no answer yet.
-    const answeredBefore = mayGoBack ? formsBefore.filter(each => this.#answers.has(each.name)) : [];
+    // Those of the same round have no answer yet; and there must be rounds for both forms.
+    const answeredBefore = formsBefore.filter(
+      each => this.#answers.has(each.name) && left - 1 >= this.#rounds([each, open]).fewest,
+    );
     const { form, wayBack } = withWayBack(shown, answeredBefore, got => {
       input = got;
     });
