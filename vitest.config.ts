@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { root, sourceOf } from './tools/places.ts';
 
 /**
  * Three kinds of test, told apart by the end of a file's name: `.test.ts` runs in this process and takes milliseconds;
@@ -15,14 +16,14 @@ interface Manifest {
   readonly exports?: Readonly<Record<string, string | { readonly default: string }>>;
 }
 
-const packages = fileURLToPath(new URL('./packages/', import.meta.url));
+const packages = `${root}packages/`;
 
 /** Each public entry of each package, as its source: tests need no build. */
 export const alias = readdirSync(packages).flatMap(folder => {
   const { name, exports = {} } = JSON.parse(readFileSync(`${packages}${folder}/package.json`, 'utf8')) as Manifest;
   return Object.entries(exports).flatMap(([entry, built]) => {
     if (typeof built === 'string') return [];
-    const source = built.default.replace('./dist/', `${packages}${folder}/src/`).replace(/\.js$/, '.ts');
+    const source = join(root, sourceOf(`packages/${folder}`, built.default));
     return [{ find: new RegExp(`^${name}${entry.slice(1)}$`), replacement: source }];
   });
 });

@@ -96,7 +96,7 @@ const host: Floors = {
   servers: ['authorization'],
   asking: ['base', 'url', 'question', 'calls', 'audit', 'policy', 'inbox'],
   sampling: ['base', 'question', 'calls', 'asking'],
-  tasks: ['base', 'files', 'question', 'calls', 'inbox', 'servers', 'asking'],
+  tasks: ['base', 'files', 'sdk-seam', 'question', 'calls', 'inbox', 'servers', 'asking'],
   attach: [
     'base',
     'url',

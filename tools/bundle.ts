@@ -1,107 +1,124 @@
 /**
- * Makes what the `midcall` command runs, in `packages/midcall/command/dist/`: everything it is made of in a few files, since each file
- * that is read at the start costs time, and the desk's client script in `packages/host/dist/web/script/`. The libraries are shipped
- * as they are compiled. Names are kept, so that a stack trace can
- * be read. Run after the compiler: `npm run build` does both.
+ * Makes what the packages ship from their sources: for each entry of a library one file, beside chunks that entries share, in its
+ * folder `bundle/`; for the command the same, in `packages/midcall/command/dist/`; and the scripts that the desk gives to a
+ * browser, in `packages/host/script/`. What other packages hold is never inside, so that a fix of theirs reaches whoever installs
+ * it. Run after the compiler, which writes the declarations: `npm run build` does both.
  */
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { rolldown } from 'rolldown';
-import { clientScripts } from '../packages/host/src/web/routes/assets.ts';
-import { root } from './places.ts';
+import { readFileSync, rmSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { join, relative } from 'node:path';
+import { type OutputChunk, rolldown } from 'rolldown';
+import { clientScripts } from '../packages/host/src/web/routes/client-scripts.ts';
+import type { Manifest } from './bill-of-materials.ts';
+import { packageFolders, root, sourceOf } from './places.ts';
 
-const out = join(root, 'packages/midcall/command/dist');
-rmSync(out, { recursive: true, force: true });
+interface Shipped extends Manifest {
+  readonly exports?: Readonly<Record<string, string | { readonly default: string }>>;
+}
 
-/** Modules that the bundle has in a form of its own, by the ends of their paths. */
-const own: Readonly<Record<string, string>> = {
-  // Both parts of the SDK judge by JSON Schemas with Ajv unless they are given something else, and two copies of Ajv are a tenth
-  // of a start. Each client of the command is given its own judge, and one that is not must not be made: what its servers declare
-  // cannot be trusted. A server judges by its own forms alone, for which the SDK's small judge is enough.
-  '@modelcontextprotocol/client/dist/shimsNode.mjs': `
-    export class DefaultJsonSchemaValidator {
-      constructor() {
-        throw new Error('This client needs a jsonSchemaValidator.');
-      }
+const manifestOf = (folder: string): Shipped =>
+  JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as Shipped;
+
+/** A package, as opposed to a file. What the bundler itself adds is small, and belongs to us. */
+const isPackage = (id: string): boolean => !/^(?:[./]|@oxc-project\/runtime)/.test(id);
+
+/** The language that every version of Node we promise speaks. */
+const transform = { target: 'es2023' };
+/** Comments stay with the sources; names stay, so that a stack trace can be read. */
+const readable = {
+  minify: { compress: false, mangle: false, codegen: { removeWhitespace: false } },
+  sourcemap: true,
+} as const;
+
+/** @throws Error if a file names this machine, and if what the files import is not what is installed with them */
+function checkChunks(chunks: readonly OutputChunk[], manifest: Manifest): void {
+  const { name, dependencies = {}, peerDependencies = {} } = manifest;
+  const installed = [...Object.keys(dependencies), ...Object.keys(peerDependencies)];
+  const own = new Set(chunks.map(({ fileName }) => fileName));
+  for (const { fileName, code, imports, dynamicImports } of chunks) {
+    if (code.includes(root)) throw new Error(`${name}: ${fileName} names the folder it was made in.`);
+    for (const each of [...imports, ...dynamicImports]) {
+      const imported = /^(?:@[^/]+\/)?[^/]+/.exec(each)![0];
+      if (!own.has(each) && !isBuiltin(each) && !installed.includes(imported))
+        throw new Error(`${name}: ${fileName} imports ${imported}, which is not among its dependencies.`);
     }
-    export const CORS_IS_POSSIBLE = false;`,
-  '@modelcontextprotocol/server/dist/shimsNode.mjs': `
-    export { CfWorkerJsonSchemaValidator as DefaultJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker';
-    export { default as process } from 'node:process';`,
-  // Hono is always there, so that nothing has to be awaited, which a CommonJS module cannot do.
-  'packages/server/dist/connect/hono.js': `
-    export { Hono } from 'hono';
-    export { getRequestListener } from '@hono/node-server';`,
-  'packages/server/dist/http/hono-node.js': `
-    import * as library from '@hono/node-server';
-    export const honoNode = async () => library;`,
-  // A list that most runs of the command never look at, in a file of its own.
-  'packages/host/dist/url/parse-domain.js': `
-    const list = './tldts.cjs';
-    export const parseDomain = (...name) => require(list).parse(...name);`,
-};
-const replaced = new Set<string>();
+  }
+  const isImported = (library: string): boolean =>
+    chunks.some(({ code }) => new RegExp(`["']${library}(?:/[^"']*)?["']`).test(code));
+  const unused = Object.keys(dependencies).filter(library => !isImported(library));
+  if (unused.length > 0) throw new Error(`${name}: no file imports ${unused.join(', ')}, which are dependencies.`);
+}
 
+const chunksOf = (output: readonly { readonly type: string }[]) =>
+  output.filter((each): each is OutputChunk => each.type === 'chunk');
+
+for (const folder of packageFolders) {
+  const manifest = manifestOf(folder);
+  const entries = Object.values(manifest.exports ?? {}).flatMap(each =>
+    typeof each === 'string' ? [] : [each.default],
+  );
+  if (entries.length === 0) continue;
+  const bundle = await rolldown({
+    input: Object.fromEntries(
+      entries.map(each => [relative('bundle', each).replace(/\.js$/, ''), join(root, sourceOf(folder, each))]),
+    ),
+    platform: 'neutral',
+    external: isPackage,
+    transform,
+  });
+  const out = join(root, folder, 'bundle');
+  rmSync(out, { recursive: true, force: true });
+  const { output } = await bundle.write({
+    dir: out,
+    format: 'es',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name]-[hash].js',
+    ...readable,
+  });
+  await bundle.close();
+  checkChunks(chunksOf(output), manifest);
+}
+
+/** Every entry of the libraries, as its source: the command has them inside. */
+const alias = Object.fromEntries(
+  packageFolders.flatMap(folder => {
+    const { name, exports = {} } = manifestOf(folder);
+    return Object.entries(exports).flatMap(([entry, built]) =>
+      typeof built === 'string' ? [] : [[`${name}${entry.slice(1)}`, join(root, sourceOf(folder, built.default))]],
+    );
+  }),
+);
+const command = join(root, 'packages/midcall/command/dist');
+rmSync(command, { recursive: true, force: true });
 const bundle = await rolldown({
-  input: { main: join(root, 'packages/midcall/dist/cli/main.js'), tldts: 'tldts' },
+  input: { main: join(root, 'packages/midcall/src/cli/main.ts') },
   platform: 'node',
-  plugins: [
-    {
-      name: 'own modules',
-      load(id) {
-        const end = Object.keys(own).find(each => id.replaceAll('\\', '/').endsWith(`/${each}`));
-        if (end !== undefined) replaced.add(end);
-        return end === undefined ? undefined : own[end];
-      },
-    },
-  ],
-  // One brings a library of the machine's own, and the other is installed by those who have a Redis.
-  external: [/^@?libsql/, 'ioredis'],
-  onLog(level, log, print) {
-    // Nothing may be left to be found where the command is installed.
-    if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message);
-    if (level === 'warn') print(level, log);
-  },
+  external: id => isPackage(id) && alias[id] === undefined,
+  plugins: [{ name: 'entries', resolveId: id => alias[id] }],
+  transform,
 });
 const { output } = await bundle.write({
-  dir: out,
-  // Node reads such a file at once, and a module by way of a pool of threads: for the sixty of a bridge, a tenth of its start.
+  dir: command,
+  // Node reads such a file at once, and a module by way of a pool of threads: for the files of a bridge, a tenth of its start.
   format: 'cjs',
   strict: true,
   entryFileNames: '[name].cjs',
   chunkFileNames: '[name]-[hash].cjs',
-  minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+  ...readable,
+  // Nobody debugs the command as a library, and its stack traces have the names of the sources.
+  sourcemap: false,
 });
 await bundle.close();
-// It is installed elsewhere.
-for (const file of output)
-  if (file.type === 'chunk' && file.code.includes(root))
-    throw new Error(`${file.fileName} names the folder it was made in.`);
-for (const end of Object.keys(own)) if (!replaced.has(end)) throw new Error(`No module is called ${end} any more.`);
+checkChunks(chunksOf(output), manifestOf('packages/midcall'));
 
 // Read by the desk as files: a browser gets each as one, since every file that a page names costs it time.
-const pagesOf = join(root, 'packages/host/dist/web');
 for (const name of clientScripts) {
-  const script = await rolldown({ input: join(pagesOf, 'client', `${name}.js`), platform: 'browser' });
-  await script.write({ file: join(pagesOf, 'script', `${name}.js`), format: 'es', minify: true });
+  const script = await rolldown({
+    input: join(root, `packages/host/src/web/client/${name}.ts`),
+    platform: 'browser',
+    transform,
+  });
+  for (const folder of ['host', 'midcall'])
+    await script.write({ file: join(root, `packages/${folder}/script/${name}.js`), format: 'es', minify: true });
   await script.close();
 }
-cpSync(join(pagesOf, 'script'), join(out, 'script'), { recursive: true });
-
-/** The folder of the package that a module is from; undefined for our own. */
-function packageOf(module: string): string | undefined {
-  if (!module.includes('node_modules')) return undefined;
-  for (let folder = dirname(module); ; folder = dirname(folder)) {
-    const manifest = join(folder, 'package.json');
-    if (existsSync(manifest) && 'name' in JSON.parse(readFileSync(manifest, 'utf8'))) return folder;
-  }
-}
-
-const modules = output.flatMap(file => (file.type === 'chunk' ? file.moduleIds : []));
-const folders = [...new Set(modules.map(packageOf))].filter(folder => folder !== undefined).sort();
-const licenses = folders.map(folder => {
-  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  const file = ['LICENSE', 'LICENSE.md', 'LICENSE.txt', 'license'].map(each => join(folder, each)).find(existsSync);
-  return `${name} ${version} (${license})\n\n${file ? readFileSync(file, 'utf8').trim() : ''}\n`;
-});
-writeFileSync(join(out, 'LICENSES.txt'), licenses.join(`\n${'-'.repeat(80)}\n\n`));

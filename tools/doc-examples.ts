@@ -6,7 +6,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import ts from 'typescript';
-import { root } from './places.ts';
+import { sourceOf as placeOf, root } from './places.ts';
 
 const made = join(root, 'test/types/examples');
 /** Packages that authors import; `midcall` is a command, and nobody installs the core by itself. */
@@ -23,7 +23,7 @@ function entriesOf(folder: string): readonly (readonly [string, string])[] {
   };
   return Object.entries(exports).flatMap(([entry, built]) => {
     if (typeof built === 'string') return [];
-    const source = built.default.replace('./dist/', `${root}packages/${folder}/src/`).replace(/\.js$/, '.ts');
+    const source = join(root, placeOf(`packages/${folder}`, built.default));
     return [[`${name}${entry.slice(1)}`, source] as const];
   });
 }

@@ -18,8 +18,11 @@ const stale = ['core', 'server', 'host', 'testing'].some(name => {
 });
 if (stale) {
   const tsc = [compiler('newest'), '-b', at('tsconfig.build.json')];
-  const { status } = spawnSync(process.execPath, tsc, { stdio: ['ignore', 2, 2] });
-  if (status !== 0) process.exit(1);
+  const bundle = ['--import', at('tools/load-typescript.mjs'), at('tools/bundle.ts')];
+  for (const words of [tsc, bundle]) {
+    const { status } = spawnSync(process.execPath, words, { stdio: ['ignore', 2, 2] });
+    if (status !== 0) process.exit(1);
+  }
 }
 
 await import(new URL('examples/main.ts', root).href);

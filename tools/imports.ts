@@ -44,7 +44,7 @@ export const doors: ReadonlySet<string> = new Set(
       exports?: Record<string, string | { default: string }>;
     };
     return Object.values(exports).flatMap(each =>
-      typeof each === 'string' ? [] : [each.default.replace('./dist/', `${name}/`).replace(/\.js$/, '.ts')],
+      typeof each === 'string' ? [] : [each.default.replace('./bundle/', `${name}/`).replace(/\.js$/, '.ts')],
     );
   }),
 );

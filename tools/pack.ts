@@ -5,7 +5,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type BillOfMaterials, type Manifest, shipped } from './bill-of-materials.ts';
 import { keepUnreachedTypesOut } from './declared.ts';
@@ -32,12 +32,9 @@ if (!values['as-built']) {
   for (const folder of packageFolders) rmSync(join(root, folder, 'dist'), { recursive: true, force: true });
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' });
 }
-/** Made by tools/bundle.ts of several sources. */
-const isBundled = (file: string): boolean => dirname(file) === join('web', 'script');
 // What was built from a file that is gone would be shipped without its source.
 for (const folder of packageFolders) {
   for (const file of readdirSync(join(root, folder, 'dist'), { recursive: true, encoding: 'utf8' })) {
-    if (isBundled(file)) continue;
     const source = /^(.*?)(?:\.js|\.d\.ts|\.d\.ts\.map)$/.exec(file)?.[1];
     if (source !== undefined && !existsSync(join(root, folder, 'src', `${source}.ts`)))
       rmSync(join(root, folder, 'dist', file));

@@ -32,3 +32,7 @@ export function browserPath(): string {
   if (path === undefined) throw new Error('Chromium was not found. Install it, or set MIDCALL_CHROMIUM to its path.');
   return path;
 }
+
+/** The source of an entry that a package.json names: `./bundle/http/public.js` is made from `src/http/public.ts`. */
+export const sourceOf = (folder: string, entry: string): string =>
+  `${folder}/${entry.replace('./bundle/', 'src/').replace(/\.js$/, '.ts')}`;

@@ -13,6 +13,11 @@ import { pairs, reply, stage, textOf } from './stage.ts';
 import { ring, until } from './until.ts';
 
 const says = (text: string) => ({ content: [{ type: 'text' as const, text }] });
+/** SEP-2792: the language a person reads, with every request, and the one that was answered in. */
+const [acceptLanguage, contentLanguage] = [
+  'io.modelcontextprotocol/acceptLanguage',
+  'io.modelcontextprotocol/contentLanguage',
+];
 const hello = { messages: [{ role: 'user', content: { type: 'text', text: 'Hello' } }], maxTokens: 100 } as const;
 
 function everything(mid: Midcall, server: McpServer): void {
@@ -27,7 +32,11 @@ function everything(mid: Midcall, server: McpServer): void {
       annotations: { readOnlyHint: true },
       _meta: { 'example.org/kind': 'ruler' },
     },
-    ({ length }) => ({ content: [], structuredContent: { doubled: 2 * length }, _meta: { 'example.org/by': 'hand' } }),
+    ({ length }, call) => ({
+      content: [],
+      structuredContent: { doubled: 2 * length },
+      _meta: { 'example.org/by': 'hand', [contentLanguage]: call.request.meta[acceptLanguage] ?? 'en' },
+    }),
   );
   mid.tool(server, 'fail', {}, () => ({ ...says('It broke.'), isError: true }));
   mid.prompt(
@@ -68,6 +77,13 @@ describe.each(pairs)('a host of %s before a server of %s', (host, upstream) => {
     const measured = await on.client.callTool({ name: 'measure', arguments: { length: 21 } });
     expect(measured).toMatchObject({ structuredContent: { doubled: 42 }, _meta: { 'example.org/by': 'hand' } });
     expect(await on.client.callTool({ name: 'fail' })).toMatchObject({ isError: true, ...says('It broke.') });
+  });
+
+  it('passes the language of the person on with a call, and the language of the answer back', async () => {
+    await using on = await stage({ host, upstream, serve: everything });
+    const _meta = { [acceptLanguage]: 'fr-CH, fr;q=0.9' };
+    const measured = await on.client.callTool({ name: 'measure', arguments: { length: 1 }, _meta });
+    expect(measured._meta).toMatchObject({ [contentLanguage]: 'fr-CH, fr;q=0.9' });
   });
 
   it('passes prompts, resources, templates and completion on', async () => {

@@ -34,7 +34,7 @@ describe.each(['2025', '2026'])('a wizard in a terminal, %s', era => {
       ['Return (required, a date such as 2026-12-31)', `2027-03-08${enter}`],
       send,
     );
-    await answer(tty, ['The last answer did not fit: Choose a day after the departure.', '']);
+    await answer(tty, ['The last answer did not fit. Choose a day after the departure.', '']);
     await answer(tty, ['What do you want to do?', down], ['● Change: Dates', enter]);
     await answer(tty, ['Step 1: Dates', ''], open, ['2027-12-01', '\u007f'.repeat(5)], ['2027-1', '']);
     await answer(tty, ['2027-', `03-01${enter}`], ['● Yes', enter], send);

@@ -52,7 +52,7 @@ it('lists what is kept, takes one back, and what is left holds in a call', async
 
 it('rules-K3: loses no rule of two processes that keep theirs at the same time', async () => {
   const path = file();
-  const host = new URL('../../packages/host/dist/public.js', import.meta.url).href;
+  const host = new URL('../../packages/host/bundle/public.js', import.meta.url).href;
   const keep = (name: string): Promise<number | null> => {
     const script = `import { Policy, rulesFile } from ${JSON.stringify(host)};
 const kept = rulesFile(${JSON.stringify(path)});

@@ -114,7 +114,7 @@ it('errors of ours and of JSON-RPC are heard where they are made, though somebod
     const program = `
       ${planted}
       import { ProtocolError } from '@modelcontextprotocol/server';
-      import { MidcallError } from ${at('packages/core/dist/errors/errors.js')};
+      import { MidcallError } from ${at('packages/core/bundle/errors/index.js')};
       try { throw ${made}; } catch {}
     `;
     expect(await problemsOf(program), made).toEqual(heard);

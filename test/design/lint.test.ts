@@ -4,7 +4,13 @@ import { eras } from '@midcall/testing';
 import type { Transport } from '@modelcontextprotocol/client';
 import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
-import { type LintOptions, type LintRuleId, lint, lintRuleIds } from '../../packages/midcall/src/design/index.ts';
+import {
+  type LintOptions,
+  type LintRuleId,
+  lint,
+  lintRuleIds,
+  lintText,
+} from '../../packages/midcall/src/design/index.ts';
 import { type HandTool, handServer, idleClock } from './hand-server.ts';
 import { cleanTool, ruleCases } from './rule-cases.ts';
 
@@ -159,8 +165,12 @@ it('calls only what declares itself read-only, where it is told nothing else', a
   expect(called).toEqual(['look']);
   expect(report).toMatchObject({ eras: ['2025-11-25'], notCalled: ['write', 'wipe'] });
 
-  await lint(open, { clock: idleClock, select: { which: 'named', tools: new Map([['wipe', undefined]]) } });
+  expect(lintText(report).join('\n')).toContain('Not called, since they do not declare readOnlyHint: write, wipe.');
+
+  const named = { which: 'named', tools: new Map([['wipe', undefined]]) } as const;
+  const one = await lint(open, { clock: idleClock, select: named });
   expect(called).toEqual(['look', 'wipe']);
+  expect(lintText(one).join('\n')).toContain('Not called, since --tool does not name them: look, write.');
 });
 
 it('the linter says which era it could not reach, and that nothing was judged there', async () => {

@@ -1,6 +1,7 @@
 /** A reader of one page can tell where every name of ours in its code comes from. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { sourceOf } from '../../tools/places.ts';
 
 interface Manifest {
   readonly name: string;
@@ -13,7 +14,7 @@ const entries = new Map(
     const { name, exports = {} } = JSON.parse(readFileSync(`packages/${folder}/package.json`, 'utf8')) as Manifest;
     return Object.entries(exports).flatMap(([entry, built]): [string, readonly string[]][] => {
       if (typeof built === 'string' || name === '@midcall/core') return [];
-      const source = `packages/${folder}/${built.default.replace('./dist/', 'src/').replace(/js$/, 'ts')}`;
+      const source = sourceOf(`packages/${folder}`, built.default);
       const text = readFileSync(source, 'utf8');
       const listed = [...text.matchAll(/^export \{([^}]*)\}/gm)].flatMap(([, list = '']) => list.split(','));
       const declared = [...text.matchAll(/^export (?:async )?(?:function|const|class) (\w+)/gm)].map(

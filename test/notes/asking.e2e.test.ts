@@ -113,7 +113,7 @@ describe.each(everyWay)('%s', way => {
       expect(result.text).toContain('Nothing was deleted: the answers that came back did not fit the question');
       expect(result.data!['outcome']).toBe('invalid');
       expect(asked).toHaveLength(3);
-      expect(asked[1]!.message).toContain('The last answer did not fit: Note must be one of the choices.');
+      expect(asked[1]!.message).toContain('The last answer did not fit. Note must be one of the choices.');
       expect(await box.hash()).toEqual(before);
     });
 

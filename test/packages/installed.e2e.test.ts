@@ -40,14 +40,16 @@ serveStdio(() => {
 });`;
 
 describe('@midcall/server alone', () => {
-  it('brings at most ten packages and 25 MB of a disk, none of them native', () => {
+  it('brings at most eight packages and 25 MB of a disk, none of them native', () => {
     const { packages, megabytes } = install(tarballs, ['@midcall/server']);
     expect([...packages.keys()].sort()).toEqual([
+      '@hono/node-server',
       '@midcall/core',
       '@midcall/server',
       '@modelcontextprotocol/core',
       '@modelcontextprotocol/server',
       '@opentelemetry/api',
+      'hono',
       'zod',
     ]);
     expect(megabytes).toBeLessThanOrEqual(25);
@@ -82,7 +84,6 @@ describe('@midcall/server alone', () => {
     expect(JSON.parse(said.split('\n')[0]!)).toMatchObject({ id: 1, result: { resultType: 'input_required' } });
   });
 
-  const pages = ['hono', '@hono/node-server'];
   const signedIn = `import('@midcall/server/connect').then(async ({ bearer, provider }) => {
     const resource = new URL('https://notes.example.com/mcp');
     const { authenticate } = bearer(provider({ id: 'login', issuer: 'https://login.example.com' }), { resource });
@@ -90,14 +91,6 @@ describe('@midcall/server alone', () => {
     console.log(response.status, await response.text());
   })`;
   it.each([
-    [
-      'an endpoint in Node without Hono’s server',
-      [],
-      "import('@midcall/server/node').then(each => each.serveHttp(() => {}))",
-      'hono @hono/node-server',
-    ],
-    ['pages without Hono', [], "import('@midcall/server/connect')", 'hono @hono/node-server'],
-    ['pages without Hono’s server', ['hono'], "import('@midcall/server/connect')", 'hono @hono/node-server'],
     [
       'a SQLite store',
       [],
@@ -110,8 +103,8 @@ describe('@midcall/server alone', () => {
       "import('@midcall/server/fleet').then(each => each.redisJobs({ connection: 'redis://127.0.0.1' }))",
       'bullmq ioredis',
     ],
-    ['OAuth without its library', pages, signedIn, 'openid-client oauth4webapi'],
-    ['OAuth without the library under it', [...pages, 'openid-client'], signedIn, 'openid-client oauth4webapi'],
+    ['OAuth without its library', [], signedIn, 'openid-client oauth4webapi'],
+    ['OAuth without the library under it', ['openid-client'], signedIn, 'openid-client oauth4webapi'],
   ])('%s says what to install', (_what, there, code, names) => {
     const { folder } = install(tarballs, ['@midcall/server'], there);
     // Where packages are kept apart, as pnpm does, what another one needs is not there for us.
@@ -128,14 +121,16 @@ describe('@midcall/server alone', () => {
     const { packages } = install(tarballs, ['@midcall/server']);
     const { peerDependenciesMeta = {} } = readManifest(packages.get('@midcall/server')!);
     expect(Object.keys(peerDependenciesMeta).sort()).toEqual(
-      [...pages, 'libsql', 'openid-client', 'oauth4webapi', 'bullmq', 'ioredis'].sort(),
+      ['libsql', 'openid-client', 'oauth4webapi', 'bullmq', 'ioredis'].sort(),
     );
   });
 
   it('takes the SDK that the author has: beside 2.3 npm installs one copy, and TypeScript takes it for the same', () => {
     const sdk = join(root, 'node_modules/sdk-server-2.3');
     const core = join(sdk, 'node_modules/@modelcontextprotocol/core');
-    const others = ['zod', '@opentelemetry/api'].map(name => join(root, 'node_modules', name));
+    const others = ['zod', '@opentelemetry/api', 'hono', '@hono/node-server'].map(name =>
+      join(root, 'node_modules', name),
+    );
     const folder = installByNpm(
       ['@midcall/core', '@midcall/server'].map(name => tarballs.get(name)!),
       [sdk, core, ...others],
@@ -235,8 +230,7 @@ it('every package has a licence, a page of its own, and no tests', () => {
     expect({ name, files }).toMatchObject({ files: expect.arrayContaining(['README.md', 'LICENSE', 'package.json']) });
     expect(files.filter(path => /(^|\/)test\/|\.test\.|tsbuildinfo/.test(path))).toEqual([]);
   }
-  // Bundled, and so without a source of the same name.
-  const script = join(folder, 'node_modules/@midcall/host/dist/web/script');
+  const script = join(folder, 'node_modules/@midcall/host/script');
   expect(readdirSync(script).toSorted()).toEqual(['again.js', 'desk.js']);
 });
 
@@ -250,6 +244,60 @@ it('each tarball has a bill of materials, with what the package needs and nothin
     expect([name, ...listed]).toEqual(expect.arrayContaining([...packages.keys()]));
     for (const other of ['vitest', 'typescript', 'knip', '@changesets/cli']) expect(listed).not.toContain(other);
   }
+});
+
+it('a project without "type": "module" compiles a server and a host, and runs them', () => {
+  const { folder } = install(tarballs, ['@midcall/host', '@midcall/server', '@midcall/testing']);
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'mine', private: true }));
+  writeFileSync(
+    join(folder, 'main.ts'),
+    `
+import { Client } from '@modelcontextprotocol/client';
+import { InMemoryTransport, McpServer } from '@modelcontextprotocol/server';
+import { attach, Inbox } from '@midcall/host';
+import { midcall } from '@midcall/server';
+import { mcpEndpoint } from '@midcall/server/http';
+import { connectPair, scriptedPerson } from '@midcall/testing';
+import { z } from 'zod';
+const mid = midcall();
+const make = () => {
+  const server = mid.wrap(new McpServer({ name: 'packed', version: '1.0.0' }));
+  mid.tool(server, 'greet', { inputSchema: z.object({ to: z.string() }) }, async ({ to }, call) => {
+    const answer = await call.elicit({ message: 'Who is it?', form: String });
+    return to + ' ' + (answer.action === 'accept' ? answer.content : answer.action);
+  });
+  return server;
+};
+mcpEndpoint(make);
+const inbox = new Inbox();
+inbox.present({ via: 'test', show: (_question, { reply }) => void reply({ action: 'accept', content: { value: 'Ada' } }) });
+async function main() {
+  const client = new Client({ name: 'host', version: '1.0.0' });
+  attach(client, { server: { id: 'packed', origin: 'packed' }, inbox });
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  await make().connect(far);
+  await client.connect(near);
+  console.log(JSON.stringify((await client.callTool({ name: 'greet', arguments: { to: 'Hello' } })).content));
+  await client.close();
+  for (const era of ['2025-11-25', '2026-07-28'] as const) {
+    await using pair = await connectPair(make, { era, carrier: 'http', person: scriptedPerson([{ action: 'accept', content: { value: 'Bob' } }]) });
+    console.log(JSON.stringify((await pair.client.callTool({ name: 'greet', arguments: { to: 'Hello' } })).content));
+  }
+}
+void main();`,
+  );
+  const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')];
+  const options = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--lib', 'es2023,esnext.disposable,dom'];
+  const compiled = spawnSync(process.execPath, [compiler('newest'), ...options, ...types, 'main.ts'], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  expect(compiled).toMatchObject({ status: 0, stdout: '' });
+  expect(readFileSync(join(folder, 'main.js'), 'utf8')).toContain('require("@midcall/server")');
+  const { stdout, stderr } = spawnSync(process.execPath, ['main.js'], { cwd: folder, encoding: 'utf8' });
+  expect({ stdout, stderr }).toMatchObject({
+    stdout: expect.stringMatching(/Hello Ada[\s\S]*Hello Bob[\s\S]*Hello Bob/),
+  });
 });
 
 describe('each tarball', () => {

@@ -8,6 +8,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { sourceOf as placeOf } from '../../tools/places.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -18,7 +19,7 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
       advanceToolLoop answerToolUse createSealer form isMidcallError keyRing midcall
       MidcallError notDone samplingTool startToolLoop textOf whyNot`,
     types: `
-      AboutClient AboutRequest Answer Assurance AuditEvent AuditSink By Call CallRef Can CancelReason
+      AboutClient AboutRequest Answer AnyMcpServer AnyServer AnyServerFactory Assurance AuditEvent AuditSink By Call CallRef Can CancelReason
       Channel CheckedForms Choice Clock Consent Content ElicitAsk ErrorSink Field
       FieldMessages Form FormInput FormValue
       GatewayCall GatewayOptions GatewayQuestion Handled JobRun Jobs Json Jsonified KeyRing KeyRingOptions KeySource
@@ -81,7 +82,7 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
       readServerEntries rootsFile rulesFile secretNames secretsOf serverOpener StartedServer storeFile
       tasksFile urlTarget vaultFolder verifyAudit visible withFileLock`,
     types: `
-      AgentCall AgentCallOptions AgentReply AgentTool AskedModel Asker AskSignIn AttachEvent Attachment AttachOptions AuditEntry
+      AgentCall AgentCallOptions AgentReply AgentTool AnyClient AskedModel Asker AskSignIn AttachEvent Attachment AttachOptions AuditEntry
       AuditLog AuditOptions AuditVerdict CallContext CallEvent CallHandle CallOutcome CallProgress CallRequest CallTask
       Catalogue Clock ConnectionEvent ConnectionOptions ConnectionState DetectedWorkspace ElicitationMode Ending Era
       FileLockOptions FollowTasksOptions FormQuestion ForwardedAnswer ForwardedRequest ForwardOptions Grant GrantVault HostEvent InboxEvent
@@ -137,7 +138,7 @@ function sourceOf(entry: string): string {
     exports: Record<string, { default: string }>;
   };
   const built = exports[rest.length === 0 ? '.' : `./${rest.join('/')}`]!.default;
-  return join(root, 'packages', folder!, built.replace('./dist/', 'src/').replace(/\.js$/, '.ts'));
+  return join(root, placeOf(`packages/${folder}`, built));
 }
 
 /** The names an entry exports; an entry lists names and does nothing else. */

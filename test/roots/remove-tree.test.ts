@@ -14,8 +14,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { canHold } from '../../packages/server/src/roots/ceiling.ts';
 import { closeEntry, entryOf } from '../../packages/server/src/roots/directory-entry.ts';
-import { canHold, heldPlatform } from '../../packages/server/src/roots/held.ts';
+import { heldPlatform } from '../../packages/server/src/roots/held.ts';
 import type { Platform, ResolvedPath } from '../../packages/server/src/roots/platform.ts';
 import { RootHold } from '../../packages/server/src/roots/root-hold.ts';
 import { removeBelow } from '../../packages/server/src/roots/tree.ts';

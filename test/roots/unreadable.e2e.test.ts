@@ -7,7 +7,7 @@ import { toUri } from '@midcall/server/roots';
 import { expect, it } from 'vitest';
 import { unprivilegedNode } from '../fixtures/unprivileged-node.ts';
 
-const built = new URL('../../packages/server/dist/roots/index.js', import.meta.url).href;
+const built = new URL('../../packages/server/bundle/roots/public.js', import.meta.url).href;
 
 it.skipIf(process.platform === 'win32')(
   'leaves out a root it may not enter, and says so; refuses one as a directory',

@@ -23,11 +23,11 @@ import {
 import { type BrowserMemory, deskDeclares, type RunningDesk } from '@midcall/host/web';
 import { afterAll, expect } from 'vitest';
 import { serveDesk } from '../../packages/host/src/web/desk.ts';
-import { clientScripts } from '../../packages/host/src/web/routes/assets.ts';
+import { clientScripts } from '../../packages/host/src/web/routes/client-scripts.ts';
 import { Workspace } from '../../packages/host/src/web/workspace/workspace.ts';
 
 /** Where the build puts the client script. */
-export const builtClient = new URL('../../packages/host/dist/web/script/', import.meta.url);
+export const builtClient = new URL('../../packages/host/script/', import.meta.url);
 
 /** Empty files in place of the client script, for tests that need no browser. */
 export function noClient(): URL {

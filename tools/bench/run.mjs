@@ -16,6 +16,7 @@ const loader = new URL('../load-typescript.mjs', import.meta.url).href;
 const wanted = process.argv.slice(2).map(name => [name.endsWith('.mjs') ? name : `${name}.mjs`]);
 /** With how much work each: rounds first, as every bench has it. */
 const table = [
+  ['import.mjs', '15'],
   ['start.mjs', '9'],
   ['bridge-start.mjs', '15'],
   ['asks.mjs', '15', '480', 'peers'],

@@ -79,6 +79,7 @@ export { OfferedRoots } from './roots/offered-roots.ts';
 export { type DetectedWorkspace, detectWorkspace } from './roots/workspace.ts';
 export type { SamplingLimits, SamplingSpent } from './sampling/budget.ts';
 export type { SamplingAccount } from './sampling/flow.ts';
+export type { AnyClient } from './sdk-seam/any-client.ts';
 export type { ForwardedAnswer, ForwardedRequest, ForwardOptions } from './sdk-seam/forwarded-requests.ts';
 export type { ServerEntry, ServerTarget, TaskServer } from './servers/server-entry.ts';
 export { commandTarget, readServerEntries, urlTarget } from './servers/server-entry.ts';

@@ -24,7 +24,7 @@ import { embeddedJobs } from './jobs/index.ts';
 import { measured, operatorSinks, WaitingCalls } from './observe/index.ts';
 import { channels } from './questions/index.ts';
 import { CallStops, type Config, type MidcallOptions, type PagesHost } from './request/index.ts';
-import { type Boundary, boundary } from './roots/index.ts';
+import { type Ceiling, ceiling } from './roots/index.ts';
 import { claims, createSealer, keyRing, Shares, sealedStore } from './state/index.ts';
 import { memoryStore } from './stores/memory.ts';
 
@@ -149,7 +149,7 @@ export function configure(options: MidcallOptions): Config {
     pages: options.pages?.attach(host),
     holdMs: options.holdMs ?? 40_000,
     taskAfterMs: options.taskAfterMs ?? 20_000,
-    boundary: drawn(options.roots),
+    ceiling: ceilingOf(options.roots),
     rootsOn2026: options.roots?.askWhereDeprecated ?? false,
     samplingModel: options.sampling?.model,
     samplingOn2026: options.sampling?.askWhereDeprecated ?? false,
@@ -178,7 +178,7 @@ function ticketsOf(used: readonly Channel[], options: MidcallOptions): Config['r
   return tickets.includes('any-client') ? 'any-client' : tickets.find(each => each !== undefined);
 }
 
-/** The boundary of `call.files()`. */
-export function drawn({ askWhereDeprecated: _, ...options }: NonNullable<MidcallOptions['roots']> = {}): Boundary {
-  return boundary(options);
+/** What the operator allows `call.files()`. */
+export function ceilingOf({ askWhereDeprecated: _, ...options }: NonNullable<MidcallOptions['roots']> = {}): Ceiling {
+  return ceiling(options);
 }

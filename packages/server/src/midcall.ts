@@ -33,7 +33,7 @@ import {
   toolResult,
   withContent,
 } from './call/index.ts';
-import { configure, drawn } from './configure.ts';
+import { ceilingOf, configure } from './configure.ts';
 import type { WaitingCall } from './observe/index.ts';
 import { CARD_TOOL, CARD_URI, cardResource } from './questions/index.ts';
 import {
@@ -71,12 +71,12 @@ import {
   viewClient,
 } from './request/index.ts';
 import type { Files } from './roots/index.ts';
-import { type AskingMethod, askingMethods, frontOf, type Respond } from './sdk-seam/index.ts';
+import { type AnyMcpServer, type AskingMethod, askingMethods, frontOf, type Respond } from './sdk-seam/index.ts';
 import {
   type CallHandler,
   callsMayBecomeTasks,
   serveTasks,
-  Tasks,
+  TaskPart,
   takesTaskParameter,
   waitingKinds,
 } from './tasks/index.ts';
@@ -96,7 +96,7 @@ export interface Midcall {
    * ```
    */
   tool<const I extends StandardSchemaWithJSON | undefined = undefined>(
-    server: McpServer,
+    server: AnyMcpServer,
     name: string,
     config: ToolConfig<I>,
     handler: (args: ArgsOf<I>, call: Call) => ToolAnswer | Promise<ToolAnswer>,
@@ -112,7 +112,7 @@ export interface Midcall {
    * ```
    */
   prompt<const A extends StandardSchemaWithJSON | undefined = undefined>(
-    server: McpServer,
+    server: AnyMcpServer,
     name: string,
     config: PromptConfig<A>,
     handler: (args: ArgsOf<A>, call: Call) => PromptAnswer | Promise<PromptAnswer>,
@@ -127,14 +127,14 @@ export interface Midcall {
    * ```
    */
   resource(
-    server: McpServer,
+    server: AnyMcpServer,
     name: string,
     uri: string,
     config: ResourceConfig,
     handler: (uri: URL, call: Call) => ResourceAnswer | Promise<ResourceAnswer>,
   ): RegisteredResource;
   resource(
-    server: McpServer,
+    server: AnyMcpServer,
     name: string,
     template: ResourceTemplate,
     config: ResourceConfig,
@@ -156,7 +156,7 @@ export interface Midcall {
    * const server = mid.wrap(new McpServer({ name: 'notes', version: '1.0.0' }));
    * ```
    */
-  wrap(server: McpServer): McpServer;
+  wrap<S extends AnyMcpServer>(server: S): S;
   /**
    * Handles every request of one method, for servers that only learn at the time of the call what can be called, such as
    * gateways. You implement listing and the server's capabilities; the handler may only ask what the client itself can show,
@@ -170,7 +170,7 @@ export interface Midcall {
    * ```
    */
   handle<R extends Readonly<Record<string, unknown>>>(
-    server: McpServer,
+    server: AnyMcpServer,
     method: AskingMethod,
     handler: (request: Handled, call: GatewayCall) => R | Promise<R>,
     options?: GatewayOptions,
@@ -187,13 +187,13 @@ export interface Midcall {
    * });
    * ```
    */
-  files(server: McpServer, ctx: ServerContext): Promise<Files | undefined>;
+  files(server: AnyMcpServer, ctx: ServerContext): Promise<Files | undefined>;
   /**
    * The tools of a gateway with cards as the client of a request is to see them: those of which `hasCard` is true with our App, which
    * is read as `ui://midcall/card`, and after them the tool by which the App answers. Unchanged for clients that show no Apps.
    */
   listed<T extends { readonly name: string }>(
-    server: McpServer,
+    server: AnyMcpServer,
     ctx: ServerContext,
     tools: readonly T[],
     hasCard: (name: string) => boolean,
@@ -207,7 +207,7 @@ export interface Midcall {
    * }));
    * ```
    */
-  client(server: McpServer, ctx: ServerContext): AboutClient;
+  client(server: AnyMcpServer, ctx: ServerContext): AboutClient;
   /**
    * Runs a handler without a client, such as from a command line: nobody is asked, and every question is `cancel/unavailable`.
    * @param annotations - the tool's; a question's `fallback` may accept only if they say that nothing is destroyed
@@ -271,7 +271,7 @@ export interface Midcall {
 export function midcall(options: MidcallOptions = {}): Midcall {
   const config = configure(options);
   const dispatch = dispatcher(config);
-  const tasks = new Tasks(config);
+  const tasks = new TaskPart(config);
   const waiting = waitingKinds(tasks, config);
   let stopping: Promise<void> | undefined;
   let closed: Promise<unknown> | undefined;
@@ -310,13 +310,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
   const gatewayReads = new WeakMap<McpServer, Respond>();
   const handlers = new WeakMap<McpServer, OwnHandlers>();
   const mayBecomeTask = (server: McpServer, call: CallHandler): CallHandler =>
-    callsMayBecomeTasks(
-      server,
-      call,
-      tasks,
-      config,
-      name => toolsOf(server).get(name)?.registered ?? gateways.get(server),
-    );
+    callsMayBecomeTasks(server, call, tasks, name => toolsOf(server).get(name)?.registered ?? gateways.get(server));
   const wrap = (server: McpServer): OwnHandlers => {
     const before = handlers.get(server);
     if (before) return before;
@@ -355,7 +349,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
   const withTasks = (server: McpServer): void => {
     if (haveTasks.has(server)) return;
     haveTasks.set(server, true);
-    serveTasks(server, tasks, config);
+    serveTasks(server, tasks);
   };
 
   function resource(
@@ -387,7 +381,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
   }
 
   const mid: Midcall = {
-    tool(server, name, config, handler) {
+    tool(server: McpServer, name, config, handler) {
       checkRegistration('mid.tool', { server, name, config, handler });
       checkOptions<ToolConfig<StandardSchemaWithJSON | undefined>>('mid.tool', config, toolKinds);
       const { version = '', task = 'when-needed', ...rest } = config;
@@ -431,7 +425,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
       tool.execution = { taskSupport: taskSupport[task] };
       return tool;
     },
-    prompt(server, name, config, handler) {
+    prompt(server: McpServer, name, config, handler) {
       checkRegistration('mid.prompt', { server, name, config, handler });
       checkOptions<PromptConfig<StandardSchemaWithJSON | undefined>>('mid.prompt', config, promptKinds);
       const { version = '', ...rest } = config;
@@ -454,7 +448,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
       return prompt;
     },
     resource: resource as Midcall['resource'],
-    handle(server, method, handler, options = {}) {
+    handle(server: McpServer, method, handler, options = {}) {
       checkGiven('mid.handle', 'the first argument', server, serverKind);
       checkGiven('mid.handle', 'the method', method, oneOf(...askingMethods));
       checkGiven('mid.handle', 'the handler', handler, func);
@@ -514,16 +508,16 @@ export function midcall(options: MidcallOptions = {}): Midcall {
       frontOf(server).take('resources/read', ({ uri }) => (uri === CARD_URI ? readCard : gatewayReads.get(server)));
     },
     wrap(server) {
-      wrap(server);
+      wrap(server as unknown as McpServer);
       return server;
     },
-    files: (server, ctx) => dispatch.files(server, ctx),
-    listed: (server, ctx, tools, hasCard) =>
+    files: (server: McpServer, ctx) => dispatch.files(server, ctx),
+    listed: (server: McpServer, ctx, tools, hasCard) =>
       listedByGateway(tools, config.cards && viewClient(server, ctx).apps, hasCard),
     client: aboutClient,
     withoutClient: (handler, annotations) => runUnattended(handler, isHarmless(annotations), config),
     allow(ceiling) {
-      config.boundary = drawn({ ...options.roots, ceiling });
+      config.ceiling = ceilingOf({ ...options.roots, ceiling });
     },
     calls: () => config.waiting.read(waiting, config.warn),
     async cancel(id) {

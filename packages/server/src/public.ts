@@ -96,6 +96,7 @@ export type {
   WizardForms,
   WizardValidate,
 } from './request/wizard-ask.ts';
+export type { AnyMcpServer, AnyServer, AnyServerFactory } from './sdk-seam/any-server.ts';
 export type { AuditEvent, AuditSink, CallRef, ErrorSink, PageEvent, RequestOutcome } from './state/audit.ts';
 export { type KeyRing, type KeyRingOptions, type KeySource, keyRing, type SealKey } from './state/keys.ts';
 export { createSealer, type Opened, type Sealer, type SealerOptions } from './state/seal.ts';

@@ -76,10 +76,17 @@ export const taskSupport = {
 } as const;
 export const taskKind = oneOf('never', 'when-needed', 'always', 'required');
 const described = { title: text, description: text, icons: anything, _meta: anything, version: text };
+/** The SDK lists a tool by the JSON Schema of its schemas, and would find out only then that there is none. */
+const describedKind: Kind = {
+  words:
+    "a schema that describes itself as JSON Schema ('~standard.jsonSchema'), such as z.object({ … }) of Zod 4.2 or newer",
+  fits: value =>
+    schemaKind.fits(value) && typeof (value as StandardSchemaWithJSON)['~standard'].jsonSchema?.output === 'function',
+};
 export const toolKinds = {
   ...described,
   inputSchema: schemaKind,
-  outputSchema: schemaKind,
+  outputSchema: describedKind,
   annotations: anything,
   task: taskKind,
 };

@@ -15,6 +15,7 @@ import {
 } from '@midcall/core/options';
 import { interceptTransport } from '@midcall/core/sdk-seam';
 import { type Era, followTasks, outputValidator } from '@midcall/host';
+import type { AnyServerFactory } from '@midcall/server';
 import { type HttpOptions, mcpEndpoint } from '@midcall/server/http';
 import { nodeHandler } from '@midcall/server/node';
 import {
@@ -132,7 +133,7 @@ export const negotiation = (era: Era) => ({ mode: era === '2026-07-28' ? { pin: 
  * const result = await pair.client.callTool({ name: 'note_delete', arguments: { title: 'Soup' } });
  * ```
  */
-export async function connectPair(factory: McpServerFactory, options: PairOptions): Promise<Pair> {
+export async function connectPair(factory: AnyServerFactory, options: PairOptions): Promise<Pair> {
   checkGiven('connectPair', 'the first argument', factory, serverFactoryKind);
   checkOptions('connectPair', options, kinds);
   const { era, carrier = 'memory', person, capabilities = person ? { elicitation: {} } : {} } = options;
@@ -147,7 +148,7 @@ export async function connectPair(factory: McpServerFactory, options: PairOption
   );
   person?.attach(client, capabilities);
   const frames: Frame[] = [];
-  const { build, failure } = watchedFactory(factory);
+  const { build, failure } = watchedFactory(factory as McpServerFactory);
   const served = carrier === 'memory' ? serveInMemory(build) : await serveOverHttp(build, options.http);
   const transport = recorded(served.transport, frames);
   if (options.tasks) followTasks(transport, { client, answer: person?.answer ?? nobody });

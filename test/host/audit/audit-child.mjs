@@ -23,7 +23,7 @@ fs.writeSync = (file, bytes, ...rest) => {
 };
 syncBuiltinESMExports();
 
-const { Audit, auditFile } = await import('../../../packages/host/dist/public.js');
+const { Audit, auditFile } = await import('../../../packages/host/bundle/public.js');
 let failure;
 const audit = new Audit({ sink: auditFile(path), onError: error => (failure = error) });
 say(`opened ${audit.last}`);

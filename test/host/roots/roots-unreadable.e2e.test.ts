@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { unprivilegedNode } from '../../fixtures/unprivileged-node.ts';
 
-const host = new URL('../../../packages/host/dist/public.js', import.meta.url).href;
+const host = new URL('../../../packages/host/bundle/public.js', import.meta.url).href;
 
 it.skipIf(process.platform === 'win32')('roots-30: refuses a directory that cannot be read', () => {
   const shut = mkdtempSync(join(tmpdir(), 'midcall-shut-'));

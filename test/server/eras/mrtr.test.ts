@@ -254,7 +254,7 @@ describe.each(['memory', 'http'] as const)('over %s', carrier => {
     const bad = { elicit: { action: 'accept', content: { value: 'yes' } } };
     const again = await bare.act(answering(first, bad));
     expect(Object.values(again.result!.inputRequests!)).toMatchObject([
-      { params: { message: expect.stringContaining('The last answer did not fit: ') } },
+      { params: { message: expect.stringContaining('The last answer did not fit. ') } },
     ]);
   });
 

@@ -52,7 +52,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     const [first, again] = asked;
     expect(first!.message).toBe('Which seat?');
     expect(first!.requestedSchema.properties['seat']).not.toHaveProperty('default');
-    expect(again!.message).toBe('Which seat?\n\nThe last answer did not fit: That seat is taken.');
+    expect(again!.message).toBe('Which seat?\n\nThe last answer did not fit. That seat is taken.');
     expect(again!.requestedSchema.properties).toMatchObject({
       seat: { description: 'That seat is taken.', default: '1A' },
       count: { default: 3 },
@@ -69,8 +69,8 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(said).toMatchObject({ action: 'cancel', reason: 'invalid' });
     expect(asked.map(({ message }) => message.split('\n').at(-1))).toEqual([
       'Which seat?',
-      'The last answer did not fit: Seat 1A is taken',
-      'The last answer did not fit: Seat 1B is taken',
+      'The last answer did not fit. Seat 1A is taken',
+      'The last answer did not fit. Seat 1B is taken',
     ]);
   });
 

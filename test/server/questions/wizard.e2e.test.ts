@@ -79,7 +79,7 @@ it.each(processes)(
     expect(asked.map(({ message }) => message.split('\n\n').slice(1).join(' '))).toEqual([
       'Step 1: Dates',
       'Step 2: Seat',
-      'Step 2: Seat The last answer did not fit: 1A has just been taken.',
+      'Step 2: Seat The last answer did not fit. 1A has just been taken.',
       'Check your answers.\nDates: Departure: 2027-03-01, With a return flight: no\nSeat: Seat: 2B',
       'Step 1: Dates',
       'Step 2: Return',

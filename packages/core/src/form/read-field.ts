@@ -147,7 +147,10 @@ class PropertyReader {
         const choices = this.#choices(items, key === 'enum' ? 'anyOf' : key);
         const bounds = this.#counts(schema, 'minItems', 'maxItems');
         if (choices && (bounds['minItems'] ?? 0) > choices.length) {
-          return this.refuse('minItems', `needs ${bounds['minItems']} of ${choices.length} choices`);
+          return this.refuse(
+            'minItems',
+            `needs ${bounds['minItems']} of ${choices.length === 1 ? '1 choice' : `${choices.length} choices`}`,
+          );
         }
         return choices && ({ kind, ...shared, choices, ...bounds } as Field);
       }

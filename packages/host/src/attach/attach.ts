@@ -37,6 +37,7 @@ import type { Asker, CallContext, ElicitationMode } from '../question/index.ts';
 import { AnnouncedRoots } from '../roots/index.ts';
 import { type SamplingAccount, SamplingFlow } from '../sampling/index.ts';
 import {
+  type AnyClient,
   aroundConnect,
   ClientCalls,
   type ForwardedAnswer,
@@ -76,16 +77,16 @@ import { serveRequests } from './serve-requests.ts';
  * await client.connect(transport);
  * ```
  */
-export function attach(client: Client, options: AttachOptions): Attachment {
+export function attach(client: AnyClient, options: AttachOptions): Attachment {
   checkGiven('attach', 'the first argument', client, having('a Client of the SDK', 'connect', 'callTool'));
   checkOptions('attach', options, attachKinds);
   if (client.transport) throw new TypeError('attach(client, …) must be called before client.connect(…).');
   if (attached.has(client)) throw new TypeError('attach: the client has a person attached already. Attach once.');
   attached.add(client);
-  return new Wiring(client, options);
+  return new Wiring(client as unknown as Client, options);
 }
 
-const attached = new WeakSet<Client>();
+const attached = new WeakSet<AnyClient>();
 
 /** Options of a call; `id`: chosen by the caller, unique in the host. */
 type RunAttached = RunOptions & { readonly id?: string };

@@ -1,3 +1,10 @@
 export { attach } from './attach.ts';
-export type { AttachEvent, Attachment, AttachOptions, CallRequest, ServerIntroduction } from './attachment.ts';
+export {
+  type AttachEvent,
+  type Attachment,
+  type AttachOptions,
+  attachKinds,
+  type CallRequest,
+  type ServerIntroduction,
+} from './attachment.ts';
 export { outputValidator } from './output-validator.ts';

@@ -1,7 +1,25 @@
 /** How a host reaches a server. */
-import type { AttachOptions } from '../attach/index.ts';
+import { isRecord } from '@midcall/core/json';
+import {
+  anything,
+  checkGiven,
+  checkOptions,
+  count,
+  flag,
+  func,
+  having,
+  type Kind,
+  type Kinds,
+  name,
+  oneOf,
+  parts,
+  positive,
+  required,
+} from '@midcall/core/options';
+import { type AttachOptions, attachKinds } from '../attach/index.ts';
 import type { GrantVault } from '../authorization/index.ts';
 import type { Era } from '../base/index.ts';
+import type { ServerEntry } from '../servers/index.ts';
 import type { StartedServer } from './started-server.ts';
 
 /** How a server is reached, and who answers for its client. */
@@ -49,4 +67,54 @@ export function attachOptionsOf({
   ...attached
 }: ConnectionOptions): Omit<AttachOptions, 'server'> {
   return attached;
+}
+
+const texts = (value: unknown): boolean => Array.isArray(value) && value.every(each => typeof each === 'string');
+
+const targetKind: Kind = {
+  words:
+    "a command, { kind: 'command', command: 'node', args: ['server.js'] }, or an address, { kind: 'url', url: 'https://…' }; " +
+    'see commandTarget(…) and urlTarget(…)',
+  fits: value =>
+    isRecord(value) &&
+    (value['kind'] === 'command'
+      ? typeof value['command'] === 'string' && texts(value['args'])
+      : value['kind'] === 'url' && typeof value['url'] === 'string'),
+};
+
+const entryKinds: Kinds<ServerEntry> = {
+  id: required(name),
+  target: required(targetKind),
+  shared: flag,
+  disabled: flag,
+  listedIn: name,
+};
+
+const { server: _, ...attached } = attachKinds;
+const connectionKinds: Kinds<ConnectionOptions> = {
+  ...attached,
+  client: required(
+    parts<ConnectionOptions['client']>({ name: required(name), version: required(name), title: anything }),
+  ),
+  era: oneOf('auto', '2025-11-25', '2026-07-28'),
+  maxRounds: count,
+  startTimeoutMs: positive,
+  onSilent: func,
+  callTimeoutMs: positive,
+  maxMessageBytes: count,
+  fetch: func,
+  authorization: parts<NonNullable<ConnectionOptions['authorization']>>({
+    vault: required(having('a vault of sign-ins, such as vaultFolder(…) or memoryVault()', 'read', 'change')),
+  }),
+  started: anything,
+};
+
+/** @throws TypeError for an entry or an option that is missing, unknown or wrong */
+export function checkConnection(entry: ServerEntry, options: ConnectionOptions): void {
+  checkGiven('new Connection', 'the first argument', entry, {
+    words: "a server: { id: 'notes', target: commandTarget(['node', 'server.js']) }",
+    fits: isRecord,
+  });
+  checkOptions('new Connection', entry, entryKinds);
+  checkOptions('new Connection', options, connectionKinds);
 }

@@ -24,7 +24,7 @@ import { type ForwardedAnswer, type ForwardedRequest, type ForwardOptions, mendL
 import { originOf, type ServerEntry, type ServerTarget, taskServerOf } from '../servers/index.ts';
 import type { CallHandle } from './call-handle.ts';
 import { type Catalogue, readCatalogue } from './catalogue.ts';
-import { attachOptionsOf, type ConnectionOptions } from './connection-options.ts';
+import { attachOptionsOf, type ConnectionOptions, checkConnection } from './connection-options.ts';
 import { LastWords } from './last-words.ts';
 import { listProblem } from './list-problem.ts';
 import { type ServerInfo, serverInfoOf } from './server-info.ts';
@@ -87,7 +87,9 @@ export class Connection {
   /** Cancels the sign-in that a start waits for. */
   #calledOff: AbortController | undefined;
 
+  /** @throws TypeError for an entry or an option that is missing, unknown or wrong */
   constructor(entry: ServerEntry, options: ConnectionOptions) {
+    checkConnection(entry, options);
     this.entry = entry;
     this.origin = originOf(entry.target);
     this.#lastWords = new LastWords(entry);

@@ -1,4 +1,5 @@
 export { AnsweredRequests, neverReached } from './answered-requests.ts';
+export type { AnyClient } from './any-client.ts';
 export { aroundConnect } from './around-connect.ts';
 export { ClientCalls } from './client-calls.ts';
 export { replaceDefaultValidator } from './default-validator.ts';

@@ -5,6 +5,7 @@ import { afterClose, interceptTransport } from '@midcall/core/sdk-seam';
 import { type Clock, clockKind, systemClock } from '@midcall/core/time';
 import type { Client, Transport } from '@modelcontextprotocol/client';
 import { callsNameTasks, eraOf } from '../base/index.ts';
+import type { AnyClient } from '../sdk-seam/index.ts';
 import { TaskFollower } from './task-follower.ts';
 import { tasksExtension } from './task-messages.ts';
 
@@ -18,7 +19,7 @@ export interface TaskQuestion {
 /** Options of following a client's tasks. */
 export interface FollowTasksOptions {
   /** The client that is about to connect. */
-  readonly client: Client;
+  readonly client: AnyClient;
   /**
    * Answers what a task asks on 2026-07-28; on 2025-11-25 questions go to the handlers of the client.
    * @param signal - fires when the task withdraws the question
@@ -50,7 +51,8 @@ export function followTasks(transport: Transport, options: FollowTasksOptions): 
     answer: required(func),
     clock: clockKind,
   });
-  const { client, answer, clock = systemClock } = options;
+  const { answer, clock = systemClock } = options;
+  const client = options.client as unknown as Client;
   client.registerCapabilities({ extensions: { [tasksExtension]: {} } });
   const follower = new TaskFollower({
     clock,

@@ -33,7 +33,7 @@ export interface DeskOptions extends WorkspaceParts {
   readonly proposedRoot?: string;
   /** Calls that the first page offers until they have been made; nothing if absent. */
   readonly tries?: readonly TryView[];
-  /** The folder of the bundled client script; beside this file if absent. */
+  /** The folder of the bundled client script; that of this package if absent. */
   readonly client?: URL;
   /** Called with errors of rendering pages, and with anything that could not be stored. */
   readonly onError?: (error: unknown) => void;
@@ -126,7 +126,8 @@ export type ServingOptions = Omit<DeskOptions, Exclude<keyof WorkspaceParts, 'on
 export async function serveDesk(workspace: Workspace, options: ServingOptions): Promise<RunningDesk> {
   const guard = new Guard();
   const live = new Live(workspace.clock);
-  const assets = loadAssets(options.client ?? new URL('./script/', import.meta.url));
+  // Two folders below the package, as each source and each bundled file is.
+  const assets = loadAssets(options.client ?? new URL('../../script/', import.meta.url));
   const app = deskApp({
     workspace,
     guard,

@@ -17,7 +17,7 @@ const colours: Readonly<Record<Severity, string>> = { error: '31', warning: '33'
 /** @returns lines, without a line break at the end */
 export function lintText(report: LintReport, { colour = false }: LintTextOptions = {}): readonly string[] {
   const paint = (code: string, text: string): string => (colour ? `\u001b[${code}m${text}\u001b[0m` : text);
-  const { server, eras, findings, tools, notCalled, calls, notes } = report;
+  const { server, eras, findings, select, tools, notCalled, calls, notes } = report;
   const asking = [...tools].filter(([, asks]) => asks > 0).map(([name]) => safeName(name));
   const lines = [
     `${safeName(server.name)} ${safeName(server.version)} on ${eras.join(' and ')}: ${counted(tools.size, 'tool')} called ${counted(calls, 'time')}, ${asking.length === 0 ? 'none asked anything' : `${asking.length} asked (${asking.join(', ')})`}.`,
@@ -31,7 +31,9 @@ export function lintText(report: LintReport, { colour = false }: LintTextOptions
   if (notCalled.length > 0)
     lines.push(
       '',
-      `Not called, since they do not declare readOnlyHint: ${few(notCalled)}.`,
+      select === 'named'
+        ? `Not called, since --tool does not name them: ${few(notCalled)}.`
+        : `Not called, since they do not declare readOnlyHint: ${few(notCalled)}.`,
       '  --tool <name> calls one, --all calls every one. The calls are real.',
     );
   lines.push('', summary(findings));

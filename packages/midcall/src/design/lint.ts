@@ -31,6 +31,9 @@ export type LintSelection =
   /** These, with these arguments; made from the input schema if absent. */
   | { readonly which: 'named'; readonly tools: ReadonlyMap<string, Readonly<Record<string, unknown>> | undefined> };
 
+/** What is called if nobody says which. */
+const readOnly: LintSelection = { which: 'read-only' };
+
 /** Which server to lint, and how. */
 export interface LintOptions {
   readonly select?: LintSelection;
@@ -56,6 +59,8 @@ export interface LintReport {
   readonly findings: readonly LintFinding[];
   /** Tool -> how many questions it asked at most in one call. */
   readonly tools: ReadonlyMap<string, number>;
+  /** Which tools were to be called. */
+  readonly select: LintSelection['which'];
   /** Tools that were not called, since nobody allowed it. */
   readonly notCalled: readonly string[];
   readonly calls: number;
@@ -101,7 +106,8 @@ class Linter {
     for (const tool of chosen) await this.#tool(tool, eras);
     const findings = gathered(this.#findings);
     const [asksByTool, calls] = [this.#askCounts, this.#calls];
-    return { server, eras, findings, tools: asksByTool, notCalled, calls, notes: [...this.#notes] };
+    const select = (this.#options.select ?? readOnly).which;
+    return { server, eras, findings, select, tools: asksByTool, notCalled, calls, notes: [...this.#notes] };
   }
 
   async close(): Promise<void> {
@@ -140,7 +146,7 @@ class Linter {
   }
 
   #choose(tools: readonly Tool[]): { chosen: readonly Tool[]; notCalled: readonly string[] } {
-    const select = this.#options.select ?? { which: 'read-only' };
+    const select = this.#options.select ?? readOnly;
     const names = tools.map(tool => tool.name);
     if (select.which === 'named') {
       const missing = [...select.tools.keys()].find(name => !names.includes(name));

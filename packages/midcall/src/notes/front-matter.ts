@@ -2,7 +2,8 @@
  * Reads and changes the front matter of a note. Everything else stays: other keys, their order, comments, the byte order mark,
  * the kind of line ending; only the spacing of YAML may differ. Pure.
  */
-import { type Document, isScalar, isSeq, parseDocument } from 'yaml';
+import { createRequire } from 'node:module';
+import type * as Yaml from 'yaml';
 import { plain } from './one-line.ts';
 
 /** The changes to make. */
@@ -11,12 +12,16 @@ export interface Amendment {
   readonly tags?: readonly string[] | undefined;
 }
 
+/** Loaded with the first note that is read: its seventy files are a tenth of the start of a server. */
+const yaml = (): typeof Yaml => createRequire(import.meta.url)('yaml') as typeof Yaml;
+
 /** Parses the YAML of a front matter; the core schema leaves dates as they are written. */
-export const readFront = (front: string): Document.Parsed =>
-  parseDocument(front, { schema: 'core', logLevel: 'silent', stringKeys: true });
+export const readFront = (front: string): Yaml.Document.Parsed =>
+  yaml().parseDocument(front, { schema: 'core', logLevel: 'silent', stringKeys: true });
 
 /** The tags of a note, cleaned; at most 20. */
 export function tagsOf(text: string): string[] {
+  const { isScalar, isSeq } = yaml();
   const document = readFront(splitFront(text).front ?? '');
   const tags = document.errors.length === 0 && document.has('tags') ? document.get('tags') : undefined;
   const items = isSeq(tags)
@@ -35,7 +40,7 @@ export function amend(text: string, { title, tags }: Amendment): string | undefi
   const { front, rest } = splitFront(text);
   const document = readFront(front ?? '');
   if (document.errors.length > 0 || (document.contents !== null && !('items' in document.contents))) return undefined;
-  if (isSeq(document.contents)) return undefined;
+  if (yaml().isSeq(document.contents)) return undefined;
   if (title !== undefined) document.set('title', title);
   if (tags !== undefined) document.set('tags', document.createNode(tags, { flow: true }));
   const amended = `---\n${document.toString({ lineWidth: 0 }).replace(/(?<!\n)\n*$/u, '\n')}---${front === undefined ? `\n\n${rest}` : rest}`;

@@ -23,7 +23,8 @@ import {
   openShared,
   readTicket,
 } from '../eras/index.ts';
-import { type FileAccesses, fileAccess } from '../files/index.ts';
+import { type FileAccesses, lazyFileAccess } from '../files/index.ts';
+import { loadTelemetry } from '../observe/index.ts';
 import { CARD_TOOL, cardSeen } from '../questions/index.ts';
 import {
   auditor,
@@ -94,7 +95,7 @@ export interface Dispatch {
 
 export function dispatcher(config: Config): Dispatch {
   const inFlight = new Set<Promise<unknown>>();
-  const access: FileAccesses = fileAccess(config);
+  const access: FileAccesses = lazyFileAccess(config);
 
   /** Follows a request to its end, whatever comes between. */
   const followed: typeof answered = (received, method, finish, work) => {
@@ -116,6 +117,8 @@ export function dispatcher(config: Config): Dispatch {
     const begin = async (): Promise<CallOutcome<R>> => {
       if (config.stops.isStopping)
         throw new MidcallError('call/closed', 'This server is stopping and takes no new calls. Nothing was done.');
+      const loading = loadTelemetry();
+      if (loading) await loading;
       return work(end, call.arguments);
     };
     const ending = await begin().catch((error: unknown): CallOutcome<R> => {

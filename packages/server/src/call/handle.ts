@@ -15,7 +15,7 @@ import {
   checkProgress,
   gatewayQuestion,
   hasCard,
-  sampler,
+  lazySampler,
 } from '../questions/index.ts';
 import { type AboutClient, type Config, type GatewayCall, type LogLevel, whenDetached } from '../request/index.ts';
 import { Steps } from './take-step.ts';
@@ -23,8 +23,6 @@ import { Steps } from './take-step.ts';
 export interface HandleOptions extends AskerOptions {
   /** Stays the same in every round of the call. */
   readonly flow: string;
-  /** See {@link GatewayCall.roundsLeft}. */
-  readonly roundsLeft: number;
   /** See {@link GatewayCall.outlivesRequest}. */
   readonly outlivesRequest: boolean;
   /** The roots and files of one run. */
@@ -42,7 +40,7 @@ export function makeCall(run: CallRun, options: HandleOptions): GatewayCall {
   const asking = asker(run, options);
   const steps = new Steps(run, options);
   const files = once(options.files);
-  const sampling = once(() => sampler(run, request, config));
+  const sampling = once(() => lazySampler(run, request, config));
 
   const watch = <T>(label: string, work: Promise<T>): Promise<T> => {
     if (misused) work.catch(error => isMisuse(error) && misused(error));

@@ -25,6 +25,7 @@ import {
   type CallRequest,
   type Config,
   callRef,
+  canResume,
   detachedOf,
   HandedOver,
   inRounds,
@@ -84,7 +85,7 @@ export async function runCall<R>(
     audit,
     misused: error => end.misused(error),
     flow,
-    roundsLeft: inRounds(request) && !outlivesRequest(request) ? config.maxRounds - round : Number.POSITIVE_INFINITY,
+    roundsLeft: isBounded(request, config) ? config.maxRounds - round : Number.POSITIVE_INFINITY,
     outlivesRequest: outlivesRequest(request),
     listener: request,
     files: () => access.of(request),
@@ -102,6 +103,10 @@ export async function runCall<R>(
     return { kind: 'failed', error, settled };
   }
 }
+
+/** True if the call ends with the client's rounds. */
+const isBounded = (request: CallRequest, config: Config): boolean =>
+  inRounds(request) && !outlivesRequest(request) && !canResume(request, config);
 
 /** Stores the outcome of a retry for its duplicates. @returns what does so, or false if another process has the call */
 function settling(

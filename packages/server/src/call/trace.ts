@@ -4,8 +4,8 @@
  * API is used: without an SDK in the process nothing is recorded.
  */
 import type { Clock } from '@midcall/core/time';
-import { context, type Span, SpanStatusCode, trace } from '@opentelemetry/api';
-import { errorCode } from '../observe/index.ts';
+import type { Span } from '@opentelemetry/api';
+import { errorCode, telemetry } from '../observe/index.ts';
 import type { CallRequest } from '../request/index.ts';
 import type { Unstamped } from '../state/index.ts';
 
@@ -14,8 +14,6 @@ export interface RoundTrace {
   saw(event: Unstamped): void;
   end(outcome: string, error?: unknown): void;
 }
-
-const tracer = trace.getTracer('midcall');
 
 /**
  * @param round - 0 for the first request of a call
@@ -27,6 +25,10 @@ export function traceRound(
   round: number,
   clock: Pick<Clock, 'now'>,
 ): RoundTrace | undefined {
+  const api = telemetry();
+  if (!api) return undefined;
+  const { context, SpanStatusCode, trace } = api;
+  const tracer = trace.getTracer('midcall');
   const span = tracer.startSpan('midcall.round', { startTime: clock.now() });
   if (!span.isRecording()) return undefined;
   span.setAttributes({

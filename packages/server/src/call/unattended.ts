@@ -5,7 +5,7 @@
  */
 
 import { Run } from '../engine/index.ts';
-import { guardedFiles } from '../files/index.ts';
+import { lazyFileAccess } from '../files/index.ts';
 import type { CallRun, Outgoing } from '../questions/index.ts';
 import { type Call, type CallRequest, type Config, processUser } from '../request/index.ts';
 import { makeCall } from './handle.ts';
@@ -31,14 +31,7 @@ export async function runUnattended<R>(
     principal: processUser(),
     name: '',
   } as const;
-  const files = {
-    roots: async () => undefined,
-    async files(run: CallRun) {
-      const opened = await run.guarded(() => config.boundary.files(undefined));
-      run.defer(() => opened.close());
-      return guardedFiles(opened, run);
-    },
-  };
+  const files = lazyFileAccess(config).ofNobody;
   const run = new Run<R, Outgoing>(
     of => {
       const surroundings = {

@@ -18,8 +18,8 @@ import {
   required,
 } from '@midcall/core/options';
 import { isConfidential } from '@midcall/core/url';
+import type { Hono } from 'hono';
 import type { PageAsk, PageLink, PageService, Pages, PagesHost, PersonCheck } from '../request/index.ts';
-import { getRequestListener } from './hono.ts';
 import { OpenPages } from './open-pages.ts';
 import { newCode, newPageId, PageRecords } from './page-records.ts';
 import { PageServer } from './page-server.ts';
@@ -27,10 +27,9 @@ import { confirmKind } from './pages/confirm.ts';
 import { formKind } from './pages/form.ts';
 import type { Keeper, PageKind, SignIn } from './pages/page.ts';
 import { questionKind } from './pages/question.ts';
-import { secretKind } from './pages/secret.ts';
+import { secretKind, secretKindName } from './pages/secret.ts';
 import { wizardKind } from './pages/wizard.ts';
 import { type Reach, reach, reachNote } from './reach.ts';
-import { routes } from './routes.ts';
 
 /** What `connect()` takes. */
 export interface ConnectOptions {
@@ -107,14 +106,12 @@ export function connect(options: ConnectOptions): Connect {
   const kinds = kindsOf(options);
   const where =
     options.reach ?? reach({ environment: process.env, platform: process.platform, container: inContainer() });
-  let attached:
-    | { readonly service: PageService; readonly app: (request: Request) => Response | Promise<Response> }
-    | undefined;
+  let attached: { readonly service: PageService; readonly serve: (request: Request) => Promise<Response> } | undefined;
   let pageServer: PageServer | undefined;
 
   const fetch = async (request: Request): Promise<Response> => {
     if (!attached) return new Response(notAttached, { status: 503 });
-    return attached.app(request);
+    return attached.serve(request);
   };
 
   function attach(host: PagesHost): PageService {
@@ -130,15 +127,22 @@ export function connect(options: ConnectOptions): Connect {
       isUntaken: page => records.isUntaken(page),
     });
     const at = (port: number): URL => base ?? new URL(`http://127.0.0.1:${port}${path}`);
-    const app = routes({
-      host,
-      records,
-      kinds,
-      signIn: options.signIn,
-      name: options.name,
-      base: async () => at(base ? 0 : (server.port ?? (await server.listen('', clock.now())))),
-      path,
-    });
+    // Loaded with the first request: most servers that offer pages never show one.
+    let app: Promise<Hono> | undefined;
+    const load = async (): Promise<Hono> =>
+      (await import('./routes.ts')).routes({
+        host,
+        records,
+        kinds,
+        signIn: options.signIn,
+        name: options.name,
+        base: async () => at(base ? 0 : (server.port ?? (await server.listen('', clock.now())))),
+        path,
+      });
+    const serve = async (request: Request): Promise<Response> => {
+      app ??= load();
+      return (await app).fetch(request);
+    };
 
     const service: PageService = {
       newPageId,
@@ -151,7 +155,9 @@ export function connect(options: ConnectOptions): Connect {
         if (!kinds.has(ask.kind)) {
           throw new MidcallError(
             'server/setup',
-            `There is no page of kind '${ask.kind}'. Give it to connect({ kinds }).`,
+            ask.kind === secretKindName
+              ? 'What is entered on a page of secret(…) goes into a vault, and these pages have none. Give it to connect({ vault: vault(…) }).'
+              : `There is no page of kind '${ask.kind}'. Give it to connect({ kinds }).`,
           );
         }
         if (!base && where.kind === 'nobody') {
@@ -185,7 +191,7 @@ export function connect(options: ConnectOptions): Connect {
       },
       close: () => server.close(),
     };
-    attached = { service, app: request => app.fetch(request) };
+    attached = { service, serve };
     return service;
   }
 
@@ -193,6 +199,7 @@ export function connect(options: ConnectOptions): Connect {
     attach,
     fetch,
     handle: contained(async (req, res, parsed?: unknown) => {
+      const { getRequestListener } = await import('@hono/node-server');
       const body = bodyOf(req, parsed);
       const { url } = req;
       req.url = originalUrl(req);

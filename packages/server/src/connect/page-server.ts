@@ -11,7 +11,6 @@
 import { MidcallError } from '@midcall/core/errors';
 import { type HttpListener, listenHttp, type RequestHandler, readTarget } from '@midcall/core/node';
 import { type Clock, MAX_TIMER_MS } from '@midcall/core/time';
-import { getRequestListener } from './hono.ts';
 
 export interface PageServerOptions {
   readonly fetch: (request: Request) => Response | Promise<Response>;
@@ -84,6 +83,7 @@ export class PageServer {
   }
 
   async #start(): Promise<number> {
+    const { getRequestListener } = await import('@hono/node-server');
     const listener = getRequestListener(request => this.#options.fetch(request), { overrideGlobalObjects: false });
     const handle: RequestHandler = async (req, res) => {
       const { port } = http;

@@ -2,10 +2,9 @@
 import { createHash } from 'node:crypto';
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { icon } from '@midcall/core/page';
-import type { Hono as App } from 'hono';
+import { Hono } from 'hono';
 import type { PageAsk, PagesHost } from '../request/index.ts';
 import { Browsers } from './browsers.ts';
-import { Hono } from './hono.ts';
 import { type PageRecords, pageDigest } from './page-records.ts';
 import type { PageKind, PageView, Sent, SignIn, Visit } from './pages/page.ts';
 import { style } from './pages/style.ts';
@@ -31,7 +30,7 @@ const maxFields = 20_000;
 const styleName = `style-${createHash('sha256').update(style).digest('base64url').slice(0, 12)}.css`;
 
 /** @returns the pages as one web app */
-export function routes(options: RouteOptions): App {
+export function routes(options: RouteOptions): Hono {
   const { host, records, kinds, signIn, path } = options;
   const site: Site = { name: safeText(options.name, 200), style: `${path}/${styleName}`, icon: `${path}/icon.svg` };
   const browsers = new Browsers(host, options.base);

@@ -74,7 +74,7 @@ const longestLabel = 80;
 
 /** A label as stored and shown: one line of visible text, and the state does not grow with the length of a message. */
 export function shortLabel(label: string): string {
-  const shown = visible(label.slice(0, longestLabel + 1));
+  const shown = visible(label.slice(0, longestLabel + 1).replace(/\s+/g, ' '));
   return shown.length > longestLabel ? `${shown.slice(0, longestLabel - 3)}...` : shown;
 }
 

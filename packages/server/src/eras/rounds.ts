@@ -15,6 +15,7 @@ import {
   detachedOf,
   outlivesRequest,
   taskCancelled,
+  waysOut,
 } from '../request/index.ts';
 import { type RoundState, type SealedAsk, sealState, type Unstamped } from '../state/index.ts';
 import { awaitApart, timedOut } from './await-apart.ts';
@@ -185,6 +186,6 @@ function outOfRounds(opened: OpenedCall, asks: readonly OpenAsk<Outgoing>[], con
   return new MidcallError(
     'ask/rounds',
     `This call has used its ${config.maxRounds} rounds of questions and ends here. ` +
-      `${done.length > 0 ? `Done: ${done.join(', ')}. ` : ''}Still open: ${labelsOf(asks)}.`,
+      `${done.length > 0 ? `Done: ${done.join(', ')}. ` : ''}Still open: ${labelsOf(asks)}. ${waysOut}`,
   );
 }

@@ -14,6 +14,8 @@ import { type CallRun, type ClientAsk, readRecording } from '../questions/index.
 import { type CallRequest, type Config, inRounds, isOverHttp } from '../request/index.ts';
 import {
   type Boundary,
+  boundaryOf,
+  type Ceiling,
   type Files,
   type LiveRoots,
   listedRoots,
@@ -49,6 +51,8 @@ type Asking = Pick<CallRequest, 'server' | 'ctx' | 'client'>;
 /** Files for calls that may ask, and for handlers that cannot. */
 export interface FileAccesses {
   of(request: CallRequest): FileAccess;
+  /** The operator's directories, for a call without a client. */
+  readonly ofNobody: FileAccess;
   /** Opens files outside any call; undefined if the client's roots would have to be asked for and cannot be. */
   unasked(request: Asking): Promise<Files | undefined>;
 }
@@ -56,9 +60,15 @@ export interface FileAccesses {
 /** Follows the roots of sessions, and gives each call its files. */
 export function fileAccess(config: Config): FileAccesses {
   const leftOut: LeftOut = sentence => config.warnOnce(`roots ${sentence}`, `midcall: ${sentence}`);
+  let drawn: { readonly under: Ceiling; readonly boundary: Boundary } | undefined;
+  /** What the operator allows now. */
+  const current = (): Boundary => {
+    if (drawn?.under !== config.ceiling) drawn = { under: config.ceiling, boundary: boundaryOf(config.ceiling) };
+    return drawn.boundary;
+  };
   const sessions = new WeakMap<McpServer, { readonly boundary: Boundary; readonly roots: SessionRoots }>();
   const sessionOf = (server: McpServer): SessionRoots => {
-    const { boundary } = config;
+    const boundary = current();
     const session = sessions.get(server);
     if (session?.boundary === boundary) return session.roots;
     const roots = followRoots(server, boundary, leftOut);
@@ -68,14 +78,14 @@ export function fileAccess(config: Config): FileAccesses {
 
   const judge = (request: Asking): { perRequest: boolean; asks: boolean; untold: boolean; unbounded: boolean } => {
     const { client } = request;
-    const { mode, ceiling } = config.boundary;
+    const { mode, directories } = config.ceiling;
     const perRequest = client.asks !== 'push' || inRounds(request);
     const counts = client.can.roots && mode !== 'ignore';
     const asks = counts && (client.asks === 'push' || config.rootsOn2026);
     // The client has roots that may be narrower than the operator's directories: without asking it, nothing is allowed.
     const untold = counts && !asks;
     // A remote client could name any directory on this machine, and nothing would check it.
-    const unbounded = counts && mode === 'narrow' && ceiling.length === 0 && isOverHttp(request.ctx);
+    const unbounded = counts && mode === 'narrow' && directories.length === 0 && isOverHttp(request.ctx);
     return { perRequest, asks, untold, unbounded };
   };
 
@@ -83,7 +93,7 @@ export function fileAccess(config: Config): FileAccesses {
     const { perRequest, asks, untold, unbounded } = judge(request);
     if (unbounded) throw nothingToNarrow();
     if (untold) return undefined;
-    if (!asks) return config.boundary.files(undefined);
+    if (!asks) return current().files(undefined);
     return perRequest ? undefined : sessionOf(request.server).files(request, false);
   };
 
@@ -124,7 +134,7 @@ export function fileAccess(config: Config): FileAccesses {
       if (untold) throw unaskedRoots();
       const clientRoots = perRequest ? await once(run) : undefined;
       const files = await run.guarded(() =>
-        perRequest || !asks ? config.boundary.files(clientRoots) : sessionOf(server).files(request, askedBefore()),
+        perRequest || !asks ? current().files(clientRoots) : sessionOf(server).files(request, askedBefore()),
       );
       run.defer(() => files.close());
       return guardedFiles(files, run, config.observe);
@@ -141,7 +151,15 @@ export function fileAccess(config: Config): FileAccesses {
       },
     };
   };
-  return { of, unasked };
+  const ofNobody: FileAccess = {
+    roots: async () => undefined,
+    async files(run) {
+      const files = await run.guarded(() => current().files(undefined));
+      run.defer(() => files.close());
+      return guardedFiles(files, run);
+    },
+  };
+  return { of, ofNobody, unasked };
 }
 
 const unaskedRoots = () =>

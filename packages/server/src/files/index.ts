@@ -1,2 +1,2 @@
-export { type FileAccess, type FileAccesses, fileAccess } from './file-access.ts';
-export { guardedFiles } from './guarded-files.ts';
+export type { FileAccess, FileAccesses } from './file-access.ts';
+export { lazyFileAccess } from './lazy-access.ts';

@@ -30,7 +30,7 @@ import {
   localhostAllowedHostnames,
   localhostAllowedOrigins,
   type McpRequestContext,
-  McpServer,
+  type McpServer,
   type McpServerFactory,
   type ServerNotifier,
   validateHostHeader,
@@ -38,7 +38,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { writeError } from '../observe/index.ts';
 import { makeServer } from '../request/index.ts';
-import { asksForTasks, refusalOf, subscribeAt, TaskStreams } from '../sdk-seam/index.ts';
+import { type AnyServerFactory, asksForTasks, refusalOf, subscribeAt, TaskStreams } from '../sdk-seam/index.ts';
 import { loud, Serving } from '../serving/index.ts';
 import { batchRefusal, requestsIn, unread } from './body.ts';
 import { servingPages } from './cors.ts';
@@ -203,14 +203,15 @@ const ownerOf = (auth: AuthInfo): string => JSON.stringify([auth.clientId, auth.
  * const response = await endpoint.fetch(request);
  * ```
  */
-export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}): McpEndpoint {
+export function mcpEndpoint(factory: AnyServerFactory, options: HttpOptions = {}): McpEndpoint {
   checkGiven('mcpEndpoint', 'the first argument', factory, serverFactoryKind);
   checkOptions('mcpEndpoint', options, endpointKinds);
   const { path = '/mcp', owner = ownerOf, maxRequestBytes = DEFAULT_MAX_REQUEST_BODY_SIZE } = options;
   const onError = options.onError && visibleErrors(options.onError);
   const serving = new Serving();
   const responses = new OpenResponses();
-  const made = onError ? factory : loud(factory);
+  const given = factory as McpServerFactory;
+  const made = onError ? given : loud(given);
   const build: McpServerFactory = async context => serving.follow(await made(context));
   const hosts = [...localhostAllowedHostnames(), ...(options.allowedHosts ?? [])];
   const origins = [...localhostAllowedOrigins(), ...(options.allowedOrigins ?? [])];
@@ -221,7 +222,7 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
   const make: McpServerFactory = async context => {
     const server = await makeServer(build, withBody(context, bodies));
     const { requestInfo: request } = context;
-    if (request && server instanceof McpServer && asksForTasks(bodies.get(request))) listening.set(request, server);
+    if (request && 'registerTool' in server && asksForTasks(bodies.get(request))) listening.set(request, server);
     return server;
   };
   const standing = createMcpHandler(make, {

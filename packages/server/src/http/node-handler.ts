@@ -1,10 +1,10 @@
 /** An endpoint in a Node server: a plain one, or that of a framework that uses Node's requests. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
 import { bodyOf, contained, originalUrl, readTarget } from '@midcall/core/node';
 import { checkGiven, having } from '@midcall/core/options';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { McpEndpoint } from './endpoint.ts';
-import { honoNode } from './hono-node.ts';
 import type { Outgoing } from './unread-bytes.ts';
 
 /** What the SDK's middleware for Express has verified. */
@@ -28,7 +28,6 @@ export type NodeHandler = (req: IncomingMessage, res: ServerResponse, parsedBody
 export function nodeHandler(endpoint: Pick<McpEndpoint, 'fetch'>): NodeHandler {
   checkGiven('nodeHandler', 'the first argument', endpoint, having('an endpoint: mcpEndpoint(…)', 'fetch'));
   return contained(async (req, res, third?: unknown) => {
-    const { getRequestListener } = await honoNode();
     const { url, auth }: Verified = req;
     req.url = originalUrl(req);
     const target = readTarget(req);

@@ -5,9 +5,8 @@ import { type HttpListener, listenHttp, type RequestHandler, readTarget } from '
 import { checkGiven, checkOptions, type Kinds, name, port as portKind, serverFactoryKind } from '@midcall/core/options';
 import { closing, type StopOptions, stopKinds, stopParts } from '@midcall/core/stop';
 import { isLoopback } from '@midcall/core/url';
-import type { McpServerFactory } from '@modelcontextprotocol/server';
+import type { AnyServerFactory } from '../sdk-seam/index.ts';
 import { endpointKinds, type HttpOptions, type McpEndpoint, mcpEndpoint, partsOf } from './endpoint.ts';
-import { honoNode } from './hono-node.ts';
 import { type NodeHandler, nodeHandler } from './node-handler.ts';
 
 /** Where a server listens. */
@@ -46,7 +45,7 @@ const servingKinds: Kinds<HttpOptions & Listening> = { ...endpointKinds, host: n
  * ```
  */
 export async function serveHttp(
-  factory: McpServerFactory,
+  factory: AnyServerFactory,
   options: HttpOptions & Listening = {},
 ): Promise<HttpServing> {
   checkGiven('serveHttp', 'the first argument', factory, serverFactoryKind);
@@ -110,7 +109,6 @@ async function listen(
   port: number,
   onError: HttpOptions['onError'],
 ): Promise<EndpointsServing> {
-  await honoNode();
   const all = Object.values(endpoints);
   const handlers = all.map(nodeHandler);
   const byPath = new Map(Object.keys(endpoints).map((path, at) => [path, handlers[at]!]));

@@ -5,16 +5,9 @@
  *
  * - metrics-1 No attribute grows without bound: no flow, person or URI, and a limited number of tool and prompt names.
  */
-import {
-  type Attributes,
-  type Counter,
-  createNoopMeter,
-  type Histogram,
-  type Meter,
-  metrics,
-  type UpDownCounter,
-} from '@opentelemetry/api';
+import type { Attributes, Counter, Histogram, Meter, UpDownCounter } from '@opentelemetry/api';
 import type { AuditEvent, AuditSink, CallRef } from '../state/index.ts';
+import { telemetry } from './telemetry.ts';
 
 interface Instruments {
   readonly operations: Histogram;
@@ -37,8 +30,9 @@ const names = new Set<string>();
 
 /** @returns undefined if metrics are not collected */
 function instruments(): Instruments | undefined {
-  const meter = metrics.getMeter('midcall');
-  if (meter === createNoopMeter()) return undefined;
+  const api = telemetry();
+  const meter = api?.metrics.getMeter('midcall');
+  if (!meter || meter === api?.createNoopMeter()) return undefined;
   const byOurMeter = byMeter.get(meter) ?? make(meter);
   byMeter.set(meter, byOurMeter);
   return byOurMeter;

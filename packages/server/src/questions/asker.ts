@@ -24,11 +24,11 @@ import { AskHistory } from './judge.ts';
 import { isByHost, ladder, wouldCount } from './ladder.ts';
 import { native, nativeRoute } from './native/native.ts';
 import type { CallRun } from './outgoing.ts';
-import { type UrlAsker, urlAsker } from './page/asker.ts';
+import type { UrlAsker } from './page/asker.ts';
 import type { PageCall } from './page/page-call.ts';
 import { historyKeyOf, putForm } from './put-form.ts';
 import { type Recording, unanswered } from './recording.ts';
-import { askWizard, type WizardCall } from './wizard.ts';
+import type { WizardCall } from './wizard.ts';
 
 export interface AskerOptions {
   readonly config: Config;
@@ -41,6 +41,8 @@ export interface AskerOptions {
   readonly misused: ((error: unknown) => void) | undefined;
   /** Serves our pages; undefined if there are none. */
   readonly pages: () => PageCall | undefined;
+  /** See `GatewayCall.roundsLeft`. */
+  readonly roundsLeft: number;
 }
 
 /** A handler that asks more often than this is in a loop, which would never end if nobody can be asked. */
@@ -64,22 +66,29 @@ export function asker(run: CallRun, options: AskerOptions): Asker {
   const { config, request, audit } = options;
   const history = new AskHistory();
   let pages: PageCall | undefined;
-  let onPage: UrlAsker | undefined;
+  let onPage: Promise<UrlAsker> | undefined;
   let count = 0;
 
   const call: WizardCall = {
     run,
     config,
     request,
+    roundsLeft: options.roundsLeft,
     history,
     isByHost,
     pages() {
       pages ??= options.pages();
       return pages;
     },
-    askOnPage(ask, onlyLink) {
-      onPage ??= urlAsker(run, { config, request, audit, pages: call.pages(), history });
-      return onPage(ask, onlyLink);
+    async askOnPage(ask, onlyLink) {
+      // Most servers ask nothing on a page. No round may leave while this loads.
+      const put = await run.guarded(() => {
+        onPage ??= import('./page/asker.ts').then(({ urlAsker }) =>
+          urlAsker(run, { config, request, audit, pages: call.pages(), history }),
+        );
+        return onPage;
+      });
+      return put(ask, onlyLink);
     },
     /** Puts a question on one channel after another until an answer counts. */
     async putQuestion<T>(question: FormQuestion<T>): Promise<Answer<T>> {
@@ -147,8 +156,11 @@ export function asker(run: CallRun, options: AskerOptions): Asker {
       refuseSecretMessage(ask.message, form.fields);
       return call.putQuestion({ ask, form, withdrawn });
     },
-    wizard: <F extends WizardForms>(ask: WizardAsk<F>) =>
-      askWizard(call, ask, check) as Promise<Answer<WizardContent<F>>>,
+    async wizard<F extends WizardForms>(ask: WizardAsk<F>) {
+      // Most servers ask none. No round may leave while this loads.
+      const { askWizard } = await run.guarded(() => import('./wizard.ts'));
+      return askWizard(call, ask, check) as Promise<Answer<WizardContent<F>>>;
+    },
     elicitUrl: ask => call.askOnPage(ask, false),
   };
 }

@@ -4,6 +4,7 @@ export { type AskerOptions, asker } from './asker.ts';
 export { cardOfPage, cardSeen, hasCard } from './card/card.ts';
 export { CARD_TOOL, CARD_URI, cardResource, forApps, refused, reported, withCard } from './card/card-app.ts';
 export { checkProgress, checkStep } from './check-ask.ts';
+export { lazySampler } from './lazy-sampler.ts';
 export { gatewayQuestion } from './native/gateway-question.ts';
 export {
   type ApartAsk,
@@ -16,4 +17,3 @@ export {
 export type { PageCall } from './page/page-call.ts';
 export { withdrawPages } from './page/withdraw-pages.ts';
 export { fromClient, type Recording, readRecording, unanswered } from './recording.ts';
-export { sampler } from './sampler.ts';

@@ -78,7 +78,7 @@ export async function judge<T>(
 export function askAgain(message: string, issues: readonly Issue[]): string {
   const reasons = issues.slice(0, 5).map(issue => issue.message);
   const more = issues.length > 5 ? ` (and ${issues.length - 5} more)` : '';
-  return `${message}\n\nThe last answer did not fit: ${reasons.join(' ')}${more}`;
+  return `${message}\n\nThe last answer did not fit. ${reasons.join(' ')}${more}`;
 }
 
 /** The answers one call already has, so that it does not ask in circles (judge-A3, judge-A4). */

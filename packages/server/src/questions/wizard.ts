@@ -1,29 +1,37 @@
 /**
  * Asks several forms as one question: on one page if the question goes by page, otherwise one form after another; then shows
- * all answers, from where the person may go back to any form.
+ * all answers, from where the person may go back to any form. Where a client's rounds are few, forms share one.
  *
  * - wizard-W1 Nothing is accepted before the person has seen all their answers together and sent them.
  * - wizard-W2 The person's input is restored when they come back to a form, even to one that did not apply in the meantime.
  * - wizard-W3 The handler gets the same content either way: the forms that apply, each checked by its own rules and its
  *   `validate`, which runs again if an earlier form was changed.
- * - wizard-W4 From every form the person can go back to earlier ones without filling it in first.
+ * - wizard-W4 From every form the person can go back to forms they answered before without filling it in first, as long as there
+ *   are rounds for it.
+ * - wizard-W6 No answer is lost to a round that is missing: forms that do not depend on each other share a round if the client's
+ *   rounds would not be enough otherwise, the last round is left for the look at all answers, and what cannot fit is refused
+ *   before the first question.
  * - wizard-W5 In the journal, a page is one question; otherwise each form is one, as if the handler had asked it with
  *   `call.elicit`. So replays, tasks and other replicas need no rules for wizards.
  */
+import { MidcallError } from '@midcall/core/errors';
 import { type Answer, assures, type By, form as compile, type Form, type Issue } from '@midcall/core/form';
 import { defined } from '@midcall/core/json';
-import type { ElicitAsk } from '../request/index.ts';
+import { shortLabel } from '../engine/index.ts';
+import { type ElicitAsk, waysOut } from '../request/index.ts';
 import type { ChannelCall, FormAsk, FormQuestion, WizardContents } from './channel.ts';
 import { askAgain } from './judge.ts';
 import { ladder } from './ladder.ts';
 import { ASK_AGAIN } from './put-form.ts';
 import { type AnyWizard, readWizard } from './read-wizard.ts';
-import { validated } from './validated.ts';
+import { type NotTaken, validated } from './validated.ts';
 import { again, applying, contentsOf, type FormAnswer, type OpenForm, summary } from './wizard-forms.ts';
 import { type WizardInput, withWayBack } from './wizard-way-back.ts';
 
 /** Asks the person one question on the channel that the ladder selects. */
 export interface WizardCall extends ChannelCall {
+  /** See `GatewayCall.roundsLeft`. */
+  readonly roundsLeft: number;
   putQuestion<T>(question: FormQuestion<T>): Promise<Answer<T>>;
 }
 
@@ -57,7 +65,12 @@ const questionOf = <T>(
   ...defined(more),
 });
 
-/** One form after the other. */
+/** Rounds that a wizard leaves for changes of mind, a form and a look at all answers each, while it asks one form at a time. */
+const FOR_CHANGES = 4;
+
+/**
+ * One form after the other, or, where the client's rounds would not be enough, all in one round that do not depend on each other.
+ */
 class Sequence {
   readonly #call: WizardCall;
   readonly #message: string;
@@ -65,8 +78,11 @@ class Sequence {
   readonly #reach: Reach;
   /** The last answer to each form, even to one that no longer applies (wizard-W2). */
   readonly #answers = new Map<string, FormAnswer>();
-  /** Input in a form that was left for an earlier one; restored when the form is shown again. */
-  readonly #left = new Map<string, FormAnswer['typed']>();
+  /**
+   * Input in a form that is to be shown again: it was left for an earlier form, or rejected. A rejected form that was left has no
+   * issues any more, since the earlier form may be all that was wrong.
+   */
+  readonly #again = new Map<string, NotTaken>();
   /** Forms to be validated again, since an earlier one was changed (wizard-W3). */
   readonly #stale = new Set<string>();
   /**
@@ -74,6 +90,8 @@ class Sequence {
    * back.
    */
   readonly #refusals = new Map<string, number>();
+  /** Whether there were rounds enough for one form after the other, and for changes, when the wizard began. */
+  #oneAtATime = true;
   #by: By | undefined;
 
   constructor(call: WizardCall, message: string, forms: readonly OpenForm[], reach: Reach) {
@@ -86,18 +104,28 @@ class Sequence {
   async ask(): Promise<Answer<WizardContents>> {
     let changed: string | undefined;
     for (let count = 0; ; count++) {
+      const left = await this.#roundsLeft(count);
       const forms = applying(this.#forms, this.#answers);
-      const next = forms.find(
-        ({ name }) => name === changed || this.#left.has(name) || this.#stale.has(name) || !this.#answers.has(name),
-      );
-      if (next) {
-        const outcome = await this.#askForm(next, forms, count);
+      if (!(await this.#revalidate(forms, changed, count))) return this.#invalid();
+      const open = forms.filter(({ name }) => this.#isOpen(name, changed));
+      if (open.length > 0) {
+        const { fewest, most } = this.#rounds(open);
+        if (left < fewest) {
+          // An answer that was rejected cannot be asked for again: the last round is for the look at all answers.
+          if (this.#again.size > 0) return this.#invalid();
+          return this.#call.run.fail(tooFewRounds(this.#message, fewest, left));
+        }
+        const spare = left - most;
+        if (count === 0) this.#oneAtATime = spare >= FOR_CHANGES;
+        const batch = this.#oneAtATime && spare >= 0 ? open.slice(0, 1) : independent(open);
+        const outcome = await this.#askForms(batch, forms, { count, left });
         if (typeof outcome === 'object') return outcome;
-        if (outcome !== undefined || next.name === changed) changed = outcome;
+        if (outcome !== undefined || batch.some(({ name }) => name === changed)) changed = outcome;
       } else {
         const by = this.#by!;
         if (forms.length === 1) return { action: 'accept', content: contentsOf(forms, this.#answers), by };
-        const reviewed = await this.#review(forms);
+        const changeable = forms.filter(form => left - 1 >= this.#rounds([form]).fewest);
+        const reviewed = await this.#review(forms, changeable);
         if (reviewed.action !== 'accept') return reviewed;
         if (reviewed.content.next === SEND)
           return { action: 'accept', content: contentsOf(forms, this.#answers), by: this.#by! };
@@ -106,67 +134,146 @@ class Sequence {
     }
   }
 
+  /** True for a form that is to be asked; one that is to be validated again may still be good as it is. */
+  #isOpen(name: string, changed: string | undefined): boolean {
+    return name === changed || this.#again.has(name) || !this.#answers.has(name);
+  }
+
   /**
-   * Asks a form that is new, is to be changed, or is no longer valid.
-   * @returns nothing if it is now valid; the name of an earlier form to change; or the final answer if it is not an accept
+   * How many rounds of questions the client has left for this call, recorded so that a replay asks the same questions. Without end
+   * where the questions are requests, and where the call outlives its rounds.
    */
-  async #askForm(
-    open: OpenForm,
-    forms: readonly OpenForm[],
-    count: number,
-  ): Promise<Answer<never> | string | undefined> {
-    const { name, title } = open;
-    const formsBefore = forms.slice(0, forms.indexOf(open));
-    const earlier = contentsOf(formsBefore, this.#answers);
-    const validate = open.validate && ((content: unknown) => open.validate!(content, earlier));
-    const message = `${this.#message}\n\nStep ${formsBefore.length + 1}: ${title}`;
-    const problems = async (content: unknown, attempt: number): Promise<readonly Issue[]> => {
-      const identity = [name, count, attempt];
-      const found = (await validated(this.#call.run, { message, ...defined({ validate }) }, content, identity)) ?? [];
-      this.#refusals.set(name, found.length > 0 ? (this.#refusals.get(name) ?? 0) + 1 : 0);
-      return found;
-    };
-    const isRefusedTooOften = (): boolean => this.#refusals.get(name)! > ASK_AGAIN;
-    let standing = this.#answers.get(name);
-    let typed = this.#left.get(name) ?? standing?.typed;
-    let issues: readonly Issue[] = [];
-    if (standing && this.#stale.delete(name) && !this.#left.has(name)) {
-      issues = await problems(standing.content, 0);
-      if (issues.length === 0) return undefined;
-      if (isRefusedTooOften()) return this.#invalid();
+  async #roundsLeft(count: number): Promise<number> {
+    const { run, request, roundsLeft } = this.#call;
+    if (request.client.asks !== 'rounds') return Number.POSITIVE_INFINITY;
+    const work = { run: () => (Number.isFinite(roundsLeft) ? roundsLeft : null), idempotent: true };
+    const identity = ['rounds', this.#message, count];
+    const recorded = await run.step('call.wizard', () => work, { kind: 'drawn', identity });
+    return typeof recorded === 'number' ? recorded : Number.POSITIVE_INFINITY;
+  }
+
+  /** The rounds for open forms, those their answers may lead to, and the look at all answers: at least, and one form at a time. */
+  #rounds(open: readonly OpenForm[]): { readonly fewest: number; readonly most: number } {
+    const depths = new Map<string, number>();
+    for (const form of this.#forms) {
+      const before = form.when ? (depths.get(form.when.form) ?? 0) : 0;
+      if (open.includes(form) || (before > 0 && !this.#answers.has(form.name))) depths.set(form.name, before + 1);
     }
-    this.#left.delete(name);
-    for (let attempt = 1; ; attempt++) {
-      let input: WizardInput = { typed: {}, fits: true };
-      const shown = typed ? again(open.form, { issues, typed }) : open.form;
-      const { form, wayBack } = withWayBack(shown, formsBefore, got => {
-        input = got;
-      });
-      const asked = issues.length === 0 ? message : askAgain(message, issues);
-      const answer = await this.#call.putQuestion(questionOf(asked, form, this.#reach, { wayBack }));
-      if (answer.action !== 'accept') return answer as Answer<never>;
+    const look = this.#forms.length > 1 ? 1 : 0;
+    return { fewest: Math.max(...depths.values()) + look, most: depths.size + look };
+  }
+
+  /**
+   * Validates forms again whose earlier ones were changed; one that is no longer valid is to be shown again. Those behind a form
+   * that is still open wait for its answer.
+   * @returns false if one was rejected too often
+   */
+  async #revalidate(forms: readonly OpenForm[], changed: string | undefined, count: number): Promise<boolean> {
+    for (const open of forms) {
+      const { name } = open;
+      const standing = this.#answers.get(name);
+      if (this.#isOpen(name, changed)) return true;
+      if (!standing || !this.#stale.has(name)) continue;
+      this.#stale.delete(name);
+      const issues = await this.#problems(open, standing.content, forms, [count, 'again']);
+      if (issues.length === 0) continue;
+      this.#again.set(name, { issues, typed: standing.typed });
+      return !this.#isRefusedTooOften(name);
+    }
+    return true;
+  }
+
+  async #problems(
+    { name, title, validate }: OpenForm,
+    content: unknown,
+    forms: readonly OpenForm[],
+    identity: readonly (string | number)[],
+  ): Promise<readonly Issue[]> {
+    const formsBefore = forms.slice(
+      0,
+      forms.findIndex(each => each.name === name),
+    );
+    const earlier = contentsOf(formsBefore, this.#answers);
+    const judge = validate && ((got: unknown) => validate(got, earlier));
+    const message = this.#step(title, formsBefore.length + 1);
+    const asked = { message, ...defined({ validate: judge }) };
+    const found = (await validated(this.#call.run, asked, content, [name, ...identity])) ?? [];
+    this.#refusals.set(name, found.length > 0 ? (this.#refusals.get(name) ?? 0) + 1 : 0);
+    return found;
+  }
+
+  #isRefusedTooOften(name: string): boolean {
+    return (this.#refusals.get(name) ?? 0) > ASK_AGAIN;
+  }
+
+  #step(title: string, number: number): string {
+    return `${this.#message}\n\nStep ${number}: ${title}`;
+  }
+
+  /**
+   * Asks forms that are new, are to be changed, or are no longer valid, all in one round.
+   * @returns nothing if they are answered; the name of an earlier form to change; or the final answer if it is not an accept
+   */
+  async #askForms(
+    batch: readonly OpenForm[],
+    forms: readonly OpenForm[],
+    { count, left }: { readonly count: number; readonly left: number },
+  ): Promise<Answer<never> | string | undefined> {
+    const answered = await Promise.all(batch.map(open => this.#askForm(open, forms, left)));
+    const refused = answered.find(({ answer }) => answer.action !== 'accept');
+    if (refused) return refused.answer as Answer<never>;
+    let goBack: string | undefined;
+    for (const { open, answer, input, issues } of answered) {
+      if (answer.action !== 'accept') continue;
+      const { name } = open;
+      const { typed, goTo, fits } = input;
       this.#by = weakest(this.#by, answer.by);
-      const { goTo, fits } = input;
-      typed = input.typed;
+      this.#stale.delete(name);
       // A rejected form is only validated again after an earlier one was changed: that may be all that was wrong.
       if (goTo !== undefined && (issues.length === 0 || !fits)) {
-        this.#left.set(name, typed);
-        return goTo;
+        this.#again.set(name, { issues: [], typed });
+        goBack ??= goTo;
+        continue;
       }
-      standing = { content: answer.content, typed };
+      this.#again.delete(name);
       if (goTo === undefined) {
-        issues = await problems(standing.content, attempt);
-        if (isRefusedTooOften()) return this.#invalid();
-        if (issues.length > 0) continue;
+        const wrong = await this.#problems(open, answer.content, forms, [count]);
+        if (this.#isRefusedTooOften(name)) return this.#invalid();
+        if (wrong.length > 0) {
+          this.#again.set(name, { issues: wrong, typed });
+          continue;
+        }
       } else {
         this.#stale.add(name);
+        goBack ??= goTo;
       }
-      this.#answers.set(name, standing);
+      this.#answers.set(name, { content: answer.content, typed });
       for (const later of this.#forms.slice(this.#forms.indexOf(open) + 1)) {
-        if (later.validate && this.#answers.has(later.name)) this.#stale.add(later.name);
+        if (later.validate && this.#answers.has(later.name) && !batch.includes(later)) this.#stale.add(later.name);
       }
-      return goTo;
     }
+    return goBack;
+  }
+
+  async #askForm(open: OpenForm, forms: readonly OpenForm[], left: number) {
+    const { name, title } = open;
+    const formsBefore = forms.slice(0, forms.indexOf(open));
+    const before = this.#again.get(name);
+    const issues = before?.issues ?? [];
+    const typed = before?.typed ?? this.#answers.get(name)?.typed;
+    const shown = typed ? again(open.form, { issues, typed }) : open.form;
+    let input: WizardInput = { typed: {}, fits: true };
+    // Those of the same round have no answer yet; and there must be rounds for both forms.
+    const answeredBefore = formsBefore.filter(
+      each => this.#answers.has(each.name) && left - 1 >= this.#rounds([each, open]).fewest,
+    );
+    const { form, wayBack } = withWayBack(shown, answeredBefore, got => {
+      input = got;
+    });
+    const message = this.#step(title, formsBefore.length + 1);
+    const asked = issues.length === 0 ? message : askAgain(message, issues);
+    const answer = await this.#call.putQuestion(questionOf(asked, form, this.#reach, { wayBack }));
+    return { open, answer, input, issues };
   }
 
   #invalid(): Answer<never> {
@@ -174,19 +281,34 @@ class Sequence {
   }
 
   /** Shows all answers (wizard-W1). @returns SEND, or the name of the form to change */
-  async #review(forms: readonly OpenForm[]): Promise<Answer<{ readonly next: string }>> {
+  async #review(
+    forms: readonly OpenForm[],
+    changeable: readonly OpenForm[],
+  ): Promise<Answer<{ readonly next: string }>> {
     const lines = forms.map(open => `${open.title}: ${summary(open, this.#answers.get(open.name)!)}`);
-    const message = cut(`${this.#message}\n\nCheck your answers.\n${lines.join('\n')}`);
-    const answer = await this.#call.putQuestion(questionOf(message, reviewForm(forms), this.#reach));
+    const only = changeable.length > 0 ? '' : ' They can no longer be changed here: send them, or decline.';
+    const message = cut(`${this.#message}\n\nCheck your answers.${only}\n${lines.join('\n')}`);
+    const answer = await this.#call.putQuestion(questionOf(message, reviewForm(changeable), this.#reach));
     if (answer.action === 'accept') this.#by = weakest(this.#by, answer.by);
     return answer;
   }
 }
 
+/** The forms that can be asked in one round: whether one applies may depend on another. */
+const independent = (open: readonly OpenForm[]): readonly OpenForm[] =>
+  open.filter(({ when }) => !open.some(({ name }) => name === when?.form));
+
+const tooFewRounds = (message: string, fewest: number, left: number): MidcallError =>
+  new MidcallError(
+    'ask/rounds',
+    `'${shortLabel(message)}' needs at least ${fewest} ${fewest === 1 ? 'round' : 'rounds'} of questions, and this client allows ${left} more for this call, so it ` +
+      `was not asked. ${waysOut}`,
+  );
+
 /** No form has this name. */
 const SEND = '.send';
 
-const reviewForm = (forms: readonly OpenForm[]) =>
+const reviewForm = (changeable: readonly OpenForm[]) =>
   compile({
     type: 'object',
     properties: {
@@ -195,7 +317,7 @@ const reviewForm = (forms: readonly OpenForm[]) =>
         title: 'Send them?',
         oneOf: [
           { const: SEND, title: 'Send these answers' },
-          ...forms.map(({ name, title }) => ({ const: name, title: `Change: ${title}` })),
+          ...changeable.map(({ name, title }) => ({ const: name, title: `Change: ${title}` })),
         ],
       },
     },

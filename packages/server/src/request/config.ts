@@ -8,7 +8,7 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Principal, Wake } from '../base/index.ts';
 import type { Jobs } from '../jobs/index.ts';
 import type { Observer, WaitingCalls } from '../observe/index.ts';
-import type { Boundary, BoundaryOptions } from '../roots/index.ts';
+import type { BoundaryOptions, Ceiling } from '../roots/index.ts';
 import type { AuditSink, CallRef, Claims, ErrorSink, KeyRing, KeySource, Sealer, Shares } from '../state/index.ts';
 import type { CallStops } from './call-stops.ts';
 import type { PageService, Pages } from './pages.ts';
@@ -129,7 +129,7 @@ export interface Config {
   /** Milliseconds after which a call becomes a task. */
   readonly taskAfterMs: number;
   /** Replaced as a whole when the operator's directories change. */
-  boundary: Boundary;
+  ceiling: Ceiling;
   readonly rootsOn2026: boolean;
   readonly samplingModel: SamplingModel | undefined;
   readonly samplingOn2026: boolean;

@@ -47,6 +47,7 @@ export {
   type ToolCards,
   unread,
   waitingResult,
+  waysOut,
 } from './request.ts';
 export { clientOf, isOverHttp, principalOf, processUser } from './requester.ts';
 export type { SampleAsk, SampleWithToolsAsk, ToolSamplingResult } from './sampling-request.ts';

@@ -189,3 +189,8 @@ export function auditor(request: CallRequest, flow: string, config: Config): (ev
 }
 
 const unheard = (): void => {};
+
+/** What an author can do about a call that needs more rounds than its client allows. */
+export const waysOut =
+  'For its author: ask for more at once (several fields in one form, forms that do not depend on each other in one call.wizard, ' +
+  'questions in one Promise.all), or let the call outlive its rounds with pages or the relay: midcall({ pages, channels }).';

@@ -15,34 +15,18 @@
  * that directory, and what is apart counts as nothing. All of it is compared on real paths of directories that are held open. A
  * root that is not a `file:` URI, is gone, is a file or may not be entered is left out and reported.
  */
-import { resolve } from 'node:path';
 import { MidcallError } from '@midcall/core/errors';
-import { checkOptions, flag, listOf, name, oneOf } from '@midcall/core/options';
 import type { Root } from '@midcall/core/roots';
+import { type BoundaryMode, type BoundaryOptions, type Ceiling, ceiling, type Pinned } from './ceiling.ts';
 import { checkedPlatform } from './checked.ts';
 import type { Files, Guarantee } from './files.ts';
-import { canHold, heldPlatform } from './held.ts';
-import { clientRoots, intersect, type Pinned, pinned, type Rooted, reuse } from './intersection.ts';
+import { heldPlatform } from './held.ts';
+import { clientRoots, intersect, type Rooted, reuse } from './intersection.ts';
 import { OpenFiles } from './open-file.ts';
 import type { Platform } from './platform.ts';
-import { quotePath } from './refusal.ts';
+import { quotePath } from './quote-path.ts';
 import { RootedFiles } from './rooted-files.ts';
 import { type Dropped, Scope } from './scope.ts';
-
-/** How the client's roots affect what the operator allows. */
-export type BoundaryMode = 'narrow' | 'replace' | 'ignore';
-
-/** The options of a boundary. */
-export interface BoundaryOptions {
-  /** Directories the operator allows, absolute or relative to the working directory. They must exist. None if absent. */
-  readonly ceiling?: readonly string[];
-  /** `narrow` if absent. */
-  readonly mode?: BoundaryMode;
-  /** True to refuse to start if only the `checked` guarantee holds. */
-  readonly requireStrong?: boolean;
-  /** The guarantee to work under; the strongest this machine has if absent. */
-  readonly guarantee?: Guarantee;
-}
 
 /** The client's answer: its roots, nothing if it has no such capability, or a failure. */
 export type RootsAnswer = readonly Root[] | undefined | { readonly failed: unknown };
@@ -82,16 +66,11 @@ export interface Boundary {
  * const text = await files.readText('todo.md');
  * ```
  */
-export function boundary(options: BoundaryOptions = {}): Boundary {
-  checkOptions('boundary', options, {
-    ceiling: listOf(name),
-    mode: oneOf('narrow', 'replace', 'ignore'),
-    requireStrong: flag,
-    guarantee: oneOf('held', 'checked'),
-  });
-  const mode = options.mode ?? 'narrow';
-  const platform = chooseGround(options);
-  const ceiling = (options.ceiling ?? []).map(directory => pinned(platform, resolve(directory)));
+export const boundary = (options: BoundaryOptions = {}): Boundary => boundaryOf(ceiling(options));
+
+/** The boundary of what the operator allows. */
+export function boundaryOf({ mode, guarantee, directories }: Ceiling): Boundary {
+  const platform = guarantee === 'held' ? heldPlatform() : checkedPlatform();
 
   function scope(clientList: RootsAnswer, before?: Scope, remembered = false): Scope {
     const dropped: Dropped[] = [];
@@ -99,7 +78,7 @@ export function boundary(options: BoundaryOptions = {}): Boundary {
     try {
       const roots = effective(clientList, before, remembered, dropped, opened);
       const pins = remembered && before ? before.pins : pinsOf(opened);
-      const grant = grantText(mode, ceiling.length > 0, clientList);
+      const grant = grantText(mode, directories.length > 0, clientList);
       return new Scope(platform, reuse(roots, opened, before), dropped, grant, pins);
     } catch (error) {
       for (const each of opened) each.directory.close();
@@ -114,7 +93,7 @@ export function boundary(options: BoundaryOptions = {}): Boundary {
     dropped: Dropped[],
     opened: Rooted[],
   ) {
-    const allowed = (): Rooted[] => hold(platform, ceiling, dropped, opened);
+    const allowed = (): Rooted[] => hold(platform, directories, dropped, opened);
     if (mode === 'ignore' || clientList === undefined) return allowed();
     if (!Array.isArray(clientList)) return [];
     const granted = (bounds: readonly Rooted[] | undefined) =>
@@ -124,19 +103,19 @@ export function boundary(options: BoundaryOptions = {}): Boundary {
         opened,
         pins: remembered ? before?.pins : undefined,
       });
-    if (mode === 'replace' || ceiling.length === 0) return granted(undefined);
-    const directories = allowed();
-    return intersect(granted(directories), directories, platform.separator);
+    if (mode === 'replace' || directories.length === 0) return granted(undefined);
+    const within = allowed();
+    return intersect(granted(within), within, platform.separator);
   }
 
   return {
     mode,
     guarantee: platform.guarantee,
-    ceiling: ceiling.map(each => each.real),
+    ceiling: directories.map(each => each.real),
     scope,
     async files(clientList) {
       const drawn = scope(clientList);
-      if (drawn.roots.length === 0) throw nothing(drawn, clientList, mode, ceiling.length > 0);
+      if (drawn.roots.length === 0) throw nothing(drawn, clientList, mode, directories.length > 0);
       return new RootedFiles(drawn, new OpenFiles());
     },
   };
@@ -146,21 +125,6 @@ function pinsOf(opened: readonly Rooted[]): ReadonlyMap<string, string> {
   const pins = new Map<string, string>();
   for (const { uri, directory } of opened) if (uri !== undefined) pins.set(uri, directory.path);
   return pins;
-}
-
-function chooseGround({ guarantee, requireStrong }: BoundaryOptions): Platform {
-  const strong = canHold();
-  const chosen = guarantee ?? (strong ? 'held' : 'checked');
-  if (chosen === 'held' && !strong)
-    throw new MidcallError('roots/weak', 'This machine cannot hold a boundary: that takes Linux with /proc mounted.');
-  if (requireStrong && chosen !== 'held') {
-    throw new MidcallError(
-      'roots/weak',
-      '`requireStrong` needs Linux with /proc mounted: elsewhere another process can swap a directory between the check ' +
-        'of a path and its use. Run there, or without `requireStrong`.',
-    );
-  }
-  return chosen === 'held' ? heldPlatform() : checkedPlatform();
 }
 
 function hold(platform: Platform, pins: readonly Pinned[], dropped: Dropped[], opened: Rooted[]): Rooted[] {

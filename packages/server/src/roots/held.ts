@@ -44,20 +44,6 @@ function closeQuietly(fd: number): void {
   }
 }
 
-/** True if /proc shows the location of a descriptor. */
-export function canHold(): boolean {
-  if (process.platform !== 'linux') return false;
-  let fd: number | undefined;
-  try {
-    fd = fs.openSync('/', O_PATH | O_DIRECTORY);
-    return fs.readlinkSync(proc(fd)) === '/';
-  } catch {
-    return false;
-  } finally {
-    if (fd !== undefined) closeQuietly(fd);
-  }
-}
-
 function* openInside(resolved: ResolvedPath, flags: number): Steps<{ fd: number; path: string }> {
   const { root, rel, bounds, requested: given } = resolved;
   let fd: number;

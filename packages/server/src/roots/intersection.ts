@@ -1,19 +1,12 @@
 /** The operator's directories ∩ the client's roots, on the real paths of directories that are held open. */
-import { isMidcallError, MidcallError } from '@midcall/core/errors';
+import { isMidcallError } from '@midcall/core/errors';
 import type { Root } from '@midcall/core/roots';
 import { toPath } from '@midcall/core/roots';
 import type { Platform } from './platform.ts';
-import { quotePath } from './refusal.ts';
 import { type HeldDirectory, RootHold } from './root-hold.ts';
 import type { Dropped, Scope, ScopeRoot } from './scope.ts';
 import { codeOf, mayEnter } from './system.ts';
 import { below, fold, within } from './within.ts';
-
-/** A directory the operator named, and its real path when the server started. */
-export interface Pinned {
-  readonly configured: string;
-  readonly real: string;
-}
 
 /** A directory that is held and may become a root. */
 export interface Rooted {
@@ -27,32 +20,6 @@ export interface Rooted {
 
 /** The maximum number of roots: more than a person would grant; each costs a descriptor. */
 const most = 256;
-
-/** Where an operator's directory leads. @throws MidcallError roots/invalid if it is not a usable directory */
-export function pinned(platform: Platform, directoryPath: string): Pinned {
-  let directory: HeldDirectory;
-  try {
-    directory = platform.hold(directoryPath);
-  } catch (error) {
-    const why = codeOf(error) === 'ENOTDIR' ? 'is not a directory' : 'does not exist or cannot be opened';
-    throw new MidcallError(
-      'roots/invalid',
-      `The directory ${quotePath(directoryPath)} ${why}. Start the server with one that can be used.`,
-    );
-  }
-  try {
-    if (directory.path.includes('\ufffd'))
-      throw new MidcallError('roots/invalid', `The real path of ${quotePath(directoryPath)} is not valid UTF-8.`);
-    if (!mayEnter(directory.at))
-      throw new MidcallError(
-        'roots/invalid',
-        `The directory ${quotePath(directoryPath)} cannot be read by this process.`,
-      );
-    return { configured: directoryPath, real: directory.path };
-  } finally {
-    directory.close();
-  }
-}
 
 interface Intersecting {
   /** The operator's directories, if they limit what may be said about a root. */

@@ -3,6 +3,7 @@ import { checkGiven, checkOptions, func, having, serverFactoryKind } from '@midc
 import { closing, type StopOptions, stopKinds } from '@midcall/core/stop';
 import type { McpServerFactory, Transport } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio as serveBySdk } from '@modelcontextprotocol/server/stdio';
+import type { AnyServerFactory } from '../sdk-seam/index.ts';
 import { loud, Serving } from './serving.ts';
 
 /** How a client on standard input and output is served. */
@@ -39,7 +40,7 @@ export interface StdioServing {
  * process.once('SIGTERM', () => void serving.stop().finally(() => process.exit()));
  * ```
  */
-export function serveStdio(factory: McpServerFactory, options: StdioOptions = {}): StdioServing {
+export function serveStdio(factory: AnyServerFactory, options: StdioOptions = {}): StdioServing {
   checkGiven('serveStdio', 'the first argument', factory, serverFactoryKind);
   checkOptions('serveStdio', options, {
     transport: having('a transport', 'start', 'send', 'close'),
@@ -47,7 +48,8 @@ export function serveStdio(factory: McpServerFactory, options: StdioOptions = {}
   });
   const { transport = new StdioServerTransport(), onError } = options;
   const serving = new Serving();
-  const build = onError ? factory : loud(factory);
+  const given = factory as McpServerFactory;
+  const build = onError ? given : loud(given);
   const start = transport.start.bind(transport);
   // The SDK starts the transport when it listens to it; a message may come with that.
   transport.start = () => {

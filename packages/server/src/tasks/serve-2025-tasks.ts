@@ -15,9 +15,6 @@ const RELATED = 'io.modelcontextprotocol/related-task';
 /** The number of tasks in one answer of `tasks/list`. */
 const PAGE = 50;
 
-/** The capability by which a server announces tasks on 2025-11-25; the SDK omits it on 2026-07-28. */
-export const capability2025 = { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } };
-
 /** @returns the task of this owner. @throws ProtocolError -32602 if there is none */
 async function known(tasks: Tasks, owner: string, id: string): Promise<Task> {
   const task = await tasks.find(owner, id);

@@ -19,7 +19,7 @@ import type { FinishedTasks } from './finished-tasks.ts';
 import { closing, LiveRuns } from './live-runs.ts';
 import { isOver, isReady, jobOf, keyOf, type Task, unanswered } from './task.ts';
 import { cancelledEnd, lost, TaskEnds, tooLateToAsk, toolGone } from './task-ends.ts';
-import { type CallHandler, TaskServers } from './task-servers.ts';
+import type { TaskServers } from './task-servers.ts';
 import type { TaskStore } from './task-store.ts';
 import { afterRound, contextOf, failure, isInputRequired } from './turn.ts';
 
@@ -39,6 +39,7 @@ const TOOL_TRIES = 6;
 
 export interface TaskRunsOptions {
   readonly config: Config;
+  readonly servers: TaskServers;
   readonly store: TaskStore;
   readonly finished: FinishedTasks;
   /** Called when a task has ended. */
@@ -55,13 +56,11 @@ export class TaskRuns {
   readonly #untaken = new Map<string, Untaken>();
   /** Runs by the name of their job. */
   readonly #underWay = new Map<string, Promise<void>>();
-  #jobsClosed: Promise<void> | undefined;
-  #started = false;
 
-  constructor({ config, store, finished, ended }: TaskRunsOptions) {
+  constructor({ config, servers, store, finished, ended }: TaskRunsOptions) {
     this.#config = config;
     this.#store = store;
-    this.#servers = new TaskServers(config);
+    this.#servers = servers;
     const over = (task: Task): void => {
       this.#servers.end(keyOf(task));
       ended(task);
@@ -73,19 +72,6 @@ export class TaskRuns {
   /** Names this process in tasks whose first run is under way in it. */
   get home(): string {
     return this.#live.home;
-  }
-
-  /** Registers a server for running tasks. */
-  attach(server: McpServer, handler: CallHandler): void {
-    this.#servers.attach(server, handler);
-  }
-
-  /** Registers a tool of such a server. @param tool - undefined for a gateway, which has every tool */
-  offer(server: McpServer, tool?: string): void {
-    this.#servers.offer(server, tool);
-    if (this.#started) return;
-    this.#started = true;
-    this.#config.jobs.start((name, attempt) => this.#run(name, attempt));
   }
 
   /** Notes that an owner has a server that was made for them: their tasks can continue there. */
@@ -124,7 +110,7 @@ export class TaskRuns {
     if (task.home !== undefined || task.isCancelled || isReady(task, clock.now())) {
       await jobs.add(name);
       // The job may reach a process without a server for its owner.
-      if (task.isPersonal) this.#run(name, 1).catch(() => {});
+      if (task.isPersonal) this.run(name, 1).catch(() => {});
     } else if (task.dueAt !== undefined) await jobs.add(`${name}/due`, task.dueAt + 1 - clock.now());
   }
 
@@ -173,9 +159,6 @@ export class TaskRuns {
   /** Begins no more runs, and releases those that only wait, so that another process may continue them. */
   release(): void {
     this.#live.release();
-    this.#jobsClosed ??= this.#config.jobs.close();
-    // It is awaited when everything is closed.
-    this.#jobsClosed.catch(() => {});
   }
 
   /** Resolves when no run is in progress. */
@@ -188,13 +171,8 @@ export class TaskRuns {
     this.#live.leave();
   }
 
-  async close(): Promise<void> {
-    this.#servers.close();
-    await this.#jobsClosed;
-  }
-
   /** Runs one job, once at a time; rejects if it must be run again. */
-  #run(name: string, attempt: number): Promise<void> {
+  run(name: string, attempt: number): Promise<void> {
     const underWay = this.#underWay.get(name);
     if (underWay) return underWay;
     const run = this.#runOnce(name, attempt).finally(() => this.#underWay.delete(name));

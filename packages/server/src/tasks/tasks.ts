@@ -39,7 +39,7 @@ import { TaskChanges } from './task-changes.ts';
 import { endedByOperator } from './task-ends.ts';
 import { TaskLists } from './task-lists.ts';
 import { type FinalOutcome, TaskRuns } from './task-runs.ts';
-import type { CallHandler, CallToolRequest } from './task-servers.ts';
+import type { CallToolRequest, TaskServers } from './task-servers.ts';
 import { TaskStore } from './task-store.ts';
 import { afterRound, type InputRequired } from './turn.ts';
 
@@ -79,7 +79,7 @@ export class Tasks {
   readonly #beginning = new Set<string>();
   readonly #runs: TaskRuns;
 
-  constructor(config: Config) {
+  constructor(config: Config, servers: TaskServers) {
     this.#config = config;
     const sealer = config.contents === config.store ? undefined : config.sealer;
     const isShared = sealer !== undefined;
@@ -99,19 +99,12 @@ export class Tasks {
       mostCharacters: MOST_FINISHED_CHARACTERS,
       remove: at => this.#store.removeAt(at),
     });
-    this.#runs = new TaskRuns({ config, store: this.#store, finished, ended: task => this.#ended(task) });
+    this.#runs = new TaskRuns({ config, servers, store: this.#store, finished, ended: task => this.#ended(task) });
   }
 
-  /** Registers a server for running tasks. */
-  attach(server: McpServer, handler: CallHandler): void {
-    this.#runs.attach(server, handler);
-  }
-
-  /**
-   * Registers a tool of such a server whose calls may become tasks. @param tool - undefined for a gateway, which has every tool
-   */
-  offer(server: McpServer, tool?: string): void {
-    this.#runs.offer(server, tool);
+  /** Does the work of a job. */
+  run(name: string, attempt: number): Promise<void> {
+    return this.#runs.run(name, attempt);
   }
 
   /** Notes a request of an owner: if a server was made for it, their tasks can continue there. */
@@ -325,9 +318,8 @@ export class Tasks {
     this.#runs.leave();
   }
 
-  async close(): Promise<void> {
+  close(): void {
     this.#changes.close();
-    await this.#runs.close();
   }
 
   async #owned(owner: string, id: string): Promise<Task | undefined> {

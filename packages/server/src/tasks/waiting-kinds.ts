@@ -3,10 +3,13 @@ import { dropTicket, lookAtTicket } from '../eras/index.ts';
 import type { WaitingKinds } from '../observe/index.ts';
 import { channels } from '../questions/index.ts';
 import type { Config } from '../request/index.ts';
-import type { Tasks } from './tasks.ts';
+import type { TaskPart } from './task-part.ts';
 
-export const waitingKinds = (tasks: Tasks, config: Config): WaitingKinds => ({
-  task: { find: key => tasks.waitingAt(key), cancel: key => tasks.endAt(key) },
+export const waitingKinds = (part: TaskPart, config: Config): WaitingKinds => ({
+  task: {
+    find: async key => (await part.tasks()).waitingAt(key),
+    cancel: async key => (await part.tasks()).endAt(key),
+  },
   ticket: { look: ticket => lookAtTicket(ticket, config), cancel: ticket => dropTicket(ticket, config) },
   ...Object.fromEntries(
     channels.flatMap(({ name, waiting }) => {

@@ -128,6 +128,7 @@ const kindOfCode: Partial<Record<MidcallErrorCode, FindingKind>> = {
   'ask/not-awaited': 'not-awaited',
   'ask/diverged': 'diverges',
   'ask/repeated': 'asks-in-circles',
+  'ask/rounds': 'too-many-rounds',
 };
 
 const saysYes = ({ kind }: ExploredOutcome): boolean => kind === 'accept' || kind === 'replayed';
@@ -179,16 +180,18 @@ const spoken = ({ content, structuredContent, isError }: Readonly<Record<string,
   isError: isError === true,
 });
 
-function difference(a: Trace, b: Trace): string {
+/** How two runs that are not the same differ, with both sides. */
+export function difference(a: Trace, b: Trace, names = [wayOf(a), wayOf(b)]): string {
   const [first, second] = [courseOf(a), courseOf(b)];
   const part = (['asked', 'effects', 'end'] as const).find(
     each => JSON.stringify(first[each]) !== JSON.stringify(second[each]),
   )!;
   const words = { asked: 'asks', effects: 'changes', end: 'ends with' }[part];
   const show = (value: unknown) => clip(JSON.stringify(value), 160);
-  const where = ({ playedAs }: Trace) => (playedAs === 'task' ? 'as a task' : `on ${playedAs}`);
-  return `${where(a)} the call ${words} ${show(first[part])}, ${where(b)} ${show(second[part])}`;
+  return `${names[0]} the call ${words} ${show(first[part])}, ${names[1]} ${show(second[part])}`;
 }
+
+const wayOf = ({ playedAs }: Trace): string => (playedAs === 'task' ? 'as a task' : `on ${playedAs}`);
 
 function needsNone({ name }: Effect, allowed: readonly string[]): boolean {
   return allowed.some(each => name === each || name.startsWith(`${each} `));

@@ -4,7 +4,7 @@
  */
 
 import { checkGiven, func } from '@midcall/core/options';
-import type { MidcallOptions } from '@midcall/server';
+import type { AnyServerFactory, MidcallOptions } from '@midcall/server';
 import { memoryStore } from '@midcall/server/stores/memory';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { watchedFactory } from '../watched-factory.ts';
@@ -26,7 +26,7 @@ export interface Subject extends ExploredCall, TraceRules {
   readonly server: (
     options: ExploreOptionsForMidcall,
     effect: (name: string) => void,
-  ) => McpServerFactory | Promise<McpServerFactory>;
+  ) => AnyServerFactory | Promise<AnyServerFactory>;
   readonly before: () => void | Promise<void>;
   /** Real milliseconds. */
   readonly hangMs: number;
@@ -54,7 +54,7 @@ export async function runPath(subject: Subject, playedAs: PlayedAs, pick: Picker
     // A client that has tasks gets one for every call.
     taskAfterMs: 0,
   };
-  const factory = await subject.server(options, name => trace.effect(name));
+  const factory = (await subject.server(options, name => trace.effect(name))) as McpServerFactory;
   checkGiven('explore', 'what server(options) gives', factory, factoryKind);
   const { build, failure } = watchedFactory(factory);
   const wire = openWire(build, clock, subject.hangMs);

@@ -20,7 +20,7 @@ import {
   required,
 } from '@midcall/core/options';
 import { seeded } from '../seeded.ts';
-import { type FindingKind, judgePair, judgeRun, sameCourse } from './explore-finding.ts';
+import { difference, type FindingKind, judgePair, judgeRun, sameCourse } from './explore-finding.ts';
 import type { Answering } from './explore-outcome.ts';
 import { type ExploreReport, Findings, writeReport } from './explore-report.ts';
 import { runPath, type Subject } from './explore-run.ts';
@@ -286,7 +286,8 @@ class Exploration {
     if (between.every(({ kind }) => kind !== 'repeats-effect')) {
       const again = await this.#run(subject, '2025-11-25', pick);
       if (again && !sameCourse(pushed, again)) {
-        const message = 'the same path twice came to different ends; use the clock, and steps for what varies';
+        const both = difference(pushed, again, ['the first time', 'the second time']);
+        const message = `the same path twice came to different ends; use the clock, and steps for what varies: ${both}`;
         this.#findings.add({ kind: 'not-repeatable', playedAs: undefined, message }, path);
         return;
       }

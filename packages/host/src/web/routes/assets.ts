@@ -5,9 +5,7 @@ import { icon } from '@midcall/core/page';
 import { type AssetPaths, noticePage } from '../pages/index.ts';
 import { style } from '../style/index.ts';
 import { texts } from '../texts/index.ts';
-
-/** The client script, what runs on its own on pages outside the desk, and the service worker; without their endings. */
-export const clientScripts = ['desk', 'again', 'offline', 'worker'] as const;
+import { clientScripts } from './client-scripts.ts';
 
 /** One file as it is served. */
 export interface Asset {

@@ -50,7 +50,8 @@ export function readItems(items: Items, sent: Sent): Reading {
       if (item.kind === 'group') value[name] = read(item.items, path);
       else if (item.kind === 'list') {
         const count = entries(path, item, sent);
-        if (count < (item.min ?? 0)) issues.set(path, `${item.label} needs at least ${item.min} entries.`);
+        if (count < (item.min ?? 0))
+          issues.set(path, `${item.label} needs at least ${item.min === 1 ? '1 entry' : `${item.min} entries`}.`);
         value[name] = Array.from({ length: count }, (_, index) => read(item.items, at(path, index)));
       } else {
         const parsed = parseTextual(fieldOf(path, item), sent.get(path));

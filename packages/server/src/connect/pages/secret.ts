@@ -43,9 +43,12 @@ const view = ({ title, label, help }: Data, problem?: string): PageView => ({
 });
 
 /** @param vault - where the values go */
+/** The kind of page that takes a secret. */
+export const secretKindName = 'secret';
+
 export function secretKind(vault: Keeper): PageKind {
   return {
-    name: 'secret',
+    name: secretKindName,
     show: ({ data }) => view(data as unknown as Data),
     submit({ data, principal }, sent) {
       const secret = data as unknown as Data;
@@ -74,12 +77,12 @@ export function secretKind(vault: Keeper): PageKind {
  */
 export function secret(options: SecretOptions): Page<{ readonly secret: string }> {
   checkOptions('secret', options, { name: required(nameKind), label: required(nameKind), help: text, title: text });
-  const { name, label, help, title = `Enter your ${label}` } = options;
+  const { name, label, help, title = label } = options;
   if (!nameShape.test(name)) {
     throw new MidcallError('form/unsupported', 'secret: name is 1 to 100 letters, digits and _ . : / -');
   }
   return {
-    kind: 'secret',
+    kind: secretKindName,
     data: { name, label, title, ...(help === undefined ? {} : { help }) },
     assurance: 'out-of-band',
   };

@@ -10,7 +10,6 @@ import type { CallToolResult, ReadResourceResult } from '@modelcontextprotocol/s
 import { APP_TYPE, type CallRequest } from '../../request/index.ts';
 import { nameOf } from '../../sdk-seam/index.ts';
 import type { WaitingWords } from '../outgoing.ts';
-import { cardDocument } from './card-document.ts';
 
 /** The address of the App. */
 export const CARD_URI = 'ui://midcall/card';
@@ -26,10 +25,14 @@ export function withCard(meta: Readonly<Record<string, unknown>> = {}): Readonly
   return { ...meta, ui: { ...(meta['ui'] as object | undefined), resourceUri: CARD_URI } };
 }
 
-/** The App as a resource. Nothing is declared of domains or permissions, so a host lets it load and send nothing. */
-export const cardResource = (): ReadResourceResult => ({
-  contents: [{ uri: CARD_URI, mimeType: APP_TYPE, text: cardDocument, _meta: { ui: { prefersBorder: false } } }],
-});
+/**
+ * The App as a resource, loaded when a host reads it. Nothing is declared of domains or permissions, so a host lets it load and send
+ * nothing.
+ */
+export async function cardResource(): Promise<ReadResourceResult> {
+  const { cardDocument: text } = await import('./card-document.ts');
+  return { contents: [{ uri: CARD_URI, mimeType: APP_TYPE, text, _meta: { ui: { prefersBorder: false } } }] };
+}
 
 /** The member of `_meta` that the App reads. */
 const KEY = 'io.github.midcall/card';

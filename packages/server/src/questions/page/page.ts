@@ -8,7 +8,6 @@ import { putUntilItFits } from '../put-form.ts';
 import { recordedCheck } from '../recorded-check.ts';
 import { withProblems } from '../validated.ts';
 import { gives, noPages, pageSwitch, ways } from './plan.ts';
-import { putWizardOnPage } from './wizard-page.ts';
 
 export const page: AskChannel = {
   ...pageSwitch,
@@ -45,7 +44,8 @@ export const page: AskChannel = {
         : { again: checked.issues, by };
       return { judged, got: answer, identity };
     }),
-  putWizard: putWizardOnPage,
+  putWizard: async (question, call) =>
+    (await call.run.guarded(() => import('./wizard-page.ts'))).putWizardOnPage(question, call),
 };
 
 /** A host that refused faster than a person reads may have no way to ask: only a link remains (plan-N3). */
