@@ -10,6 +10,7 @@ export type Era = '2025-11-25' | '2026-07-28';
 
 const pushing = '2025-11-25';
 const inRounds = '2026-07-28';
+export const eras: readonly Era[] = [pushing, inRounds];
 
 /** @param revision - as negotiated; undefined before that, and on connections that never negotiated */
 export const eraOf = (revision: string | undefined): Era =>

@@ -3,6 +3,7 @@ export {
   callsOutliveProcess,
   type Era,
   eraOf,
+  eras,
   hasElicitationIds,
   hearsRootsChanged,
   logsOnRequest,

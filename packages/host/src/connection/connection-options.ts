@@ -18,7 +18,7 @@ import {
 } from '@midcall/core/options';
 import { type AttachOptions, attachKinds } from '../attach/index.ts';
 import type { GrantVault } from '../authorization/index.ts';
-import type { Era } from '../base/index.ts';
+import { type Era, eras } from '../base/index.ts';
 import type { ServerEntry } from '../servers/index.ts';
 import type { StartedServer } from './started-server.ts';
 
@@ -96,7 +96,7 @@ const connectionKinds: Kinds<ConnectionOptions> = {
   client: required(
     parts<ConnectionOptions['client']>({ name: required(name), version: required(name), title: anything }),
   ),
-  era: oneOf('auto', '2025-11-25', '2026-07-28'),
+  era: oneOf('auto', ...eras),
   maxRounds: count,
   startTimeoutMs: positive,
   onSilent: func,
