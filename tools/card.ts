@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { style } from './card/style.ts';
-import { root } from './places.ts';
+import { root, sourceOf } from './places.ts';
 
 /** Where the card is. */
 export const cardModule = join(root, 'packages/server/src/questions/card/card-document.ts');
@@ -19,18 +19,12 @@ interface Manifest {
 
 /** Each entry of the core, as its source. */
 function coreSources(): Record<string, string> {
-  const core = join(root, 'packages/core');
-  const { exports } = JSON.parse(readFileSync(join(core, 'package.json'), 'utf8')) as Manifest;
+  const { exports } = JSON.parse(readFileSync(join(root, 'packages/core/package.json'), 'utf8')) as Manifest;
   return Object.fromEntries(
     Object.entries(exports).flatMap(([entry, { default: built }]) =>
       built === undefined
         ? []
-        : [
-            [
-              `@midcall/core${entry.slice(1)}`,
-              join(core, built.replace('./dist/', 'src/').replace(/\.js$/, '.ts')),
-            ] as const,
-          ],
+        : [[`@midcall/core${entry.slice(1)}`, join(root, sourceOf('packages/core', built))] as const],
     ),
   );
 }
