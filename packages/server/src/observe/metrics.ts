@@ -5,9 +5,16 @@
  *
  * - metrics-1 No attribute grows without bound: no flow, person or URI, and a limited number of tool and prompt names.
  */
-import type { Attributes, Counter, Histogram, Meter, UpDownCounter } from '@opentelemetry/api';
-import type { AuditEvent, AuditSink, CallRef } from '../state/index.ts';
-import { telemetry } from './telemetry.ts';
+import {
+  type Attributes,
+  type Counter,
+  createNoopMeter,
+  type Histogram,
+  type Meter,
+  metrics,
+  type UpDownCounter,
+} from '@opentelemetry/api';
+import type { AuditEvent, CallRef } from '../state/index.ts';
 
 interface Instruments {
   readonly operations: Histogram;
@@ -30,9 +37,8 @@ const names = new Set<string>();
 
 /** @returns undefined if metrics are not collected */
 function instruments(): Instruments | undefined {
-  const api = telemetry();
-  const meter = api?.metrics.getMeter('midcall');
-  if (!meter || meter === api?.createNoopMeter()) return undefined;
+  const meter = metrics.getMeter('midcall');
+  if (meter === createNoopMeter()) return undefined;
   const byOurMeter = byMeter.get(meter) ?? make(meter);
   byMeter.set(meter, byOurMeter);
   return byOurMeter;
@@ -61,15 +67,8 @@ const make = (meter: Meter): Instruments => ({
   }),
 });
 
-/** Takes audit events, records measurements, and passes them on. */
-export const measured =
-  (audit: AuditSink | undefined): AuditSink =>
-  event => {
-    measure(event);
-    audit?.(event);
-  };
-
-function measure(event: AuditEvent): void {
+/** Records what an audit event says. */
+export function measure(event: AuditEvent): void {
   if (event.kind !== 'asked' && event.kind !== 'answered' && event.kind !== 'step-in-doubt') return;
   const to = instruments();
   if (!to) return;

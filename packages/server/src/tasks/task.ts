@@ -4,6 +4,7 @@ import { digest, type Json, type Principal } from '../base/index.ts';
 import { received } from '../eras/index.ts';
 import type { ClientView } from '../request/index.ts';
 import type { StoredState } from '../state/index.ts';
+import { keyOf } from './task-key.ts';
 
 /** How often a client should poll, in milliseconds. */
 const POLL_MS = 1_000;
@@ -85,10 +86,6 @@ export interface Task {
   readonly error?: WireError;
   readonly statusMessage?: string;
 }
-
-/** The name of a task in jobs and in the store, which gives no access to it. */
-export const keyOfId = (id: string): string => digest(id).slice(0, 22);
-export const keyOf = ({ id }: Pick<Task, 'id'>): string => keyOfId(id);
 
 /** The owner of a task. */
 export const ownerOf = (of: { readonly principal: string; readonly client: string }): string =>
