@@ -71,7 +71,14 @@ import {
   viewClient,
 } from './request/index.ts';
 import type { Files } from './roots/index.ts';
-import { type AnyMcpServer, type AskingMethod, askingMethods, frontOf, type Respond } from './sdk-seam/index.ts';
+import {
+  type AnyMcpServer,
+  type AskingMethod,
+  askingMethods,
+  frontOf,
+  type Respond,
+  recognize,
+} from './sdk-seam/index.ts';
 import {
   type CallHandler,
   callsMayBecomeTasks,
@@ -314,6 +321,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
   const wrap = (server: McpServer): OwnHandlers => {
     const before = handlers.get(server);
     if (before) return before;
+    recognize(server);
     belongsTo(server, instance);
     const names = oursOf(server);
     markReplayable(server, {

@@ -3,7 +3,8 @@
  * different ones than those of the other, since they have private members. A project without `"type": "module"` has the other
  * format than this library; both work.
  */
-import type { McpRequestContext } from '@modelcontextprotocol/server';
+import { isRecord } from '@midcall/core/json';
+import { type McpRequestContext, McpServer } from '@modelcontextprotocol/server';
 
 /** The SDK's `McpServer`. */
 export interface AnyMcpServer {
@@ -23,3 +24,17 @@ export interface AnyServer {
 export type AnyServerFactory = (
   context: McpRequestContext,
 ) => AnyMcpServer | AnyServer | Promise<AnyMcpServer | AnyServer>;
+
+/**
+ * Makes the SDK that serves recognize a server of its other format: it asks `instanceof McpServer`, and would take this one for the
+ * `Server` inside it.
+ */
+export function recognize(server: AnyMcpServer): void {
+  if (server instanceof McpServer) return;
+  Object.defineProperty(McpServer, Symbol.hasInstance, { value: isInstance });
+}
+
+function isInstance(this: unknown, value: unknown): boolean {
+  const isServer = this === McpServer && isRecord(value) && 'registerTool' in value;
+  return isServer || Function.prototype[Symbol.hasInstance].call(this, value);
+}

@@ -1,4 +1,4 @@
-export type { AnyMcpServer, AnyServer, AnyServerFactory } from './any-server.ts';
+export { type AnyMcpServer, type AnyServerFactory, recognize } from './any-server.ts';
 export { type AskingMethod, askingMethods, type RawParams } from './asking-method.ts';
 export { ClientRequests, onConnect } from './client-requests.ts';
 export { type Departure, departureOf, noteDeparture } from './departure.ts';
