@@ -26,6 +26,18 @@ describe.each(eras)('%s', era => {
     expect(result.content).toEqual(text('unavailable').content);
   });
 
+  it.each(['memory', 'http'] as const)(
+    'over %s, a call whose person does not come back ends with its timeout',
+    async carrier => {
+      const mid = midcall();
+      const person = scriptedPerson(['never']);
+      await using pair = await connectPair(() => sureServer(mid), { era, carrier, person });
+      const call = pair.client.callTool({ name: 'sure' }, { timeout: 200 });
+      await expect(call).rejects.toMatchObject({ code: 'REQUEST_TIMEOUT' });
+      expect(person.asked).toHaveLength(1);
+    },
+  );
+
   it.each([
     ['ran out', [], "no answer left for 'Sure?'"],
     ['holds what is no answer', [{ value: true }], "was given no answer for 'Sure?': it is { action: 'accept'"],

@@ -3,6 +3,7 @@
 import { checkGiven, checkOptions, flag, func } from '@midcall/core/options';
 import type { TaskQuestion } from '@midcall/host';
 import type { Client, ClientCapabilities } from '@modelcontextprotocol/client';
+import { CallTimeouts } from './call-timeouts.ts';
 
 /** What was put to the person. */
 export interface PersonRequest {
@@ -10,7 +11,10 @@ export interface PersonRequest {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** One answer: a wire result, something worked out from the question, or `never` for a person who does not come back. */
+/**
+ * One answer: a wire result, something worked out from the question, or `never` for a person who does not come back. The call then
+ * ends with its `timeout`.
+ */
 export type Scripted =
   | Readonly<Record<string, unknown>>
   | 'never'
@@ -55,6 +59,7 @@ export function scriptedPerson(
   checkOptions('scriptedPerson', options, { repeat: flag, roots: func });
   const requests: PersonRequest[] = [];
   const waiting: { readonly count: number; readonly resolve: (asked: PersonRequest) => void }[] = [];
+  const timeouts = new CallTimeouts();
   let used = 0;
   let problem: Error | undefined;
   const fail = (what: string): Error => {
@@ -84,6 +89,7 @@ export function scriptedPerson(
     }
     const delivered = typeof scripted === 'function' ? await scripted(one) : scripted;
     if (delivered !== 'never') return delivered as never;
+    timeouts.start();
     return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
   };
   const roots = () => {
@@ -106,6 +112,7 @@ export function scriptedPerson(
       throw fail(`was asked by '${method}', which no person answers.`);
     },
     attach(client, capabilities) {
+      timeouts.attach(client);
       if (capabilities.elicitation) {
         client.setRequestHandler('elicitation/create', (request, ctx) =>
           answer('elicitation/create', request.params, ctx.mcpReq.signal),
