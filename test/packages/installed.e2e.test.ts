@@ -237,7 +237,7 @@ it('every package has a licence, a page of its own, and no tests', () => {
   }
   // Bundled, and so without a source of the same name.
   const script = join(folder, 'node_modules/@midcall/host/dist/web/script');
-  expect(readdirSync(script).toSorted()).toEqual(['again.js', 'desk.js']);
+  expect(readdirSync(script).toSorted()).toEqual(['again.js', 'desk.js', 'offline.js', 'worker.js']);
 });
 
 it('each tarball has a bill of materials, with what the package needs and nothing that it was made with', () => {
