@@ -33,7 +33,7 @@ const tripServer = (options: MidcallOptions) => () => {
 import { explore } from '@midcall/testing';
 import { expect, it } from 'vitest';
 
-it('trips_book takes every answer', { timeout: 60_000 }, async () => {
+it('trips_book takes every answer', { timeout: 600_000 }, async () => {
   const report = await explore({ name: 'trips_book', server: tripServer }, {}, { budget: 30 });
 
   expect(report.findings, report.text).toEqual([]);

@@ -84,33 +84,44 @@ describe.each(eras)('%s', era => {
       ...more,
     });
 
-  describe.each(kinds)('$name', ({ schema, fill, gives }) => {
-    it('is asked, answered, declined, dismissed and late', async () => {
-      const host = await asking(schema);
-      const ends = async (act: (app: Frame) => Promise<unknown>): Promise<string> => {
-        const { app } = await host.open();
-        await app.getByText('What is it?').waitFor();
-        await act(app);
-        return (await app.locator('.line .detail').textContent()) ?? '';
-      };
-      const send = async (app: Frame) => {
-        await fill(app);
-        await app.getByText('Send answer').click();
-      };
-      expect(JSON.parse(await ends(send))).toEqual(gives);
-      expect(await ends(app => app.getByText('Decline', { exact: true }).click())).toBe('decline');
-      expect(await ends(app => app.locator('[data-action=cancel]').click())).toBe('dismissed');
-      expect(
-        await ends(app => {
-          host.later(61_000);
-          return send(app);
-        }),
-      ).toBe('timeout');
-      expect(host.troubles).toEqual([]);
-      // It has loaded nothing.
-      expect(host.requests.filter(each => !/^(?:about|data):/.test(each))).toEqual([]);
-      await host.close();
+  type Host = Awaited<ReturnType<typeof asking>>;
+
+  /** Opens the card, does something in it, and reads the result of the call. */
+  async function ends(host: Host, act: (app: Frame) => Promise<unknown>): Promise<string> {
+    const { app } = await host.open();
+    await app.getByText('What is it?').waitFor();
+    await act(app);
+    return (await app.locator('.line .detail').textContent()) ?? '';
+  }
+
+  /** Closes a host in which nothing went wrong, and whose card has loaded nothing. */
+  async function closed(host: Host): Promise<void> {
+    expect(host.troubles).toEqual([]);
+    expect(host.requests.filter(each => !/^(?:about|data):/.test(each))).toEqual([]);
+    await host.close();
+  }
+
+  it.each(kinds)('asks for $name, and sends it', async ({ schema, fill, gives }) => {
+    const host = await asking(schema);
+    const sent = ends(host, async app => {
+      await fill(app);
+      await app.getByText('Send answer').click();
     });
+    expect(JSON.parse(await sent)).toEqual(gives);
+    await closed(host);
+  });
+
+  it('is declined, dismissed, and answered late', async () => {
+    const host = await asking({ type: 'string' });
+    expect(await ends(host, app => app.getByText('Decline', { exact: true }).click())).toBe('decline');
+    expect(await ends(host, app => app.locator('[data-action=cancel]').click())).toBe('dismissed');
+    const late = ends(host, async app => {
+      host.later(61_000);
+      await input('Ada')(app);
+      await app.getByText('Send answer').click();
+    });
+    expect(await late).toBe('timeout');
+    await closed(host);
   });
 
   it('reports that it is shown, tells the model the outcome as context, and lets the conversation go on', async () => {

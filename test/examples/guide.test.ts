@@ -1,4 +1,8 @@
-/** Runs the code of docs/guide-migrate.md, and what docs/testing.md says of `explore`. */
+/**
+ * Runs the code of docs/guide-migrate.md, and what docs/testing.md says of `explore`.
+ *
+ * @module-tag thorough
+ */
 
 import { connectPair, type Era, eras, scriptedPerson } from '@midcall/testing';
 import type { McpServerFactory } from '@modelcontextprotocol/server';

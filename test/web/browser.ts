@@ -50,7 +50,7 @@ export async function visitor(browser: Browser, options: BrowserContextOptions =
   });
   // On a machine with fifteen times the load that it can carry, what takes a second takes a quarter of a minute. What has not come
   // after two minutes does not come, and the test says what it waited for before the runner ends it.
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(120_000);
   const page = await context.newPage();
   return { context, page, troubles, [Symbol.asyncDispose]: () => context.close() };
 }

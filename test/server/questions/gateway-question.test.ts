@@ -75,15 +75,16 @@ it.each([
   },
 );
 
-it.each([{ url: false }, { asks: 'none' }, { form: false, given: form }])(
-  'where the client has no such mode nobody is asked: %j',
-  async given => {
-    const { outcome, audited, left } = await pass(undefined, given);
-    const by = { channel: 'native', assurance: 'in-band', elapsedMs: 0 };
-    expect(outcome).toEqual({ kind: 'done', result: { action: 'cancel', reason: 'unavailable', by } });
-    expect([audited, left]).toEqual([[], []]);
-  },
-);
+it.each([
+  ['of pages', { url: false }],
+  ['of asking', { asks: 'none' }],
+  ['of forms', { form: false, given: form }],
+] as const)('asks nobody where the client has no mode %s', async (_, given) => {
+  const { outcome, audited, left } = await pass(undefined, given);
+  const by = { channel: 'native', assurance: 'in-band', elapsedMs: 0 };
+  expect(outcome).toEqual({ kind: 'done', result: { action: 'cancel', reason: 'unavailable', by } });
+  expect([audited, left]).toEqual([[], []]);
+});
 
 it.each([
   [{ params: 'form' }, 'params'],

@@ -233,9 +233,9 @@ function texts(
 /** A reference to a variable, without the brace that ends it and the text. */
 const reference = /\$\{(?:(input:[^${}]+)|(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?)$/;
 
-/** What only an editor can fill in; it may also be given a value by the name in the braces. */
+/** What only an editor can fill in, without the brace that ends it; it may also be given a value by the name in the braces. */
 const editorOnly =
-  /\$\{((?:(?:input|command|config):|(?:workspaceFolder|workspaceRoot|fileWorkspaceFolder|workspaceFolderBasename)\b)[^}]*)\}|\{file:[^}]*\}/g;
+  /\$\{((?:(?:input|command|config):|(?:workspaceFolder|workspaceRoot|fileWorkspaceFolder|workspaceFolderBasename)\b).*)$|\{file:.*$/s;
 
 const valueIn = (environment: Environment, name: string): string | undefined =>
   Object.hasOwn(environment, name) ? environment[name] : undefined;
@@ -248,16 +248,15 @@ const spelledAsHere = (text: string): string =>
   );
 
 function filled(id: string, given: string, environment: Environment): string {
-  const text = spelledAsHere(given);
-  for (const [named, name = ''] of text.matchAll(editorOnly))
-    if (valueIn(environment, name) === undefined)
-      throw bad(
-        `The server '${id}' uses ${named}, which only its editor can fill in. Use \${env:NAME}, or write the value itself.`,
-      );
   // Split first: a pattern for whole references would look for the end of the text from the beginning of each.
-  const parts = text.split('}');
+  const parts = spelledAsHere(given).split('}');
   const last = parts.pop()!;
   const filledParts = parts.map(part => {
+    const [named, editors = ''] = editorOnly.exec(part) ?? [];
+    if (named !== undefined && valueIn(environment, editors) === undefined)
+      throw bad(
+        `The server '${id}' uses ${named}}, which only its editor can fill in. Use \${env:NAME}, or write the value itself.`,
+      );
     const found = reference.exec(part);
     if (!found) return `${part}}`;
     const [, input, variable, otherwise] = found;

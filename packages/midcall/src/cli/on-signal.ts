@@ -1,4 +1,5 @@
 /** How commands that serve are ended. */
+import { isOutputGone } from './reader-gone.ts';
 
 const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -16,5 +17,7 @@ export function stopOnSignal(stop: (signal: NodeJS.Signals | undefined) => Promi
       isSignalled = true;
       end(signal);
     });
+  // Its reader may have gone before there was anything to stop.
+  if (isOutputGone()) setImmediate(() => process.emit('SIGTERM', 'SIGTERM'));
   return () => end();
 }

@@ -9,13 +9,17 @@ const endings: readonly unknown[] = ['EPIPE', 'EIO'];
 export const isReaderGone = (error: unknown): boolean =>
   error instanceof Error && endings.includes((error as NodeJS.ErrnoException).code);
 
+let gone = false;
+
+/** True once nobody reads what this command writes, or it cannot be written. */
+export const isOutputGone = (): boolean => gone;
+
 /**
  * Ends a command that serves, as a signal would, since it would go on for nobody. Any other command runs to its end, so that
  * its work, such as a tool call, is not cut short. Output that cannot be written for another reason, such as a full disk, is
  * reported too.
  */
 export function endWithReader(): void {
-  let gone = false;
   const onError = (stream: 'output' | 'error', error: NodeJS.ErrnoException): void => {
     if (gone) return;
     gone = true;
