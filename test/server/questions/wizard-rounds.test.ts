@@ -142,11 +142,9 @@ describe('a wizard in the rounds of a client', () => {
     ).toBe(false);
   });
 
-  it('is found by explore where it cannot fit', async () => {
+  it('is found by explore where it cannot fit', { tags: 'thorough' }, async () => {
     const report = await explore({ name: 'ask', server: wizard(chain(9)) }, {}, { depth: 1, budget: 8 });
     expect(report.findings.map(({ kind }) => kind)).toContain('too-many-rounds');
-    const fits = await explore({ name: 'ask', server: wizard(forms(9)) }, {}, { depth: 1, budget: 8 });
-    expect(fits.findings.map(({ kind }) => kind)).not.toContain('too-many-rounds');
   });
 });
 

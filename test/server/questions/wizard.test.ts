@@ -129,7 +129,8 @@ describe.each(pairings)('a wizard on %s over %s', (...pairing) => {
       ['Step 3: Seat', undefined, ['dates', 'back']],
       ['Step 2: Return', '2027-03-08', ['dates']],
       ['Step 3: Seat', '2A', ['dates', 'back']],
-      ['Check your answers.', undefined, undefined],
+      // In rounds, the last that is left is for this look.
+      [expect.stringMatching(/^Check your answers\./), undefined, undefined],
     ]);
     expect(asked.map(({ _meta }) => _meta?.['io.github.midcall/way-back'])).toEqual(
       shown.map(([, , ways]) => ways && 'change'),
