@@ -14,7 +14,7 @@ const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--
 const known = new Set(files);
 const names = new Set(files.map(file => basename(file)));
 const folders = new Set(files.filter(file => file.includes('/')).map(file => file.split('/')[0]!));
-const made = /^(?:packages\/\w+\/)?(?:dist|node_modules)\//;
+const made = /^(?:packages\/\w+\/)?(?:bundle|dist|node_modules)\//;
 /** Documents and comments leave out what every package has: `server/state/seal.ts`. */
 const inPackage = (path: string) => path.replace(/^(\w+)\//, 'packages/$1/src/');
 const extensions = '(?:ts|mts|mjs|js|json|md|css|svg|png|html|yml)';
