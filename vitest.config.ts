@@ -66,7 +66,8 @@ export default defineConfig({
     tags: [
       {
         name: 'thorough',
-        description: 'Tries many drawn inputs, many descriptors, or every point at which a process may stop.',
+        description:
+          'Tries many drawn inputs, many descriptors, every outcome, or every point at which something may stop.',
         timeout: 600_000,
       },
     ],

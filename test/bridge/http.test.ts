@@ -373,7 +373,7 @@ describe('a bridge over HTTP', () => {
   });
 });
 
-it('cuts the stream of a host that does not read it, and goes on serving others', async () => {
+it('cuts the stream of a host that does not read it, and goes on serving others', { tags: 'thorough' }, async () => {
   const message = 'x'.repeat(256 * 1024);
   const errors: string[] = [];
   await using on = await httpStage({

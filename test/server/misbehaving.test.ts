@@ -202,7 +202,9 @@ async function run(era: Era, ops: readonly Op[], how: Script) {
 
 const numRuns = Number(process.env['MIDCALL_RUNS'] ?? (process.env['MIDCALL_SOAK'] === '1' ? 5_000 : 150));
 
-it('whatever a client answers means the same in both eras, and only a yes that fits is one', async () => {
+it('whatever a client answers means the same in both eras, and only a yes that fits is one', {
+  tags: 'thorough',
+}, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(op, { minLength: 1, maxLength: 4 }), script, async (ops, how) => {
       const [pushed, rounds] = await Promise.all(eras.map(era => run(era, ops, how)));

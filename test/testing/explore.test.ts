@@ -77,7 +77,7 @@ describe('a tool that asks first and takes every answer', () => {
   });
 });
 
-describe('a handler that', () => {
+describe('a handler that', { tags: 'thorough' }, () => {
   it('acts on a decline is caught', async () => {
     const report = await run(async call => {
       await call.elicit({ message: 'Pay 10?', form: confirm });
@@ -215,7 +215,7 @@ describe('a handler that', () => {
   });
 });
 
-describe('outside the rules:', () => {
+describe('outside the rules:', { tags: 'thorough' }, () => {
   it('an effect beside a question is reported', async () => {
     const report = await run(async call => {
       const answer = await call.elicit({ message: 'Begin?', form: confirm });
