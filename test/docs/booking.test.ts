@@ -36,7 +36,7 @@ describe.each(eras)('%s', era => {
   });
 });
 
-it('explore finds nothing broken in it', async () => {
+it('explore finds nothing broken in it', { tags: 'thorough' }, async () => {
   let world = plane();
   const report = await explore(
     {

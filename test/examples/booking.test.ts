@@ -69,7 +69,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
   });
 });
 
-it('explore finds nothing broken in it', async () => {
+it('explore finds nothing broken in it', { tags: 'thorough' }, async () => {
   const report = await explore(
     {
       name: 'trip_book',

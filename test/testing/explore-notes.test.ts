@@ -31,7 +31,7 @@ const exploreNotes = (name: string, args: Record<string, unknown>, options: Expl
     },
   );
 
-describe('explored, the notes server has no findings:', () => {
+describe('explored, the notes server has no findings:', { tags: 'thorough' }, () => {
   it('notes_delete, where three notes have the title', async () => {
     const report = await exploreNotes('notes_delete', { title: 'TPS report' });
     expect(report.text).toContain('Nothing broken');
