@@ -199,8 +199,9 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
       if ('arguments' in running)
         await history?.add({ ...running, serverId: entry.id }, startedAt, outcome).catch(complain);
     };
-    await keep();
+    // The first question may be on the screen before the history is written.
     const stop = onInterrupt(() => terminal?.interrupt() !== true && running.cancel());
+    await keep();
     if (terminal && process.stderr.isTTY)
       say([`calling ${visible(running.tool, { max: 100 })} (Ctrl-C cancels it; at a question, it goes one step back)`]);
     const outcome = await Promise.race([running.outcome, isLeft]).finally(stop);
