@@ -1,6 +1,6 @@
 /** The card in Chromium, in a minimal host on the extension's own package. */
 import { eras } from '@midcall/testing';
-import type { Browser, Frame } from 'playwright-core';
+import type { Browser, Frame, Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../fixtures/grown.ts';
 import { launch } from '../web/browser.ts';
@@ -15,15 +15,16 @@ afterAll(() => browser.close());
 interface Kind {
   readonly name: string;
   readonly schema: object;
-  fill(app: Frame): Promise<unknown>;
+  fill(field: Locator): Promise<unknown>;
   readonly gives: unknown;
 }
 
-const input = (value: string) => (app: Frame) => app.locator('[name=f0]').fill(value);
+const input = (value: string) => (field: Locator) =>
+  field.locator('input:not([type=hidden]),textarea').first().fill(value);
 const pick =
   (...titles: readonly string[]) =>
-  async (app: Frame) => {
-    for (const title of titles) await app.getByText(title, { exact: true }).click();
+  async (field: Locator) => {
+    for (const title of titles) await field.getByText(title, { exact: true }).click();
   };
 const titled = [
   { const: 'r', title: 'Red' },
@@ -101,13 +102,21 @@ describe.each(eras)('%s', era => {
     await host.close();
   }
 
-  it.each(kinds)('asks for $name, and sends it', async ({ schema, fill, gives }) => {
-    const host = await asking(schema);
+  it('asks for every kind of field, and sends each', async () => {
+    const host = await cardHost(browser, {
+      era,
+      handler: async call => {
+        const properties = Object.fromEntries(kinds.map(({ name, schema }) => [name, schema]));
+        const form = { type: 'object', properties, required: kinds.map(({ name }) => name) } as never;
+        const given = await call.elicit({ message: 'What is it?', form });
+        return JSON.stringify('content' in given ? given.content : given);
+      },
+    });
     const sent = ends(host, async app => {
-      await fill(app);
+      for (const [at, { fill }] of kinds.entries()) await fill(app.locator(`[data-field=f${at}]`));
       await app.getByText('Send answer').click();
     });
-    expect(JSON.parse(await sent)).toEqual(gives);
+    expect(JSON.parse(await sent)).toEqual(Object.fromEntries(kinds.map(({ name, gives }) => [name, gives])));
     await closed(host);
   });
 
@@ -117,7 +126,7 @@ describe.each(eras)('%s', era => {
     expect(await ends(host, app => app.locator('[data-action=cancel]').click())).toBe('dismissed');
     const late = ends(host, async app => {
       host.later(61_000);
-      await input('Ada')(app);
+      await input('Ada')(app.locator('[data-field=f0]'));
       await app.getByText('Send answer').click();
     });
     expect(await late).toBe('timeout');
