@@ -78,16 +78,16 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
     values: `
       agentTools attach Audit auditFile commandTarget Connection detectWorkspace followTasks Inbox isFollowed isMidcallError
       judgeUrl machineDisk mask maskedArguments memoryVault MidcallError OfferedRoots outputValidator Policy
-      readServerEntries rootsFile rulesFile secretNames secretsOf serverOpener StartedServer storeFile
+      readServerEntries rootsFile decisionsFile secretNames secretsOf serverOpener StartedServer storeFile
       tasksFile urlTarget vaultFolder verifyAudit visible withFileLock`,
     types: `
       AgentCall AgentCallOptions AgentReply AgentTool AskedModel Asker AskSignIn AttachEvent Attachment AttachOptions AuditEntry
       AuditLog AuditOptions AuditVerdict CallContext CallEvent CallHandle CallOutcome CallProgress CallRequest CallTask
       Catalogue Clock ConnectionEvent ConnectionOptions ConnectionState DetectedWorkspace ElicitationMode Ending Era
       FileLockOptions FollowTasksOptions FormQuestion ForwardedAnswer ForwardedRequest ForwardOptions Grant GrantVault HostEvent InboxEvent
-      InboxOptions RuleStorage StoredTask TaskStorage KnownClient Limits ListName ListProblem MidcallErrorCode ModelReply Notice
+      InboxOptions DecisionStorage StoredTask TaskStorage KnownClient Limits ListName ListProblem MidcallErrorCode ModelReply Notice
       OfferedRoot OfferedRootsOptions Owner PausableTransport PolicyOptions Presenter ProcessMark Question Receipt Reply Root
-      RootsDisk RootsMemory RootsQuestion RootsState Rule RulesFileOptions RunOptions SamplingAccount SamplingLimits
+      RootsDisk RootsMemory RootsQuestion RootsState Decision DecisionsFileOptions RunOptions SamplingAccount SamplingLimits
       SamplingMessageView SamplingModel SamplingPrompt SamplingReplyQuestion SamplingRequest SamplingRequestQuestion
       SamplingResult SamplingSpent SamplingWishes ServerAuth ServerEntry ServerInfo ServerIntroduction ServerOpener ServerTarget
       SignInQuestion SignInRequest StopOptions Store Subject TaskQuestion TaskServer TransportOptions UrlFinishQuestion UrlJudgement

@@ -9,7 +9,7 @@ export { Connection } from './connection/index.ts';
 export { ownerFile, withFileLock } from './files/index.ts';
 export type { InboxEvent } from './inbox/index.ts';
 export { Inbox } from './inbox/index.ts';
-export type { Rule, RuleStorage } from './policy/index.ts';
+export type { Decision, DecisionStorage } from './policy/index.ts';
 export { Policy } from './policy/index.ts';
 export type {
   CallContext,

@@ -45,10 +45,10 @@ export { withFileLock } from './files/file-lock.ts';
 export { storeFile } from './files/store-file.ts';
 export type { InboxEvent, InboxOptions, Owner } from './inbox/inbox.ts';
 export { Inbox } from './inbox/inbox.ts';
-export type { Limits, Rule, Subject, Verdict } from './policy/judge.ts';
+export type { DecisionStorage, DecisionsFileOptions } from './policy/decisions-file.ts';
+export { decisionsFile } from './policy/decisions-file.ts';
+export type { Decision, Limits, Subject, Verdict } from './policy/judge.ts';
 export { Policy, type PolicyOptions } from './policy/policy.ts';
-export type { RuleStorage, RulesFileOptions } from './policy/rules-file.ts';
-export { rulesFile } from './policy/rules-file.ts';
 export type { ElicitationMode } from './question/elicitation.ts';
 export type {
   AskedModel,

@@ -31,8 +31,8 @@ export type Notice =
       readonly why: string;
       readonly call?: CallContext;
     }
-  /** Something a rule of the person answered. */
-  | { readonly type: 'allowed'; readonly kind: string; readonly rule: string; readonly call?: CallContext };
+  /** Something a decision of the person answered. */
+  | { readonly type: 'allowed'; readonly kind: string; readonly decision: string; readonly call?: CallContext };
 
 /** The parts that all questions share. */
 export type Frame = Pick<Question, 'id' | 'asker' | 'askedAt'> & { readonly call?: CallContext };
@@ -94,7 +94,7 @@ export class Asking {
   /**
    * Puts a question to the person unless policy decides first.
    * @param build - the question, given its frame
-   * @returns its ending; `answered` via `policy` if a rule allows it, `refused-by-policy` if one refuses it
+   * @returns its ending; `answered` via `policy` if a decision allows it, `refused-by-policy` if one refuses it
    */
   async put(source: QuestionSource, build: (frame: Frame) => Question): Promise<Ending> {
     const { inbox, policy, clock, audit, principal } = this.#options;
@@ -105,11 +105,16 @@ export class Asking {
     const verdict = policy.judge(asker.id, source.subject, open, asker.origin);
     if (verdict.do === 'refuse') {
       this.refused(source.subject, 'policy', verdict.why, call);
-      return { how: 'refused-by-policy', rule: verdict.why };
+      return { how: 'refused-by-policy', decision: verdict.why };
     }
     if (verdict.do === 'allow') {
-      audit.record({ type: 'allowed', kind: source.subject, rule: verdict.rule }, { ...about, principal });
-      this.#options.notify({ type: 'allowed', kind: source.subject, rule: verdict.rule, ...(call && { call }) });
+      audit.record({ type: 'allowed', kind: source.subject, decision: verdict.decision }, { ...about, principal });
+      this.#options.notify({
+        type: 'allowed',
+        kind: source.subject,
+        decision: verdict.decision,
+        ...(call && { call }),
+      });
       return { how: 'answered', via: 'policy' };
     }
     policy.count(asker.id);
@@ -128,11 +133,11 @@ export class Asking {
       audit.record({ type: 'asked', question: id, kind, about: aboutOf(question), shownBy: inbox.views() }, about);
       const ending = await ended;
       const via = 'via' in ending ? { via: ending.via } : {};
-      const rule = 'rule' in ending ? { rule: ending.rule } : {};
+      const decision = 'decision' in ending ? { decision: ending.decision } : {};
       const leftOut = 'leftOut' in ending ? { leftOut: ending.leftOut } : {};
       const elapsedMs = clock.now() - question.askedAt;
       audit.record(
-        { type: 'ended', question: id, kind, how: ending.how, ...via, ...rule, ...leftOut, elapsedMs },
+        { type: 'ended', question: id, kind, how: ending.how, ...via, ...decision, ...leftOut, elapsedMs },
         about,
       );
       return ending;
@@ -158,11 +163,11 @@ export class Asking {
     };
   }
 
-  /** True if a rule of the person refuses this subject to the server. */
+  /** True if a decision of the person refuses this subject to the server. */
   refuses(subject: Subject): boolean {
     const { id, origin } = this.asker();
     const verdict = this.#options.policy.judge(id, subject, 0, origin);
-    return verdict.do === 'refuse' && verdict.rule !== 'limit';
+    return verdict.do === 'refuse' && verdict.decision !== 'limit';
   }
 
   /**

@@ -212,7 +212,7 @@ export type Ending =
   | { readonly how: 'completed' }
   /** The server or its connection is gone. */
   | { readonly how: 'server-gone' }
-  | { readonly how: 'refused-by-policy'; readonly rule: string };
+  | { readonly how: 'refused-by-policy'; readonly decision: string };
 
 /** What happened to a reply. */
 export type Receipt =

@@ -82,6 +82,6 @@ export function endingLine(ending: Ending, via: string): string | undefined {
     case 'server-gone':
       return '-- the server is gone';
     case 'refused-by-policy':
-      return `-- refused: ${ending.rule}`;
+      return `-- refused: ${ending.decision}`;
   }
 }

@@ -26,7 +26,7 @@ export async function bridgeHttp(flags: BridgeFlags, port: number): Promise<void
     throw usage('An issuer in --auth needs --public-url: tokens name the address they are for.');
   const era = chooseEra(flags);
   const model = await chooseModel(flags.models);
-  const { host, storedRules, authorization } = hostParts(flags, bridgeComplaint, undefined, bridgeLimits);
+  const { host, storedDecisions, authorization } = hostParts(flags, bridgeComplaint, undefined, bridgeLimits);
   if (flags.root) await offerFolders(host.roots, flags.root);
   const client = { name: 'midcall-bridge', title: 'Midcall bridge', version: ownVersion() };
   const { policy, audit } = host;
@@ -48,7 +48,7 @@ export async function bridgeHttp(flags: BridgeFlags, port: number): Promise<void
     starting = startHttpBridge({
       client,
       policy,
-      makePolicy: () => new Policy({ sharedRules: storedRules.current, limits: bridgeLimits }),
+      makePolicy: () => new Policy({ sharedDecisions: storedDecisions.current, limits: bridgeLimits }),
       audit,
       authorization,
       era,

@@ -53,7 +53,7 @@ export function register(command: Command): void {
       origin,
     )
     .option('--audit <file>', 'keep the audit log in this file')
-    .option('--rules <file>', 'where your permanent decisions are kept', configPath('rules.json'))
+    .option('--decisions <file>', 'where your permanent decisions are kept', configPath('decisions.json'))
     .action(bridge);
 }
 

@@ -74,7 +74,7 @@ export function register(command: Command): void {
       "the server's own time, not counting yours (default: 60, and no limit once the call is a task)",
     )
     .option('--start-timeout <seconds>', 'how long the server may take to start', '60')
-    .option('--rules <file>', 'where your permanent decisions are kept', configPath('rules.json'))
+    .option('--decisions <file>', 'where your permanent decisions are kept', configPath('decisions.json'))
     .option('--audit <file>', 'append what was asked and how it ended to this file (JSON Lines)')
     .option(
       '--keep <folder>',
@@ -181,7 +181,7 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
       left();
     } else if (event.type === 'call-task') say([taskLine(event.task)]);
     if (event.type !== 'refused') return;
-    if (event.by === 'policy') say([`midcall: ${event.why} (midcall rules)`]);
+    if (event.by === 'policy') say([`midcall: ${event.why} (midcall decisions)`]);
     else if (event.kind === 'roots/list' && !flags.root) wantsFolder = true;
     else refusals.push(event.why);
   });

@@ -95,11 +95,11 @@ export function register(command: Command): void {
     .option('--no-keep', 'a desk of its own, which stores nothing and ends with this command')
     .option('--stop', 'stop the desk that is running')
     .addOption(new Option('--background', 'serve bridges without a terminal').hideHelp())
-    .option('--rules <file>', 'where your permanent decisions are kept', configPath('rules.json'))
+    .option('--decisions <file>', 'where your permanent decisions are kept', configPath('decisions.json'))
     .option('--tasks <file>', 'where calls that continue by themselves are kept', configPath('tasks.json'))
     .option('--open', 'open the page in a browser, if there is a display')
     .action(async (command: readonly string[], flags: DeskFlags, self: Command) => {
-      const startOptions = ['port', 'models', 'era', 'audit', 'keep', 'rules', 'tasks'];
+      const startOptions = ['port', 'models', 'era', 'audit', 'keep', 'decisions', 'tasks'];
       const chosen = startOptions.filter(name => self.getOptionValueSource(name) === 'cli').map(name => `--${name}`);
       try {
         if (flags.stop) await stopDesk();
@@ -244,7 +244,7 @@ async function serveDesk(command: readonly string[], flags: DeskFlags, socket?: 
   const era = chooseEra(flags.era === undefined ? {} : { era: flags.era });
   const model = await chooseModel(flags.models);
   const folders = folder === undefined ? undefined : storedFolders(rootsFile(join(folder, 'roots.json')));
-  const { host, storedRules, authorization } = hostParts(flags, complain, folders?.memory);
+  const { host, storedDecisions, authorization } = hostParts(flags, complain, folders?.memory);
   const { roots } = host;
   await roots.load();
   const client = { name: 'midcall-desk', title: 'Midcall desk', version: ownVersion() };
@@ -263,7 +263,7 @@ async function serveDesk(command: readonly string[], flags: DeskFlags, socket?: 
   const port = flags.port ?? (address ? ((await storedAddress(address))?.port ?? defaultPort) : 0);
   const desk = await startDesk({
     ...host,
-    storedRules,
+    storedDecisions,
     tasks,
     ...(memory && { memory }),
     ...(folder !== undefined && {

@@ -55,9 +55,9 @@ export const subcommands: readonly Subcommand[] = [
     load: () => import('./doctor.ts'),
   },
   {
-    name: 'rules',
+    name: 'decisions',
     description: 'list what you refuse servers permanently, or allow it again',
-    load: () => import('./rules.ts'),
+    load: () => import('./decisions.ts'),
   },
   {
     name: 'admin',

@@ -46,7 +46,7 @@ function standing(question: Question, id: string, keepsRules: boolean): Html {
 }
 
 /**
- * True if a rule may answer similar questions from now on: never a form or a page. Shared folders need no rule; a grant remains
+ * True if a decision may answer similar questions from now on: never a form or a page. Shared folders need no decision; a grant remains
  * until it is changed.
  */
 export const mayBeAllowed = (question: Question): boolean => question.kind === 'sampling-request';

@@ -216,7 +216,7 @@ export const texts = {
       switch (ending.how) {
         case 'answered':
           return ending.via === 'policy'
-            ? 'A rule of yours allowed it.'
+            ? 'A decision of yours allowed it.'
             : `${texts.ending.agreed[kind]}${through(ending.via)}.`;
         case 'declined':
           if (kind === 'sign-in') return `You declined${through(ending.via)}. Nobody is signed in.`;
@@ -239,7 +239,7 @@ export const texts = {
         case 'server-gone':
           return 'The server stopped, so there is nobody left to answer.';
         case 'refused-by-policy':
-          return `Your policy refused it. ${ending.rule}`;
+          return `Your policy refused it. ${ending.decision}`;
       }
     },
     noContent: 'The answer had no values.',
@@ -267,7 +267,8 @@ export const texts = {
         ? `${what} was refused by your policy. You were not asked.`
         : `${what} was refused before it reached you.`;
     },
-    allowed: (kind: string) => `${texts.notice.kinds[kind] ?? `A request (${kind})`} was allowed by a rule of yours.`,
+    allowed: (kind: string) =>
+      `${texts.notice.kinds[kind] ?? `A request (${kind})`} was allowed by a decision of yours.`,
     allowedChip: 'Allowed',
   },
   field: fieldTexts,
@@ -314,15 +315,15 @@ export const texts = {
           return `asked (${event.kind}): ${event.about}`;
         case 'ended': {
           const by = event.via === undefined ? '' : ` through ${event.via}`;
-          const rule = event.rule === undefined ? '' : `: ${event.rule}`;
-          return `${texts.ending.chip[event.how].toLowerCase()} (${event.kind})${by} after ${spelledAge(event.elapsedMs)}${rule}`;
+          const decision = event.decision === undefined ? '' : `: ${event.decision}`;
+          return `${texts.ending.chip[event.how].toLowerCase()} (${event.kind})${by} after ${spelledAge(event.elapsedMs)}${decision}`;
         }
         case 'refused':
           return `refused by ${event.by} (${event.kind}): ${event.why}`;
         case 'call':
           return `call ${event.state}${event.how === undefined ? '' : `: ${event.how}`}`;
         case 'allowed':
-          return `allowed by a rule (${event.kind})`;
+          return `allowed by a decision (${event.kind})`;
         case 'gap':
           return `${plural(event.lost, 'entry', 'entries')} missing before this one: ${event.why}`;
         case 'policy':

@@ -1,10 +1,10 @@
-/** `midcall rules`, and what is kept there holding in `midcall call` and `midcall desk`. */
+/** `midcall decisions`, and what is kept there holding in `midcall call` and `midcall desk`. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { commandTarget, Policy, rulesFile } from '@midcall/host';
+import { commandTarget, decisionsFile, Policy } from '@midcall/host';
 import { expect, it } from 'vitest';
 import { originOf } from '../../packages/host/src/servers/server-entry.ts';
 import { askingServer } from '../host/person.ts';
@@ -23,39 +23,43 @@ function run(
   });
 }
 
-const file = (): string => join(mkdtempSync(join(tmpdir(), 'midcall-rules-')), 'rules.json');
+const file = (): string => join(mkdtempSync(join(tmpdir(), 'midcall-decisions-')), 'decisions.json');
 
 it('lists what is kept, takes one back, and what is left holds in a call', async () => {
   const path = file();
   const policy = new Policy();
   const origin = originOf(commandTarget(['node', askingServer]));
   const common = { server: 'asking', effect: 'refuse', scope: 'always', origin } as const;
-  await rulesFile(path).keep(policy.add({ ...common, subject: 'form' }));
-  await rulesFile(path).keep(policy.add({ ...common, server: '*', origin: undefined as never, subject: 'url' }));
+  await decisionsFile(path).keep(policy.add({ ...common, subject: 'form' }));
+  await decisionsFile(path).keep(policy.add({ ...common, server: '*', origin: undefined as never, subject: 'url' }));
 
-  const call = ['call', 'form', '--era', '2025', '--rules', path, '--', 'node', askingServer];
+  const call = ['call', 'form', '--era', '2025', '--decisions', path, '--', 'node', askingServer];
   const refused = await run(call);
   expect(refused).toMatchObject({ code: 0, out: '{"action":"cancel"}\n' });
-  expect(refused.err).toContain('You refuse forms from this server. (midcall rules)');
+  expect(refused.err).toContain('You refuse forms from this server. (midcall decisions)');
   expect(refused.err).not.toContain('A server asks');
 
-  const listed = await run(['rules', '--rules', path]);
+  const listed = await run(['decisions', '--decisions', path]);
   expect(listed.out).toMatch(
     /^1 {2}refuse forms: asking \(since .*\)\n2 {2}refuse pages to open: every server \(since .*\)\n$/,
   );
-  expect((await run(['rules', '--rules', path, '--revoke', '1'])).out).toContain('Revoked: refuse forms: asking');
+  expect((await run(['decisions', '--decisions', path, '--revoke', '1'])).out).toContain(
+    'Revoked: refuse forms: asking',
+  );
   expect((await run(call)).err).toContain('A server asks');
-  expect(await run(['rules', '--rules', path, '--revoke', '2'])).toMatchObject({ code: 2 });
-  expect(await run(['rules', '--rules', path, '--revoke', '1'])).toMatchObject({ code: 0 });
-  expect((await run(['rules', '--rules', path])).out).toBe('No rules are stored: you are asked everything.\n');
+  expect(await run(['decisions', '--decisions', path, '--revoke', '2'])).toMatchObject({ code: 2 });
+  expect(await run(['decisions', '--decisions', path, '--revoke', '1'])).toMatchObject({ code: 0 });
+  expect((await run(['decisions', '--decisions', path])).out).toBe(
+    'No decisions are stored: you are asked everything.\n',
+  );
 });
 
-it('rules-K3: loses no rule of two processes that keep theirs at the same time', async () => {
+it('decisions-K3: loses no decision of two processes that keep theirs at the same time', async () => {
   const path = file();
   const host = new URL('../../packages/host/dist/public.js', import.meta.url).href;
   const keep = (name: string): Promise<number | null> => {
-    const script = `import { Policy, rulesFile } from ${JSON.stringify(host)};
-const kept = rulesFile(${JSON.stringify(path)});
+    const script = `import { Policy, decisionsFile } from ${JSON.stringify(host)};
+const kept = decisionsFile(${JSON.stringify(path)});
 for (let at = 0; at < 25; at += 1)
   await kept.keep(new Policy().add({ server: '${name}', origin: '${name}' + at, subject: 'form', effect: 'refuse', scope: 'always' }));`;
     return new Promise(resolve => {
@@ -63,16 +67,17 @@ for (let at = 0; at < 25; at += 1)
     });
   };
   expect(await Promise.all([keep('one'), keep('other')])).toEqual([0, 0]);
-  expect(await rulesFile(path).read()).toHaveLength(50);
+  expect(await decisionsFile(path).read()).toHaveLength(50);
 });
 
-it.each([['rules'], ['call', 'form', '--', 'node', askingServer], ['desk', '--no-keep', '--', 'node', askingServer]])(
-  'starts nothing with a file of rules that cannot be understood: %s',
-  async (command, ...rest) => {
-    const path = file();
-    writeFileSync(path, '{"rules":[{"effect":"allow"}]}');
-    const ran = await run([command, '--rules', path, ...rest]);
-    expect(ran).toMatchObject({ code: 2, out: '' });
-    expect(ran.err).toContain(`${path} does not hold a list of rules. Move it away to start over.`);
-  },
-);
+it.each([
+  ['decisions'],
+  ['call', 'form', '--', 'node', askingServer],
+  ['desk', '--no-keep', '--', 'node', askingServer],
+])('starts nothing with a file of decisions that cannot be understood: %s', async (command, ...rest) => {
+  const path = file();
+  writeFileSync(path, '{"decisions":[{"effect":"allow"}]}');
+  const ran = await run([command, '--decisions', path, ...rest]);
+  expect(ran).toMatchObject({ code: 2, out: '' });
+  expect(ran.err).toContain(`${path} does not hold a list of decisions. Move it away to start over.`);
+});
