@@ -7,9 +7,8 @@
  * - decisions-K4 What another process stores or revokes applies from the next judgement on; a file that can no longer be parsed
  *   changes nothing.
  */
-import { statSync } from 'node:fs';
 import { MidcallError } from '@midcall/core/errors';
-import { ownerFile } from '../files/index.ts';
+import { followFile, ownerFile } from '../files/index.ts';
 import type { Decision } from './judge.ts';
 
 /** Decisions that are kept. */
@@ -52,16 +51,6 @@ function isKept(value: unknown): value is DecisionsFileContent {
   return Array.isArray(decisions) && decisions.length <= mostDecisions && decisions.every(isDecision);
 }
 
-/** Identifies one state of a file; every write makes a new file. */
-function markOf(path: string): string {
-  try {
-    const { ino, mtimeNs, size } = statSync(path, { bigint: true });
-    return `${ino} ${mtimeNs} ${size}`;
-  } catch (error) {
-    return String((error as NodeJS.ErrnoException).code);
-  }
-}
-
 /** One command, or every server. */
 const sameTarget = (a: Decision, b: Decision): boolean => a.subject === b.subject && a.origin === b.origin;
 
@@ -82,20 +71,8 @@ export interface DecisionsFileOptions {
 export function decisionsFile(path: string, { onError = () => {} }: DecisionsFileOptions = {}): DecisionStorage {
   const file = ownerFile(path, 'a list of decisions', isKept);
   let last: Promise<unknown> = Promise.resolve();
-  let cached: { readonly mark: string; readonly decisions: readonly Decision[] } | undefined;
   const read = async (): Promise<readonly Decision[]> => (await file.read())?.decisions ?? [];
-  const current = (): readonly Decision[] => {
-    const mark = markOf(path);
-    if (cached?.mark === mark) return cached.decisions;
-    try {
-      cached = { mark, decisions: file.readNow()?.decisions ?? [] };
-    } catch (error) {
-      if (!cached) throw error;
-      cached = { mark, decisions: cached.decisions };
-      onError(error);
-    }
-    return cached.decisions;
-  };
+  const current = followFile(path, () => file.readNow()?.decisions ?? [], onError);
   /** Makes one change after the other. */
   const change = <T>(
     make: (decisions: readonly Decision[]) => { readonly decisions: readonly Decision[]; readonly result: T },

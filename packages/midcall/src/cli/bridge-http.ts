@@ -9,6 +9,7 @@ import { ownVersion } from '../install/index.ts';
 import { deskLink } from './bridge-desk.ts';
 import { type BridgeFlags, bridgeLimits } from './bridge-flags.ts';
 import { bridgeComplaint, bridgeLog } from './bridge-log.ts';
+import { callRules } from './call-rules.ts';
 import { exitCodes } from './exit-codes.ts';
 import { hostParts } from './host-parts.ts';
 import { chooseModel } from './model-choice.ts';
@@ -30,6 +31,8 @@ export async function bridgeHttp(flags: BridgeFlags, port: number): Promise<void
   if (flags.root) await offerFolders(host.roots, flags.root);
   const client = { name: 'midcall-bridge', title: 'Midcall bridge', version: ownVersion() };
   const { policy, audit } = host;
+  if (flags.ask && chosen.length > 1) throw usage('--ask is for one server: name it with --server, or write rules.');
+  const rules = callRules(flags, bridgeLog, flags.ask && chosen[0]?.entry.id);
   const fleet =
     flags.redis === undefined
       ? undefined
@@ -50,6 +53,7 @@ export async function bridgeHttp(flags: BridgeFlags, port: number): Promise<void
       policy,
       makePolicy: () => new Policy({ sharedDecisions: storedDecisions.current, limits: bridgeLimits }),
       audit,
+      ...(rules && { rules }),
       authorization,
       era,
       entries,

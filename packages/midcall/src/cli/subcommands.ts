@@ -60,6 +60,11 @@ export const subcommands: readonly Subcommand[] = [
     load: () => import('./decisions.ts'),
   },
   {
+    name: 'rules',
+    description: 'propose rules about calls, or say which rule decides about one',
+    load: () => import('./rules.ts'),
+  },
+  {
     name: 'admin',
     description: 'list the calls of your servers that are waiting, or end one',
     load: () => import('./admin.ts'),

@@ -211,8 +211,11 @@ export const texts = {
       'sampling-request': 'You approved the request',
       'sampling-reply': 'You sent the reply to the server',
       roots: 'You shared folders',
+      call: 'You said yes to the call',
     } satisfies Record<Question['kind'], string>,
     sentence(ending: Ending, kind: Question['kind']): string {
+      if (kind === 'call' && ending.how !== 'answered' && ending.how !== 'refused-by-policy')
+        return texts.callQuestion.ended(ending);
       switch (ending.how) {
         case 'answered':
           return ending.via === 'policy'
@@ -244,6 +247,32 @@ export const texts = {
     },
     noContent: 'The answer had no values.',
   },
+  callQuestion: {
+    headline: 'is about to be called',
+    tool: 'Tool:',
+    notMade: 'The call has not been made.',
+    because: (why: string) => `You are asked because ${why}.`,
+    before: 'Before',
+    after: 'After',
+    yes: 'Make this call once',
+    no: 'Do not make it',
+    close: 'Dismiss',
+    waysOut: 'A yes is for these arguments alone, and for one call. Without a yes the call is not made.',
+    ended(ending: Exclude<Ending, { readonly how: 'answered' | 'refused-by-policy' }>): string {
+      switch (ending.how) {
+        case 'declined':
+          return `You said no${through(ending.via)}. The call was not made.`;
+        case 'dismissed':
+          return `You dismissed it${through(ending.via)}. The call was not made.`;
+        case 'timed-out':
+          return 'The time to answer ran out. The call was not made.';
+        case 'unshown':
+          return 'It could not be shown. The call was not made.';
+        default:
+          return 'The server stopped, or its host. The call was not made.';
+      }
+    },
+  },
   typed: {
     kept: 'You typed this, and it was not sent. It stays here until the desk stops, so that you can copy it.',
     secrets: 'Secrets are not kept.',
@@ -252,6 +281,7 @@ export const texts = {
   },
   notice: {
     kinds: {
+      call: 'A call',
       form: 'A form',
       url: 'A page to open',
       sampling: 'Use of your model',
