@@ -82,7 +82,7 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
       proposeRules readServerEntries rootsFile Rules rulesFile decisionsFile secretNames secretsOf serverOpener StartedServer storeFile
       tasksFile urlTarget vaultFolder verifyAudit visible withFileLock`,
     types: `
-AgentCall AgentCallOptions AgentReply AgentTool Annotated AnyClient ArgumentRow AskedModel Asker AskSignIn AttachEvent Attachment AttachOptions AuditEntry
+      AgentCall AgentCallOptions AgentReply AgentTool Annotated AnyClient ArgumentRow AskedModel Asker AskSignIn AttachEvent Attachment AttachOptions AuditEntry
       AuditLog AuditOptions AuditVerdict CallContext CallEvent CallHandle CallOutcome CallProgress CallQuestion CallRequest CallTask CallVerdict
       Catalogue Clock ConnectionEvent ConnectionOptions ConnectionState DetectedWorkspace ElicitationMode Ending Era
       FileLockOptions FollowTasksOptions FormQuestion ForwardedAnswer ForwardedRequest ForwardOptions Grant GrantVault HostEvent InboxEvent
