@@ -1,4 +1,5 @@
 /** Servers with tasks behind a bridge, and hosts with and without: every call comes to its end, whatever carries it. */
+import { Rules } from '@midcall/host';
 import type { Midcall } from '@midcall/server';
 import { type Era, eras } from '@midcall/testing';
 import type { McpServer, Transport } from '@modelcontextprotocol/server';
@@ -245,3 +246,27 @@ describe.each(eras)('a host of %s with tasks', host => {
     await on.close();
   });
 });
+
+it.each(pairs)(
+  'a host of %s with tasks, a server of %s: makes a call that the rules ask about when the yes comes, and not before',
+  async (host, upstream) => {
+    const made: unknown[] = [];
+    const acts = (_: Midcall, server: McpServer): void => {
+      server.registerTool('act', { inputSchema: z.object({ a: z.number() }) }, async args => {
+        made.push(args);
+        return { content: [{ type: 'text', text: 'acted' }] };
+      });
+    };
+    const rules = new Rules({ rules: [{ server: 'upstream', tools: ['act'], effect: 'ask' }] });
+    const on = await bridgeStage({ upstream, options: { holdMs: 1, rules }, serve: acts, atDesk: () => {} });
+    const me = await taskHost(on.near, host, {});
+    const taskId = await me.begin();
+    await until(() => on.inbox.list().length === 1);
+    expect(await me.until(taskId, 'working')).toMatchObject({ taskId });
+    expect(made).toEqual([]);
+    await on.inbox.reply(on.inbox.list()[0]!.id, { action: 'accept' }, 'test');
+    expect(await me.result(taskId)).toBe('acted');
+    expect(made).toEqual([{ a: 1 }]);
+    await on.close();
+  },
+);

@@ -137,7 +137,7 @@ it.each(['2025-11-25', '2026-07-28'] as const)(
   },
 );
 
-it('lets no rule of the person’s hand over a reply that the person is to write', async () => {
+it('lets no decision of the person’s hand over a reply that the person is to write', async () => {
   const policy = new Policy();
   policy.add({ server: 'upstream', subject: 'sampling', effect: 'allow' });
   const kinds: string[] = [];

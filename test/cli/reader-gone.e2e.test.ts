@@ -43,7 +43,7 @@ describe('a command whose reader is gone', () => {
 
   it.each([
     ['design', () => ['design', 'notes_delete', '--', process.execPath, midcall, 'notes', folder()]],
-    ['rules', () => ['rules']],
+    ['decisions', () => ['decisions']],
     ['lint', () => ['lint', '--', process.execPath, midcall, 'notes', folder()]],
     ['call', () => ['call', 'notes_search', 'text=x', '--', process.execPath, midcall, 'notes', folder()]],
     ['demo', () => ['demo']],

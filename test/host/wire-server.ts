@@ -63,6 +63,7 @@ export type Tool = (wire: Wire, args: Params) => Promise<unknown>;
 
 export interface Wired {
   readonly attachment: Attachment;
+  readonly client: Client;
   readonly inbox: Inbox;
   readonly shown: readonly Question[];
   /** Calls the tool. @returns what it gave, or the error the call ended with */
@@ -89,11 +90,13 @@ export type WiredOptions = Partial<AttachOptions> & {
   /** Other views of the questions. */
   readonly present?: readonly Presenter[];
   readonly serverName?: string;
+  /** What the server lists, in place of `act`. */
+  readonly tools?: () => readonly object[];
 };
 
 /** A client with a person, connected to such a server. */
 export async function wired(era: Era, options: WiredOptions): Promise<Wired> {
-  const { tool, answer = () => undefined, present = [], serverName = 'wire', ...attached } = options;
+  const { tool, answer = () => undefined, present = [], serverName = 'wire', tools, ...attached } = options;
   const [near, far] = InMemoryTransport.createLinkedPair();
   const sent: Sent[] = [];
   const waiting = new Map<unknown, (response: Sent) => void>();
@@ -153,7 +156,7 @@ export async function wired(era: Era, options: WiredOptions): Promise<Wired> {
         result: complete({
           ttlMs: 0,
           cacheScope: 'private',
-          tools: [{ name: 'act', inputSchema: { type: 'object' } }],
+          tools: tools?.() ?? [{ name: 'act', inputSchema: { type: 'object' } }],
         }),
       });
     else if (id !== undefined) void reply(id, { result: complete({}) });
@@ -171,6 +174,7 @@ export async function wired(era: Era, options: WiredOptions): Promise<Wired> {
 
   return {
     attachment,
+    client,
     inbox,
     shown: me.seen,
     sent,

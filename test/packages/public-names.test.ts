@@ -77,18 +77,18 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
   },
   '@midcall/host': {
     values: `
-      agentTools attach Audit auditFile commandTarget Connection detectWorkspace followTasks Inbox isFollowed isMidcallError
+      agentTools argumentRows attach Audit auditFile commandTarget Connection detectWorkspace followTasks Inbox isFollowed isMidcallError
       judgeUrl machineDisk mask maskedArguments memoryVault MidcallError OfferedRoots outputValidator Policy
-      readServerEntries rootsFile rulesFile secretNames secretsOf serverOpener StartedServer storeFile
+      proposeRules readServerEntries rootsFile Rules rulesFile decisionsFile secretNames secretsOf serverOpener StartedServer storeFile
       tasksFile urlTarget vaultFolder verifyAudit visible withFileLock`,
     types: `
-      AgentCall AgentCallOptions AgentReply AgentTool AnyClient AskedModel Asker AskSignIn AttachEvent Attachment AttachOptions AuditEntry
-      AuditLog AuditOptions AuditVerdict CallContext CallEvent CallHandle CallOutcome CallProgress CallRequest CallTask
+AgentCall AgentCallOptions AgentReply AgentTool Annotated AnyClient ArgumentRow AskedModel Asker AskSignIn AttachEvent Attachment AttachOptions AuditEntry
+      AuditLog AuditOptions AuditVerdict CallContext CallEvent CallHandle CallOutcome CallProgress CallQuestion CallRequest CallTask CallVerdict
       Catalogue Clock ConnectionEvent ConnectionOptions ConnectionState DetectedWorkspace ElicitationMode Ending Era
       FileLockOptions FollowTasksOptions FormQuestion ForwardedAnswer ForwardedRequest ForwardOptions Grant GrantVault HostEvent InboxEvent
-      InboxOptions RuleStorage StoredTask TaskStorage KnownClient Limits ListName ListProblem MidcallErrorCode ModelReply Notice
-      OfferedRoot OfferedRootsOptions Owner PausableTransport PolicyOptions Presenter ProcessMark Question Receipt Reply Root
-      RootsDisk RootsMemory RootsQuestion RootsState Rule RulesFileOptions RunOptions SamplingAccount SamplingLimits
+      InboxOptions DecisionStorage StoredTask TaskStorage JudgedCall KnownClient Limits ListedTool ListName ListProblem MidcallErrorCode ModelReply Notice
+      OfferedRoot OfferedRootsOptions OnRule Owner PausableTransport PolicyOptions Presenter ProcessMark Question Receipt Reply Root
+      RootsDisk RootsMemory RootsQuestion RootsState Decision DecisionsFileOptions Rule RulesFileOptions RulesOptions RunOptions SamplingAccount SamplingLimits
       SamplingMessageView SamplingModel SamplingPrompt SamplingReplyQuestion SamplingRequest SamplingRequestQuestion
       SamplingResult SamplingSpent SamplingWishes ServerAuth ServerEntry ServerInfo ServerIntroduction ServerOpener ServerTarget
       SignInQuestion SignInRequest StopOptions Store Subject TaskQuestion TaskServer TransportOptions UrlFinishQuestion UrlJudgement

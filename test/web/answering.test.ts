@@ -154,11 +154,11 @@ describe('answering by plain forms', () => {
     const asked = on.inbox.ask(request);
     await visitor.post(`/questions/${request.id}`, { action: 'allow', 'm0.b0': 'Changed.' });
     expect(await asked).toMatchObject({ how: 'answered', via: 'web', content: { messages: [{}, {}] } });
-    const [rule] = on.policy.rules();
-    expect(rule).toMatchObject({ server: 'notes', subject: 'sampling', effect: 'allow', scope: 'session' });
-    expect((await visitor.get('/policy')).text).toContain(rule!.id);
-    await visitor.post('/policy/revoke', { id: rule!.id });
-    expect(on.policy.rules()).toEqual([]);
+    const [decision] = on.policy.decisions();
+    expect(decision).toMatchObject({ server: 'notes', subject: 'sampling', effect: 'allow', scope: 'session' });
+    expect((await visitor.get('/policy')).text).toContain(decision!.id);
+    await visitor.post('/policy/revoke', { id: decision!.id });
+    expect(on.policy.decisions()).toEqual([]);
     expect(on.audit.entries({ search: 'allow sampling from notes' })).toHaveLength(1);
   });
 
@@ -169,19 +169,22 @@ describe('answering by plain forms', () => {
     ['a reply', () => useReply('f5'), {}],
   ] as const;
 
-  it.each(answerable)('never makes a rule of an answer to %s, nor takes one for an answer', async (_, make, fields) => {
-    const question = make();
-    void on.inbox.ask(question);
-    const { text } = await visitor.get(`/questions/${question.id}`).then(async answer => {
-      const { location } = answer.headers;
-      return location === undefined ? answer : visitor.get(String(location));
-    });
-    expect(text).not.toContain('value="allow"');
-    expect((await visitor.post(`/questions/${question.id}`, { action: 'allow', ...fields })).status).toBe(422);
-    expect(on.inbox.get(question.id)).toBeDefined();
-    expect(on.policy.rules()).toEqual([]);
-    on.inbox.end(question.id, { how: 'withdrawn' });
-  });
+  it.each(answerable)(
+    'never makes a decision of an answer to %s, nor takes one for an answer',
+    async (_, make, fields) => {
+      const question = make();
+      void on.inbox.ask(question);
+      const { text } = await visitor.get(`/questions/${question.id}`).then(async answer => {
+        const { location } = answer.headers;
+        return location === undefined ? answer : visitor.get(String(location));
+      });
+      expect(text).not.toContain('value="allow"');
+      expect((await visitor.post(`/questions/${question.id}`, { action: 'allow', ...fields })).status).toBe(422);
+      expect(on.inbox.get(question.id)).toBeDefined();
+      expect(on.policy.decisions()).toEqual([]);
+      on.inbox.end(question.id, { how: 'withdrawn' });
+    },
+  );
 
   it.each([...answerable, ['a request to a model', () => useModel('f6'), {}] as const])(
     'sends nothing for %s unless a button of the card was pressed',
@@ -214,16 +217,16 @@ describe('answering by plain forms', () => {
     for (const ending of await Promise.all(asked))
       expect(ending).toMatchObject({
         how: 'refused-by-policy',
-        rule: expect.stringContaining('You refuse all questions'),
+        decision: expect.stringContaining('You refuse all questions'),
       });
     expect(on.inbox.get(other.id)).toBeDefined();
     on.inbox.end(other.id, { how: 'withdrawn' });
-    const [rule] = on.policy.rules();
-    expect(rule).toMatchObject({ server: 'notes', subject: '*', effect: 'refuse' });
-    expect(rule!.until! - before).toBeGreaterThanOrEqual(900_000);
+    const [decision] = on.policy.decisions();
+    expect(decision).toMatchObject({ server: 'notes', subject: '*', effect: 'refuse' });
+    expect(decision!.until! - before).toBeGreaterThanOrEqual(900_000);
     expect((await visitor.get('/calls/h1')).text).toContain('Your policy refused it. You refuse');
-    await visitor.post('/policy/revoke', { id: rule!.id });
-    expect(on.policy.rules()).toEqual([]);
+    await visitor.post('/policy/revoke', { id: decision!.id });
+    expect(on.policy.decisions()).toEqual([]);
   });
 
   it('answering by plain forms does not mute by a card that is over', async () => {
@@ -231,7 +234,7 @@ describe('answering by plain forms', () => {
     void on.inbox.ask(question);
     on.inbox.end(question.id, { how: 'withdrawn' });
     expect((await visitor.post(`/questions/${question.id}`, { action: 'mute' })).status).toBe(409);
-    expect(on.policy.rules()).toEqual([]);
+    expect(on.policy.decisions()).toEqual([]);
   });
 
   it('ticks no folder for the person, shares none where none was ticked, and keeps the ticks of a form that comes back', async () => {

@@ -15,7 +15,7 @@ const endings: readonly Ending[] = [
   { how: 'timed-out' },
   { how: 'completed' },
   { how: 'server-gone' },
-  { how: 'refused-by-policy', rule: 'You muted this server.' },
+  { how: 'refused-by-policy', decision: 'You muted this server.' },
   { how: 'answered', via: 'web', content: { note_id: 'note-2024', confirm: true } },
 ];
 

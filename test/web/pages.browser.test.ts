@@ -84,7 +84,7 @@ const endings: readonly Ending[] = [
   { how: 'withdrawn' },
   { how: 'completed' },
   { how: 'server-gone' },
-  { how: 'refused-by-policy', rule: 'You refuse all questions from this server.' },
+  { how: 'refused-by-policy', decision: 'You refuse all questions from this server.' },
   { how: 'answered', via: 'web', content: { note_id: 'note-2024', confirm: true } },
 ];
 
@@ -354,7 +354,7 @@ describe('every page and state', () => {
       });
       expect({ path, ...seen }).toEqual({ path, broken: [], cut: 0, hidden: 0, links: 7 });
     }
-    on.policy.revoke(on.policy.rules()[0]!.id);
+    on.policy.revoke(on.policy.decisions()[0]!.id);
     // Where a server does not run, its way back hides nothing of why.
     await me.page.setViewportSize({ width: 360, height: 740 });
     await me.page.goto(at('/'));

@@ -9,6 +9,7 @@ import {
   Audit,
   Connection,
   type ConnectionOptions,
+  type DecisionStorage,
   type Era,
   type FormQuestion,
   Inbox,
@@ -17,7 +18,6 @@ import {
   OfferedRoots,
   Policy,
   type Question,
-  type RuleStorage,
   type TaskStorage,
 } from '@midcall/host';
 import { type BrowserMemory, deskDeclares, type RunningDesk } from '@midcall/host/web';
@@ -68,7 +68,7 @@ interface StageOptions {
   readonly sampling?: SamplingModel;
   readonly proposedRoot?: string;
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  readonly storedRules?: RuleStorage;
+  readonly storedDecisions?: DecisionStorage;
   readonly tasks?: TaskStorage;
   readonly port?: number;
   readonly browsers?: BrowserMemory;
@@ -108,7 +108,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     audit,
     roots,
     ...(options.sampling && { models: options.sampling }),
-    ...(options.storedRules && { storedRules: options.storedRules }),
+    ...(options.storedDecisions && { storedDecisions: options.storedDecisions }),
     ...(options.tasks && { tasks: options.tasks }),
     connect: entry =>
       new Connection(entry, {

@@ -31,11 +31,11 @@ async function opened(era: Era) {
 }
 
 describe.each<Era>(eras)('%s', era => {
-  it('tells a refusal by policy as such, with the rule, on the page of the call, in the history and in the audit', async () => {
+  it('tells a refusal by policy as such, with the decision, on the page of the call, in the history and in the audit', async () => {
     await using desk = await opened(era);
-    const rule = { server: 'asking', effect: 'refuse', scope: 'session' } as const;
-    desk.on.policy.add({ ...rule, subject: 'sampling' });
-    desk.on.policy.add({ ...rule, subject: 'form' });
+    const decision = { server: 'asking', effect: 'refuse', scope: 'session' } as const;
+    desk.on.policy.add({ ...decision, subject: 'sampling' });
+    desk.on.policy.add({ ...decision, subject: 'form' });
     const sampled = await desk.ended('sample');
     expect(sampled).toContain('Refused by policy');
     expect(sampled).toContain(

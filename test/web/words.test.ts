@@ -66,7 +66,7 @@ it('waits for the page, not for the server, where the person was sent to one', a
   expect(page).toContain('Waiting for the page you opened.');
 });
 
-it('keeps what was chosen where a rule cannot be made', async () => {
+it('keeps what was chosen where a decision cannot be made', async () => {
   const { status, text: page } = await visitor.post('/policy', {
     server: '*',
     subject: 'form',

@@ -32,7 +32,7 @@ kbd{font:600 11px/1 var(--sans);border:1px solid var(--line);border-bottom-width
 
 /** Of what the desk has, and a card has not. */
 const others =
-  /^\.(?:timeline|entry|node|ending|progress|app|row|rows|add-row|schema|secret|masked|standing|sent|left-over|domain|warnings|facts|opaque|prompt|problems\+|result|structured|link|md|json|after|perhaps|inbox|scripted)/;
+  /^\.(?:timeline|entry|node|ending|progress|app|row|rows|add-row|schema|secret|masked|standing|sent|left-over|domain|warnings|facts|opaque|prompt|problems\+|result|structured|link|md|json|after|perhaps|inbox|scripted|call-arguments|argument-text|argument-change)/;
 
 export const style = `${tokens}${cardStyle
   .split('\n')

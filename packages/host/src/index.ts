@@ -9,10 +9,11 @@ export { Connection } from './connection/index.ts';
 export { ownerFile, withFileLock } from './files/index.ts';
 export type { InboxEvent } from './inbox/index.ts';
 export { Inbox } from './inbox/index.ts';
-export type { Rule, RuleStorage } from './policy/index.ts';
+export type { Decision, DecisionStorage } from './policy/index.ts';
 export { Policy } from './policy/index.ts';
 export type {
   CallContext,
+  CallQuestion,
   Ending,
   FormQuestion,
   Presenter,
@@ -27,7 +28,15 @@ export type {
   UrlFinishQuestion,
   UrlQuestion,
 } from './question/index.ts';
-export { appUri, mask, maskedArguments, secretNames, secretsOf, secretWarnings } from './question/index.ts';
+export {
+  appUri,
+  argumentRows,
+  mask,
+  maskedArguments,
+  secretNames,
+  secretsOf,
+  secretWarnings,
+} from './question/index.ts';
 export type { OfferedRoot } from './roots/index.ts';
 export { OfferedRoots } from './roots/index.ts';
 export type { SamplingAccount } from './sampling/index.ts';

@@ -45,15 +45,17 @@ export { withFileLock } from './files/file-lock.ts';
 export { storeFile } from './files/store-file.ts';
 export type { InboxEvent, InboxOptions, Owner } from './inbox/inbox.ts';
 export { Inbox } from './inbox/inbox.ts';
-export type { Limits, Rule, Subject, Verdict } from './policy/judge.ts';
+export type { DecisionStorage, DecisionsFileOptions } from './policy/decisions-file.ts';
+export { decisionsFile } from './policy/decisions-file.ts';
+export type { Decision, Limits, Subject, Verdict } from './policy/judge.ts';
 export { Policy, type PolicyOptions } from './policy/policy.ts';
-export type { RuleStorage, RulesFileOptions } from './policy/rules-file.ts';
-export { rulesFile } from './policy/rules-file.ts';
+export { type ArgumentRow, argumentRows } from './question/argument-rows.ts';
 export type { ElicitationMode } from './question/elicitation.ts';
 export type {
   AskedModel,
   Asker,
   CallContext,
+  CallQuestion,
   Ending,
   FormQuestion,
   Presenter,
@@ -77,6 +79,11 @@ export { type RootsMemory, type RootsState, rootsFile } from './roots/memory.ts'
 export type { OfferedRoot, OfferedRootsOptions } from './roots/offered-roots.ts';
 export { OfferedRoots } from './roots/offered-roots.ts';
 export { type DetectedWorkspace, detectWorkspace } from './roots/workspace.ts';
+export type { CallVerdict, JudgedCall, OnRule } from './rules/judge-call.ts';
+export { type ListedTool, proposeRules } from './rules/propose-rules.ts';
+export type { Annotated, Rule } from './rules/rule.ts';
+export { Rules, type RulesOptions } from './rules/rules.ts';
+export { type RulesFileOptions, rulesFile } from './rules/rules-file.ts';
 export type { SamplingLimits, SamplingSpent } from './sampling/budget.ts';
 export type { SamplingAccount } from './sampling/flow.ts';
 export type { AnyClient } from './sdk-seam/any-client.ts';

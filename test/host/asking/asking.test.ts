@@ -60,7 +60,7 @@ it('ends when it said, also where another process had asked it', async () => {
   expect(await ending).toEqual({ how: 'timed-out' });
 });
 
-it('names the call in the record and to the views where a rule or the host refused, and says which rule', async () => {
+it('names the call in the record and to the views where a decision or the host refused, and says which decision', async () => {
   const [audit, policy, notices] = [new Audit(), new Policy(), [] as unknown[]];
   policy.add({ server: 'notes', subject: 'form', effect: 'refuse' });
   const [inbox, clock] = [new Inbox(), handClock()];
@@ -68,16 +68,16 @@ it('names the call in the record and to the views where a rule or the host refus
   const put = new Asking({ inbox, policy, audit, calls: new Calls(), clock, asker: () => asker, notify });
   const call = { context: { id: 'c-1', kind: 'tool', name: 'pay', arguments: {} } } as RunningCall;
   const source = { id: 'q', subject: 'form', call, signal: new AbortController().signal } as const;
-  const rule = 'You refuse forms from this server.';
-  expect(await put.put(source, () => question('q'))).toEqual({ how: 'refused-by-policy', rule });
+  const decision = 'You refuse forms from this server.';
+  expect(await put.put(source, () => question('q'))).toEqual({ how: 'refused-by-policy', decision });
   put.refused('form', 'host', 'It has too many fields.', call.context);
   const why = 'It has too many fields.';
   expect(notices).toMatchObject([
-    { type: 'refused', by: 'policy', why: rule, call: { id: 'c-1' } },
+    { type: 'refused', by: 'policy', why: decision, call: { id: 'c-1' } },
     { type: 'refused', by: 'host', why, call: { id: 'c-1' } },
   ]);
   expect(audit.entries()).toMatchObject([
-    { call: { id: 'c-1', name: 'pay' }, event: { type: 'refused', by: 'policy', why: rule } },
+    { call: { id: 'c-1', name: 'pay' }, event: { type: 'refused', by: 'policy', why: decision } },
     { call: { id: 'c-1', name: 'pay' }, event: { type: 'refused', by: 'host', why } },
   ]);
 });

@@ -43,11 +43,11 @@ syncBuiltinESMExports();
 
 /** Writes number `n` of what is called `name`. */
 const writers = {
-  async rules() {
-    const { rulesFile } = await import('../../../packages/host/dist/policy/rules-file.js');
-    const rules = rulesFile(path);
+  async decisions() {
+    const { decisionsFile } = await import('../../../packages/host/dist/policy/decisions-file.js');
+    const decisions = decisionsFile(path);
     return (name, n) =>
-      rules.keep({
+      decisions.keep({
         ...{ id: `r${n}`, server: name, origin: name.padStart(64, '0'), subject: 'form' },
         ...{ effect: 'refuse', scope: 'always', madeAt: n },
       });

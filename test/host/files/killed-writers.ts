@@ -1,4 +1,4 @@
-/** Kills processes while they write rules and notes, and judges what is left of them. */
+/** Kills processes while they write decisions and notes, and judges what is left of them. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
@@ -7,18 +7,18 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import { rulesFile } from '../../../packages/host/src/policy/rules-file.ts';
+import { decisionsFile } from '../../../packages/host/src/policy/decisions-file.ts';
 import { seeded } from '../../server/call/crash-claims.ts';
 
 const script = fileURLToPath(new URL('./killed-writer.mjs', import.meta.url));
 
-export const kinds = ['rules', 'notes'] as const;
+export const kinds = ['decisions', 'notes'] as const;
 type Kind = (typeof kinds)[number];
 
 /** The number of each thing that is there. */
 async function readAll(kind: Kind, path: string): Promise<Map<string, number>> {
-  if (kind === 'rules')
-    return new Map((await rulesFile(path).read()).map(({ id, server }) => [server, Number(id.slice(1))]));
+  if (kind === 'decisions')
+    return new Map((await decisionsFile(path).read()).map(({ id, server }) => [server, Number(id.slice(1))]));
   return new Map(
     readdirSync(path)
       .filter(file => /^\d\.md$/.test(file))
@@ -37,7 +37,7 @@ async function readAll(kind: Kind, path: string): Promise<Map<string, number>> {
  */
 export async function killWriters(kind: Kind, kills: number, random = seeded(7)): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'midcall-writers-'));
-  const path = kind === 'rules' ? join(folder, 'rules.json') : folder;
+  const path = kind === 'decisions' ? join(folder, 'decisions.json') : folder;
   const written = new Map<string, number>();
   let from = 1;
   for (let kill = 0; kill < kills; kill += 1) {

@@ -1,29 +1,29 @@
-import { Policy, type Rule } from '@midcall/host';
+import { type Decision, Policy } from '@midcall/host';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applies, judge } from '../../../packages/host/src/policy/judge.ts';
 import { handClock } from '../clock.ts';
 
 describe('policy', () => {
-  it('elicit-22, elicit-url-61; policy-P1: whatever the rules, a form or a URL is never allowed by one', () => {
-    const rule = fc.record({
+  it('elicit-22, elicit-url-61; policy-P1: whatever the decisions, a form or a URL is never allowed by one', () => {
+    const decision = fc.record({
       id: fc.uuid(),
       server: fc.constantFrom('a', 'b', '*'),
-      subject: fc.constantFrom('form', 'url', 'sampling', 'roots', '*') as fc.Arbitrary<Rule['subject']>,
-      effect: fc.constantFrom('ask', 'refuse', 'allow') as fc.Arbitrary<Rule['effect']>,
-      scope: fc.constantFrom('session', 'always') as fc.Arbitrary<Rule['scope']>,
+      subject: fc.constantFrom('form', 'url', 'sampling', 'roots', '*') as fc.Arbitrary<Decision['subject']>,
+      effect: fc.constantFrom('ask', 'refuse', 'allow') as fc.Arbitrary<Decision['effect']>,
+      scope: fc.constantFrom('session', 'always') as fc.Arbitrary<Decision['scope']>,
       madeAt: fc.constant(0),
     });
     const limits = { open: 10, perWindow: 10, windowMs: 1_000 };
     fc.assert(
       fc.property(
-        fc.array(rule, { maxLength: 6 }),
+        fc.array(decision, { maxLength: 6 }),
         fc.constantFrom('form', 'url', 'sampling', 'roots'),
-        (rules, subject) => {
+        (decisions, subject) => {
           const request = { server: 'a', subject: subject as 'form' };
-          const verdict = judge(rules, limits, request, { open: 0, askedAt: [] }, 5);
+          const verdict = judge(decisions, limits, request, { open: 0, askedAt: [] }, 5);
           if (subject === 'form' || subject === 'url') expect(verdict.do).not.toBe('allow');
-          const refused = rules.some(
+          const refused = decisions.some(
             each => each.effect === 'refuse' && applies(each, { server: 'a', subject: request.subject }, 5),
           );
           expect(verdict.do === 'refuse').toBe(refused);
@@ -32,7 +32,7 @@ describe('policy', () => {
     );
   });
 
-  it('elicit-22, elicit-url-61; policy-P2: a rule that would answer a form or a URL cannot be made', () => {
+  it('elicit-22, elicit-url-61; policy-P2: a decision that would answer a form or a URL cannot be made', () => {
     const policy = new Policy();
     expect(() => policy.add({ server: 'a', subject: 'form', effect: 'allow' })).toThrow(/answered by a person/);
     expect(() => policy.add({ server: 'a', subject: '*', effect: 'allow' })).toThrow(
@@ -46,15 +46,15 @@ describe('policy', () => {
   it('refuses, expires, is revoked, and tells of every change', () => {
     const clock = handClock();
     const changes: number[] = [];
-    const policy = new Policy({ clock, onChange: rules => changes.push(rules.length) });
+    const policy = new Policy({ clock, onChange: decisions => changes.push(decisions.length) });
     const mute = policy.mute('a', 60_000);
-    expect(policy.judge('a', 'form', 0)).toMatchObject({ do: 'refuse', rule: mute.id });
+    expect(policy.judge('a', 'form', 0)).toMatchObject({ do: 'refuse', decision: mute.id });
     expect(policy.judge('b', 'form', 0)).toEqual({ do: 'ask' });
     clock.move(60_000);
     expect(policy.judge('a', 'form', 0)).toEqual({ do: 'ask' });
-    expect(policy.rules()).toEqual([]);
+    expect(policy.decisions()).toEqual([]);
     const allow = policy.add({ server: 'a', subject: 'sampling', effect: 'allow', scope: 'always' });
-    expect(policy.judge('a', 'sampling', 0)).toEqual({ do: 'allow', rule: allow.id });
+    expect(policy.judge('a', 'sampling', 0)).toEqual({ do: 'allow', decision: allow.id });
     expect(policy.revoke(allow.id)).toBe(true);
     expect(policy.revoke(allow.id)).toBe(false);
     expect(policy.judge('a', 'sampling', 0)).toEqual({ do: 'ask' });
@@ -66,7 +66,7 @@ describe('policy', () => {
     const policy = new Policy({ clock, limits: { open: 3, perWindow: 2, windowMs: 10_000 } });
     expect(policy.judge('a', 'form', 3)).toMatchObject({
       do: 'refuse',
-      rule: 'limit',
+      decision: 'limit',
       why: expect.stringContaining('3 questions open'),
     });
     policy.count('a');
@@ -96,41 +96,41 @@ describe('policy', () => {
     });
   });
 
-  it('keeps a rule for a time on the list until then', () => {
+  it('keeps a decision for a time on the list until then', () => {
     const clock = handClock();
     const policy = new Policy({ clock });
-    expect(policy.rules()).toEqual([]);
+    expect(policy.decisions()).toEqual([]);
     const mute = policy.mute('a', 1_000);
     clock.move(999);
-    expect(policy.rules()).toEqual([mute]);
+    expect(policy.decisions()).toEqual([mute]);
     clock.move(1);
-    expect(policy.rules()).toEqual([]);
+    expect(policy.decisions()).toEqual([]);
   });
 
-  it('follows rules that others change: what is here is not listed twice, what was taken back here stays away', () => {
-    let kept: readonly Rule[] = [];
-    const policy = new Policy({ sharedRules: () => kept });
+  it('follows decisions that others change: what is here is not listed twice, what was taken back here stays away', () => {
+    let kept: readonly Decision[] = [];
+    const policy = new Policy({ sharedDecisions: () => kept });
     const own = policy.add({ server: 'a', subject: 'form', effect: 'refuse' });
     kept = [own, { ...own, id: 'theirs', subject: 'url' }];
-    expect(policy.rules().map(rule => rule.id)).toEqual(['theirs', own.id]);
+    expect(policy.decisions().map(decision => decision.id)).toEqual(['theirs', own.id]);
     policy.revoke('theirs');
     kept = [...kept];
-    expect(policy.rules().map(rule => rule.id)).toEqual([own.id]);
+    expect(policy.decisions().map(decision => decision.id)).toEqual([own.id]);
   });
 
   it('allows roots as well as sampling', () => {
     const policy = new Policy();
     const { id, scope } = policy.add({ server: 'a', subject: 'roots', effect: 'allow' });
-    expect(policy.judge('a', 'roots', 0)).toEqual({ do: 'allow', rule: id });
+    expect(policy.judge('a', 'roots', 0)).toEqual({ do: 'allow', decision: id });
     expect(scope).toBe('session');
   });
 
-  it('a rule takes the place of one about the same server and subject, and of no other', () => {
+  it('a decision takes the place of one about the same server and subject, and of no other', () => {
     const policy = new Policy();
     const subjects = ['form', 'url'] as const;
     for (const server of ['a', 'b']) for (const subject of subjects) policy.add({ server, subject, effect: 'refuse' });
     policy.add({ server: 'a', subject: 'form', effect: 'ask' });
-    expect(policy.rules().map(each => [each.server, each.subject, each.effect])).toEqual([
+    expect(policy.decisions().map(each => [each.server, each.subject, each.effect])).toEqual([
       ['a', 'form', 'ask'],
       ['b', 'url', 'refuse'],
       ['b', 'form', 'refuse'],
@@ -140,14 +140,14 @@ describe('policy', () => {
     policy.add({ server: 'c', subject: 'form', effect: 'refuse', origin: 'node c' });
     policy.add({ server: 'd', subject: 'form', effect: 'ask', origin: 'node c' });
     policy.add({ server: 'e', subject: 'form', effect: 'ask', origin: 'node e' });
-    expect(policy.rules().map(each => each.server)).toEqual(['e', 'd', 'a', 'b', 'b', 'a']);
+    expect(policy.decisions().map(each => each.server)).toEqual(['e', 'd', 'a', 'b', 'b', 'a']);
   });
 
-  it('taking one rule back leaves the others', () => {
+  it('taking one decision back leaves the others', () => {
     const policy = new Policy();
     const [gone, left] = ['a', 'b'].map(server => policy.add({ server, subject: 'form', effect: 'refuse' }));
     expect(policy.revoke(gone!.id)).toBe(true);
-    expect(policy.rules()).toEqual([left]);
+    expect(policy.decisions()).toEqual([left]);
   });
 
   it('names the call that was given a bad option', () => {

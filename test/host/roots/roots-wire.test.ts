@@ -352,7 +352,7 @@ describe.each(eras)('%s', era => {
     expect(some.granted('another server')).toBeUndefined();
   });
 
-  it('roots-37: tells no root where a rule of the person refuses it, whatever was granted', async () => {
+  it('roots-37: tells no root where a decision of the person refuses it, whatever was granted', async () => {
     const policy = new Policy();
     policy.add({ server: 'notes', subject: 'roots', effect: 'refuse' });
     const roots = await manager('a');

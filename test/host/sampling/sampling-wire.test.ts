@@ -282,7 +282,7 @@ describe.each<Era>(eras)('%s', era => {
     expect(host.answers).toMatchObject([{ role: 'assistant', model: 'stub-2026' }]);
   });
 
-  it('hands over a reply that a person writes only once they have written it, though a rule allowed the request', async () => {
+  it('hands over a reply that a person writes only once they have written it, though a decision allowed the request', async () => {
     const policy = new Policy();
     policy.add({ server: 'notes', subject: 'sampling', effect: 'allow' });
     const replies: Reply[] = [{ action: 'accept', content: { content: [text('By hand.')] } }];
@@ -501,7 +501,7 @@ describe.each<Era>(eras)('%s', era => {
     expect(JSON.stringify(host.answers)).not.toMatch(/[Ss]ystem|Obey/);
   });
 
-  it('sampling-93, sampling-96: the person’s rules hold, and so does the rate', async () => {
+  it('sampling-93, sampling-96: the person’s decisions hold, and so does the rate', async () => {
     const clock = handClock();
     const policy = new Policy({ clock, limits: { perWindow: 2, windowMs: 60_000 } });
     const model = stub([says('Hello.')]);

@@ -31,8 +31,8 @@ export type Notice =
       readonly why: string;
       readonly call?: CallContext;
     }
-  /** Something a rule of the person answered. */
-  | { readonly type: 'allowed'; readonly kind: string; readonly rule: string; readonly call?: CallContext };
+  /** Something a decision of the person answered. */
+  | { readonly type: 'allowed'; readonly kind: string; readonly decision: string; readonly call?: CallContext };
 
 /** The parts that all questions share. */
 export type Frame = Pick<Question, 'id' | 'asker' | 'askedAt'> & { readonly call?: CallContext };
@@ -94,22 +94,27 @@ export class Asking {
   /**
    * Puts a question to the person unless policy decides first.
    * @param build - the question, given its frame
-   * @returns its ending; `answered` via `policy` if a rule allows it, `refused-by-policy` if one refuses it
+   * @returns its ending; `answered` via `policy` if a decision allows it, `refused-by-policy` if one refuses it
    */
   async put(source: QuestionSource, build: (frame: Frame) => Question): Promise<Ending> {
     const { inbox, policy, clock, audit, principal } = this.#options;
     const asker = this.asker();
     const call = source.call?.context;
     const about = { asker, ...(call && { call }) };
-    const open = inbox.list().filter(question => question.asker.id === asker.id).length;
-    const verdict = policy.judge(asker.id, source.subject, open, asker.origin);
+    const asked = inbox.list().filter(question => question.asker.id === asker.id && question.kind !== 'call');
+    const verdict = policy.judge(asker.id, source.subject, asked.length, asker.origin);
     if (verdict.do === 'refuse') {
       this.refused(source.subject, 'policy', verdict.why, call);
-      return { how: 'refused-by-policy', rule: verdict.why };
+      return { how: 'refused-by-policy', decision: verdict.why };
     }
     if (verdict.do === 'allow') {
-      audit.record({ type: 'allowed', kind: source.subject, rule: verdict.rule }, { ...about, principal });
-      this.#options.notify({ type: 'allowed', kind: source.subject, rule: verdict.rule, ...(call && { call }) });
+      audit.record({ type: 'allowed', kind: source.subject, decision: verdict.decision }, { ...about, principal });
+      this.#options.notify({
+        type: 'allowed',
+        kind: source.subject,
+        decision: verdict.decision,
+        ...(call && { call }),
+      });
       return { how: 'answered', via: 'policy' };
     }
     policy.count(asker.id);
@@ -117,28 +122,39 @@ export class Asking {
   }
 
   /** Asks without a verdict, for what follows from an answer that the person has already given. */
-  async ask(source: Pick<QuestionSource, 'call' | 'signal'>, unlimited: Question): Promise<Ending> {
-    const { inbox, audit, calls, clock, principal } = this.#options;
-    const { timeoutMs, question } = this.#limited(unlimited);
-    const about = { asker: question.asker, call: question.call, principal };
-    const { id, kind } = question;
-    const resume = calls.pause(source.call);
+  async ask(source: Pick<QuestionSource, 'call' | 'signal'>, question: Question): Promise<Ending> {
+    const resume = this.#options.calls.pause(source.call);
     try {
-      const ended = inbox.ask(question, { signal: source.signal, ...(timeoutMs !== undefined && { timeoutMs }) });
-      audit.record({ type: 'asked', question: id, kind, about: aboutOf(question), shownBy: inbox.views() }, about);
-      const ending = await ended;
-      const via = 'via' in ending ? { via: ending.via } : {};
-      const rule = 'rule' in ending ? { rule: ending.rule } : {};
-      const leftOut = 'leftOut' in ending ? { leftOut: ending.leftOut } : {};
-      const elapsedMs = clock.now() - question.askedAt;
-      audit.record(
-        { type: 'ended', question: id, kind, how: ending.how, ...via, ...rule, ...leftOut, elapsedMs },
-        about,
-      );
-      return ending;
+      return await this.askOwn(question, source.signal);
     } finally {
       resume();
     }
+  }
+
+  /** Asks a question of this host itself: no decision about the server concerns it, and no call of the server waits for it. */
+  async askOwn(unlimited: Question, signal: AbortSignal): Promise<Ending> {
+    const { inbox, audit, clock, principal } = this.#options;
+    const { timeoutMs, question } = this.#limited(unlimited);
+    const about = { asker: question.asker, call: question.call, principal };
+    const { id, kind } = question;
+    const ended = inbox.ask(question, { signal, ...(timeoutMs !== undefined && { timeoutMs }) });
+    audit.record({ type: 'asked', question: id, kind, about: aboutOf(question), shownBy: inbox.views() }, about);
+    const ending = await ended;
+    const via = 'via' in ending ? { via: ending.via } : {};
+    const decision = 'decision' in ending ? { decision: ending.decision } : {};
+    const leftOut = 'leftOut' in ending ? { leftOut: ending.leftOut } : {};
+    const elapsedMs = clock.now() - question.askedAt;
+    audit.record(
+      { type: 'ended', question: id, kind, how: ending.how, ...via, ...decision, ...leftOut, elapsedMs },
+      about,
+    );
+    return ending;
+  }
+
+  /** Records what rules would have done. */
+  observed(what: string, call: CallContext): void {
+    const { audit, principal } = this.#options;
+    audit.record({ type: 'policy', what }, { asker: this.asker(), call, principal });
   }
 
   /**
@@ -158,11 +174,11 @@ export class Asking {
     };
   }
 
-  /** True if a rule of the person refuses this subject to the server. */
+  /** True if a decision of the person refuses this subject to the server. */
   refuses(subject: Subject): boolean {
     const { id, origin } = this.asker();
     const verdict = this.#options.policy.judge(id, subject, 0, origin);
-    return verdict.do === 'refuse' && verdict.rule !== 'limit';
+    return verdict.do === 'refuse' && verdict.decision !== 'limit';
   }
 
   /**
@@ -221,6 +237,8 @@ function aboutOf(question: Question): string {
       return `${counted(question.messages.length, 'message')} for the model '${question.model.name}', at most ${counted(question.maxTokens, 'token')}`;
     case 'sampling-reply':
       return `reply of ${question.model.name}`;
+    case 'call':
+      return `may ${visible(question.call.name, { max: 100 })} be called`;
     case 'roots':
       return counted(question.roots.length, 'directory', 'directories');
   }

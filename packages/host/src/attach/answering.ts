@@ -118,7 +118,7 @@ export class Answering {
     }));
     if (ending.how === 'declined') await manager.grant(server, []);
     if (ending.how !== 'answered') return [];
-    // A rule that allows roots allows every root on offer; a person names those they chose.
+    // A decision that allows roots allows every root on offer; a person names those they chose.
     const { uris, added = [] } = (ending.content ?? {}) as { uris: readonly string[]; added?: readonly string[] };
     const chosen = ending.via === 'policy' ? offered.map(root => root.uri) : [...uris, ...added];
     // One may have been withdrawn while the person read the question.

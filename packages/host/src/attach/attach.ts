@@ -12,7 +12,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
-import { blocksBack, defined } from '@midcall/core/json';
+import { blocksBack, defined, isRecord, own } from '@midcall/core/json';
 import { checkGiven, checkOptions, having } from '@midcall/core/options';
 import { afterClose } from '@midcall/core/sdk-seam';
 import { boundedStore } from '@midcall/core/store';
@@ -32,6 +32,7 @@ import {
   type SentResult,
   Tap,
 } from '../calls/index.ts';
+import { CallConsent } from '../consent/index.ts';
 import { Policy } from '../policy/index.ts';
 import type { Asker, CallContext, ElicitationMode } from '../question/index.ts';
 import { AnnouncedRoots } from '../roots/index.ts';
@@ -103,6 +104,8 @@ class Wiring implements Attachment {
   readonly #sampling: SamplingFlow | undefined;
   readonly #answering: Answering;
   readonly #runner: CallRunner;
+  /** Undefined if there are no rules about calls. */
+  readonly #consent: CallConsent | undefined;
   readonly #clock: Clock;
   readonly #newId: () => string;
   readonly #listeners = new Listeners<AttachEvent>();
@@ -158,8 +161,14 @@ class Wiring implements Attachment {
       roots: options.roots,
       sampling: this.#sampling,
     });
+    this.#consent = this.#consentBy(options);
+    const consent = this.#consent;
     this.#runner = new CallRunner({
       calls: this.#calls,
+      ...(consent && {
+        consent: ({ context, abort, timeout }, send, onConsentAsked) =>
+          consent.run({ context, signal: abort.signal, pause: () => timeout.pause(), onConsentAsked }, send),
+      }),
       clock: this.#clock,
       newId,
       gate: () => this.#roots?.opened(),
@@ -216,7 +225,57 @@ class Wiring implements Attachment {
   }
 
   forward(request: ForwardedRequest, options: ForwardOptions = {}): Promise<ForwardedAnswer> {
+    return this.#consent && request.method === 'tools/call'
+      ? this.#forwardCall(this.#consent, request, options)
+      : this.#forwardUnjudged(request, options);
+  }
+
+  #forwardUnjudged(request: ForwardedRequest, options: ForwardOptions): Promise<ForwardedAnswer> {
     return this.#forwarded.send(this.#client, this.#era(), request, options);
+  }
+
+  /** Forwards a call of a tool as far as the rules let it pass. */
+  async #forwardCall(
+    consent: CallConsent,
+    request: ForwardedRequest,
+    options: ForwardOptions,
+  ): Promise<ForwardedAnswer> {
+    const { params } = request;
+    const [name, args] = [own(params, 'name'), own(params, 'arguments') ?? {}];
+    if (typeof name !== 'string' || !isRecord(args))
+      throw new MidcallError('host/refused', 'A call of a tool must have a name, and arguments that are an object.');
+    let refused: ForwardedAnswer | undefined;
+    const send = async (): Promise<SentResult> => {
+      const answer = await this.#forwardUnjudged(request, options);
+      if ('result' in answer) return answer;
+      refused = answer;
+      throw new Error(String(answer.error['message']));
+    };
+    const context: CallContext = { kind: 'tool', id: this.#newId(), name, arguments: args };
+    const { signal = new AbortController().signal } = options;
+    try {
+      const { result } = await consent.run({ context, signal }, send);
+      return { result };
+    } catch (error) {
+      if (refused) return refused;
+      throw signal.aborted ? new MidcallError('host/cancelled', 'The request was cancelled.') : error;
+    }
+  }
+
+  #consentBy({ rules, server, nameInRules = server.id, inbox, principal }: AttachOptions): CallConsent | undefined {
+    return (
+      rules &&
+      new CallConsent({
+        rules,
+        server: nameInRules,
+        asking: this.#asking,
+        clock: this.#clock,
+        newId: this.#newId,
+        questionOf: id => inbox.get(id),
+        principal,
+        listTools: params => this.#forwardUnjudged({ method: 'tools/list', params }, {}),
+      })
+    );
   }
 
   forwardNotification(notification: ForwardedRequest): Promise<void> {
@@ -241,7 +300,7 @@ class Wiring implements Attachment {
     for (const { call, startedAt } of tasks)
       this.#runner
         .run(
-          { ...call, startedAt },
+          { ...call, startedAt, resumed: true },
           this.#bySdk(own => this.#sdk.send(call, {}, own)),
         )
         .catch(() => {});
@@ -274,7 +333,7 @@ class Wiring implements Attachment {
       const inputResponses = Object.fromEntries(await Promise.all(answered));
       return this.#sdk.send(call, { inputResponses, ...(requestState !== undefined && { requestState }) }, own);
     };
-    return this.#runner.run(call, this.#bySdk(send));
+    return this.#runner.run({ ...call, resumed: true }, this.#bySdk(send));
   }
 
   cancel(callId: string): boolean {
@@ -318,6 +377,8 @@ class Wiring implements Attachment {
         newId: this.#newId,
         placeholder: this.#modes.includes('form') ? placeholders.form : placeholders.url,
         roots: roots !== undefined,
+        judgesCalls: this.#consent !== undefined,
+        onToolsChanged: () => this.#consent?.toolsChanged(),
         onRootsList: what => roots?.note(what),
         onRound: round => this.#rounds?.keep(round),
         onFlood: (call, why) => {

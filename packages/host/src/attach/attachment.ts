@@ -24,6 +24,7 @@ import type { Inbox } from '../inbox/index.ts';
 import type { Policy } from '../policy/index.ts';
 import type { Asker, CallContext, ElicitationMode } from '../question/index.ts';
 import type { OfferedRoots } from '../roots/index.ts';
+import type { Rules } from '../rules/index.ts';
 import type { SamplingAccount, SamplingLimits } from '../sampling/index.ts';
 import type { ForwardedAnswer, ForwardedRequest, ForwardOptions } from '../sdk-seam/index.ts';
 import type { TaskServer } from '../servers/index.ts';
@@ -39,6 +40,10 @@ export interface AttachOptions {
   /** Where questions are answered. */
   readonly inbox: Inbox;
   readonly policy?: Policy;
+  /** Rules about calls of tools: which are made, which are refused, and which the person is asked about first. */
+  readonly rules?: Rules;
+  /** What the rules call this server, if that is not its id. */
+  readonly nameInRules?: string;
   readonly audit?: Audit;
   /** The principal that the server is reached for, if a host serves several; named in the record. */
   readonly principal?: string;
@@ -78,6 +83,8 @@ export const attachKinds: Kinds<AttachOptions> = {
   ),
   inbox: required(having('an Inbox', 'ask', 'reply', 'present')),
   policy: having('a Policy', 'judge', 'count'),
+  rules: having('a Rules: new Rules({ rules })', 'judge', 'readsAnnotations'),
+  nameInRules: name,
   audit: having('an Audit', 'record'),
   principal: name,
   roots: having('an OfferedRoots', 'granted', 'subscribe'),
@@ -136,8 +143,8 @@ export interface Attachment {
   /** Lets questions of 2026-07-28 stay open when the connection closes, so that another process can resume them. */
   keepQuestions(): Promise<void>;
   /**
-   * Forwards another party's request unchanged, past the SDK, and returns the answer unchanged. No question is tied to it: for calls,
-   * use {@link run}.
+   * Forwards another party's request unchanged, past the SDK, and returns the answer unchanged. No question of the server is tied to
+   * it: for calls, use {@link run}. Rules are judged all the same.
    * @throws MidcallError `host/cancelled` if the signal fires, `host/server-gone` if the server cannot be reached
    */
   forward(request: ForwardedRequest, options?: ForwardOptions): Promise<ForwardedAnswer>;

@@ -18,7 +18,7 @@ export type HostEvent =
       readonly kind: Question['kind'];
       readonly how: Ending['how'];
       readonly via?: string;
-      readonly rule?: string;
+      readonly decision?: string;
       /** Names of members of the answer that the form did not ask for; they were left out. */
       readonly leftOut?: readonly string[];
       readonly elapsedMs: number;
@@ -26,7 +26,7 @@ export type HostEvent =
   /** A request that was never shown: malformed, hostile, undeclared, or refused by policy before the person was asked. */
   | { readonly type: 'refused'; readonly kind: string; readonly by: 'host' | 'policy'; readonly why: string }
   | { readonly type: 'call'; readonly state: 'started' | 'ended'; readonly how?: string }
-  | { readonly type: 'allowed'; readonly kind: string; readonly rule: string }
+  | { readonly type: 'allowed'; readonly kind: string; readonly decision: string }
   | { readonly type: 'policy'; readonly what: string }
   | { readonly type: 'roots'; readonly what: string }
   /** Entries that could not be written; `since` is when the first of them should have been, where that is known. */
@@ -42,7 +42,7 @@ export interface AuditEntry {
   readonly asker?: Pick<Asker, 'id' | 'name' | 'era'> & {
     /** The program it was started with, without its arguments, which may hold secrets; or its URL, without credentials and query. */
     readonly origin: string;
-    /** The SHA-256 of its command line, as rules have it; absent for a URL. */
+    /** The SHA-256 of its command line, as decisions have it; absent for a URL. */
     readonly originDigest?: string;
   };
   readonly call?: {

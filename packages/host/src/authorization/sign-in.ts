@@ -59,7 +59,7 @@ export function notSignedIn(issuer: string, ending: Ending): MidcallError {
     dismissed: `The person closed the question to sign in at ${where}.`,
     'timed-out': `The server wants a sign-in at ${where}, and nobody could be asked in time.`,
     unshown: `The server wants a sign-in at ${where}, and the question could not be shown.`,
-    'refused-by-policy': `A rule of the person refuses what this server asks, its sign-in at ${where} too.`,
+    'refused-by-policy': `A decision of the person refuses what this server asks, its sign-in at ${where} too.`,
   };
   return new MidcallError('host/unauthorized', why[ending.how] ?? `The sign-in at ${where} was cancelled.`);
 }

@@ -8,7 +8,7 @@ import { isRecord, own } from '@midcall/core/json';
 import { invalidResultIssue, issueText, withoutDump } from '@midcall/core/sdk-seam';
 import { type Clock, MAX_TIMER_MS } from '@midcall/core/time';
 import { type RequestOptions, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
-import type { CallContext } from '../question/index.ts';
+import type { CallContext, Question } from '../question/index.ts';
 import { isConnectionGone } from '../sdk-seam/index.ts';
 import { callTimeout } from './call-timeout.ts';
 import type { CallProgress, Calls, RunningCall } from './calls.ts';
@@ -69,6 +69,12 @@ export interface RunnerOptions {
   readonly tell: (event: CallEvent) => void;
   /** Opens the pages that a call needs. @returns true if the call should be tried again */
   readonly openPages: (call: RunningCall, error: unknown) => Promise<boolean>;
+  /** Decides whether a tool may be called, and calls it; absent if every tool may be. */
+  readonly consent?: (
+    call: RunningCall,
+    send: () => Promise<SentResult>,
+    onConsentAsked: RunOptions['onConsentAsked'],
+  ) => Promise<SentResult>;
 }
 
 /** The reason for stopping a call that the person cancelled. */
@@ -96,6 +102,8 @@ export interface RunOptions {
   readonly onProgress?: (progress: CallProgress) => void;
   /** Called when it has become a task, and for each change of that. */
   readonly onTask?: (task: CallTask) => void;
+  /** Called with the question that it waits for before it is made, if the rules ask the person about it. */
+  readonly onConsentAsked?: (question: Question) => void;
 }
 
 /** Options for sending a call. */
@@ -114,7 +122,12 @@ export interface SentResult {
 }
 
 /** What a run is told of its call. */
-export type RunAbout = Omit<CallContext, 'id'> & { readonly id?: string; readonly startedAt?: number };
+export type RunAbout = Omit<CallContext, 'id'> & {
+  readonly id?: string;
+  readonly startedAt?: number;
+  /** True if the server has the call already. */
+  readonly resumed?: boolean;
+};
 
 /** Runs the calls of one connection. */
 export class CallRunner {
@@ -132,8 +145,8 @@ export class CallRunner {
    * @throws what the SDK throws; `cancelledByPerson` if it was cancelled
    */
   async run(about: RunAbout, send: SendCall, options: RunOptions = {}): Promise<SentResult['result']> {
-    const { calls, clock, newId, gate, tell } = this.#options;
-    const { kind, name, arguments: args, id = newId(), principal, startedAt = clock.now() } = about;
+    const { calls, clock, newId, gate, tell, consent } = this.#options;
+    const { kind, name, arguments: args, id = newId(), principal, startedAt = clock.now(), resumed = false } = about;
     const described = { kind, name, arguments: args, id };
     const context: CallContext = principal === undefined ? described : { ...described, principal };
     const abort = new AbortController();
@@ -173,7 +186,8 @@ export class CallRunner {
         await orAborted(opening, abort.signal);
         goOn();
       } else abort.signal.throwIfAborted();
-      const sent = await this.#send(call, send);
+      const go = () => this.#send(call, send);
+      const sent = await (consent && kind === 'tool' && !resumed ? consent(call, go, options.onConsentAsked) : go());
       ended(completed(sent));
       return sent.result;
     } catch (error) {

@@ -18,6 +18,7 @@
  * - tap-T7 A round with more requests than a person could look at ends its call; none of them is asked.
  */
 
+import { MidcallError } from '@midcall/core/errors';
 import { blocksAside, isRecord, own } from '@midcall/core/json';
 import { type Interception, interceptTransport, wholeResponse, withoutDump } from '@midcall/core/sdk-seam';
 import type { JSONRPCMessage, JSONRPCResponse, Transport } from '@modelcontextprotocol/client';
@@ -52,6 +53,10 @@ export interface TapOptions {
   readonly placeholder: Readonly<Record<string, unknown>>;
   /** True if roots are declared, with `listChanged` on 2025-11-25. */
   readonly roots: boolean;
+  /** True if a tool may be called only within a call that was judged by rules. */
+  readonly judgesCalls?: boolean;
+  /** Called when the server says that its tools have changed. */
+  readonly onToolsChanged?: () => void;
   /** Called when a `roots/list` of 2025-11-25 was received or answered. */
   readonly onRootsList?: (what: 'asked' | 'answered') => void;
   /** Called when the SDK refuses a request, so that no handler sees it. */
@@ -141,8 +146,10 @@ export class Tap {
       deliver(message);
       // A cancelled request is not answered.
       this.#over(message.params?.['requestId']);
-    } else if (!('id' in message) || !asks.has(message.method)) deliver(message);
-    else {
+    } else if (!('id' in message) || !asks.has(message.method)) {
+      if (message.method === 'notifications/tools/list_changed') this.#options.onToolsChanged?.();
+      deliver(message);
+    } else {
       const { calls, onRootsList } = this.#options;
       const request = this.#keep(message.method, message.params, calls.current() ?? calls.single());
       this.#pushed.set(message.id, request);
@@ -231,6 +238,12 @@ export class Tap {
     if ('id' in message && callMethods.has(message.method)) {
       this.#forget();
       const call = this.#options.calls.current();
+      // The ids of the SDK are numbers; a forwarded call has been judged.
+      if (!call && message.method === 'tools/call' && typeof message.id === 'number' && this.#options.judgesCalls)
+        throw new MidcallError(
+          'host/refused',
+          'This host has rules about calls. Call a tool with client.callTool or run, so that they are judged.',
+        );
       if (call) this.#callOfRequest.set(message.id, call);
       return this.#withAnswers(message, call && this.#rounds.get(call));
     }

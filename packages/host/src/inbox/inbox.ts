@@ -230,7 +230,7 @@ export class Inbox {
   /**
    * Reads what an earlier process left open, once, before anything is asked. On 2025-11-25 the server's request ended with its
    * connection, so such a question ends as `server-gone` at once; on 2026-07-28 it is open again, since its round can still be
-   * answered.
+   * answered. A question about a call that had not been made ends: nobody waits for it.
    * @returns the questions that are open again
    */
   async restore(): Promise<readonly Question[]> {
@@ -239,7 +239,8 @@ export class Inbox {
     for (const question of await this.#stored.load()) {
       if (this.#open.has(question.id)) continue;
       this.#admit(question);
-      if (callsOutliveProcess(question.asker.era) && question.call) resumed.push(question);
+      const isAskedAgain = callsOutliveProcess(question.asker.era) && question.call && question.kind !== 'call';
+      if (isAskedAgain) resumed.push(question);
       else this.end(question.id, { how: 'server-gone' });
     }
     return resumed;

@@ -59,6 +59,7 @@ function checkAccepted(question: Question, content: unknown): ContentCheck {
         ? { ok: true }
         : wrong('scheme', 'Only a well-formed http or https address can be opened.');
     case 'url-finish':
+    case 'call':
       return { ok: true };
     case 'sign-in':
       return wrong(

@@ -15,6 +15,7 @@ const kinds = {
   'sampling-request': true,
   'sampling-reply': true,
   roots: true,
+  call: true,
 } satisfies Record<Question['kind'], true>;
 
 /** Stores what is open; an inbox's memory across restarts. */

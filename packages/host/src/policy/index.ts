@@ -1,3 +1,3 @@
-export type { Rule, Subject } from './judge.ts';
+export type { DecisionStorage } from './decisions-file.ts';
+export type { Decision, Subject } from './judge.ts';
 export { Policy } from './policy.ts';
-export type { RuleStorage } from './rules-file.ts';

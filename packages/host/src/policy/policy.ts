@@ -3,34 +3,42 @@ import { randomUUID } from 'node:crypto';
 import { defined } from '@midcall/core/json';
 import { checkOptions, count, func, type Kinds, name, oneOf, parts, positive, required } from '@midcall/core/options';
 import { type Clock, clockKind, steadyNow, systemClock } from '@midcall/core/time';
-import { judge, type Limits, originDigest, type Rule, refuseAnswering, type Subject, type Verdict } from './judge.ts';
+import {
+  type Decision,
+  judge,
+  type Limits,
+  originDigest,
+  refuseAnswering,
+  type Subject,
+  type Verdict,
+} from './judge.ts';
 
-/** Rules and limits to start with. */
+/** Decisions and limits to start with. */
 export interface PolicyOptions {
-  /** Rules to start with, such as those stored in an earlier session; invalid ones are rejected. */
-  readonly rules?: readonly Rule[];
+  /** Decisions to start with, such as those stored in an earlier session; invalid ones are rejected. */
+  readonly decisions?: readonly Decision[];
   /**
-   * Rules that others can change too, checked before every judgement: rules missing from the list are revoked, and new ones
+   * Decisions that others can change too, checked before every judgement: decisions missing from the list are revoked, and new ones
    * apply. The same list object as before means that nothing has changed.
    */
-  readonly sharedRules?: () => readonly Rule[];
+  readonly sharedDecisions?: () => readonly Decision[];
   /** Default: 50 open, 60 within a minute. */
   readonly limits?: Partial<Limits>;
   readonly clock?: Clock;
   readonly newId?: () => string;
   /** Called after every change; store those of scope `always`. */
-  readonly onChange?: (rules: readonly Rule[]) => void;
+  readonly onChange?: (decisions: readonly Decision[]) => void;
 }
 
 const kinds: Kinds<PolicyOptions> = {
-  rules: { words: 'a list of rules', fits: Array.isArray },
-  sharedRules: func,
+  decisions: { words: 'a list of decisions', fits: Array.isArray },
+  sharedDecisions: func,
   limits: parts<Limits>({ open: count, perWindow: count, windowMs: count }),
   clock: clockKind,
   newId: func,
   onChange: func,
 };
-const ruleKinds = {
+const decisionKinds = {
   server: required({ ...name, words: "a server's id, or '*' for every server" }),
   subject: required(oneOf('form', 'url', 'sampling', 'roots', '*')),
   effect: required(oneOf('ask', 'refuse', 'allow')),
@@ -49,16 +57,16 @@ const ruleKinds = {
  */
 export class Policy {
   readonly limits: Limits;
-  #rules: Rule[];
-  readonly #sharedRules: () => readonly Rule[];
-  #seen: readonly Rule[] = [];
+  #decisions: Decision[];
+  readonly #sharedDecisions: () => readonly Decision[];
+  #seen: readonly Decision[] = [];
   readonly #questionTimes = new Map<string, readonly number[]>();
   readonly #clock: Clock;
   readonly #newId: () => string;
-  readonly #onChange: (rules: readonly Rule[]) => void;
+  readonly #onChange: (decisions: readonly Decision[]) => void;
 
   /**
-   * @throws TypeError for an option that is unknown or not what it may be; MidcallError `host/refused` for a rule that would
+   * @throws TypeError for an option that is unknown or not what it may be; MidcallError `host/refused` for a decision that would
    *   answer a form or a URL
    */
   constructor(options: PolicyOptions = {}) {
@@ -67,69 +75,69 @@ export class Policy {
     this.#clock = options.clock ?? systemClock;
     this.#newId = options.newId ?? randomUUID;
     this.#onChange = options.onChange ?? (() => {});
-    this.#rules = [...(options.rules ?? [])];
-    for (const rule of this.#rules) refuseAnswering(rule);
-    this.#sharedRules = options.sharedRules ?? (() => this.#seen);
+    this.#decisions = [...(options.decisions ?? [])];
+    for (const decision of this.#decisions) refuseAnswering(decision);
+    this.#sharedDecisions = options.sharedDecisions ?? (() => this.#seen);
     this.#follow();
   }
 
-  /** Rules in force, newest first. */
-  rules(): readonly Rule[] {
+  /** Decisions in force, newest first. */
+  decisions(): readonly Decision[] {
     this.#follow();
     return this.#inForce();
   }
 
-  #inForce(): readonly Rule[] {
+  #inForce(): readonly Decision[] {
     const now = this.#clock.now();
-    return this.#rules.filter(rule => rule.until === undefined || now < rule.until).reverse();
+    return this.#decisions.filter(decision => decision.until === undefined || now < decision.until).reverse();
   }
 
   /**
-   * Makes a rule. An earlier one about the same server and subject is replaced.
-   * @param rule - `origin`: the server's command line or URL, for a rule that is to hold beyond its id
-   * @throws MidcallError `host/refused` for a rule that would answer a form or a URL
+   * Makes a decision. An earlier one about the same server and subject is replaced.
+   * @param decision - `origin`: the server's command line or URL, for a decision that is to hold beyond its id
+   * @throws MidcallError `host/refused` for a decision that would answer a form or a URL
    */
   add(
-    rule: Pick<Rule, 'server' | 'subject' | 'effect' | 'origin'> & {
-      readonly scope?: Rule['scope'];
+    decision: Pick<Decision, 'server' | 'subject' | 'effect' | 'origin'> & {
+      readonly scope?: Decision['scope'];
       readonly forMs?: number;
     },
-  ): Rule {
-    checkOptions<Parameters<Policy['add']>[0]>('policy.add', rule, ruleKinds);
-    refuseAnswering(rule);
+  ): Decision {
+    checkOptions<Parameters<Policy['add']>[0]>('policy.add', decision, decisionKinds);
+    refuseAnswering(decision);
     this.#follow();
     const now = this.#clock.now();
-    const added: Rule = {
+    const added: Decision = {
       id: this.#newId(),
-      server: rule.server,
-      subject: rule.subject,
-      effect: rule.effect,
-      ...(rule.origin !== undefined && { origin: originDigest(rule.origin) }),
-      scope: rule.scope ?? 'session',
+      server: decision.server,
+      subject: decision.subject,
+      effect: decision.effect,
+      ...(decision.origin !== undefined && { origin: originDigest(decision.origin) }),
+      scope: decision.scope ?? 'session',
       madeAt: now,
-      ...(rule.forMs !== undefined && { until: now + rule.forMs }),
+      ...(decision.forMs !== undefined && { until: now + decision.forMs }),
     };
-    const same = (each: Rule): boolean =>
+    const same = (each: Decision): boolean =>
       each.subject === added.subject &&
       (each.server === added.server || (added.origin !== undefined && each.origin === added.origin));
-    this.#rules = this.#rules.filter(each => !same(each));
-    this.#rules.push(added);
+    this.#decisions = this.#decisions.filter(each => !same(each));
+    this.#decisions.push(added);
     this.#onChange(this.#inForce());
     return added;
   }
 
-  /** Revokes a rule. @returns false if there is none */
+  /** Revokes a decision. @returns false if there is none */
   revoke(id: string): boolean {
     this.#follow();
-    const left = this.#rules.filter(rule => rule.id !== id);
-    if (left.length === this.#rules.length) return false;
-    this.#rules = left;
+    const left = this.#decisions.filter(decision => decision.id !== id);
+    if (left.length === this.#decisions.length) return false;
+    this.#decisions = left;
     this.#onChange(this.#inForce());
     return true;
   }
 
   /** Refuses everything of a server for a time. */
-  mute(server: string, forMs: number): Rule {
+  mute(server: string, forMs: number): Decision {
     return this.add({ server, subject: '*', effect: 'refuse', forMs });
   }
 
@@ -142,23 +150,23 @@ export class Policy {
     this.#follow();
     const [now, steady] = [this.#clock.now(), steadyNow(this.#clock)];
     const askedAt = this.#recent(server).map(at => now - (steady - at));
-    return judge(this.#rules, this.limits, { server, subject, origin }, { open, askedAt }, now);
+    return judge(this.#decisions, this.limits, { server, subject, origin }, { open, askedAt }, now);
   }
 
-  /** Takes over changes in the stored rules; a rule made here stays until it has been in the list and is gone from it. */
+  /** Takes over changes in the stored decisions; a decision made here stays until it has been in the list and is gone from it. */
   #follow(): void {
-    const now = this.#sharedRules();
+    const now = this.#sharedDecisions();
     if (now === this.#seen) return;
-    const isIn = (rules: readonly Rule[]) => {
-      const ids = new Set(rules.map(rule => rule.id));
-      return ({ id }: Rule): boolean => ids.has(id);
+    const isIn = (decisions: readonly Decision[]) => {
+      const ids = new Set(decisions.map(decision => decision.id));
+      return ({ id }: Decision): boolean => ids.has(id);
     };
-    const [wasThere, isThere, isHere] = [isIn(this.#seen), isIn(now), isIn(this.#rules)];
-    for (const rule of now) refuseAnswering(rule);
+    const [wasThere, isThere, isHere] = [isIn(this.#seen), isIn(now), isIn(this.#decisions)];
+    for (const decision of now) refuseAnswering(decision);
     this.#seen = now;
-    this.#rules = [
-      ...this.#rules.filter(rule => isThere(rule) || !wasThere(rule)),
-      ...now.filter(rule => !wasThere(rule) && !isHere(rule)),
+    this.#decisions = [
+      ...this.#decisions.filter(decision => isThere(decision) || !wasThere(decision)),
+      ...now.filter(decision => !wasThere(decision) && !isHere(decision)),
     ];
     this.#onChange(this.#inForce());
   }

@@ -1,4 +1,5 @@
 export { appUri } from './app-uri.ts';
+export { argumentRows } from './argument-rows.ts';
 export {
   type Elicitation,
   type ElicitationMode,
@@ -9,6 +10,7 @@ export {
 export type {
   Asker,
   CallContext,
+  CallQuestion,
   Ending,
   FormQuestion,
   Presenter,

@@ -165,6 +165,21 @@ export interface RootsQuestion extends QuestionFrame {
   readonly roots: readonly { readonly uri: string; readonly name?: string }[];
 }
 
+/**
+ * Consent to a call, asked by this host and not by the server: a rule of its operator wants it. The call has not been made.
+ * Everything that is shown is made from the call's arguments, and nothing from a text of the server or of a model.
+ */
+export interface CallQuestion extends QuestionFrame {
+  readonly kind: 'call';
+  readonly call: CallContext;
+  /** Why it is asked: the rest of a sentence that begins with "because". */
+  readonly why: string;
+  /** The operator's words for arguments, by their names. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** True if the answer must not pass through the host of the call. */
+  readonly outOfBand?: true;
+}
+
 /** What a person is asked. */
 export type Question =
   | FormQuestion
@@ -173,7 +188,8 @@ export type Question =
   | SignInQuestion
   | SamplingRequestQuestion
   | SamplingReplyQuestion
-  | RootsQuestion;
+  | RootsQuestion
+  | CallQuestion;
 
 /**
  * What a person did with a question; the view sends it, the inbox checks it. `content` by kind:
@@ -181,7 +197,7 @@ export type Question =
  * if any;
  * `sampling-reply`: the edited `content` blocks, if any; `roots`: `uris`, the granted ones, and `added`, those put
  * on offer since it was asked, at least one of either;
- * `url` and `url-finish`: none. A view accepts a `url` question only when it has opened the link, and a `sign-in` question never:
+ * `url`, `url-finish` and `call`: none. A view accepts a `url` question only when it has opened the link, and a `sign-in` question never:
  * it opens the link, and the question ends when the person has signed in.
  */
 export type Reply =
@@ -212,7 +228,7 @@ export type Ending =
   | { readonly how: 'completed' }
   /** The server or its connection is gone. */
   | { readonly how: 'server-gone' }
-  | { readonly how: 'refused-by-policy'; readonly rule: string };
+  | { readonly how: 'refused-by-policy'; readonly decision: string };
 
 /** What happened to a reply. */
 export type Receipt =

@@ -124,7 +124,7 @@ export class SamplingFlow {
   }
 
   /**
-   * The reply is shown unless a rule allowed the request: then the request was not looked at either. A reply that a person
+   * The reply is shown unless a decision allowed the request: then the request was not looked at either. A reply that a person
    * writes is always shown.
    */
   async #review(
@@ -184,7 +184,9 @@ export class SamplingFlow {
   }
 
   #refusal(ending: Exclude<Ending, { how: 'answered' }>): Error {
-    return this.#rejected(ending.how === 'refused-by-policy' ? ending.rule : 'The sampling request was not approved.');
+    return this.#rejected(
+      ending.how === 'refused-by-policy' ? ending.decision : 'The sampling request was not approved.',
+    );
   }
 
   /**

@@ -46,9 +46,10 @@ export class ClientCalls {
     const { callTool, getPrompt, readResource } = this.#sdk;
     const { kind, name } = call;
     const args = { ...call.arguments };
-    if (kind === 'tool') return callTool.call(this.#client, { name, arguments: args, ...round }, own);
-    if (kind === 'resource') return readResource.call(this.#client, { uri: name, ...round }, own);
-    return getPrompt.call(this.#client, { name, arguments: args as Record<string, string>, ...round }, own);
+    // What is called is what was judged, whatever else the request has.
+    if (kind === 'tool') return callTool.call(this.#client, { ...round, name, arguments: args }, own);
+    if (kind === 'resource') return readResource.call(this.#client, { ...round, uri: name }, own);
+    return getPrompt.call(this.#client, { ...round, name, arguments: args as Record<string, string> }, own);
   }
 
   /** Makes the client's own methods go through a runner. */

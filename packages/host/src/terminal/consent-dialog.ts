@@ -1,6 +1,8 @@
 /** Consent to opening pages, to using the model, and to sharing directories. */
 import { urlLines } from '@midcall/core/url';
 import {
+  argumentRows,
+  type CallQuestion,
   type Question,
   type Reply,
   type RootsQuestion,
@@ -38,6 +40,8 @@ export function consentDialog(
       return replyDialog(question, prompter, options);
     case 'roots':
       return rootsDialog(question, prompter, options);
+    case 'call':
+      return callDialog(question, prompter, options);
   }
 }
 
@@ -136,4 +140,37 @@ async function rootsDialog(question: RootsQuestion, prompter: Prompter, options:
     if (some.given) return { action: 'accept', content: { uris: some.value.map(each => roots[Number(each)]!.uri) } };
     ticked = some.typed ?? ticked;
   }
+}
+
+/** The most characters of one argument that are shown. */
+const longestArgument = 20_000;
+
+/** One argument: short values beside their name, and texts below it. */
+function argumentLines(row: ReturnType<typeof argumentRows>[number]): readonly string[] {
+  const label = visible(row.label, { max: 200 });
+  if (row.shows === 'value') return [`  ${label}: ${visible(row.text, { max: 500 })}`];
+  const part = (name: string, text: string) => [`  ${name}:`, ...quoted(text, longestArgument)];
+  return row.shows === 'change'
+    ? [...part(`${label}, before`, row.before), ...part(`${label}, after`, row.after)]
+    : part(label, row.text);
+}
+
+async function callDialog(question: CallQuestion, prompter: Prompter, options: ConsentOptions): Promise<Reply> {
+  const rows = argumentRows(question.call.arguments, question.labels);
+  prompter.say([
+    ...heading(question, options.timeZone),
+    ...(rows.length === 0 ? ['It has no arguments.'] : ['Its arguments:', ...rows.flatMap(argumentLines)]),
+  ]);
+  const chosen = await prompter.choose({
+    message: 'Make this call?',
+    picks: [
+      { value: 'yes', label: 'Yes, make it once' },
+      { value: 'no', label: 'No, do not make it' },
+      { value: 'dismiss', label: 'Dismiss', hint: 'close it without saying yes or no; the call is not made' },
+    ],
+    initial: 'dismiss',
+    signal: options.signal,
+  });
+  if (!chosen.given || chosen.value === 'dismiss') return dismiss;
+  return chosen.value === 'yes' ? { action: 'accept' } : decline;
 }

@@ -31,11 +31,14 @@ function deadline({ openUntil }: Question, timeZone: string): readonly string[] 
 export function heading(question: Question, timeZone: string): readonly string[] {
   const { asker, call } = question;
   const ownName = `${visible(asker.name, { max: 60 })}${asker.version === undefined ? '' : ` ${visible(asker.version, { max: 30 })}`}`;
-  const about = call
-    ? `For the ${call.kind} ${visible(call.name, { max: 100 })} with ${visible(JSON.stringify(maskedArguments(call.arguments)), { max: 300 })}`
-    : question.kind === 'sign-in'
-      ? 'It accepts calls only from people who are signed in.'
-      : 'The server did not say which call this is for';
+  const about =
+    question.kind === 'call'
+      ? `The call of ${visible(question.call.name, { max: 100 })} has not been made. You are asked because ${question.why}.`
+      : call
+        ? `For the ${call.kind} ${visible(call.name, { max: 100 })} with ${visible(JSON.stringify(maskedArguments(call.arguments)), { max: 300 })}`
+        : question.kind === 'sign-in'
+          ? 'It accepts calls only from people who are signed in.'
+          : 'The server did not say which call this is for';
   return [
     '',
     `== ${titleOf(question)} ==`,
@@ -61,6 +64,8 @@ function titleOf(question: Question): string {
       return `${question.model.byHand ? 'Your reply' : 'Your model’s reply'}, before the server gets it`;
     case 'roots':
       return 'A server asks which folders it may use';
+    case 'call':
+      return 'Midcall asks before a call';
   }
 }
 
@@ -82,6 +87,6 @@ export function endingLine(ending: Ending, via: string): string | undefined {
     case 'server-gone':
       return '-- the server is gone';
     case 'refused-by-policy':
-      return `-- refused: ${ending.rule}`;
+      return `-- refused: ${ending.decision}`;
   }
 }

@@ -45,7 +45,7 @@ const kinds: Kinds<DeskOptions> = {
   audit: required(having('an Audit', 'record')),
   roots: required(having('an OfferedRoots', 'granted', 'subscribe')),
   models: anything,
-  storedRules: anything,
+  storedDecisions: anything,
   tasks: having('a place for tasks, such as tasksFile(…)', 'list', 'drop'),
   memory: having('what keeps the desk, such as deskFile(path, box)', 'read', 'change'),
   calls: having('what keeps calls, such as callFile(path)', 'read', 'add', 'clear'),

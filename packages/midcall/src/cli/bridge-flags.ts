@@ -1,11 +1,13 @@
 import { isLoopback } from '@midcall/core/url';
 import type { Limits } from '@midcall/host';
+import type { RulesFlags } from './call-rules.ts';
 import type { HostFlags } from './host-parts.ts';
 import type { ServerFlags } from './server-flags.ts';
 import { usage } from './usage.ts';
 
 /** The parsed options of `midcall bridge`. */
-export interface BridgeFlags extends ServerFlags, HostFlags {
+export interface BridgeFlags extends ServerFlags, HostFlags, RulesFlags {
+  readonly ask?: 'destructive';
   readonly http?: number;
   readonly host?: string;
   readonly allowHost?: readonly string[];

@@ -8,6 +8,7 @@ import { ownVersion } from '../install/index.ts';
 import { deskLink } from './bridge-desk.ts';
 import { type BridgeFlags, bridgeLimits } from './bridge-flags.ts';
 import { bridgeComplaint as complain, bridgeLog as log } from './bridge-log.ts';
+import { callRules } from './call-rules.ts';
 import { exitCodes } from './exit-codes.ts';
 import { hostParts } from './host-parts.ts';
 import { chooseModel } from './model-choice.ts';
@@ -39,7 +40,8 @@ export async function serveHost({ flags, entry, era, started, ending }: HostServ
   const { host, authorization } = hostParts(flags, complain, undefined, bridgeLimits);
   if (flags.root) await grantFolders(host.roots, entry.id, flags.root);
   const client = { name: 'midcall-bridge', title: 'Midcall bridge', version: ownVersion() };
-  const connecting = { client, ...host, authorization, era };
+  const rules = callRules(flags, log, flags.ask && entry.id);
+  const connecting = { client, ...host, authorization, era, ...(rules && { rules }) };
   log(`waiting for a host on standard input, to use '${visible(entry.id, { max: 100 })}'`);
   const stdio = new HostStdio();
   // A server that is still starting is stopped, too.

@@ -9,6 +9,7 @@ import { ownVersion } from '../install/index.ts';
 import { deskLink } from './bridge-desk.ts';
 import { type BridgeFlags, bridgeLimits } from './bridge-flags.ts';
 import { bridgeComplaint, bridgeLog } from './bridge-log.ts';
+import { callRules } from './call-rules.ts';
 import { exitCodes } from './exit-codes.ts';
 import { hostParts } from './host-parts.ts';
 import { chooseModel } from './model-choice.ts';
@@ -26,10 +27,12 @@ export async function bridgeHttp(flags: BridgeFlags, port: number): Promise<void
     throw usage('An issuer in --auth needs --public-url: tokens name the address they are for.');
   const era = chooseEra(flags);
   const model = await chooseModel(flags.models);
-  const { host, storedRules, authorization } = hostParts(flags, bridgeComplaint, undefined, bridgeLimits);
+  const { host, storedDecisions, authorization } = hostParts(flags, bridgeComplaint, undefined, bridgeLimits);
   if (flags.root) await offerFolders(host.roots, flags.root);
   const client = { name: 'midcall-bridge', title: 'Midcall bridge', version: ownVersion() };
   const { policy, audit } = host;
+  if (flags.ask && chosen.length > 1) throw usage('--ask is for one server: name it with --server, or write rules.');
+  const rules = callRules(flags, bridgeLog, flags.ask && chosen[0]?.entry.id);
   const fleet =
     flags.redis === undefined
       ? undefined
@@ -48,8 +51,9 @@ export async function bridgeHttp(flags: BridgeFlags, port: number): Promise<void
     starting = startHttpBridge({
       client,
       policy,
-      makePolicy: () => new Policy({ sharedRules: storedRules.current, limits: bridgeLimits }),
+      makePolicy: () => new Policy({ sharedDecisions: storedDecisions.current, limits: bridgeLimits }),
       audit,
+      ...(rules && { rules }),
       authorization,
       era,
       entries,

@@ -25,7 +25,8 @@ export async function bridgeStdio(flags: BridgeFlags): Promise<void> {
     const { serveHost } = await import('./bridge-host.ts');
     await serveHost({ flags, entry, era, started, ending });
   } catch (error) {
-    await started?.stop();
+    // Not awaited: once the server has exited, nothing would keep this process running until the error is reported.
+    void started?.stop();
     throw error;
   }
 }

@@ -2,9 +2,10 @@
  * `midcall bridge -- <server>`: sits between any host and any server. Logs go to standard error only. Hosts wait for it to
  * start, so modules are loaded only once it is known which way it serves.
  */
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { configPath } from '../install/index.ts';
 import { type BridgeFlags, checkHttpFlags } from './bridge-flags.ts';
+import { addRulesFlags } from './call-rules.ts';
 import { origin } from './origin.ts';
 import { portNumber } from './port-number.ts';
 import { repeatable } from './repeatable.ts';
@@ -18,6 +19,12 @@ export function register(command: Command): void {
       .argument('[server...]', 'after --: the command that starts the server')
       .usage('[options] [-- <command that starts the server…>]'),
   )
+    .addOption(
+      new Option(
+        '--ask <what>',
+        'ask you before each call of a tool that the server calls neither read-only nor not destructive',
+      ).choices(['destructive']),
+    )
     .option(
       '--root <directory>',
       'a folder the server may use, in place of the host’s roots; DIR=/path where a container has it there; repeatable',
@@ -53,8 +60,9 @@ export function register(command: Command): void {
       origin,
     )
     .option('--audit <file>', 'keep the audit log in this file')
-    .option('--rules <file>', 'where your permanent decisions are kept', configPath('rules.json'))
+    .option('--decisions <file>', 'where your permanent decisions are kept', configPath('decisions.json'))
     .action(bridge);
+  addRulesFlags(command);
 }
 
 async function bridge(words: readonly string[], flags: BridgeFlags): Promise<void> {

@@ -23,6 +23,7 @@ import { Answers } from './answers.ts';
 import { beginCall, type WantedCall } from './begin-call.ts';
 import type { CallHistory } from './call-history.ts';
 import { exitOf, printFailure, printOutcome } from './call-outcome.ts';
+import { addRulesFlags, callRules, type RulesFlags } from './call-rules.ts';
 import { type ExitName, exitCodes } from './exit-codes.ts';
 import { type HostFlags, hostParts } from './host-parts.ts';
 import { chooseModel } from './model-choice.ts';
@@ -33,7 +34,7 @@ import { chooseEra, chooseServer } from './server-choice.ts';
 import { addServerFlags, onlyAfterDashes, type ServerFlags, wordsAfterDashes } from './server-flags.ts';
 import { listOfStoredCalls, type StoredCall, shortId, storedCall, takenUp } from './stored-calls.ts';
 
-interface CallFlags extends ServerFlags, HostFlags {
+interface CallFlags extends ServerFlags, HostFlags, RulesFlags {
   readonly root?: readonly string[];
   readonly answers?: string;
   readonly models?: string;
@@ -59,7 +60,7 @@ export function register(command: Command): void {
     .usage(
       '[options] [tool] [json | key=value…] -- <command that starts the server…>\n       midcall call --resume [id]',
     );
-  addServerFlags(command)
+  addRulesFlags(addServerFlags(command))
     .option(
       '--root <dir>',
       'tell the server of this directory; DIR=/path where a container has it there; repeatable',
@@ -74,7 +75,7 @@ export function register(command: Command): void {
       "the server's own time, not counting yours (default: 60, and no limit once the call is a task)",
     )
     .option('--start-timeout <seconds>', 'how long the server may take to start', '60')
-    .option('--rules <file>', 'where your permanent decisions are kept', configPath('rules.json'))
+    .option('--decisions <file>', 'where your permanent decisions are kept', configPath('decisions.json'))
     .option('--audit <file>', 'append what was asked and how it ended to this file (JSON Lines)')
     .option(
       '--keep <folder>',
@@ -133,6 +134,7 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
   };
   const answers = flags.answers === undefined ? undefined : new Answers(flags.answers, { say, onUnanswered });
   const { host, authorization } = hostParts(flags, complain);
+  const rules = callRules(flags, line => say([`midcall: ${line}`]));
   const { inbox, audit, policy } = host;
   if (flags.root) await grantFolders(host.roots, entry.id, flags.root);
   const model = answers?.model ?? (await chooseModel(flags.models));
@@ -150,6 +152,7 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
     inbox,
     audit,
     policy,
+    ...(rules && { rules }),
     startTimeoutMs,
     sampling: { model },
     authorization,
@@ -181,7 +184,8 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
       left();
     } else if (event.type === 'call-task') say([taskLine(event.task)]);
     if (event.type !== 'refused') return;
-    if (event.by === 'policy') say([`midcall: ${event.why} (midcall rules)`]);
+    if (event.kind === 'call') say([`midcall: ${event.why}`]);
+    else if (event.by === 'policy') say([`midcall: ${event.why} (midcall decisions)`]);
     else if (event.kind === 'roots/list' && !flags.root) wantsFolder = true;
     else refusals.push(event.why);
   });

@@ -36,6 +36,7 @@ import {
   listenForBridges,
   type Peer,
 } from '../shared-desk/index.ts';
+import { addRulesFlags, callRules, type RulesFlags } from './call-rules.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type HostFlags, hostParts } from './host-parts.ts';
 import { chooseModel } from './model-choice.ts';
@@ -49,7 +50,7 @@ import { addUrlFlags, onlyAfterDashes } from './server-flags.ts';
 import { storedFolders } from './stored-folders.ts';
 import { usage } from './usage.ts';
 
-interface DeskFlags extends HostFlags {
+interface DeskFlags extends HostFlags, RulesFlags {
   readonly samples?: boolean;
   readonly resetSamples?: boolean;
   readonly open?: boolean;
@@ -95,11 +96,11 @@ export function register(command: Command): void {
     .option('--no-keep', 'a desk of its own, which stores nothing and ends with this command')
     .option('--stop', 'stop the desk that is running')
     .addOption(new Option('--background', 'serve bridges without a terminal').hideHelp())
-    .option('--rules <file>', 'where your permanent decisions are kept', configPath('rules.json'))
+    .option('--decisions <file>', 'where your permanent decisions are kept', configPath('decisions.json'))
     .option('--tasks <file>', 'where calls that continue by themselves are kept', configPath('tasks.json'))
     .option('--open', 'open the page in a browser, if there is a display')
     .action(async (command: readonly string[], flags: DeskFlags, self: Command) => {
-      const startOptions = ['port', 'models', 'era', 'audit', 'keep', 'rules', 'tasks'];
+      const startOptions = ['port', 'models', 'era', 'audit', 'keep', 'decisions', 'rules', 'observe', 'tasks'];
       const chosen = startOptions.filter(name => self.getOptionValueSource(name) === 'cli').map(name => `--${name}`);
       try {
         if (flags.stop) await stopDesk();
@@ -110,6 +111,7 @@ export function register(command: Command): void {
         process.exitCode = exitCodes.noServer.code;
       }
     });
+  addRulesFlags(command);
 }
 
 /** A server, and the folders it is granted. */
@@ -244,7 +246,8 @@ async function serveDesk(command: readonly string[], flags: DeskFlags, socket?: 
   const era = chooseEra(flags.era === undefined ? {} : { era: flags.era });
   const model = await chooseModel(flags.models);
   const folders = folder === undefined ? undefined : storedFolders(rootsFile(join(folder, 'roots.json')));
-  const { host, storedRules, authorization } = hostParts(flags, complain, folders?.memory);
+  const { host, storedDecisions, authorization } = hostParts(flags, complain, folders?.memory);
+  const rules = callRules(flags, line => complain(new Error(line)));
   const { roots } = host;
   await roots.load();
   const client = { name: 'midcall-desk', title: 'Midcall desk', version: ownVersion() };
@@ -263,7 +266,7 @@ async function serveDesk(command: readonly string[], flags: DeskFlags, socket?: 
   const port = flags.port ?? (address ? ((await storedAddress(address))?.port ?? defaultPort) : 0);
   const desk = await startDesk({
     ...host,
-    storedRules,
+    storedDecisions,
     tasks,
     ...(memory && { memory }),
     ...(folder !== undefined && {
@@ -274,6 +277,7 @@ async function serveDesk(command: readonly string[], flags: DeskFlags, socket?: 
       new Connection(entry, {
         client,
         ...host,
+        ...(rules && { rules }),
         authorization,
         era,
         sampling: { model },

@@ -4,21 +4,21 @@ import {
   Audit,
   auditFile,
   type ConnectionOptions,
+  type DecisionStorage,
+  decisionsFile,
   Inbox,
   type Limits,
   machineDisk,
   OfferedRoots,
   Policy,
   type RootsMemory,
-  type RuleStorage,
-  rulesFile,
   vaultFolder,
 } from '@midcall/host';
 import { configPath } from '../install/index.ts';
 
 /** Where a command stores its state. */
 export interface HostFlags {
-  readonly rules: string;
+  readonly decisions: string;
   readonly audit?: string;
 }
 
@@ -31,7 +31,7 @@ export interface HostParts {
     readonly audit: Audit;
     readonly roots: OfferedRoots;
   };
-  readonly storedRules: RuleStorage;
+  readonly storedDecisions: DecisionStorage;
   /** Sign-ins to servers, shared by all commands of this person. */
   readonly authorization: NonNullable<ConnectionOptions['authorization']>;
 }
@@ -40,18 +40,18 @@ export interface HostParts {
  * @param onError - called with errors that concern no question, such as a record that cannot be written
  * @param memory - where the folders on offer are stored; nowhere if absent
  * @param limits - how much a server may ask, if not the default
- * @throws MidcallError `cli/usage` for a file of rules that cannot be parsed; Error for a record that does not verify
+ * @throws MidcallError `cli/usage` for a file of decisions that cannot be parsed; Error for a record that does not verify
  */
 export function hostParts(
-  { rules, audit }: HostFlags,
+  { decisions, audit }: HostFlags,
   onError: (error: unknown) => void,
   memory?: RootsMemory,
   limits: Partial<Limits> = {},
 ): HostParts {
-  const storedRules = rulesFile(resolve(rules), { onError });
+  const storedDecisions = decisionsFile(resolve(decisions), { onError });
   const host = {
     inbox: new Inbox({ onError }),
-    policy: new Policy({ sharedRules: storedRules.current, limits }),
+    policy: new Policy({ sharedDecisions: storedDecisions.current, limits }),
     audit: new Audit({ onError, ...(audit !== undefined && { sink: auditFile(resolve(audit)) }) }),
     roots: new OfferedRoots({
       disk: machineDisk,
@@ -59,5 +59,5 @@ export function hostParts(
       ...(memory && { memory }),
     }),
   };
-  return { host, storedRules, authorization: { vault: vaultFolder(configPath('sign-ins')) } };
+  return { host, storedDecisions, authorization: { vault: vaultFolder(configPath('sign-ins')) } };
 }

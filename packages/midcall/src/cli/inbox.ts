@@ -160,4 +160,5 @@ const kindWords: Readonly<Record<string, string>> = {
   'sampling-request': 'asks to use your model',
   'sampling-reply': 'wants a reply of your model',
   roots: 'asks which folders it may use',
+  call: 'is about to be called: yes or no?',
 };

@@ -1,39 +1,69 @@
-/** `midcall rules`: lists the stored decisions, and revokes them. */
+/** `midcall rules`: proposes rules about calls, and says which rule decides about one. No tool is called. */
+
 import { resolve } from 'node:path';
 import { visible } from '@midcall/core/text';
-import { type Rule, rulesFile } from '@midcall/host';
+import { Connection, Inbox, proposeRules, Rules, rulesFile, type ServerEntry } from '@midcall/host';
 import type { Command } from 'commander';
-import { configPath } from '../install/index.ts';
+import { configPath, ownVersion } from '../install/index.ts';
+import { chooseEra, chooseServer } from './server-choice.ts';
+import { addServerFlags, onlyAfterDashes, type ServerFlags, wordsAfterDashes } from './server-flags.ts';
+import { readToolArguments } from './tool-arguments.ts';
 import { usage } from './usage.ts';
-
-const subjects: Readonly<Record<Rule['subject'], string>> = {
-  '*': 'everything',
-  form: 'forms',
-  url: 'pages to open',
-  sampling: 'use of your model',
-  roots: 'your folders',
-};
 
 /** Adds the subcommand. */
 export function register(command: Command): void {
-  command
-    .option('--revoke <number>', 'revoke the rule with this number in the list')
-    .option('--rules <file>', 'where they are kept', configPath('rules.json'))
-    .action(async ({ revoke, rules: path }: { readonly revoke?: string; readonly rules: string }) => {
-      const rulesInFile = rulesFile(resolve(path));
-      const rules = await rulesInFile.read();
-      if (revoke !== undefined) {
-        const rule = /^[1-9]\d*$/.test(revoke) ? rules[Number(revoke) - 1] : undefined;
-        if (!rule) throw usage(`There is no rule ${visible(revoke, { max: 20 })}. See: midcall rules`);
-        await rulesInFile.drop(rule.id);
-        process.stdout.write(`Revoked: ${said(rule)}\n`);
-      } else if (rules.length === 0) process.stdout.write('No rules are stored: you are asked everything.\n');
-      else process.stdout.write(rules.map((rule, at) => `${at + 1}  ${said(rule)}\n`).join(''));
+  addServerFlags(
+    command
+      .command('init')
+      .description('print rules to begin with, from what a server says of its tools')
+      .argument('[server...]', 'after --: the command that starts the server')
+      .usage('[options] [-- <command that starts the server…>]'),
+  ).action(async (words: readonly string[], flags: ServerFlags) => {
+    const entry = chooseServer(flags, onlyAfterDashes(words, process.argv));
+    const tools = await toolsOf(entry, flags);
+    process.stdout.write(`${JSON.stringify(proposeRules(entry.id, tools), null, 2)}\n`);
+    process.stderr.write(
+      `midcall: These rules let ${tools.length === 1 ? 'the tool' : 'the tools'} pass that '${visible(entry.id, { max: 100 })}' ` +
+        `calls read-only. Read them, and keep them in ${configPath('rules.json')}.\n`,
+    );
+  });
+  addServerFlags(
+    command
+      .command('test')
+      .description('say which rule decides about a call, and why')
+      .argument('[words...]', 'the tool, its arguments, and after --: the command that starts the server')
+      .usage('[options] <tool> [json | key=value…] -- <command that starts the server…>'),
+  )
+    .option('--rules <file>', 'the rules', configPath('rules.json'))
+    .action(async (words: readonly string[], flags: ServerFlags & { readonly rules: string }) => {
+      const after = wordsAfterDashes(process.argv);
+      const [name, ...args] = words.slice(0, words.length - after.length);
+      if (name === undefined) throw usage('Name the tool: midcall rules test <tool> [json | key=value…] -- <server…>');
+      const entry = chooseServer(flags, after);
+      const rules = new Rules({ rules: rulesFile(resolve(flags.rules)) });
+      const tool = (await toolsOf(entry, flags)).find(each => each.name === name);
+      const call = {
+        server: entry.id,
+        tool: name,
+        arguments: readToolArguments(args, tool?.inputSchema),
+        annotations: tool && { ...tool.annotations },
+      };
+      const line = (text: string): void => void process.stdout.write(`${visible(text, { max: 1_000 })}\n`);
+      const verdict = rules.judge(call, (at, says) => line(`rule ${at} ${says}`));
+      line(`${verdict.effect}: because ${verdict.why}`);
     });
 }
 
-function said({ server, subject, effect, madeAt }: Rule): string {
-  const who = server === '*' ? 'every server' : visible(server, { max: 80 });
-  const since = new Date(madeAt).toISOString().slice(0, 10);
-  return `${effect === 'refuse' ? 'refuse' : 'ask about'} ${subjects[subject]}: ${who} (since ${since})`;
+async function toolsOf(entry: ServerEntry, flags: ServerFlags) {
+  const client = { name: 'midcall', title: 'Midcall', version: ownVersion() };
+  const connection = new Connection(entry, { client, inbox: new Inbox(), era: chooseEra(flags) });
+  try {
+    await connection.start();
+    const { tools, problems } = await connection.catalogue();
+    const [problem] = problems.filter(({ list }) => list === 'tools');
+    if (problem) throw usage(problem.why);
+    return tools;
+  } finally {
+    await connection.stop();
+  }
 }

@@ -55,8 +55,13 @@ export const subcommands: readonly Subcommand[] = [
     load: () => import('./doctor.ts'),
   },
   {
-    name: 'rules',
+    name: 'decisions',
     description: 'list what you refuse servers permanently, or allow it again',
+    load: () => import('./decisions.ts'),
+  },
+  {
+    name: 'rules',
+    description: 'propose rules about calls, or say which rule decides about one',
     load: () => import('./rules.ts'),
   },
   {

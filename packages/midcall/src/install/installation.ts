@@ -15,7 +15,7 @@ export function ownVersion(): string {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The path of a person's own file by its name, such as `rules.json`: in `~/.config/midcall`, or below `XDG_CONFIG_HOME`. */
+/** The path of a person's own file by its name, such as `decisions.json`: in `~/.config/midcall`, or below `XDG_CONFIG_HOME`. */
 export function configPath(name: string, environment: Environment = process.env): string {
   return join(environment['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'midcall', name);
 }

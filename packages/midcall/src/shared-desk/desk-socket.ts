@@ -234,14 +234,14 @@ class Visitor {
     const question: Question = { ...asked, asker };
     const { id } = question;
     const subject = subjectOf(question);
-    // How much a server may ask is the bridge's to count, so only the person's rules are judged here.
+    // How much a server may ask is the bridge's to count, so only the person's decisions are judged here.
     const verdict = subject && policy.judge(asker.id, subject, 0, asker.origin);
     if (verdict?.do === 'refuse') {
-      peer.tell('end', { id, ending: { how: 'refused-by-policy', rule: verdict.why } });
+      peer.tell('end', { id, ending: { how: 'refused-by-policy', decision: verdict.why } });
       return;
     }
     if (verdict?.do === 'allow') {
-      void peer.ask('reply', { id, reply: { action: 'accept' }, via: 'rule' }).catch(() => {});
+      void peer.ask('reply', { id, reply: { action: 'accept' }, via: 'decision' }).catch(() => {});
       return;
     }
     this.#questions.add(id);

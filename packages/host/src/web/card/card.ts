@@ -7,6 +7,7 @@ import type { Question } from '../../index.ts';
 import { icons } from '../html/index.ts';
 import { texts } from '../texts/index.ts';
 import { durations } from '../workspace/index.ts';
+import { callBody } from './call-body.ts';
 import { formBody } from './form-body.ts';
 import { type CardBody, type CardContext, cardFrame } from './frame.ts';
 import { rootsBody } from './roots-body.ts';
@@ -28,6 +29,8 @@ function bodyOf(question: Question, context: CardContext): CardBody {
       return samplingBody(question, context);
     case 'roots':
       return rootsBody(question, context);
+    case 'call':
+      return callBody(question);
   }
 }
 
@@ -46,7 +49,7 @@ function standing(question: Question, id: string, keepsRules: boolean): Html {
 }
 
 /**
- * True if a rule may answer similar questions from now on: never a form or a page. Shared folders need no rule; a grant remains
+ * True if a decision may answer similar questions from now on: never a form or a page. Shared folders need no decision; a grant remains
  * until it is changed.
  */
 export const mayBeAllowed = (question: Question): boolean => question.kind === 'sampling-request';
@@ -82,7 +85,7 @@ ${body.dismiss !== false && html`<button class="button plain" name="action" valu
 ${question.kind === 'form' && html`<noscript><button class="button plain" name="action" value="review">${texts.question.reviewStep}</button></noscript>`}
 </div>${body.moreWays}
 <p class="ways-out">${body.waysOut}</p>
-${standing(question, id, context.keepsRules === true)}
+${question.kind !== 'call' && standing(question, id, context.keepsRules === true)}
 </form>
 </article>`;
 }

@@ -61,13 +61,14 @@ const headline: Record<Question['kind'], string> = {
   'sampling-request': texts.question.wantsModel,
   'sampling-reply': texts.question.wantsReply,
   roots: texts.question.wantsRoots,
+  call: texts.callQuestion.headline,
 };
 
 /** The icon that stands for a kind of question. */
 export function questionIcon(question: Question): Html {
   if (question.kind === 'url' || question.kind === 'url-finish' || question.kind === 'sign-in') return icons.page;
   if (question.kind === 'roots') return icons.folder;
-  return question.kind === 'form' ? icons.question : icons.model;
+  return question.kind === 'form' || question.kind === 'call' ? icons.question : icons.model;
 }
 
 /** The headline of a question, without who asks it. */
@@ -136,6 +137,8 @@ export function argumentRow(all: Readonly<Record<string, unknown>>): Html {
 }
 
 function callLine({ call, kind }: Question, perhaps: boolean): Html {
+  if (kind === 'call')
+    return html`<p class="frame-call"><span>${texts.callQuestion.tool}</span> <code class="tool-name">${visibleHtml(call.name, 200)}</code></p>`;
   if (kind === 'sign-in') return html`<p class="frame-call">${texts.signIn.forServer}</p>`;
   if (perhaps) return html`<p class="frame-call perhaps">${texts.call.perhapsAsked(false)}</p>`;
   if (!call) return html`<p class="frame-call">${texts.question.outsideCall}</p>`;

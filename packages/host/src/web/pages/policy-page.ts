@@ -1,6 +1,6 @@
 /** Standing decisions: listed, made and revoked. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
-import type { Rule } from '../../index.ts';
+import type { Decision } from '../../index.ts';
 import { type Draft, first } from '../form/index.ts';
 import { clock, visibleHtml } from '../html/index.ts';
 import { texts } from '../texts/index.ts';
@@ -21,7 +21,7 @@ function select(
 
 /** Standing decisions: listed, made, revoked. */
 export function policyPage(
-  rules: readonly Rule[],
+  decisions: readonly Decision[],
   servers: readonly ServerView[],
   session: Session,
   zone: string,
@@ -31,22 +31,22 @@ export function policyPage(
   const { wrong, draft } = returned;
   const entered = (name: string): string | undefined => draft && first(draft, name);
   const { effects, subjects, scopes } = texts.policy;
-  const rows = rules.map(
-    rule =>
-      html`<tr data-key="${rule.id}"><td>${rule.server === '*' ? texts.policy.every : visibleHtml(rule.server, 80)}</td><td>${subjects[rule.subject]}</td><td>${effects[rule.effect]}</td><td data-head="${texts.policy.until}">${rule.until === undefined ? scopes[rule.scope] : clock(rule.until, zone)}</td><td>${buttonForm(session, '/policy/revoke', texts.policy.revoke, 'small', { id: rule.id })}</td></tr>`,
+  const rows = decisions.map(
+    decision =>
+      html`<tr data-key="${decision.id}"><td>${decision.server === '*' ? texts.policy.every : visibleHtml(decision.server, 80)}</td><td>${subjects[decision.subject]}</td><td>${effects[decision.effect]}</td><td data-head="${texts.policy.until}">${decision.until === undefined ? scopes[decision.scope] : clock(decision.until, zone)}</td><td>${buttonForm(session, '/policy/revoke', texts.policy.revoke, 'small', { id: decision.id })}</td></tr>`,
   );
   const { server, kind, action, until } = texts.policy;
   return {
     title: texts.policy.title,
     at: '/policy',
-    main: html`<div class="head"><h1>${texts.policy.title}</h1></div><p class="lead">${texts.policy.lead}</p>${table(texts.policy.title, [server, kind, action, until, texts.policy.change], rows, texts.policy.none)}<section class="panel" aria-labelledby="rule-title"><div class="panel-title"><h2 id="rule-title">${texts.policy.add}</h2></div><form method="post" action="${session.link('/policy')}" id="rule-form"><input type="hidden" name="csrf" value="${session.csrf}">${wrong !== undefined && html`<div class="problems" role="alert"><p>${wrong}</p></div>`}<div class="inline-fields">${select('rule-server', 'server', server, [['*', texts.policy.every], ...servers.map(each => [each.id, each.id] as const)], entered('server'))}${select(
-      'rule-subject',
+    main: html`<div class="head"><h1>${texts.policy.title}</h1></div><p class="lead">${texts.policy.lead}</p>${table(texts.policy.title, [server, kind, action, until, texts.policy.change], rows, texts.policy.none)}<section class="panel" aria-labelledby="decision-title"><div class="panel-title"><h2 id="decision-title">${texts.policy.add}</h2></div><form method="post" action="${session.link('/policy')}" id="decision-form"><input type="hidden" name="csrf" value="${session.csrf}">${wrong !== undefined && html`<div class="problems" role="alert"><p>${wrong}</p></div>`}<div class="inline-fields">${select('decision-server', 'server', server, [['*', texts.policy.every], ...servers.map(each => [each.id, each.id] as const)], entered('server'))}${select(
+      'decision-subject',
       'subject',
       kind,
       Object.entries(subjects),
       entered('subject'),
-    )}${select('rule-effect', 'effect', action, Object.entries(effects), entered('effect'))}${select(
-      'rule-for',
+    )}${select('decision-effect', 'effect', action, Object.entries(effects), entered('effect'))}${select(
+      'decision-for',
       'for',
       until,
       durations(keepsRules).map(each => [each, texts.policy.durations[each]] as const),

@@ -151,7 +151,7 @@ export const noticeChip = (notice: Notice): Html =>
     ? refusedChip(notice.by)
     : html`<span class="chip chip-answered">${texts.notice.allowedChip}</span>`;
 
-/** Whose refusal it was, in one chip: what a person's own rule refuses is no failure. */
+/** Whose refusal it was, in one chip: what a person's own decision refuses is no failure. */
 const refusedChip = (by: 'host' | 'policy'): Html =>
   html`<span class="chip chip-refused${by === 'policy' && '-by-policy'}">${texts.call.refusedChip[by]}</span>`;
 
@@ -176,7 +176,7 @@ export const waitsForPage = ({ items, outcome }: CallView): boolean =>
     item => 'question' in item && !item.perhaps && item.question.kind === 'url' && item.ending?.how === 'answered',
   );
 
-/** Whose refusal an ending follows from, ahead of the server's own words; the rule is right above. */
+/** Whose refusal an ending follows from, ahead of the server's own words; the decision is right above. */
 const refusalLine = ({ by }: RefusalView): Html =>
   html`<p class="help after-refusal">${texts.call.afterRefusal[by]}</p>`;
 

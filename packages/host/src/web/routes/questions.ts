@@ -40,6 +40,7 @@ function acceptance(
     case 'url':
     case 'url-finish':
     case 'sign-in':
+    case 'call':
       return { reply: accept(), issues: [] };
     case 'sampling-request':
     case 'sampling-reply':

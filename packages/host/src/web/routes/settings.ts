@@ -1,7 +1,7 @@
 /** Shows and changes roots, policy and the audit log. */
 import { isMidcallError } from '@midcall/core/errors';
 import type { Context, Hono } from 'hono';
-import type { Rule } from '../../index.ts';
+import type { Decision } from '../../index.ts';
 import { type Draft, first } from '../form/index.ts';
 import { auditPage, policyPage, rootsPage } from '../pages/index.ts';
 import { texts } from '../texts/index.ts';
@@ -57,7 +57,7 @@ export function settingRoutes(app: Hono, desk: Desk): void {
     show(
       context,
       desk,
-      policyPage(policy.rules(), workspace.servers.list(), guard, zone, workspace.decisions.keeps, returned),
+      policyPage(policy.decisions(), workspace.servers.list(), guard, zone, workspace.decisions.keeps, returned),
       returned?.wrong === undefined ? 200 : 422,
     );
 
@@ -74,8 +74,8 @@ export function settingRoutes(app: Hono, desk: Desk): void {
     try {
       await workspace.decisions.make({
         server,
-        subject: subject as Rule['subject'],
-        effect: effect as Rule['effect'],
+        subject: subject as Decision['subject'],
+        effect: effect as Decision['effect'],
         ...durationOf(first(draft, 'for')),
       });
     } catch (error) {

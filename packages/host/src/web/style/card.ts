@@ -137,6 +137,10 @@ progress{accent-color:var(--accent);width:220px}
 .sent div{display:flex;flex-wrap:wrap;gap:0 8px;min-width:0}
 .sent dt{color:var(--muted);overflow-wrap:anywhere}
 .sent dd{font-weight:560;overflow-wrap:anywhere}
+.call-arguments{display:grid;gap:8px;margin-top:10px}
+.call-arguments dd{font-weight:400;min-width:0;flex:1 1 60%}
+.argument-text{margin:2px 0 0;padding:8px 10px;border:1px solid var(--line);border-radius:var(--radius-small);font-size:12.5px;max-height:40vh;overflow:auto;white-space:pre-wrap;overflow-wrap:anywhere}
+.argument-change{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,220px),1fr));gap:8px}
 
 .left-over{display:grid;gap:8px;justify-items:start;margin-top:8px;padding:12px 16px;border:1px dashed var(--line-strong);border-radius:var(--radius)}
 .left-over>p{color:var(--muted);font-size:13px}

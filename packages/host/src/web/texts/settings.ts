@@ -1,5 +1,5 @@
 /** The desk's texts about settings: roots, models, policy, and the history. */
-import type { OfferedRoot, Rule } from '../../index.ts';
+import type { Decision, OfferedRoot } from '../../index.ts';
 import { plural } from './plural.ts';
 
 export const settingTexts = {
@@ -31,7 +31,7 @@ export const settingTexts = {
   },
   models: {
     title: 'Models',
-    lead: 'The models that servers may use through you. You see each request before a model does, and each reply before the server does, unless a rule of yours allows it.',
+    lead: 'The models that servers may use through you. You see each request before a model does, and each reply before the server does, unless a decision of yours allows it.',
     none: 'No model is connected. If a server asks for one, you write the reply yourself.',
     withTools: 'Servers may let a model use their tools.',
     withoutTools: 'None of these models supports tools, and servers are told so.',
@@ -82,28 +82,29 @@ export const settingTexts = {
   },
   policy: {
     title: 'Policy',
-    lead: 'Your rules for what servers ask of you. A rule can refuse anything without asking you. It can allow the use of your model or your folders until the session ends, but it never answers a form or opens a page. The audit log records what a rule did as done by policy, not by you.',
-    none: 'No rules yet. You are asked about everything.',
+    lead: 'Your decisions on what servers ask of you. A decision can refuse anything without asking you. It can allow the use of your model or your folders until the session ends, but it never answers a form or opens a page. The audit log records what a decision did as done by policy, not by you.',
+    none: 'No decisions yet. You are asked about everything.',
     server: 'Server',
     kind: 'Request',
     action: 'Action',
     until: 'Until',
     change: 'Change',
     every: 'All servers',
-    add: 'Add a rule',
+    add: 'Add a decision',
     revoke: 'Revoke',
     save: 'Add',
-    notForGood: 'A rule that allows something ends with the session at the latest.',
-    notSaved: 'This applies now, but the rules file could not be written, so it will not apply in the next session.',
+    notForGood: 'A decision that allows something ends with the session at the latest.',
+    notSaved:
+      'This applies now, but the file of decisions could not be written, so it will not apply in the next session.',
     subjects: {
       '*': 'Everything',
       form: 'Forms',
       url: 'Pages to open',
       sampling: 'Use of your model',
       roots: 'Folders',
-    } satisfies Record<Rule['subject'], string>,
-    effects: { refuse: 'Refuse', ask: 'Ask me', allow: 'Allow' } satisfies Record<Rule['effect'], string>,
-    scopes: { session: 'the session ends', always: 'I revoke it' } satisfies Record<Rule['scope'], string>,
+    } satisfies Record<Decision['subject'], string>,
+    effects: { refuse: 'Refuse', ask: 'Ask me', allow: 'Allow' } satisfies Record<Decision['effect'], string>,
+    scopes: { session: 'the session ends', always: 'I revoke it' } satisfies Record<Decision['scope'], string>,
     durations: {
       '': 'the session ends',
       '900000': '15 minutes from now',

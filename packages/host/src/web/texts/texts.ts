@@ -211,12 +211,15 @@ export const texts = {
       'sampling-request': 'You approved the request',
       'sampling-reply': 'You sent the reply to the server',
       roots: 'You shared folders',
+      call: 'You said yes to the call',
     } satisfies Record<Question['kind'], string>,
     sentence(ending: Ending, kind: Question['kind']): string {
+      if (kind === 'call' && ending.how !== 'answered' && ending.how !== 'refused-by-policy')
+        return texts.callQuestion.ended(ending);
       switch (ending.how) {
         case 'answered':
           return ending.via === 'policy'
-            ? 'A rule of yours allowed it.'
+            ? 'A decision of yours allowed it.'
             : `${texts.ending.agreed[kind]}${through(ending.via)}.`;
         case 'declined':
           if (kind === 'sign-in') return `You declined${through(ending.via)}. Nobody is signed in.`;
@@ -239,10 +242,36 @@ export const texts = {
         case 'server-gone':
           return 'The server stopped, so there is nobody left to answer.';
         case 'refused-by-policy':
-          return `Your policy refused it. ${ending.rule}`;
+          return `Your policy refused it. ${ending.decision}`;
       }
     },
     noContent: 'The answer had no values.',
+  },
+  callQuestion: {
+    headline: 'is about to be called',
+    tool: 'Tool:',
+    notMade: 'The call has not been made.',
+    because: (why: string) => `You are asked because ${why}.`,
+    before: 'Before',
+    after: 'After',
+    yes: 'Make this call once',
+    no: 'Do not make it',
+    close: 'Dismiss',
+    waysOut: 'A yes is for these arguments alone, and for one call. Without a yes the call is not made.',
+    ended(ending: Exclude<Ending, { readonly how: 'answered' | 'refused-by-policy' }>): string {
+      switch (ending.how) {
+        case 'declined':
+          return `You said no${through(ending.via)}. The call was not made.`;
+        case 'dismissed':
+          return `You dismissed it${through(ending.via)}. The call was not made.`;
+        case 'timed-out':
+          return 'The time to answer ran out. The call was not made.';
+        case 'unshown':
+          return 'It could not be shown. The call was not made.';
+        default:
+          return 'The server stopped, or its host. The call was not made.';
+      }
+    },
   },
   typed: {
     kept: 'You typed this, and it was not sent. It stays here until the desk stops, so that you can copy it.',
@@ -252,6 +281,7 @@ export const texts = {
   },
   notice: {
     kinds: {
+      call: 'A call',
       form: 'A form',
       url: 'A page to open',
       sampling: 'Use of your model',
@@ -267,7 +297,8 @@ export const texts = {
         ? `${what} was refused by your policy. You were not asked.`
         : `${what} was refused before it reached you.`;
     },
-    allowed: (kind: string) => `${texts.notice.kinds[kind] ?? `A request (${kind})`} was allowed by a rule of yours.`,
+    allowed: (kind: string) =>
+      `${texts.notice.kinds[kind] ?? `A request (${kind})`} was allowed by a decision of yours.`,
     allowedChip: 'Allowed',
   },
   field: fieldTexts,
@@ -314,15 +345,15 @@ export const texts = {
           return `asked (${event.kind}): ${event.about}`;
         case 'ended': {
           const by = event.via === undefined ? '' : ` through ${event.via}`;
-          const rule = event.rule === undefined ? '' : `: ${event.rule}`;
-          return `${texts.ending.chip[event.how].toLowerCase()} (${event.kind})${by} after ${spelledAge(event.elapsedMs)}${rule}`;
+          const decision = event.decision === undefined ? '' : `: ${event.decision}`;
+          return `${texts.ending.chip[event.how].toLowerCase()} (${event.kind})${by} after ${spelledAge(event.elapsedMs)}${decision}`;
         }
         case 'refused':
           return `refused by ${event.by} (${event.kind}): ${event.why}`;
         case 'call':
           return `call ${event.state}${event.how === undefined ? '' : `: ${event.how}`}`;
         case 'allowed':
-          return `allowed by a rule (${event.kind})`;
+          return `allowed by a decision (${event.kind})`;
         case 'gap':
           return `${plural(event.lost, 'entry', 'entries')} missing before this one: ${event.why}`;
         case 'policy':

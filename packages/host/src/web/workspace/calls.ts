@@ -46,7 +46,7 @@ const firstSignMs = 250;
 const isBrief = (question: Question): boolean =>
   question.kind === 'form'
     ? question.fields.length === 0
-    : question.kind === 'url' || question.kind === 'sign-in' || question.kind === 'sampling-request';
+    : ['url', 'sign-in', 'sampling-request', 'call'].includes(question.kind);
 
 /** Calls and questions of this session. */
 export class DeskCalls {

@@ -3,7 +3,7 @@
  * ones are stored.
  */
 import { MidcallError } from '@midcall/core/errors';
-import type { Audit, Inbox, Policy, Rule, RuleStorage } from '../../index.ts';
+import type { Audit, Decision, DecisionStorage, Inbox, Policy } from '../../index.ts';
 import { texts } from '../texts/index.ts';
 import type { Duration } from './durations.ts';
 
@@ -13,7 +13,7 @@ export interface DecisionsParts {
   readonly audit: Audit;
   readonly inbox: Inbox;
   /** Where permanent decisions are stored; absent if none can be made. */
-  readonly kept: RuleStorage | undefined;
+  readonly kept: DecisionStorage | undefined;
   /** The command line or URL of a server; undefined if it is neither on the desk nor asks anything. */
   readonly originOf: (serverId: string) => string | undefined;
   /** Called after every change. */
@@ -38,14 +38,14 @@ export class Decisions {
    * @throws MidcallError `host/refused` for one that would answer a form or a URL, that would allow something for good, or that holds
    *   now and could not be kept
    */
-  async make(rule: Pick<Rule, 'server' | 'subject' | 'effect'> & Duration): Promise<void> {
+  async make(decision: Pick<Decision, 'server' | 'subject' | 'effect'> & Duration): Promise<void> {
     const { policy, audit, kept, originOf, onChange } = this.#parts;
-    const { server, subject, effect, forMs, always } = rule;
+    const { server, subject, effect, forMs, always } = decision;
     if (always && (effect === 'allow' || !kept)) throw new MidcallError('host/refused', texts.policy.notForGood);
     const origin = always && server !== '*' ? originOf(server) : undefined;
     if (always && server !== '*' && origin === undefined)
       throw new MidcallError('host/not-found', texts.servers.unknown);
-    const before = policy.rules();
+    const before = policy.decisions();
     const added = policy.add({
       server,
       subject,
@@ -59,7 +59,7 @@ export class Decisions {
       what: `${effect} ${subject === '*' ? 'everything' : subject} from ${server === '*' ? 'all servers' : server}${always ? ', permanently' : ''}`,
     });
     onChange();
-    const after = policy.rules();
+    const after = policy.decisions();
     const replaced = before.filter(each => each.scope === 'always' && !after.includes(each));
     await this.#keeping(async () => {
       for (const each of replaced) await kept?.drop(each.id);
@@ -84,17 +84,18 @@ export class Decisions {
     const { policy, inbox } = this.#parts;
     const muted = this.make({ server: serverId, subject: '*', effect: 'refuse', ...duration });
     const verdict = policy.judge(serverId, 'form', 0, this.#parts.originOf(serverId));
-    if (verdict.do === 'refuse') inbox.endAll(serverId, { how: 'refused-by-policy', rule: verdict.why });
+    if (verdict.do === 'refuse') inbox.endAll(serverId, { how: 'refused-by-policy', decision: verdict.why });
     await muted;
   }
 
-  /** The rule by which everything that a server asks is refused, and nothing of others; undefined if there is none. */
+  /** The decision by which everything that a server asks is refused, and nothing of others; undefined if there is none. */
   mutedBy(serverId: string, origin: string): string | undefined {
     const { policy } = this.#parts;
     const verdict = policy.judge(serverId, 'form', 0, origin);
     if (verdict.do !== 'refuse') return undefined;
-    return policy.rules().find(({ id, server, subject }) => id === verdict.rule && subject === '*' && server !== '*')
-      ?.id;
+    return policy
+      .decisions()
+      .find(({ id, server, subject }) => id === verdict.decision && subject === '*' && server !== '*')?.id;
   }
 
   async #keeping(write: () => Promise<void>): Promise<void> {

@@ -1,13 +1,13 @@
-/** How long a rule may apply, as the desk offers it. */
+/** How long a decision may apply, as the desk offers it. */
 
 /** Milliseconds; empty: for the session; `always`: until it is revoked, in other sessions too. */
 const all = ['', '900000', '3600000', '86400000', 'always'] as const;
 
-/** The durations to choose from for a rule. @param rulesPersist - whether rules are kept beyond the session */
-export const durations = (rulesPersist: boolean): readonly (typeof all)[number][] =>
-  rulesPersist ? all : all.slice(0, -1);
+/** The durations to choose from for a decision. @param decisionsPersist - whether decisions are kept beyond the session */
+export const durations = (decisionsPersist: boolean): readonly (typeof all)[number][] =>
+  decisionsPersist ? all : all.slice(0, -1);
 
-/** How long a rule applies; for the session if neither is given. */
+/** How long a decision applies; for the session if neither is given. */
 export interface Duration {
   /** Milliseconds. */
   readonly forMs?: number;

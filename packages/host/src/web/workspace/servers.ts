@@ -18,7 +18,7 @@ import type { OfferKind, RootView, ServerView } from './views.ts';
 export interface DeskServersParts {
   readonly roots: OfferedRoots;
   readonly clock: Clock;
-  /** The rule that refuses everything a server asks, if there is one. */
+  /** The decision that refuses everything a server asks, if there is one. */
   readonly mutedBy: (id: string, origin: string) => string | undefined;
   /** Makes the connection of one server; not started. */
   readonly connect: (entry: ServerEntry) => DeskConnection;

@@ -71,7 +71,7 @@ export interface ServerView {
   readonly fresh?: boolean;
   /** When its latest start began; milliseconds since the epoch. */
   readonly startedAt?: number;
-  /** The rule by which everything it asks is refused; absent if it is not muted. */
+  /** The decision by which everything it asks is refused; absent if it is not muted. */
   readonly muted?: string;
   /** Why it is not running. */
   readonly reason?: string;
@@ -117,7 +117,7 @@ export interface QuestionView {
   readonly amongSeveral?: true;
 }
 
-/** Something that was decided without asking: refused by the host or by policy, or allowed by a rule. */
+/** Something that was decided without asking: refused by the host or by policy, or allowed by a decision. */
 export interface NoticeView {
   readonly notice: Notice;
   readonly serverId: string;
@@ -127,10 +127,10 @@ export interface NoticeView {
   readonly perhaps?: true;
 }
 
-/** Something the host or a rule refused in place of the person. */
+/** Something the host or a decision refused in place of the person. */
 export interface RefusalView {
   readonly by: 'host' | 'policy';
-  /** The rule, or what was wrong; quotes the server if the host refused. */
+  /** The decision, or what was wrong; quotes the server if the host refused. */
   readonly why: string;
 }
 
@@ -163,7 +163,7 @@ export interface CallView {
 function refusalIn(item: QuestionView | NoticeView | undefined): RefusalView | undefined {
   if (!item) return undefined;
   if ('notice' in item) return item.notice.type === 'refused' ? item.notice : undefined;
-  return item.ending?.how === 'refused-by-policy' ? { by: 'policy', why: item.ending.rule } : undefined;
+  return item.ending?.how === 'refused-by-policy' ? { by: 'policy', why: item.ending.decision } : undefined;
 }
 
 /**

@@ -3,7 +3,7 @@
  */
 import type { StopPart } from '@midcall/core/stop';
 import { type Clock, systemClock } from '@midcall/core/time';
-import type { Audit, Inbox, OfferedRoots, Policy, RuleStorage, ServerEntry, TaskStorage } from '../../index.ts';
+import type { Audit, DecisionStorage, Inbox, OfferedRoots, Policy, ServerEntry, TaskStorage } from '../../index.ts';
 import {
   type CallMemory,
   type DeskMemory,
@@ -27,7 +27,7 @@ export interface WorkspaceParts {
   readonly audit: Audit;
   readonly roots: OfferedRoots;
   /** Where standing decisions are stored beyond the session; absent if they are not. */
-  readonly storedRules?: RuleStorage;
+  readonly storedDecisions?: DecisionStorage;
   /** Where calls that continue as tasks are stored, the same as for the connections; absent if they end with the desk. */
   readonly tasks?: TaskStorage;
   /** The models that answer sampling, to be shown; absent if the person writes the replies. */
@@ -119,7 +119,7 @@ export class Workspace {
       policy,
       audit,
       inbox,
-      kept: parts.storedRules,
+      kept: parts.storedDecisions,
       originOf: id => this.servers.get(id)?.origin ?? inbox.list().find(each => each.asker.id === id)?.asker.origin,
       onChange,
     });
@@ -179,7 +179,7 @@ export class Workspace {
       );
       await this.roots.forget(from);
     }
-    for (const { server, scope, subject, effect, until } of this.policy.rules()) {
+    for (const { server, scope, subject, effect, until } of this.policy.decisions()) {
       const forMs = until === undefined ? undefined : until - this.clock.now();
       if (server !== from || scope !== 'session' || (forMs !== undefined && forMs <= 0)) continue;
       this.policy.add({ server: to, subject, effect, ...(forMs !== undefined && { forMs }) });

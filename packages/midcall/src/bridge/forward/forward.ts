@@ -13,14 +13,23 @@
  *   it ends as unshown.
  * - forward-B4 A call that its client cancels is stopped, at whatever moment that happens. If the client disconnects, the call
  *   is kept for a while, and found when the client makes it again.
+ * - forward-B6 A call that the rules ask about is not made for a client that has stopped waiting: it is made when that client calls again.
  * - forward-B5 A call that is a task of its host waits for as long as the task does, and is stopped when the task is over.
  */
 
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { type AskedField, emit, type Field, secretIn, secretInMessage } from '@midcall/core/form';
 import { canonical } from '@midcall/core/json';
+import { visible } from '@midcall/core/text';
 import { type Clock, steadyNow } from '@midcall/core/time';
-import type { CallProgress, CallRequest, Inbox, Question } from '@midcall/host';
+import {
+  argumentRows,
+  type CallProgress,
+  type CallQuestion,
+  type CallRequest,
+  type Inbox,
+  type Question,
+} from '@midcall/host';
 import type { Call, GatewayCall } from '@midcall/server';
 import { SdkError, SdkErrorCode, type ServerContext } from '@modelcontextprotocol/server';
 import { answeredWithin, signInNeeded } from '../desk/index.ts';
@@ -101,7 +110,7 @@ async function joined(
   request: CallRequest,
   call: Call,
   { mcpReq }: ServerContext,
-  { calls, upstream }: UpstreamSession,
+  { calls, upstream, inbox }: UpstreamSession,
   { principal, host }: { readonly principal: string | undefined; readonly host: string },
 ): Promise<UpstreamCall> {
   const onProgress = (progress: CallProgress): void => {
@@ -121,8 +130,11 @@ async function joined(
     // A host that disconnects has not cancelled its call, and may make it again when it reconnects.
     const isGone =
       mcpReq.signal.reason instanceof SdkError && mcpReq.signal.reason.code === SdkErrorCode.ConnectionClosed;
-    if (isGone) at.upstreamCall.sendAway();
-    if (mcpReq.signal.aborted && !isGone) at.upstreamCall.stop();
+    const question = at.upstreamCall.lastQuestion;
+    const isMade = question?.kind !== 'call' || !isOpen(inbox, question);
+    if (isGone && isMade) at.upstreamCall.sendAway();
+    if (isGone && !isMade) at.upstreamCall.notMade();
+    else if (mcpReq.signal.aborted && !isGone) at.upstreamCall.stop();
     else at.leave();
   });
   // Joined within the step, so that neither another client nor the end of this run can come between.
@@ -187,7 +199,7 @@ async function put(
   const shown = await session.showDesk(question);
   if (typeof shown === 'string') return isOpen(inbox, question) ? { way: shown } : 'ended';
   if (shown) return (await desk.answers(question, question.call ? undefined : ended)) ? 'ended' : 'waits';
-  upstreamCall.unasked = true;
+  if (question.kind !== 'call') upstreamCall.unasked = true;
   inbox.end(question.id, { how: 'unshown' });
   return 'ended';
 }
@@ -211,6 +223,8 @@ function canAsk(question: Question, { can, roundsLeft, hasCard }: GatewayCall, {
     return true;
   }
   if (kind === 'form') return can.form && roundsLeft >= roundsOfForm;
+  if (kind === 'call')
+    return can.form && roundsLeft > 0 && !question.outOfBand && textOf(question).length <= longestMessage;
   return kind === 'url' && can.url && roundsLeft > 0;
 }
 
@@ -291,6 +305,8 @@ async function askHost(
       isOut = false;
       return answer;
     }
+    if (question.kind === 'call')
+      return await call.elicit({ message: textOf(question), form: emit([]), ...time }, ended);
     if (question.kind !== 'url') return undefined;
     const { message, url, elicitationId = question.id } = question;
     // Where a page was named by an error, nobody sent a question.
@@ -304,6 +320,20 @@ async function askHost(
     if (isMidcallError(error, 'form/unsupported') || isMidcallError(error, 'form/secret')) return undefined;
     throw error;
   }
+}
+
+/** A question about a call as a text, for a host that shows no tables. It is made from the call's arguments alone. */
+function textOf({ asker, call, labels, why }: CallQuestion): string {
+  const rows = argumentRows(call.arguments, labels).map(row => {
+    const text = row.shows === 'change' ? `${row.before}\n→\n${row.after}` : row.text;
+    return `${visible(row.label, { max: 200 })}: ${visible(text, { lines: true, max: longestMessage + 1 })}`;
+  });
+  const [tool, server] = [visible(call.name, { max: 200 }), visible(asker.id, { max: 100 })];
+  return [
+    `Midcall asks before '${tool}' of '${server}' is called, because ${why}. It has not been called.`,
+    ...(rows.length === 0 ? ['It has no arguments.'] : rows),
+    'Accept to make this call once. Decline to prevent it.',
+  ].join('\n\n');
 }
 
 const isOpen = (inbox: Inbox, { id }: Question): boolean => inbox.get(id) !== undefined;
@@ -348,6 +378,10 @@ function sendAway(
   question: Question,
   how: 'waits' | { readonly way: string },
 ): WireResult {
+  if (question.kind === 'call') {
+    upstreamCall.notMade();
+    return notDoneYet(name, how);
+  }
   upstreamCall.sendAway();
   if (question.kind === 'sign-in') throw signInNeeded(question, how === 'waits' ? undefined : how.way);
   if (how !== 'waits')
@@ -363,6 +397,22 @@ function sendAway(
       'terminal. Nothing has failed, and nothing is lost. Tell them so; when they have answered, call ' +
       `'${name}' again with the same arguments: it goes on where it is, and nothing is done twice.`,
   );
+}
+
+/** The result of a call that waits for the person's yes; it is made when the client makes the same call again. */
+function notDoneYet(name: string, how: 'waits' | { readonly way: string }): WireResult {
+  const text =
+    how === 'waits'
+      ? `Not done. '${name}' waits for the person's yes at their Midcall desk: the page in their browser, or "midcall inbox" in a ` +
+        `terminal. Tell them so; when they have answered, call '${name}' again with the same arguments.`
+      : `Not done. '${name}' needs the person's yes, and they have not been asked, since this host does not show the question and ` +
+        `the bridge cannot open a browser. ${how.way} Tell them so; when they have answered, call '${name}' again with the same ` +
+        'arguments.';
+  return {
+    content: [{ type: 'text', text }],
+    isError: true,
+    _meta: { 'io.github.midcall/disposition': 'not-executed' },
+  };
 }
 
 /** What the server made of a question that nobody was asked reads like a refusal. */

@@ -11,7 +11,7 @@ import { type HostKind, type PoolUser, UpstreamPool } from './upstream-pool.ts';
 
 /** How principals are served. */
 export interface PrincipalsOptions
-  extends Pick<ConnectionOptions, 'client' | 'policy' | 'audit' | 'authorization' | 'era' | 'clock'> {
+  extends Pick<ConnectionOptions, 'client' | 'policy' | 'rules' | 'audit' | 'authorization' | 'era' | 'clock'> {
   /** The directories that the operator granted to every upstream server; those of hosts are then not asked for. */
   readonly roots: OfferedRoots | undefined;
   /** Makes room for the directories of one host; undefined if hosts are on other machines. */
@@ -149,7 +149,7 @@ export class Principals {
     await this.#makeRoom(own, maxServersPerCaller + 1);
     await this.#makeRoom(this.#pools(), maxServers + 1);
     const { client, audit, era, clock = systemClock, sampling, unclaimedMs = 900_000, warn } = this.#options;
-    const { authorization } = this.#options;
+    const { authorization, rules } = this.#options;
     const id = serverId(entry, number);
     if (granted)
       await granted.grant(
@@ -172,7 +172,8 @@ export class Principals {
         warn,
         declares,
         onListChanged: list => this.onListChanged(entry, list),
-        ...defined({ policy: state.policy, audit, authorization, era }),
+        nameInRules: entry.id,
+        ...defined({ rules, policy: state.policy, audit, authorization, era }),
       },
       this.#closed.signal,
     );

@@ -23,7 +23,16 @@ import { rehearse } from './rehearsal.ts';
 export interface BridgeOptions
   extends Pick<
     ConnectionOptions,
-    'client' | 'inbox' | 'policy' | 'audit' | 'authorization' | 'era' | 'clock' | 'started' | 'maxMessageBytes'
+    | 'client'
+    | 'inbox'
+    | 'policy'
+    | 'rules'
+    | 'audit'
+    | 'authorization'
+    | 'era'
+    | 'clock'
+    | 'started'
+    | 'maxMessageBytes'
   > {
   /**
    * The transport the host is connected to: standard input and output, or any other transport of one client. If it reports that
@@ -100,7 +109,7 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
     pending.clear();
   };
   const start = async (): Promise<UpstreamSession> => {
-    const { client, policy, audit, authorization, era, started, maxMessageBytes } = options;
+    const { client, policy, rules, audit, authorization, era, started, maxMessageBytes } = options;
     failed = false;
     try {
       session = await UpstreamSession.start(
@@ -117,7 +126,7 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
           tellWait: (callId, wait) => desk.tellWait(callId, wait),
           unclaimedMs,
           warn,
-          ...defined({ policy, audit, authorization, era, started, maxMessageBytes, declares: host.declares }),
+          ...defined({ policy, rules, audit, authorization, era, started, maxMessageBytes, declares: host.declares }),
         },
         AbortSignal.any([gone, closed.signal]),
       );

@@ -36,6 +36,8 @@ export interface UpstreamCallListener {
   progressed(progress: CallProgress): void;
   /** It has become a task, or that has changed. */
   becameTask(task: CallTask): void;
+  /** It waits for the answer to a question. */
+  asked(question: Question): void;
   over(outcome: CallOutcome): void;
 }
 
@@ -75,7 +77,9 @@ export class UpstreamCalls {
   }
 
   #asked(question: Question): void {
-    const { call, asker } = question;
+    const { call, asker, kind } = question;
+    // The same call made again waits for such a question too, so each call is told by whoever asks.
+    if (kind === 'call') return;
     if (call) this.#calls.get(call.id)?.asked(question);
     else if (asker.id === this.#parts.server) {
       for (const upstreamCall of this.#calls.values()) upstreamCall.asked(question);
@@ -203,7 +207,7 @@ export class UpstreamCall implements UpstreamCallListener {
     return this.#ending.signal;
   }
 
-  /** Adds a question of the upstream server; for {@link UpstreamCalls}. */
+  /** Adds a question that it waits for. */
   asked(question: Question): void {
     this.#tell({ question });
   }
@@ -250,6 +254,12 @@ export class UpstreamCall implements UpstreamCallListener {
   async happened(n: number): Promise<Happened> {
     while (this.#happened.length <= n) await new Promise<void>(resolve => this.#waiting.push(resolve));
     return this.#happened[n]!;
+  }
+
+  /** The question that it asked last, if nothing has happened since. */
+  get lastQuestion(): Question | undefined {
+    const last = this.#happened.at(-1);
+    return last && 'question' in last ? last.question : undefined;
   }
 
   /** True from when a client was told to call again until one comes back. */
@@ -326,6 +336,12 @@ export class UpstreamCall implements UpstreamCallListener {
   delivered(): void {
     this.#delivered = true;
     if (this.#wasAway) this.#tellWait('served');
+  }
+
+  /** The client stops waiting for a call that has not been made: the person's answer waits for the same call made again. */
+  notMade(): void {
+    this.#tellWait('left');
+    this.stop();
   }
 
   /** Stops the call at the upstream server; its questions are withdrawn. */

@@ -41,7 +41,17 @@ const MESSAGE_BYTES = 64 * 1024 * 1024;
 export interface UpstreamSessionOptions
   extends Pick<
     ConnectionOptions,
-    'client' | 'principal' | 'policy' | 'audit' | 'authorization' | 'era' | 'started' | 'maxMessageBytes' | 'declares'
+    | 'client'
+    | 'principal'
+    | 'policy'
+    | 'rules'
+    | 'nameInRules'
+    | 'audit'
+    | 'authorization'
+    | 'era'
+    | 'started'
+    | 'maxMessageBytes'
+    | 'declares'
   > {
   readonly inbox: Inbox;
   readonly clock: Clock;
@@ -126,7 +136,7 @@ export class UpstreamSession {
     stopped: AbortSignal,
   ): Promise<UpstreamSession> {
     const { inbox, clock, sampling, unclaimedMs, client, roots, warn, showDesk, tellWait } = options;
-    const { principal, policy, audit, authorization, era, started, declares } = options;
+    const { principal, policy, rules, nameInRules, audit, authorization, era, started, declares } = options;
     const model: SamplingModel = sampling.always ? sampling.model : hostModel(sampling.model, id => calls.get(id));
     // Decided in advance, so that nobody is asked: the server is told the host's list, which is empty until the host has given
     // it.
@@ -148,7 +158,7 @@ export class UpstreamSession {
         startTimeoutMs: START_MS,
         onSilent: warn,
         maxMessageBytes: options.maxMessageBytes ?? MESSAGE_BYTES,
-        ...defined({ principal, policy, audit, authorization, era, roots, started, declares }),
+        ...defined({ principal, policy, rules, nameInRules, audit, authorization, era, roots, started, declares }),
       },
       warn,
       stopped,
@@ -179,6 +189,7 @@ export class UpstreamSession {
           rawResult: true,
           onProgress: progress => told.progressed(progress),
           onTask: task => told.becameTask(task),
+          onConsentAsked: question => told.asked(question),
           ...defined({ principal: caller }),
         });
         void outcome.then(ended => told.over(outcomeForHosts(ended, connection, warn)));

@@ -1,0 +1,1 @@
+export { CallConsent } from './call-consent.ts';

@@ -1,0 +1,2 @@
+export type { CallVerdict } from './judge-call.ts';
+export { Rules } from './rules.ts';

@@ -1,0 +1,63 @@
+/** The operator's rules about calls as they apply now. */
+import { checkOptions, flag, func, type Kinds, required } from '@midcall/core/options';
+import { type CallVerdict, type JudgedCall, judgeCall, type OnRule, readsAnnotations } from './judge-call.ts';
+import { type Rule, readRules } from './rule.ts';
+
+/** Options of rules. */
+export interface RulesOptions {
+  /** The rules, or a function that returns those that apply now, such as `rulesFile(…)`. */
+  readonly rules: readonly Rule[] | (() => readonly Rule[]);
+  /** True to ask about no call and refuse none; what the rules would have done is recorded. */
+  readonly observe?: boolean;
+  /** Called with what the rules would have done with a call, as a sentence, if they are only observed. */
+  readonly onObserved?: (says: string) => void;
+}
+
+const kinds: Kinds<RulesOptions> = {
+  rules: required({
+    words: 'a list of rules, or a function that returns one, such as rulesFile(path)',
+    fits: value => Array.isArray(value) || typeof value === 'function',
+  }),
+  observe: flag,
+  onObserved: func,
+};
+
+/**
+ * Rules about calls, for any number of connections of one host.
+ * @example
+ * ```ts
+ * const rules = new Rules({ rules: [{ server: 'notes', tools: ['notes_delete'], effect: 'ask' }] });
+ * const connection = new Connection(entry, { client: about, inbox, rules });
+ * ```
+ */
+export class Rules {
+  /** True if calls are only observed. */
+  readonly observes: boolean;
+  /** Told what the rules would have done. */
+  readonly onObserved: (says: string) => void;
+  readonly #current: () => readonly Rule[];
+
+  /**
+   * @throws TypeError for an option that is unknown or not what it may be; MidcallError `cli/usage` for a rule that is wrong
+   */
+  constructor(options: RulesOptions) {
+    checkOptions('new Rules', options, kinds);
+    const { rules, observe = false, onObserved = () => {} } = options;
+    const list = typeof rules === 'function' ? undefined : readRules(rules);
+    this.#current = list ? () => list : (rules as () => readonly Rule[]);
+    this.observes = observe;
+    this.onObserved = onObserved;
+    // A file that is wrong is found at the start.
+    this.#current();
+  }
+
+  /** The verdict on a call now. @param onRule - told of each rule that was looked at */
+  judge(call: JudgedCall, onRule?: OnRule): CallVerdict {
+    return judgeCall(this.#current(), call, onRule);
+  }
+
+  /** True if verdicts on calls of a server may depend on what it says of its tools. */
+  readsAnnotations(server: string): boolean {
+    return readsAnnotations(this.#current(), server);
+  }
+}

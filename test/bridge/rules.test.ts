@@ -1,0 +1,185 @@
+/** Calls that rules ask about, through a bridge: in all four pairs of revisions, and over HTTP. */
+import { type Inbox, type Rule, Rules, type ServerEntry } from '@midcall/host';
+import type { Midcall } from '@midcall/server';
+import type { McpServer } from '@modelcontextprotocol/server';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { tokenGuard } from '../../packages/midcall/src/bridge/http/callers.ts';
+import { handClock } from '../host/clock.ts';
+import { connectHost, hosts, httpStage } from './http-stage.ts';
+import { pairs, stage, textOf } from './stage.ts';
+import { until, untilAfterRoots, untilArmed } from './until.ts';
+
+/** A tool that asks nobody. */
+function deleting() {
+  const done: string[] = [];
+  const serve = (_: Midcall, server: McpServer) => {
+    server.registerTool('remove', { inputSchema: z.object({ name: z.string() }) }, async ({ name }) => {
+      done.push(name);
+      return { content: [{ type: 'text' as const, text: `removed ${name}` }] };
+    });
+    server.registerTool('look', { annotations: { readOnlyHint: true } }, async () => ({
+      content: [{ type: 'text' as const, text: 'seen' }],
+    }));
+  };
+  return { done, serve };
+}
+
+const asks = (more: Partial<Rule> = {}) => ({
+  rules: new Rules({
+    rules: [
+      { server: 'upstream', tools: { annotated: 'not-destructive' }, effect: 'allow' },
+      { server: 'upstream', tools: '*', effect: 'ask', ...more } as Rule,
+    ],
+  }),
+});
+const remove = { name: 'remove', arguments: { name: 'a.md' } };
+const dispositionOf = (result: object): unknown =>
+  (result as { _meta?: Record<string, unknown> })._meta?.['io.github.midcall/disposition'];
+const reply = (action: 'accept' | 'decline') => (inbox: Inbox) => inbox.reply(inbox.list()[0]!.id, { action }, 'web');
+
+describe.each(pairs)('a host of %s before a server of %s', (host, upstream) => {
+  it('asks the person in the host, by a text made from the arguments, and makes the call once after a yes', async () => {
+    const { done, serve } = deleting();
+    await using on = await stage({
+      host,
+      upstream,
+      serve,
+      options: asks(),
+      answers: [{ action: 'accept', content: {} }],
+    });
+    const result = await on.client.callTool(remove);
+    expect([textOf(result), dispositionOf(result), done]).toEqual(['removed a.md', 'executed', ['a.md']]);
+    expect(on.person.asked).toHaveLength(1);
+    expect(on.person.asked[0]?.params).toMatchObject({
+      message:
+        "Midcall asks before 'remove' of 'upstream' is called, because rule 2 says ask. It has not been called.\n\n" +
+        'name: a.md\n\nAccept to make this call once. Decline to prevent it.',
+    });
+    expect(textOf(await on.client.callTool({ name: 'look' }))).toBe('seen');
+    expect(on.person.asked).toHaveLength(1);
+  });
+
+  it('does not make a call that the person in the host declines', async () => {
+    const { done, serve } = deleting();
+    await using on = await stage({ host, upstream, serve, options: asks(), answers: [{ action: 'decline' }] });
+    const result = await on.client.callTool(remove);
+    expect(textOf(result)).toMatch(/^Not done\. The person said no\./);
+    expect([result.isError, dispositionOf(result), done]).toEqual([true, 'not-executed', []]);
+  });
+
+  it.each([
+    ['has no forms', { capabilities: {} }, remove.arguments],
+    ['must not pass the answer on', { options: asks({ assurance: 'out-of-band' }) }, remove.arguments],
+    [
+      'answers by itself',
+      { options: { ...asks(), suspectBelowMs: 60_000 }, answers: [{ action: 'accept', content: {} }] as const },
+      remove.arguments,
+    ],
+    ['could not show it whole', {}, { name: 'long '.repeat(500) }],
+  ])('asks at the desk if the host %s', async (_, more, args) => {
+    const { done, serve } = deleting();
+    await using on = await stage({ host, upstream, serve, options: asks(), atDesk: reply('accept'), ...more });
+    const result = await on.client.callTool({ name: 'remove', arguments: args });
+    expect([dispositionOf(result), done, on.opened.length]).toEqual(['executed', [args.name], 1]);
+  });
+
+  it('says that nobody could be asked, if there is neither a form nor a desk', async () => {
+    const { done, serve } = deleting();
+    await using on = await stage({ host, upstream, serve, options: asks(), capabilities: {} });
+    const result = await on.client.callTool(remove);
+    expect(textOf(result)).toMatch(/^Not done\. The person could not be asked/);
+    expect([dispositionOf(result), done]).toEqual(['not-executed', []]);
+  });
+
+  /** A host that has waited for the desk, and was sent away. */
+  async function sentAway() {
+    const { done, serve } = deleting();
+    const clock = handClock();
+    const on = await stage({ host, upstream, serve, options: asks(), capabilities: {}, clock, atDesk: () => {} });
+    const first = on.client.callTool(remove);
+    await untilAfterRoots(clock, () => on.opened.length === 1);
+    await untilArmed(clock, 45_000);
+    clock.move(45_000);
+    const result = await first;
+    expect(textOf(result)).toMatch(
+      /^Not done\. 'remove' waits for the person's yes .*call 'remove' again with the same/,
+    );
+    expect([result.isError, dispositionOf(result)]).toEqual([true, 'not-executed']);
+    return { ...on, done, clock };
+  }
+
+  it('forward-B6: makes a call only when the host makes it again, if the yes comes after the host has stopped waiting', async () => {
+    await using on = await sentAway();
+    expect(on.waits.at(-1)).toEqual({ host: 'test-host', state: 'left' });
+    await reply('accept')(on.inbox);
+    await new Promise(setImmediate);
+    expect(on.done).toEqual([]);
+    const result = await on.client.callTool(remove);
+    expect([dispositionOf(result), on.done, on.opened.length]).toEqual(['executed', ['a.md'], 1]);
+  });
+
+  it('forward-B6: asks nobody anew if the host makes the same call again before the answer', async () => {
+    await using on = await sentAway();
+    const [question] = on.inbox.list();
+    const again = on.client.callTool(remove);
+    await untilArmed(on.clock, 45_000);
+    expect(on.inbox.list()).toEqual([question]);
+    await reply('accept')(on.inbox);
+    expect([dispositionOf(await again), on.done]).toEqual(['executed', ['a.md']]);
+  });
+
+  it('stops asking when the person has said no, and asks anew when the host makes the call again', async () => {
+    await using on = await sentAway();
+    await reply('decline')(on.inbox);
+    const again = on.client.callTool(remove);
+    await until(() => on.inbox.list().length === 1);
+    await reply('decline')(on.inbox);
+    expect([dispositionOf(await again), on.done]).toEqual(['not-executed', []]);
+  });
+});
+
+const [ada, alan] = ['Yp5-token-of-ada-in-front-of-a-pool-Us74', 'Yp5-token-of-alan-in-front-of-a-pool-Us74'];
+const guard = tokenGuard([
+  { token: ada, principal: 'ada', desk: false },
+  { token: alan, principal: 'alan', desk: false },
+]);
+
+describe.each(hosts)('over HTTP, hosts of %s', kind => {
+  it('are asked about calls of every process of a server, whatever number it has', async () => {
+    const { done, serve } = deleting();
+    await using on = await httpStage({ upstream: '2025-11-25', serve, options: asks() });
+    const answers = [{ action: 'decline' }] as const;
+    const [first, second] = [
+      await connectHost(kind, on.url, { capabilities: { elicitation: {} }, answers }),
+      await connectHost(kind, on.url, { capabilities: { elicitation: {}, roots: {} }, answers }),
+    ];
+    for (const each of [first, second]) {
+      const result = await each.call('remove', { name: 'a.md' });
+      expect([
+        dispositionOf(result),
+        each.asked.filter(({ method }) => method === 'elicitation/create').length,
+      ]).toEqual(['not-executed', 1]);
+    }
+    expect([on.bridge.servers, done]).toEqual([2, []]);
+    await first.close();
+    await second.close();
+  });
+
+  it('are asked for themselves, also if another principal has said yes to the same call of a server they share', async () => {
+    const { done, serve } = deleting();
+    const shared = (entry: ServerEntry) => [{ path: '/mcp', entry: { ...entry, shared: true }, guard }];
+    await using on = await httpStage({ upstream: '2025-11-25', serve, options: asks(), entries: shared });
+    const connect = (token: string, action: 'accept' | 'decline') =>
+      connectHost(kind, on.url, {
+        token,
+        capabilities: { elicitation: {} },
+        answers: [action === 'accept' ? { action, content: {} } : { action }],
+      });
+    const [first, second] = [await connect(ada, 'accept'), await connect(alan, 'decline')];
+    const [one, other] = await Promise.all([first.call('remove', { name: 'a' }), second.call('remove', { name: 'a' })]);
+    expect([dispositionOf(one), dispositionOf(other), done]).toEqual(['executed', 'not-executed', ['a']]);
+    await first.close();
+    await second.close();
+  });
+});

@@ -1,0 +1,133 @@
+import { type Rule, Rules } from '@midcall/host';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+const base = { server: 'mail', tools: ['send'], effect: 'allow' } as const;
+const sent = (where: object): readonly Rule[] => [{ ...base, where } as Rule];
+const call = (args: object, more: object = {}) =>
+  ({ server: 'mail', tool: 'send', arguments: args as Record<string, unknown>, annotations: {}, ...more }) as const;
+const effectOf = (rules: readonly Rule[], args: object, more?: object) =>
+  new Rules({ rules }).judge(call(args, more)).effect;
+
+describe('the first rule that is about a call', () => {
+  const rules: readonly Rule[] = [
+    { server: 'mail', tools: ['send_draft', 'list*'], effect: 'allow' },
+    { server: 'mail', tools: ['*_all'], effect: 'refuse' },
+    { server: '*', tools: ['a*b*c'], effect: 'ask' },
+    { server: 'files', tools: '*', effect: 'allow' },
+  ];
+  it.each([
+    ['mail', 'send_draft', 'allow'],
+    ['mail', 'list', 'allow'],
+    ['mail', 'list_all', 'allow'],
+    ['mail', 'delete_all', 'refuse'],
+    ['mail', 'relist', 'ask'],
+    ['mail', 'LIST', 'ask'],
+    ['files', 'axbxc', 'ask'],
+    ['files', 'abc', 'ask'],
+    ['files', 'acb', 'allow'],
+    ['files', 'delete_all', 'allow'],
+  ])('decides about a call of %s: %s is %s', (server, tool, effect) => {
+    expect(effectOf(rules, {}, { server, tool })).toBe(effect);
+  });
+
+  it('is missed by a call that is asked about then, if a rule names its server, and passes if none does', () => {
+    const named: readonly Rule[] = [{ server: 'mail', tools: ['list'], effect: 'allow' }];
+    expect(effectOf(named, {}, { tool: 'other' })).toBe('ask');
+    expect(effectOf(named, {}, { server: 'files', tool: 'other' })).toBe('allow');
+  });
+
+  it('is found within steps, whatever its pattern and the arguments are, and does not allow what could not be judged', () => {
+    const where = { properties: { to: { type: 'string', pattern: '^(([a-z]|[a-y])*)*$' } } };
+    const hostile = { to: `${'a'.repeat(200_000)}!` };
+    const started = performance.now();
+    const many = Array.from({ length: 500 }, () => sent(where)[0]!);
+    expect(new Rules({ rules: many }).judge(call(hostile)).effect).toBe('ask');
+    expect(performance.now() - started).toBeLessThan(30_000);
+    expect(effectOf([{ ...base, effect: 'refuse', where }], hostile)).toBe('refuse');
+  });
+});
+
+describe('a rule that allows', () => {
+  const closed = { properties: { to: { type: 'string' }, copies: { type: 'integer', maximum: 2 } }, required: ['to'] };
+  it.each([
+    [{ to: 'ada' }, 'allow'],
+    [{ to: 'ada', copies: 2 }, 'allow'],
+    [{ to: 'ada', bcc: 'eve' }, 'ask'],
+    [{ to: ['ada'] }, 'ask'],
+    [{ to: 'ada', copies: '2' }, 'ask'],
+    [{ to: 'ada', copies: 3 }, 'ask'],
+    [{ to: 'ada', __proto__: null, constructor: 1 }, 'ask'],
+    [{}, 'ask'],
+  ])('allows only arguments that it names, of the type it names: %j', (args, effect) => {
+    expect(effectOf(sent(closed), args)).toBe(effect);
+  });
+
+  it('is closed at every depth', () => {
+    const where = {
+      properties: {
+        mail: { type: 'object', properties: { to: { type: 'string' } } },
+        lines: { type: 'array', items: { type: 'object', properties: { n: { const: 1 } } } },
+      },
+    };
+    expect(effectOf(sent(where), { mail: { to: 'ada' }, lines: [{ n: 1 }] })).toBe('allow');
+    expect(effectOf(sent(where), { mail: { to: 'ada', bcc: 'eve' } })).toBe('ask');
+    expect(effectOf(sent(where), { lines: [{ n: 1, m: 2 }] })).toBe('ask');
+  });
+
+  it('trusts annotations only of the server that it names', () => {
+    const trusting: readonly Rule[] = [{ server: 'mail', tools: { annotated: 'read-only' }, effect: 'allow' }];
+    const safe: readonly Rule[] = [{ server: 'mail', tools: { annotated: 'not-destructive' }, effect: 'allow' }];
+    expect(effectOf(trusting, {}, { annotations: { readOnlyHint: true } })).toBe('allow');
+    expect(effectOf(trusting, {}, { annotations: { readOnlyHint: 'true' } })).toBe('ask');
+    expect(effectOf(trusting, {}, { annotations: { destructiveHint: false } })).toBe('ask');
+    expect(effectOf(safe, {}, { annotations: { destructiveHint: false } })).toBe('allow');
+    expect(effectOf(safe, {}, { annotations: {} })).toBe('ask');
+    expect(effectOf(safe, {}, { annotations: undefined })).toBe('ask');
+  });
+});
+
+it('what an arbitrary argument is, a rule that names other arguments never allows it', () => {
+  const rules = sent({ properties: { to: { type: 'string' } } });
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), args => {
+      const fits = Object.entries(args).every(([name, value]) => name === 'to' && typeof value === 'string');
+      expect(effectOf(rules, args)).toBe(fits ? 'allow' : 'ask');
+    }),
+  );
+});
+
+it.each([
+  ['a text', ['x'], 'Rule 1 must be an object; got "x"'],
+  ['no server', [{ tools: '*', effect: 'ask' }], 'Rule 1 has no "server"'],
+  ['no effect', [base, { server: 'a', tools: '*' }], 'Rule 2 has no "effect"'],
+  ['another effect', [{ ...base, effect: 'deny' }], '"effect" must be "allow", "ask" or "refuse"; got "deny"'],
+  ['no tool', [{ ...base, tools: [] }], '"tools" must be'],
+  ['another annotation', [{ ...base, tools: { annotated: 'safe' } }], '"tools" must be'],
+  [
+    'annotations of every server',
+    [{ ...base, server: '*', tools: { annotated: 'read-only' } }],
+    'must name its server',
+  ],
+  ['a typo', [{ ...base, were: {} }], 'Did you mean "where"?'],
+  ['approvers', [{ ...base, effect: 'ask', from: 'finance' }], 'needs the inbox of approvers'],
+  ['a count', [{ ...base, effect: 'ask', count: 2 }], 'needs the inbox of approvers'],
+  ['not', [{ ...base, effect: 'ask', not: 'requester' }], 'needs the inbox of approvers'],
+  ['a grant', [{ ...base, effect: 'ask', grantFor: 1 }], 'needs grants'],
+  ['presence', [{ ...base, effect: 'ask', assurance: 'present' }], '"assurance" must be'],
+  ['a label without asking', [{ ...base, labels: { to: 'Recipient' } }], 'only a rule whose effect is "ask"'],
+  ['no time', [{ ...base, effect: 'ask', within: 0 }], '"within" must be'],
+  ['a list as where', [{ ...base, where: [] }], '"where" must be'],
+  ['an argument without a type', sent({ properties: { to: {} } }), '"where", "to" must have a "type"'],
+  ['true as an argument', sent({ properties: { to: true } }), '"to" must be a schema with a type'],
+  ['an object without members', sent({ properties: { to: { type: ['object', 'x'] } } }), 'must have a "type"'],
+  ['a list without items', sent({ properties: { to: { type: 'array' } } }), '"items" must be a schema'],
+  ['alternatives', sent({ anyOf: [{}] }), 'cannot use "anyOf"'],
+  ['a format', sent({ properties: { to: { type: 'string', format: 'email' } } }), 'cannot use "format"'],
+  ['a reference', sent({ $ref: '#/x' }), 'cannot use "$ref"'],
+  ['open arguments', sent({ additionalProperties: true }), '"additionalProperties" must be false'],
+  ['other arguments', sent({ type: 'array', items: { type: 'string' } }), '"type" must be "object"'],
+  ['too many', Array.from({ length: 501 }, () => base), 'at most 500; got 501'],
+])('refuses rules with %s, and says what must be', (_, rules, says) => {
+  expect(() => new Rules({ rules: rules as never })).toThrow(says);
+});
