@@ -89,7 +89,7 @@ function pinned(configured: string): Pinned {
   let real: string;
   try {
     real = realpathSync.native(configured);
-    if (!statSync(real).isDirectory()) throw Object.assign(new Error('not a directory'), { code: 'ENOTDIR' });
+    if (!statSync(configured).isDirectory()) throw Object.assign(new Error('not a directory'), { code: 'ENOTDIR' });
   } catch (error) {
     const isFile = (error as NodeJS.ErrnoException).code === 'ENOTDIR';
     const why = isFile ? 'is not a directory' : 'does not exist or cannot be opened';
