@@ -14,7 +14,7 @@ const changed = (path: string) => statSync(path, { throwIfNoEntry: false })?.mti
 const stale = ['core', 'server', 'host', 'testing'].some(name => {
   const sources = readdirSync(at(`packages/${name}/src`), { recursive: true, encoding: 'utf8' });
   const built = changed(at(`packages/${name}/dist/.tsbuildinfo`));
-  return sources.some(path => changed(at(`packages/${name}/src/${path}`)) > built);
+  return sources.some(path => path.endsWith('.ts') && changed(at(`packages/${name}/src/${path}`)) > built);
 });
 if (stale) {
   const tsc = [compiler('newest'), '-b', at('tsconfig.build.json')];
