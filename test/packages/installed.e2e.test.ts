@@ -1,8 +1,10 @@
 /** The packages as their users get them: what they bring along, what they say where something is missing, and that they run. */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { createInterface } from 'node:readline';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { BillOfMaterials } from '../../tools/bill-of-materials.ts';
 import { compiler, root } from '../../tools/places.ts';
 import { install, installByNpm, packAll, readManifest } from './installed.ts';
@@ -61,7 +63,7 @@ describe('@midcall/server alone', () => {
     }
   });
 
-  it('answers a handler’s question over standard input and output', () => {
+  it('answers a handler’s question over standard input and output', async () => {
     const { folder } = install(tarballs, ['@midcall/server']);
     writeFileSync(join(folder, 'server.mjs'), server);
     const meta = {
@@ -75,13 +77,12 @@ describe('@midcall/server alone', () => {
       method: 'tools/call',
       params: { name: 'greet', arguments: {}, _meta: meta },
     };
-    const said = execFileSync(process.execPath, ['server.mjs'], {
-      cwd: folder,
-      input: `${JSON.stringify(request)}\n`,
-      encoding: 'utf8',
-      stdio: ['pipe', 'pipe', 'ignore'],
-    });
-    expect(JSON.parse(said.split('\n')[0]!)).toMatchObject({ id: 1, result: { resultType: 'input_required' } });
+    // A host keeps the input open until it has its answer.
+    const child = spawn(process.execPath, ['server.mjs'], { cwd: folder, stdio: ['pipe', 'pipe', 'inherit'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    child.stdin.write(`${JSON.stringify(request)}\n`);
+    const [said] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+    expect(JSON.parse(said)).toMatchObject({ id: 1, result: { resultType: 'input_required' } });
   });
 
   const signedIn = `import('@midcall/server/connect').then(async ({ bearer, provider }) => {
