@@ -140,7 +140,7 @@ describe('a posting', () => {
   it('a posting has what is wrong by the path of its question, and reads no question that does not apply', () => {
     const wrong = readItems(party, sent({ sure: 'false', 'people.count': '0', 'way.by': 'plane' }));
     expect([...wrong.issues.keys()]).toEqual(['why', 'people', 'way.by']);
-    expect(wrong.issues.get('people')).toBe('Person needs at least 1 entries.');
+    expect(wrong.issues.get('people')).toBe('Person needs at least 1 entry.');
     expect(readItems(party, sent({ sure: 'true', why: 'because' })).value).not.toHaveProperty('why');
   });
 
