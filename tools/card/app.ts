@@ -7,7 +7,7 @@
  */
 import { checkContent, type Issue, withWayBackField } from '@midcall/core/form';
 import type { Html } from '@midcall/core/page';
-import { isOneLine } from '../../packages/host/src/web/client/lines.ts';
+import { sendsLine } from '../../packages/host/src/web/client/lines.ts';
 import { morph } from '../../packages/host/src/web/client/morph.ts';
 import { startPressed, whenReleased } from '../../packages/host/src/web/client/pressed.ts';
 import { contentOf, type Draft, draftOf, untouched, visitedIssues } from '../../packages/host/src/web/form/index.ts';
@@ -234,9 +234,6 @@ function dismiss(): void {
   else void answer('cancel');
 }
 
-const isBoxOfOneLine = ({ target, shiftKey }: KeyboardEvent): boolean =>
-  target instanceof HTMLTextAreaElement && !shiftKey && isOneLine(target);
-
 function onKey(event: KeyboardEvent): void {
   if (!open?.question || isSending || event.isComposing) return;
   const at = event.target as HTMLElement;
@@ -246,7 +243,7 @@ function onKey(event: KeyboardEvent): void {
   else if (isFilter && event.key === 'Escape' && at.value !== '') {
     at.value = '';
     filter(at);
-  } else if (event.key === 'Enter' && (at instanceof HTMLInputElement || isBoxOfOneLine(event))) send();
+  } else if (event.key === 'Enter' && (at instanceof HTMLInputElement || sendsLine(event))) send();
   else if (event.key === 'Escape') dismiss();
   else return;
   event.preventDefault();

@@ -252,8 +252,8 @@ function filled(id: string, given: string, environment: Environment): string {
   const parts = spelledAsHere(given).split('}');
   const last = parts.pop()!;
   const filledParts = parts.map(part => {
-    const [named, editors = ''] = editorOnly.exec(part) ?? [];
-    if (named !== undefined && valueIn(environment, editors) === undefined)
+    const [named, inBraces = ''] = editorOnly.exec(part) ?? [];
+    if (named !== undefined && valueIn(environment, inBraces) === undefined)
       throw bad(
         `The server '${id}' uses ${named}}, which only its editor can fill in. Use \${env:NAME}, or write the value itself.`,
       );

@@ -5,7 +5,7 @@
 import { telling } from './drafts.ts';
 import { fetched } from './fetched.ts';
 import { mayLeave, noteStarts, stay } from './leaving.ts';
-import { isOneLine } from './lines.ts';
+import { sendsLine } from './lines.ts';
 import { morph } from './morph.ts';
 import { pageShown, sending, showDocument, touch, untouch } from './page.ts';
 import { holdsBack, notSent } from './presence.ts';
@@ -193,20 +193,19 @@ function toFiltered(box: HTMLInputElement, event: KeyboardEvent): void {
 }
 
 function onKey(event: KeyboardEvent): void {
-  const box = event.target;
   if (event.defaultPrevented) return;
-  const isSending = event.key === 'Enter' && !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.isComposing;
-  if (isSending && box instanceof HTMLTextAreaElement && isOneLine(box)) {
+  if (sendsLine(event)) {
     event.preventDefault();
-    const first = box.form?.querySelector<HTMLButtonElement>('button:not([type=button])');
-    if (first && !first.disabled) box.form?.requestSubmit(first);
+    const { form } = event.target as HTMLTextAreaElement;
+    const first = form?.querySelector<HTMLButtonElement>('button:not([type=button])');
+    if (first && !first.disabled) form?.requestSubmit(first);
     return;
   }
   if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
     sendFrom(event);
     return;
   }
-  if (event.defaultPrevented || event.isComposing) return;
+  if (event.isComposing) return;
   const at = event.target as HTMLElement;
   if ((event.key === 'Enter' || event.key === 'ArrowDown') && at instanceof HTMLInputElement && at.dataset['filter']) {
     toFiltered(at, event);

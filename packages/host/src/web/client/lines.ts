@@ -18,10 +18,13 @@ function makeBox(line: HTMLInputElement, text: string): void {
 const lineOf = (target: EventTarget | null): HTMLInputElement | undefined =>
   target instanceof HTMLInputElement && target.dataset['lines'] !== undefined ? target : undefined;
 
-/** True for a box in which Enter sends, as long as it holds one line; one that may hold JSON goes on from where that begins. */
-export function isOneLine({ dataset: { oneLine }, value }: HTMLTextAreaElement): boolean {
-  if (oneLine === undefined || value.includes('\n')) return false;
-  return oneLine === 'text' || (value.trim() !== '' && !/^\s*(?:[{["]|\/[/*])/.test(value));
+/** True if a key sends what is in a box of one line. One that may hold JSON is none from where that begins. */
+export function sendsLine(event: KeyboardEvent): boolean {
+  const { target: box, key, shiftKey, ctrlKey, metaKey, isComposing } = event;
+  if (key !== 'Enter' || shiftKey || ctrlKey || metaKey || isComposing) return false;
+  if (!(box instanceof HTMLTextAreaElement) || box.dataset['oneLine'] === undefined || box.value.includes('\n'))
+    return false;
+  return box.dataset['oneLine'] === 'text' || (box.value.trim() !== '' && !/^\s*(?:[{["]|\/[/*])/.test(box.value));
 }
 
 /** Starts listening. */

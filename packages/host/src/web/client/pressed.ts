@@ -1,18 +1,24 @@
 /** A page that moves under a pressed pointer makes the click miss its button: what would move it waits for the release. */
 
-let isPressed = false;
+let released = Promise.resolve();
+let release = (): void => {};
 
-/** Comes when no button of the pointer, and no finger, is held down. */
-export function whenReleased(): Promise<void> {
-  if (!isPressed) return Promise.resolve();
-  return new Promise(resolve => {
-    for (const type of ['pointerup', 'pointercancel'])
-      document.addEventListener(type, () => resolve(), { once: true, capture: true });
-  });
-}
+/** Comes when the pointer is not pressed, and no finger touches the page. */
+export const whenReleased = (): Promise<void> => released;
 
 /** Starts listening. */
 export function startPressed(): void {
-  document.addEventListener('pointerdown', () => (isPressed = true), true);
-  for (const type of ['pointerup', 'pointercancel']) document.addEventListener(type, () => (isPressed = false), true);
+  document.addEventListener(
+    'pointerdown',
+    () => {
+      release();
+      released = new Promise(resolve => {
+        release = resolve;
+      });
+    },
+    true,
+  );
+  // The menu of the browser may keep the release for itself.
+  for (const type of ['pointerup', 'pointercancel', 'contextmenu'])
+    document.addEventListener(type, () => release(), true);
 }
