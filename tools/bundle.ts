@@ -94,7 +94,17 @@ const bundle = await rolldown({
   input: { main: join(root, 'packages/midcall/src/cli/main.ts') },
   platform: 'node',
   external: id => isPackage(id) && alias[id] === undefined,
-  plugins: [{ name: 'entries', resolveId: id => alias[id] }],
+  plugins: [
+    { name: 'entries', resolveId: id => alias[id] },
+    {
+      name: 'Public Suffix List when it is needed',
+      // Most runs of the command never look at the list. A library leaves that to whoever bundles it.
+      load: id =>
+        id === join(root, 'packages/host/src/url/parse-domain.ts')
+          ? "export const parseDomain = (...name) => require('tldts').parse(...name);"
+          : undefined,
+    },
+  ],
   transform,
 });
 const { output } = await bundle.write({

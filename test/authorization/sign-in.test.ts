@@ -1,4 +1,5 @@
 /** Servers that want a sign-in, before a real authorization server: who is asked, how often, and what is kept. */
+import { EventEmitter, once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '@midcall/core/time';
@@ -127,6 +128,32 @@ describe.each(eras)('a server that wants a sign-in, on %s', era => {
     expect(waiting.record.filter(({ event }) => event.type === 'ended')).toMatchObject([
       { event: { kind: 'sign-in', how: 'completed' } },
     ]);
+  });
+
+  it('keeps the sign-in that another process finished while this one registered its client', async () => {
+    const { url } = await guarded();
+    const { vault } = await folderOfVault();
+    const gate = new EventEmitter();
+    const [registering, signedIn] = [once(gate, 'registering'), once(gate, 'signed in')];
+    const late = hostOf(url, {
+      era,
+      vault: vault(),
+      person: () => {},
+      fetch: async (input, init) => {
+        if (new URL(input instanceof Request ? input.url : input).pathname !== '/reg') return fetch(input, init);
+        gate.emit('registering');
+        await signedIn;
+        return fetch(input, init);
+      },
+    });
+    const started = late.connection.start();
+    await registering;
+    const other = hostOf(url, { era, vault: vault() });
+    await other.connection.start();
+    gate.emit('signed in');
+    await started;
+    expect(await late.call('whoami')).toBe('alice');
+    expect(await other.connection.isSignedIn()).toBe(true);
   });
 
   it('a server that wants a sign-in is signed out of in every process, and its authorization server takes back what it gave', async () => {

@@ -206,7 +206,7 @@ export class Authorizer {
     const discovered = await this.#discover(challenge);
     if (!discovered) throw notOAuth();
     const stored = await vault.read(this.#key);
-    if (stored?.tokens && stored.tokens.access_token !== refused && isFresh(stored, clock.now())) {
+    if (this.#isSignedInSince(refused, stored)) {
       this.#grant = stored;
       return;
     }
@@ -230,7 +230,10 @@ export class Authorizer {
         fetch: this.#asking,
         clock,
         ask: (request, over) => this.#asked(ask, request, over, refused),
-        keepClient: async client => void (await vault.change(this.#key, async () => ({ ...before, ...grant, client }))),
+        keepClient: async client =>
+          void (await vault.change(this.#key, async now =>
+            this.#isSignedInSince(refused, now) ? now : { ...before, ...grant, client },
+          )),
         keepTokens: async (client, tokens) => {
           mustBeBearer(discovered.issuer, tokens.token_type);
           this.#grant = await vault.change(this.#key, async () =>
@@ -240,7 +243,7 @@ export class Authorizer {
       });
     } catch (error) {
       // The authorization server may have forgotten this registration, which it tells only the person.
-      if (before?.client?.from === 'registration') await this.#dropClient();
+      if (before?.client?.from === 'registration') await this.#dropClient(refused);
       throw error;
     }
   }
@@ -259,7 +262,7 @@ export class Authorizer {
     const look = async (): Promise<void> => {
       const stored = await vault.read(this.#key).catch(() => undefined);
       if (stopped) return;
-      if (stored?.tokens && stored.tokens.access_token !== refused && isFresh(stored, clock.now())) {
+      if (this.#isSignedInSince(refused, stored)) {
         this.#grant = stored;
         elsewhere.abort({ how: 'completed' });
       } else callOff = clock.after(lookMs, () => void look());
@@ -273,12 +276,18 @@ export class Authorizer {
     }
   }
 
-  async #dropClient(): Promise<void> {
+  async #dropClient(refused: string | undefined): Promise<void> {
     await this.#options.vault.change(this.#key, async grant => {
-      if (!grant) return grant;
+      if (!grant || this.#isSignedInSince(refused, grant)) return grant;
       const { client: _, ...rest } = grant;
       return rest;
     });
+  }
+
+  /** True if another process has signed in since the token was refused: what it stored stays. */
+  #isSignedInSince(refused: string | undefined, stored: Grant | undefined): boolean {
+    const token = stored?.tokens?.access_token;
+    return token !== undefined && token !== refused && isFresh(stored!, this.#options.clock.now());
   }
 
   #discover(challenge: Challenge): Promise<Discovered | undefined> {
