@@ -1,4 +1,5 @@
 /** Servers of the SDK's other module format; see packages/server/src/sdk-seam/any-server.ts. */
+import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { midcall } from '@midcall/server';
 import { connectPair, eras, scriptedPerson } from '@midcall/testing';
@@ -9,7 +10,7 @@ const { McpServer } = createRequire(import.meta.url)('@modelcontextprotocol/serv
 
 describe.each(eras)('%s', era => {
   it.each(['memory', 'http'] as const)('a server of a CommonJS project is served over %s', async carrier => {
-    const mid = midcall({ key: new Uint8Array(32) });
+    const mid = midcall({ key: randomBytes(32) });
     const make = () => {
       const server = new McpServer({ name: 'notes', version: '1.0.0' });
       mid.tool(server, 'greet', {}, async (_, call) => {
