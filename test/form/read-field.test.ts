@@ -82,7 +82,7 @@ describe('a property is refused, by the keyword that is wrong, where it', () => 
     ['is a list of something other than fixed choices', list({ enum: ['a'], minLength: 1 }), 'items'],
     ['is a list of something other than fixed choices', list({ anyOf: oneOf, oneOf }), 'items'],
     ["has a broken 'uniqueItems'", list({ enum: ['a'] }, { uniqueItems: 'yes' }), 'uniqueItems'],
-    ['needs 2 of 1 choices', list({ enum: ['a'] }, { minItems: 2 }), 'minItems'],
+    ['needs 2 of 1 choice', list({ enum: ['a'] }, { minItems: 2 }), 'minItems'],
     ["has 'minItems' above 'maxItems'", list({ enum: ['a', 'b'] }, { minItems: 2, maxItems: 1 }), 'minItems'],
   ])('%s', (words, property, rule) => {
     expect(read(property)).toEqual({
