@@ -188,6 +188,7 @@ describe.each([
         .first()
         .click();
       await page.getByRole('radio', { name: 'Yes' }).check();
+      expect(await page.getByText('Its questions were not kept').count()).toBe(0);
       await page.getByRole('button', { name: 'Send answer' }).click();
       expect(await call).toBe(`accept in call 1 of ${name}`);
     }
