@@ -3,13 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Audit, Connection, commandTarget, Inbox, machineDisk, OfferedRoots, Policy } from '@midcall/host';
+import { Audit, Connection, commandTarget, Inbox, machineDisk, OfferedRoots, Policy, serverName } from '@midcall/host';
 import { deskFile, type RunningDesk, startDesk } from '@midcall/host/web';
 import { createSealer, keyRing } from '@midcall/server';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { commandWords } from '../../packages/host/src/servers/command-words.ts';
 import { readServerList } from '../../packages/host/src/servers/server-list.ts';
-import { nameByTarget } from '../../packages/host/src/web/workspace/server-form.ts';
 import { enter } from './client.ts';
 import { noClient } from './stage.ts';
 
@@ -295,8 +294,14 @@ it.each([
   ['/opt/tea --serve', 'tea'],
   ['node --eval=1', 'node'],
   ['npx ..', 'npx'],
+  ['cmd /c npx -y tea', 'tea'],
+  ['env LEAVES=3 python3 tea.py', 'tea'],
+  ['node /opt/tea/dist/index.js', 'tea'],
+  ['node C:/work/tea/src/server.ts', 'tea'],
+  ['node server.js', 'server'],
+  ['node /opt/midcall/bin/midcall.js notes /home/ada/notes', 'notes'],
 ])('calls %s by what it runs', (line, name) => {
-  expect(nameByTarget(commandTarget(commandWords(line)))).toBe(name);
+  expect(serverName(commandTarget(commandWords(line)))).toBe(name);
 });
 
 it('keeps what was decided about a server that is renamed', async () => {

@@ -42,7 +42,15 @@ export { OfferedRoots } from './roots/index.ts';
 export type { SamplingAccount } from './sampling/index.ts';
 export { wishLines } from './sampling/index.ts';
 export type { ListedServer, MissingValue, ServerEntry } from './servers/index.ts';
-export { commandTarget, commandWords, hostConfigs, originOf, readServerList, urlTarget } from './servers/index.ts';
+export {
+  commandTarget,
+  commandWords,
+  hostConfigs,
+  originOf,
+  readServerList,
+  serverName,
+  urlTarget,
+} from './servers/index.ts';
 export type { StoredTask, TaskStorage } from './tasks/index.ts';
 export { isFollowed } from './tasks/index.ts';
 export type { MarkdownRule, MarkdownToken, Members } from './views/index.ts';

@@ -90,6 +90,7 @@ export type { AnyClient } from './sdk-seam/any-client.ts';
 export type { ForwardedAnswer, ForwardedRequest, ForwardOptions } from './sdk-seam/forwarded-requests.ts';
 export type { ServerEntry, ServerTarget, TaskServer } from './servers/server-entry.ts';
 export { commandTarget, readServerEntries, urlTarget } from './servers/server-entry.ts';
+export { serverName } from './servers/server-name.ts';
 export { type FollowTasksOptions, followTasks, type TaskQuestion } from './tasks/follow-tasks.ts';
 export type { StoredTask, TaskStorage } from './tasks/tasks-file.ts';
 export { isFollowed, tasksFile } from './tasks/tasks-file.ts';

@@ -12,3 +12,4 @@ export {
   urlTarget,
 } from './server-entry.ts';
 export { type ListedServer, readServerList } from './server-list.ts';
+export { serverName } from './server-name.ts';

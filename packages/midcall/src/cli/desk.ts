@@ -45,7 +45,7 @@ import { stopOnSignal } from './on-signal.ts';
 import { portNumber } from './port-number.ts';
 import { repeatable } from './repeatable.ts';
 import { secretBox } from './secret-box.ts';
-import { chooseEra, nameOf, readServerList, targetAt } from './server-choice.ts';
+import { chooseEra, named, readServerList, targetAt } from './server-choice.ts';
 import { addUrlFlags, onlyAfterDashes } from './server-flags.ts';
 import { storedFolders } from './stored-folders.ts';
 import { usage } from './usage.ts';
@@ -151,11 +151,8 @@ async function plan(
     throw usage(
       `--header and --server-auth go with one --url; there are ${urls.length}. Name several servers in an mcp.json, with --config.`,
     );
-  for (const url of urls) {
-    const target = targetAt(url, flags);
-    add({ id: new URL(url).hostname, target });
-  }
-  if (command.length > 0) add({ id: nameOf(command), target: commandTarget(command) });
+  for (const url of urls) add(named(targetAt(url, flags)));
+  if (command.length > 0) add(named(commandTarget(command)));
   return { servers, ...(samples !== undefined && { samples }) };
 }
 

@@ -11,6 +11,7 @@ import {
   type ServerAuth,
   type ServerEntry,
   type ServerTarget,
+  serverName,
   urlTarget,
 } from '@midcall/host';
 import { eraNames } from './era-names.ts';
@@ -29,13 +30,13 @@ export function chooseServer(flags: ServerFlags, words: readonly string[]): Serv
   if (flags.url === undefined && (flags.header ?? flags.serverAuth) !== undefined)
     throw usage('--header and --server-auth go with --url. In an mcp.json, they are in the entry of the server.');
   if (waysUsed > 1) throw usage('Name the server in one way only: -- <command>, --url, or --server.');
-  if (words.length > 0) return { id: nameOf(words), target: commandTarget(words) };
-  if (flags.url !== undefined) {
-    const target = targetAt(flags.url, flags);
-    return { id: new URL(flags.url).host, target };
-  }
+  if (words.length > 0) return named(commandTarget(words));
+  if (flags.url !== undefined) return named(targetAt(flags.url, flags));
   return fromConfig(flags.config ?? 'mcp.json', flags.server);
 }
+
+/** A server that nobody has named, named by what it runs. */
+export const named = (target: ServerTarget): ServerEntry => ({ id: serverName(target), target });
 
 /**
  * A server at an address, with its headers and sign-in.
@@ -61,23 +62,6 @@ export function chooseEra(flags: ServerFlags): 'auto' | Era {
   const chosen = own(eraNames, era) as 'auto' | Era | undefined;
   if (chosen === undefined) throw usage('--era must be auto, 2026-07-28 or 2025-11-25.');
   return chosen;
-}
-
-const runners = /^(node|npx|bunx?|deno|tsx|python[\d.]*|uvx?|pipx|docker|run|sh|bash|cmd)(\.exe|\.cmd)?$/i;
-/** As in `cmd /c npx …`. */
-const switchOfCmd = /^\/[a-z]$/i;
-const placesNotNames = new Set(['index', 'main', 'server', 'cli', 'dist', 'build', 'src', 'bin']);
-
-/** The parts of a path, whichever system it is of. */
-const parted = (path: string): readonly string[] => path.split(/[\\/]/);
-
-/** A short name for a command line: its script or package, rather than the program that runs it. */
-export function nameOf(words: readonly string[]): string {
-  const isName = (word: string): boolean =>
-    !word.startsWith('-') && !switchOfCmd.test(word) && !runners.test(parted(word).at(-1)!);
-  const parts = parted(words.find(isName) ?? words[0]!);
-  const names = parts.map(part => part.replace(/\.[cm]?[jt]s$|\.py$|\.exe$|\.cmd$|@[\d.^~]+$/i, ''));
-  return names.findLast(part => part !== '' && !placesNotNames.has(part)) ?? parts.at(-1)!;
 }
 
 /**

@@ -17,6 +17,7 @@ import {
   type ListedServer,
   readServerList,
   type ServerEntry,
+  serverName,
 } from '../../index.ts';
 import { type Draft, first } from '../form/index.ts';
 import {
@@ -31,7 +32,7 @@ import {
   valuesPage,
 } from '../pages/index.ts';
 import { texts } from '../texts/index.ts';
-import { nameByTarget, secretsOf, targetOf, understand } from '../workspace/index.ts';
+import { secretsOf, targetOf, understand } from '../workspace/index.ts';
 import { type Desk, posted, redirect, show, viewOf } from './context.ts';
 import { findPackage, isExactVersion } from './npm-package.ts';
 
@@ -157,7 +158,7 @@ export function addRoutes(app: Hono, desk: Desk): void {
           return redirect(
             context,
             desk,
-            serverPath(await put({ id: name === '' ? nameByTarget(target) : name, target })),
+            serverPath(await put({ id: name === '' ? serverName(target) : name, target })),
           );
         }
         default:
@@ -176,7 +177,7 @@ export function addRoutes(app: Hono, desk: Desk): void {
     const isExact = understood.kind === 'package' && understood.name === name && isExactVersion(version);
     if (!isExact) return show(context, desk, addPage(guard, { wrong: texts.add.package.notExact }), 422);
     const target = commandTarget(['npx', '-y', `${name}@${version}`, ...commandWords(first(draft, 'args') ?? '')]);
-    return redirect(context, desk, serverPath(await put({ id: nameByTarget(target), target })));
+    return redirect(context, desk, serverPath(await put({ id: serverName(target), target })));
   });
 
   app.get('/add/values', context =>

@@ -5,7 +5,7 @@ export { type Action, type Findable, find, type Hit } from './find.ts';
 export { type LeftCall, leftCalls } from './left-calls.ts';
 export { Live } from './live.ts';
 export { manyOf, offerOf } from './offers.ts';
-export { asConfig, nameByTarget, secretsOf, targetOf, writtenTarget } from './server-form.ts';
+export { asConfig, secretsOf, targetOf, writtenTarget } from './server-form.ts';
 export type { Session } from './session.ts';
 export { type Understood, understand } from './understood.ts';
 export {

@@ -70,34 +70,3 @@ export function asConfig({ id, target }: ServerEntry): string {
         };
   return JSON.stringify({ mcpServers: { [id]: entry } }, null, 2);
 }
-
-/** Text as a name on the desk; undefined if nothing is left of it. */
-function nameFrom(text: string): string | undefined {
-  const name = text
-    .replace(/[\p{C}\p{Z}]+/gu, ' ')
-    .trim()
-    .slice(0, 60)
-    .trim();
-  return name === '' ? undefined : name;
-}
-
-/** Programs that run others, whose name says nothing about the server. */
-const runners =
-  /^(node|nodejs|bun|bunx|deno|tsx|ts-node|npx|npm|pnpm|yarn|python[\d.]*|py|uv|uvx|pipx|ruby|java|dotnet|docker|podman|env|sh|bash|cmd)(\.(exe|cmd))?$/i;
-
-/** Words of a runner that stand before what it runs. */
-const runnerWords = /^(-.*|run|exec|dlx|x|tool)$/;
-
-/**
- * What to call a server that the person has not named: the host of its URL, or the program; instead of one that only runs others,
- * the script or the package that it runs. An option's value may be taken for that.
- */
-export function nameByTarget(target: Target): string {
-  if (target.kind === 'url') return new URL(target.url).host;
-  const last = (path: string): string => path.split(/[\\/]/).findLast(part => /[^.]/.test(part)) ?? '';
-  const program = last(target.command);
-  const run = runners.test(program) ? target.args.find(word => !runnerWords.test(word)) : undefined;
-  const name =
-    run === undefined ? '' : nameFrom(last(run).replace(/(?<=.)(@[\w.^~-]+|\.[cm]?[jt]sx?|\.py|\.rb|\.jar)$/i, ''));
-  return name || program;
-}
