@@ -116,11 +116,11 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
   },
   '@midcall/testing': {
     values: `
-      connectPair eras explore fittingContent negotiation pairings scriptedPerson storeContract`,
+      connectPair eras explore finishPage fittingContent negotiation pairings scriptedPerson storeContract`,
     types: `
       Answering Carrier DeliveredAnswer Era ExploredOutcome ExploredQuestion ExploredTool
-      ExploreOptions ExploreOptionsForMidcall ExploreReport Finding FindingKind Frame Pair PairOptions
-      PersonRequest PlayedAs Scripted ScriptedPerson StoreContractOptions StoreUnderTest`,
+      ExploreOptions ExploreOptionsForMidcall ExploreReport Finding FindingKind FinishPageOptions Frame PageInput
+      Pair PairOptions PersonRequest PlayedAs Scripted ScriptedPerson StoreContractOptions StoreUnderTest`,
   },
 };
 
