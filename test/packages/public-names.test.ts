@@ -20,7 +20,7 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
       MidcallError notDone samplingTool startToolLoop textOf whyNot`,
     types: `
       AboutClient AboutRequest Answer AnyMcpServer AnyServer AnyServerFactory Assurance AuditEvent AuditSink By Call CallRef Can CancelReason
-      Channel CheckedForms Choice Clock Consent Content ElicitAsk ErrorSink Field
+      Channel CheckedForms Choice Clock Consent Content Details ElicitAsk ErrorSink Field
       FieldMessages Form FormInput FormValue
       GatewayCall GatewayOptions GatewayQuestion Handled JobRun Jobs Json Jsonified KeyRing KeyRingOptions KeySource
       LogLevel Midcall MidcallErrorCode MidcallOptions ModelReply NotDone Observation Observer Opened
