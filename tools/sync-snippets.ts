@@ -5,6 +5,8 @@
  *
  * A region is what stands between `// #region name` and the next `// #endregion`, in Python without the slashes; parts of the
  * same name follow one another, so that a page can show the imports of its code. A marker without `#region` means the whole file.
+ *
+ * Also keeps llms.txt, which lists the documents for models (llmstxt.org), in step with docs/README.md.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -85,6 +87,29 @@ for (const document of documents) {
   if (after === before) continue;
   if (check) problems.push(`${document} is not in step with its code: run npm run snippets`);
   else writeFileSync(document, after);
+}
+
+const listed = `# Midcall
+
+> Ask the person, mid-call: a TypeScript toolkit for the human side of the Model Context Protocol: elicitation, roots and sampling.
+
+## Quick starts
+
+${readFileSync('docs/README.md', 'utf8').split('\n').flatMap(listedLine).join('\n')}
+`;
+if (readText('llms.txt') !== listed) {
+  if (check) problems.push('llms.txt is not in step with docs/README.md: run npm run snippets');
+  else writeFileSync('llms.txt', listed);
+}
+
+/** What llms.txt says for a line of docs/README.md. */
+function listedLine(line: string): string[] {
+  if (line.startsWith('## ')) return ['', line, ''];
+  const [, links = '', about = ''] = /^\| (.*) \| (.*) \|$/.exec(line) ?? [];
+  return [...links.matchAll(/\[([^\]]+)\]\(([\w/.-]+\.md)\)/g)].map(([, title = '', path = '']) => {
+    const { href } = new URL(path, 'https://raw.githubusercontent.com/midcall/midcall/main/docs/');
+    return `- [${title}](${href}): ${about.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')}`;
+  });
 }
 
 /** What a file's code is called below a marker. */

@@ -8,6 +8,8 @@ const text = (words: string) => ({ content: [{ type: 'text' as const, text: word
 
 export interface Shop {
   cancel(order: string): void;
+  terms(order: string): string;
+  accept(order: string, digest: string | undefined): void;
 }
 
 // #region forms
@@ -141,6 +143,21 @@ export function shopServer(mid: Midcall, shop: Shop) {
       });
       if (answer.action !== 'accept' || !answer.content) return text('Not shipped.');
       return text(`Shipped, on the word of ${answer.by.assurance === 'relayed' ? 'the model' : 'the host'}.`);
+    },
+    // #endregion
+  );
+
+  mid.tool(
+    server,
+    'order_terms',
+    { inputSchema, annotations: { destructiveHint: true } },
+    // #region details
+    async ({ order }, call) => {
+      const terms = await call.step('read', () => shop.terms(order)); // may be long
+      const answer = await call.elicit({ message: 'Accept these terms?', form: Boolean, details: terms });
+      if (answer.action !== 'accept' || !answer.content) return text('The terms were not accepted.');
+      await call.step('accept', () => shop.accept(order, answer.by.seen), { effect: true }); // the SHA-256 of `terms`
+      return text('Accepted.');
     },
     // #endregion
   );

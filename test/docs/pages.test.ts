@@ -1,5 +1,5 @@
 /** Runs the code of docs/elicitation.md, docs/deploy.md and docs/observability.md. */
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +31,11 @@ describe.each(eras)('docs/elicitation.md, %s', era => {
     const cancelled: string[] = [];
     const mid = midcall({ suspectBelowMs: 0, warn: () => {}, ...options });
     const person = scriptedPerson(answers);
-    const shop = { cancel: (order: string) => void cancelled.push(order) };
+    const shop = {
+      cancel: (order: string) => void cancelled.push(order),
+      terms: () => 'Seven days.',
+      accept: (_order: string, digest: string | undefined) => void cancelled.push(digest ?? ''),
+    };
     await using pair = await connectPair(() => shopServer(mid, shop), { era, person, capabilities });
     const called = pair.client.callTool({ name, arguments: { order: 'o1' } });
     return { result: await called.catch((error: { code: number }) => ({ refused: error.code })), cancelled };
@@ -52,6 +56,12 @@ describe.each(eras)('docs/elicitation.md, %s', era => {
       const { result, cancelled } = await call('order_cancel', [answer]);
       expect([textOf(result), cancelled]).toEqual([expect.stringContaining(said), []]);
     }
+  });
+
+  it('says what was shown when the terms were accepted', async () => {
+    const { result, cancelled } = await call('order_terms', [yes(true)]);
+    const digest = createHash('sha256').update('Seven days.').digest('hex');
+    expect([textOf(result), cancelled]).toEqual(['Accepted.', [digest]]);
   });
 
   it('asks one yes or no, and acts on the yes alone', async () => {
@@ -197,7 +207,7 @@ describe('docs/deploy.md', () => {
 describe('docs/observability.md', () => {
   it('tells of every question and step of a server, and nothing of what was said', async () => {
     const lines: string[] = [];
-    const shop = { cancel: () => {} };
+    const shop = { cancel: () => {}, terms: () => '', accept: () => {} };
     const person = scriptedPerson([{ action: 'accept', content: { refund: 'card', sure: true, reason: 'canary' } }]);
     const mid = audited(line => lines.push(line));
     await using pair = await connectPair(() => shopServer(mid, shop), { era: '2026-07-28', person });
@@ -213,6 +223,8 @@ describe('docs/observability.md', () => {
       cancel: () => {
         throw new Error('The till is closed.');
       },
+      terms: () => '',
+      accept: () => {},
     };
     const person = scriptedPerson([{ action: 'accept', content: { refund: 'card', sure: true } }]);
     const mid = reported(failure => failures.push(failure));

@@ -42,6 +42,7 @@ const tent = { action: 'accept', content: { order: 'o2' } };
 describe.each([
   ['by hand', '2026-07-28', (shop: Shop) => () => before2026(shop, key)],
   ['by hand', '2025-11-25', (shop: Shop) => () => before2025(shop)],
+  ['by hand, in rounds,', '2025-11-25', (shop: Shop) => () => before2026(shop, key)],
   ['with Midcall', '2026-07-28', after],
   ['with Midcall', '2025-11-25', after],
 ] as const)('orders_cancel %s on %s', (_, era, server) => {

@@ -20,7 +20,7 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
       MidcallError notDone samplingTool startToolLoop textOf whyNot`,
     types: `
       AboutClient AboutRequest Answer AnyMcpServer AnyServer AnyServerFactory Assurance AuditEvent AuditSink By Call CallRef Can CancelReason
-      Channel CheckedForms Choice Clock Consent Content ElicitAsk ErrorSink Field
+      Channel CheckedForms Choice Clock Consent Content Details ElicitAsk ErrorSink Field
       FieldMessages Form FormInput FormValue
       GatewayCall GatewayOptions GatewayQuestion Handled JobRun Jobs Json Jsonified KeyRing KeyRingOptions KeySource
       LogLevel Midcall MidcallErrorCode MidcallOptions ModelReply NotDone Observation Observer Opened
@@ -116,11 +116,11 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
   },
   '@midcall/testing': {
     values: `
-      connectPair eras explore fittingContent negotiation pairings scriptedPerson storeContract`,
+      connectPair eras explore finishPage fittingContent negotiation pairings scriptedPerson storeContract`,
     types: `
       Answering Carrier DeliveredAnswer Era ExploredOutcome ExploredQuestion ExploredTool
-      ExploreOptions ExploreOptionsForMidcall ExploreReport Finding FindingKind Frame Pair PairOptions
-      PersonRequest PlayedAs Scripted ScriptedPerson StoreContractOptions StoreUnderTest`,
+      ExploreOptions ExploreOptionsForMidcall ExploreReport Finding FindingKind FinishPageOptions Frame PageInput
+      Pair PairOptions PersonRequest PlayedAs Scripted ScriptedPerson StoreContractOptions StoreUnderTest`,
   },
 };
 

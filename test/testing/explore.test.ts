@@ -5,7 +5,7 @@
  */
 
 import { type Call, type MidcallOptions, midcall } from '@midcall/server';
-import { type Connect, confirm as confirmPage, connect } from '@midcall/server/connect';
+import { type Connect, confirm as confirmPage, connect, formPage } from '@midcall/server/connect';
 import { type ExploredTool, type ExploreOptions, explore, type FindingKind } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -30,6 +30,8 @@ const toolOf = (handler: Handler, more: () => MidcallOptions = () => ({})): Expl
 
 const run = (handler: Handler, options: ExploreOptions = {}) =>
   explore(toolOf(handler), {}, { hangMs: 400, budget: 60, ...options });
+
+const linkAlone = 'pages that are announced by a link alone: nobody finishes them';
 
 /** Explores a tool whose server has pages. */
 async function exploreWithPages(handler: Handler, options: ExploreOptions = {}) {
@@ -61,7 +63,8 @@ const pay: Handler = async call => {
 describe('a tool that asks first and takes every answer', () => {
   let first: Awaited<ReturnType<typeof run>>;
   beforeAll(async () => {
-    first = await run(pay);
+    // It loads what a server loads when it is needed, which takes its time.
+    first = await run(pay, { hangMs: 5_000 });
   });
 
   it('has no findings, and every outcome was covered', () => {
@@ -369,22 +372,55 @@ describe('an exploration', () => {
   });
 
   it.each([
-    ['takes an unfinished page for a yes is caught', true, ['acts-without-consent']],
-    ['waits for the page to be finished has no findings', false, []],
-  ] as const)('a handler that %s', async (_, hasty, findings) => {
+    ['takes an unfinished page for a yes is caught, in URL mode', true, { form: {}, url: {} }, 1],
+    ['waits for the page to be finished has no findings, in URL mode', false, { form: {}, url: {} }, 1],
+    ['takes an unfinished page for a yes is caught, where a form shows the link', true, { form: {} }, 2],
+    ['waits for the page to be finished has no findings, where a form shows the link', false, { form: {} }, 2],
+  ] as const)('a handler that %s', async (_, hasty, elicitation, asks) => {
+    const effects: string[] = [];
     const report = await exploreWithPages(
       async call => {
         const answer = await call.elicitUrl({ message: 'Delete it all?', page: confirmPage() });
         const unfinished = answer.action === 'cancel' && answer.reason === 'unfinished';
         if (answer.action !== 'accept' && !(hasty && unfinished)) return text('Kept.');
-        await call.step('delete', () => 1, { effect: true });
+        await call.step('delete', () => effects.push('deleted'), { effect: true });
         return text('Deleted.');
       },
-      { capabilities: { elicitation: { form: {}, url: {} } } },
+      { capabilities: { elicitation } },
     );
-    expect(kinds(report)).toEqual(findings);
-    expect(report).toMatchObject({ outside: [], asks: 1, paths: 7 });
-    expect(report.notCovered).toEqual(['pages: a person who agrees to open one never finishes it']);
+    expect(
+      report.findings.map(({ kind, path }) => [kind, path.at(-1)?.replace(/.* -> /, '')]),
+      report.text,
+    ).toEqual(hasty ? [['acts-without-consent', 'agree to the page, and leave it unfinished']] : []);
+    expect(report, report.text).toMatchObject({ outside: [], asks, notCovered: [] });
+    // Those who finish the page had it done.
+    expect(effects.length).toBeGreaterThan(0);
+  });
+
+  it('enters on a page what the author says, and reports one that it cannot finish', async () => {
+    const handler: Handler = async call => {
+      const page = formPage({ title: 'The code', items: { code: { kind: 'text', label: 'Code', maxLength: 4 } } });
+      const answer = await call.elicitUrl({ message: 'The code?', page });
+      return text(answer.action === 'accept' ? answer.content.code : answer.action);
+    };
+    const capabilities = { elicitation: { url: {} } };
+    const seen: string[] = [];
+    const good = await exploreWithPages(
+      async (call, effect) => {
+        const told = await handler(call, effect);
+        seen.push(told.content[0]!.text);
+        return told;
+      },
+      { capabilities, answers: () => ({ code: 'A1' }) },
+    );
+    expect(good, good.text).toMatchObject({ findings: [], outside: [], notCovered: [linkAlone] });
+    expect(seen).toContain('A1');
+    const bad = await exploreWithPages(handler, { capabilities, answers: () => ({ cod: 'A1', code: 'too long' }) });
+    expect(bad.notCovered.join('\n')).toMatch(
+      /^the page of "The code\?.*": The page 'The code' did not take what was entered: /m,
+    );
+    const odd = await exploreWithPages(handler, { capabilities, answers: () => ({ cod: 'A1' }) });
+    expect(odd.notCovered.join('\n')).toMatch(/^the input 'cod': the page of "The code\?.*" has none$/m);
   });
 
   it('lets the time of a page pass that is only a link, where the client cannot be asked', async () => {
@@ -395,7 +431,7 @@ describe('an exploration', () => {
       return text('Deleted.');
     });
     expect([report.findings, report.outside], report.text).toEqual([[], []]);
-    expect(report.notCovered).toEqual(['pages: a person who agrees to open one never finishes it']);
+    expect(report.notCovered).toEqual([linkAlone]);
   });
 
   it('takes sampling through its outcomes', async () => {

@@ -92,6 +92,24 @@ export async function asks(call: Call): Promise<void> {
   // @ts-expect-error it is idempotent
   await call.step('book', () => 1, { idempotant: true });
 
+  // A form of a wizard depends on a form and a field that there are.
+  const forms = { trip: { title: 'Trip', form: { back: Boolean, class: ['first', 'second'] } } } as const;
+  const seat = { title: 'Seat', form: zod } as const;
+  await call.wizard({
+    message: 'A trip.',
+    forms: { ...forms, seat, meal: { title: 'Meal', form: String, when: { form: 'seat', field: 'window', is: true } } },
+  });
+  await call.wizard({
+    message: 'A trip.',
+    // @ts-expect-error there is no form 'journey'
+    forms: { ...forms, seat: { ...seat, when: { form: 'journey', field: 'back', is: true } } },
+  });
+  await call.wizard({
+    message: 'A trip.',
+    // @ts-expect-error 'return' is no field of 'trip'
+    forms: { ...forms, seat: { ...seat, when: { form: 'trip', field: 'return', is: true } } },
+  });
+
   // A text is no shorthand, and the error is at the field.
   // @ts-expect-error
   await call.elicit({ message: 'Which?', form: { seat: 'Seat' } });

@@ -65,6 +65,7 @@ export type {
   StepRetry,
 } from './request/call.ts';
 export type { MidcallOptions, PrincipalOf } from './request/config.ts';
+export type { Details } from './request/details.ts';
 export type {
   Consent,
   GatewayCall,

@@ -22,5 +22,6 @@ export {
 export type { ExploreReport, Finding } from './explore/explore-report.ts';
 export type { ExploreOptionsForMidcall } from './explore/explore-run.ts';
 export type { DeliveredAnswer, PlayedAs } from './explore/explore-trace.ts';
+export { type FinishPageOptions, finishPage, type PageInput } from './finish-page.ts';
 export { type PersonRequest, type Scripted, type ScriptedPerson, scriptedPerson } from './person.ts';
 export { type StoreContractOptions, type StoreUnderTest, storeContract } from './store-contract.ts';

@@ -142,9 +142,19 @@ describe('a wizard in the rounds of a client', () => {
     ).toBe(false);
   });
 
-  it('is found by explore where it cannot fit', { tags: 'thorough' }, async () => {
-    const report = await explore({ name: 'ask', server: wizard(chain(9)) }, {}, { depth: 1, budget: 8 });
-    expect(report.findings.map(({ kind }) => kind)).toContain('too-many-rounds');
+  it.each([
+    ['finds one that cannot fit', chain(9), [['too-many-rounds', ['2026-07-28']]]],
+    ['has nothing to say of one that fits if its forms share rounds', forms(9), []],
+    ['has nothing to say of one that fits without changes', chain(7), []],
+  ] as const)('explore %s', { tags: 'thorough' }, async (_, all, found) => {
+    // How long an answer took is the client's doing.
+    const server = asking(async call => (await call.wizard({ message: 'Many things.', forms: all })).action);
+    const report = await explore({ name: 'ask', server }, {}, { depth: 1, budget: 8 });
+    expect(
+      report.findings.map(({ kind, playedAs }) => [kind, playedAs]),
+      report.text,
+    ).toEqual(found);
+    expect(report.outside, report.text).toEqual([]);
   });
 });
 

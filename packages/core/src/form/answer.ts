@@ -20,6 +20,8 @@ export interface By {
   readonly elapsedMs: number;
   /** Set if the answer looks automatic. Such an answer does not satisfy an ask that demands a level. */
   readonly suspect?: 'too-fast';
+  /** SHA-256, in hexadecimal, of the `details` that were shown with the question: the text, the diff, or a table's canonical JSON. */
+  readonly seen?: string;
 }
 
 /** A true answer: exactly one of accepted with checked content, declined, or cancelled with the reason. */

@@ -9,6 +9,7 @@ import { shortLabel } from '../engine/index.ts';
 import {
   type CallRequest,
   type Config,
+  detailsDigest,
   type ElicitAsk,
   missingCapability,
   type UrlAsk,
@@ -17,6 +18,7 @@ import {
   type WizardForms,
 } from '../request/index.ts';
 import type { Unstamped } from '../state/index.ts';
+import { withDetails } from './ask-message.ts';
 import type { FormAsk, FormQuestion, Put } from './channel.ts';
 import { checkAsk, checkReach } from './check-ask.ts';
 import { checkChannels, checkFallback } from './check-channels.ts';
@@ -144,7 +146,10 @@ export function asker(run: CallRun, options: AskerOptions): Asker {
     if (!can.form && wouldCount(native, question, call)) {
       return missingCapability(asks, { elicitation: { form: {} } }, `${needs}, and this client cannot show a form.`);
     }
-    return new MidcallError('ask/unavailable', `${needs}, and no enabled channel can give one that counts.`);
+    const { details } = question.ask;
+    const shows =
+      details === undefined ? '' : ' Its details are too long for a message: give midcall() pages to show them on.';
+    return new MidcallError('ask/unavailable', `${needs}, and no enabled channel can give one that counts.${shows}`);
   };
 
   return {
@@ -154,7 +159,15 @@ export function asker(run: CallRun, options: AskerOptions): Asker {
       const form = compile(ask.form);
       if (ask.fallback !== undefined) await checkFallback(ask, request, form);
       refuseSecretMessage(ask.message, form.fields);
-      return call.putQuestion({ ask, form, withdrawn });
+      const { details, ...others } = ask;
+      if (details === undefined) return call.putQuestion({ ask, form, withdrawn });
+      const message = withDetails(ask.message, details);
+      const answer = await call.putQuestion({
+        ask: message === undefined ? ask : { ...others, message },
+        form,
+        withdrawn,
+      });
+      return answer.action === 'accept' ? { ...answer, by: { ...answer.by, seen: detailsDigest(details) } } : answer;
     },
     async wizard<F extends WizardForms>(ask: WizardAsk<F>) {
       // Most servers ask none. No round may leave while this loads.

@@ -16,7 +16,7 @@ import type { CallRun } from './outgoing.ts';
 import type { PageCall } from './page/page-call.ts';
 import type { OpenForm } from './wizard-forms.ts';
 
-/** What a handler asks, apart from its form. */
+/** What a handler asks, apart from its form; with details only if its message has no room for them. */
 export interface FormAsk<T> extends Omit<ElicitAsk<FormInput>, 'form' | 'fallback' | 'validate'> {
   readonly fallback?: T;
   // A method, so that a question of any form is a `FormQuestion`.
@@ -106,6 +106,8 @@ export interface AskChannel {
   readonly tickets?: 'any-client' | 'unaskable-client';
   /** The name of the tool by which answers come back with a ticket, if questions leave in the results of calls. */
   readonly answeredBy?: string;
+  /** True if it shows details of any length. */
+  readonly showsDetails?: true;
   /** True if our App shows the questions, so that tools are listed with it. */
   readonly byApp?: true;
   /** Why a page of `call.elicitUrl` can never be announced by this channel. */

@@ -21,7 +21,7 @@ import {
   text,
 } from '@midcall/core/options';
 import { MAX_TIMER_MS } from '@midcall/core/time';
-import type { ElicitAsk, StepOptions, StepRetry, UrlAsk } from '../request/index.ts';
+import { detailsKind, type ElicitAsk, type StepOptions, type StepRetry, type UrlAsk } from '../request/index.ts';
 import { channels } from './all.ts';
 import { checkMessage } from './ask-message.ts';
 
@@ -38,6 +38,7 @@ const shared = { message: required(text), key: text, ...reachKinds };
 const askKinds: Kinds<ElicitAsk<FormInput>> = {
   ...shared,
   form: required({ ...anything, words: 'what is asked: Boolean, a list of choices, a JSON Schema, z.object({ … })' }),
+  details: detailsKind,
   fallback: anything,
   validate: func,
   app: {

@@ -11,17 +11,14 @@ import { isOn } from './is-on.ts';
 export function ladder(question: FormQuestion, call: ChannelCall): AskChannel | undefined {
   const { before } = question;
   const left = before ? channels.slice(channels.findIndex(each => each.name === before.channel) + 1) : channels;
-  return left.find(
-    channel =>
-      isOn(channel, question.ask.channels, call.config) &&
-      channel.reaches(question, call) &&
-      isEnough(channel, question, call),
-  );
+  return left.find(channel => wouldCount(channel, question, call) && channel.reaches(question, call));
 }
 
 /** True if an answer of this channel would count, provided that it reaches the person. */
 export const wouldCount = (channel: AskChannel, question: FormQuestion, call: ChannelCall): boolean =>
-  isOn(channel, question.ask.channels, call.config) && isEnough(channel, question, call);
+  isOn(channel, question.ask.channels, call.config) &&
+  (question.ask.details === undefined || channel.showsDetails === true) &&
+  isEnough(channel, question, call);
 
 const isEnough = (channel: AskChannel, question: FormQuestion, call: ChannelCall): boolean =>
   question.ask.assurance === undefined || assures(channel.assurance(question, call), question.ask.assurance);

@@ -6,6 +6,7 @@ import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { Principal } from '../base/index.ts';
 import type { RunOutcome } from '../engine/index.ts';
 import type { Files } from '../roots/index.ts';
+import type { Details } from './details.ts';
 import type { UrlAsk } from './page-ask.ts';
 import type { SampleAsk, SampleWithToolsAsk, ToolSamplingResult } from './sampling-request.ts';
 import type { Validation } from './validation.ts';
@@ -16,6 +17,11 @@ export interface ElicitAsk<I extends FormInput> {
   /** Shown to the person; say what will happen on yes. Up to 2,000 characters. */
   readonly message: string;
   readonly form: I;
+  /**
+   * What the answer is about, shown unabridged. If it fits into the message, it is shown there; otherwise the ask goes to a channel
+   * that can show it: a page. The answer's `by.seen` is the SHA-256 of what was shown.
+   */
+  readonly details?: Details;
   /** The key on the 2026 wire; unique within a round. Ours if absent. */
   readonly key?: string;
   /** Milliseconds the person has; past it the answer is `cancel/timeout`. */

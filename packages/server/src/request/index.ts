@@ -3,6 +3,7 @@ export { CallStops } from './call-stops.ts';
 export type { ClientView } from './client-view.ts';
 export type { Config, MidcallOptions } from './config.ts';
 export { type Detached, detach, detachedOf, taskCancelled, whenDetached } from './detached.ts';
+export { type Details, detailsDigest, detailsKind, detailsText } from './details.ts';
 export {
   APP_TYPE,
   aboutClient,

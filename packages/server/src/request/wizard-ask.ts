@@ -1,5 +1,5 @@
 /** Several forms as one question: what a handler asks, and what comes back. */
-import type { Assurance, Channel, FormInput, FormValue } from '@midcall/core/form';
+import type { Assurance, Channel, Form, FormInput, FormValue } from '@midcall/core/form';
 import type { Validation } from './validation.ts';
 
 /** Asked only if a field of an earlier form has this value, or one of these; a form that was not asked has none. */
@@ -22,9 +22,36 @@ export interface WizardForms {
   readonly [name: string]: WizardForm;
 }
 
-/** Naming a form after a member of {@link WizardForm} is a type error. */
+/** The names of the fields of a form, as the person enters them; any name where a library may have renamed them. */
+type FieldsOf<I> =
+  I extends Form<unknown>
+    ? string
+    : I extends { readonly '~standard': { readonly types?: infer Types } }
+      ? NonNullable<Types> extends { readonly input: infer Input }
+        ? Names<Input>
+        : string
+      : Names<FormValue<I>>;
+
+type Names<T> = unknown extends T
+  ? string
+  : T extends object
+    ? T extends readonly unknown[]
+      ? 'value'
+      : keyof T & string
+    : 'value';
+
+/** A condition that names a form, and a field of that form; any, where the compiler does not know the names of the forms. */
+type ConditionOn<F extends WizardForms> = string extends keyof F
+  ? WizardCondition
+  : {
+      readonly [K in keyof F & string]: { readonly form: K; readonly field: FieldsOf<F[K]['form']> };
+    }[keyof F & string];
+
+/** A part that no {@link WizardForm} has is a type error, and so is a condition on a form or field that there is not. */
 export type CheckedForms<F extends WizardForms> = {
-  readonly [K in keyof F]: { readonly [N in Exclude<keyof F[K], keyof WizardForm>]: never };
+  readonly [K in keyof F]: { readonly [N in Exclude<keyof F[K], keyof WizardForm>]: never } & {
+    readonly when?: ConditionOn<F>;
+  };
 };
 
 /**

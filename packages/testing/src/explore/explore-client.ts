@@ -86,7 +86,7 @@ async function pushed(path: Path): Promise<Trace['end']> {
     trace.waiting = false;
     for (const { message, question, outcome } of round) {
       if (outcome.kind === 'timeout') continue;
-      trace.deliver(question, outcome);
+      await trace.deliver(question, outcome);
       const refused = { error: { code: -1, message: 'User rejected sampling request' } };
       const answer = { id: message.id, ...(outcome.kind === 'refuse' ? refused : { result: outcome.reply }) };
       wire.send(answer);
@@ -223,7 +223,7 @@ async function inRounds(path: Path): Promise<Trace['end']> {
       clock.advance(personGoneMs);
       silent.clear();
     }
-    for (const { question, outcome } of delivered) trace.deliver(question, outcome);
+    for (const { question, outcome } of delivered) await trace.deliver(question, outcome);
     const retry = { requestState: needed.requestState, inputResponses: responses };
     reply = await call(retry);
     if (twice && reply) {
@@ -281,7 +281,7 @@ async function asTask(path: Path): Promise<Trace['end'] | undefined> {
     }
     trace.waiting = false;
     clock.advance(momentMs);
-    for (const { question, outcome } of delivered) trace.deliver(question, outcome);
+    for (const { question, outcome } of delivered) await trace.deliver(question, outcome);
     const update = { taskId, inputResponses: responses };
     if (Object.keys(responses).length > 0) await ask('tasks/update', update);
     if (twice) await ask('tasks/update', update);

@@ -1,6 +1,6 @@
 /** Judges what happened along one path, within one era and compared with the other. Pure. */
 import { isMidcallError, type MidcallErrorCode } from '@midcall/core/errors';
-import type { ExploredOutcome } from './explore-outcome.ts';
+import { type ExploredOutcome, withoutPage } from './explore-outcome.ts';
 import type { Effect, PlayedAs, Trace } from './explore-trace.ts';
 
 /** What was found. The last two, and `not-repeatable`, are outside the rules; see docs/testing.md. */
@@ -174,21 +174,28 @@ function courseOf(trace: Trace): { asked: string[]; effects: string[]; end: unkn
 }
 
 /** The parts of a result that both eras have. */
-const spoken = ({ content, structuredContent, isError }: Readonly<Record<string, unknown>>) => ({
-  content,
-  structuredContent,
-  isError: isError === true,
-});
+const spoken = ({ content, structuredContent, isError }: Readonly<Record<string, unknown>>): unknown =>
+  JSON.parse(withoutPage(JSON.stringify({ content, structuredContent, isError: isError === true })));
 
 /** How two runs that are not the same differ, with both sides. */
 export function difference(a: Trace, b: Trace, names = [wayOf(a), wayOf(b)]): string {
   const [first, second] = [courseOf(a), courseOf(b)];
-  const part = (['asked', 'effects', 'end'] as const).find(
+  const differing = (['asked', 'effects', 'end'] as const).filter(
     each => JSON.stringify(first[each]) !== JSON.stringify(second[each]),
-  )!;
-  const words = { asked: 'asks', effects: 'changes', end: 'ends with' }[part];
-  const show = (value: unknown) => clip(JSON.stringify(value), 160);
-  return `${names[0]} the call ${words} ${show(first[part])}, ${names[1]} ${show(second[part])}`;
+  );
+  const verbs = { asked: 'asks', effects: 'changes', end: 'ends with' };
+  const did = (course: typeof first, other: typeof first): string =>
+    differing.map(part => `${verbs[part]} ${around(course[part], other[part])}`).join(' and ');
+  return `${names[0]} the call ${did(first, second)}; ${names[1]} it ${did(second, first)}`;
+}
+
+/** A value in brief, from shortly before where it differs from another. */
+function around(value: unknown, other: unknown): string {
+  const [text, another] = [JSON.stringify(value), JSON.stringify(other)];
+  let at = 0;
+  while (text[at] === another[at]) at++;
+  const from = text.length > 160 ? Math.max(0, at - 40) : 0;
+  return `${from > 0 ? '…' : ''}${clip(text.slice(from), 160)}`;
 }
 
 const wayOf = ({ playedAs }: Trace): string => (playedAs === 'task' ? 'as a task' : `on ${playedAs}`);

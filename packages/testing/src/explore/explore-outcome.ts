@@ -1,6 +1,7 @@
 /** Every outcome of one question: an accept for each boundary value of its form, and every way not to accept. */
 import { type AskedField, isWayBack, textFormats } from '@midcall/core/form';
 import { checkAsked, readAskedForm } from '@midcall/core/json-schema';
+import { pageIn } from '../finish-page.ts';
 
 /** A question as it crossed the wire. */
 export interface ExploredQuestion {
@@ -19,6 +20,8 @@ export interface ExploredOutcome {
     | 'timeout'
     | 'disconnect'
     | 'invalid'
+    /** The person agrees to open a page, and does not finish it. */
+    | 'unfinished'
     /** Accepted, and delivered a second time. */
     | 'replayed'
     /** The person refuses to let the model be used; 2025-11-25 only. */
@@ -27,9 +30,14 @@ export interface ExploredOutcome {
   readonly label: string;
   /** The wire result; absent if nothing is answered. */
   readonly reply?: Readonly<Record<string, unknown>>;
+  /** What the person does on the page that the question leads to. */
+  readonly onPage?: 'finish' | 'decline' | 'leave';
 }
 
-/** A good answer, if the form alone does not determine it, such as a code that must exist. */
+/**
+ * A good answer, if the form alone does not determine it, such as a code that must exist; for a page, what is entered, by the names
+ * of its inputs.
+ */
 export type Answering = (question: ExploredQuestion) => Readonly<Record<string, unknown>> | undefined;
 
 export interface Outcomes {
@@ -44,15 +52,19 @@ const longText = 2_000;
 
 export function readQuestion(method: string, params: Readonly<Record<string, unknown>>): ExploredQuestion {
   const message = typeof params['message'] === 'string' ? params['message'] : method;
-  // The one-time code of a page differs every time and must not be reported.
-  const plain = params['mode'] === 'url' ? message.replaceAll(/[A-Z0-9]{4}-[A-Z0-9]{4}/g, '····-····') : message;
-  const line = plain.replaceAll(/\s+/g, ' ');
+  const line = withoutPage(message).replaceAll(/\s+/g, ' ');
   return { method, params, words: line.length > 60 ? `${line.slice(0, 59)}…` : line };
 }
 
+/** A text without the address of a page and its one-time code, which differ every time and must not be reported. */
+export const withoutPage = (text: string): string =>
+  text
+    .replaceAll(/\b[A-Z0-9]{4}-[A-Z0-9]{4}\b/g, '····-····')
+    .replaceAll(/https?:\/\/[^\s/"]+(?:\/[^\s/"]+)*\/[\w-]{32}(?![\w-])/g, '(a page)');
+
 export function outcomesOf(question: ExploredQuestion, answering: Answering | undefined): Outcomes {
   if (question.method === 'sampling/createMessage') return { list: samplingOutcomes(question, answering), leftOut: [] };
-  if (question.params['mode'] === 'url') return { list: around({ action: 'accept' }, []), leftOut: [] };
+  if (leadsToPage(question)) return { list: pageOutcomes(question), leftOut: [] };
   const form = readAskedForm(question.params);
   const fields = form.ok ? form.fields : [];
   const base = { ...fittingContent(fields), ...answering?.(question) };
@@ -99,6 +111,27 @@ function around(
       : []),
     { kind: 'replayed', label: 'accept, delivered twice', reply },
     ...accepts,
+  ];
+}
+
+/** True for the question with which the person has all they need for a page: its link, and its code if it has one. */
+function leadsToPage({ params }: ExploredQuestion): boolean {
+  const { url, code, codeFollows } = pageIn(params);
+  return !codeFollows && (url ?? code) !== undefined;
+}
+
+function pageOutcomes({ params }: ExploredQuestion): ExploredOutcome[] {
+  const reply = { action: 'accept', ...(params['mode'] !== 'url' && { content: {} }) };
+  const outcomes = around(reply, []).map(
+    (outcome): ExploredOutcome =>
+      outcome.reply === reply
+        ? { ...outcome, label: outcome.label.replace('accept', 'finish the page'), onPage: 'finish' }
+        : outcome,
+  );
+  return [
+    ...outcomes,
+    { kind: 'decline', label: 'decline on the page', reply, onPage: 'decline' },
+    { kind: 'unfinished', label: 'agree to the page, and leave it unfinished', reply, onPage: 'leave' },
   ];
 }
 

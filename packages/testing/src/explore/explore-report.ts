@@ -35,7 +35,7 @@ export interface ExploreReport {
 }
 
 interface Growing {
-  readonly sighting: Sighting;
+  sighting: Sighting;
   readonly playedAs: Set<PlayedAs>;
   readonly paths: Set<string>;
   shortest: readonly string[];
@@ -46,12 +46,16 @@ export class Findings {
   readonly #byKey = new Map<string, Growing>();
 
   add(sighting: Sighting, path: readonly string[]): void {
-    const key = `${sighting.kind} ${sighting.message}`;
+    // Its message names the question that was open at the end: another one on each path.
+    const key = sighting.kind === 'too-many-rounds' ? sighting.kind : `${sighting.kind} ${sighting.message}`;
     const entry = this.#byKey.get(key) ?? { sighting, playedAs: new Set(), paths: new Set(), shortest: path };
     this.#byKey.set(key, entry);
     if (sighting.playedAs) entry.playedAs.add(sighting.playedAs);
     entry.paths.add(JSON.stringify(path));
-    if (path.length < entry.shortest.length) entry.shortest = path;
+    if (path.length < entry.shortest.length) {
+      entry.sighting = sighting;
+      entry.shortest = path;
+    }
   }
 
   list(outside: boolean): readonly Finding[] {
@@ -80,7 +84,7 @@ function section(title: string, findings: readonly Finding[]): string[] {
   return [
     title,
     ...findings.flatMap(({ kind, message, playedAs, paths, path }) => [
-      `  - ${kind}: ${message}. ${where(playedAs)}; on ${paths} ${paths === 1 ? 'path' : 'paths'}, such as:`,
+      `  - ${kind}: ${message.replace(/\.$/, '')}. ${where(playedAs)}; on ${paths} ${paths === 1 ? 'path' : 'paths'}, such as:`,
       ...(path.length === 0 ? ['      (nobody was asked)'] : path.map((each, index) => `      ${index + 1}. ${each}`)),
     ]),
   ];

@@ -18,8 +18,9 @@ import { openWire } from './explore-wire.ts';
  * and the exploration may then be wrong.
  */
 export type ExploreOptionsForMidcall = Required<
-  Pick<MidcallOptions, 'clock' | 'store' | 'observe' | 'onError' | 'warn' | 'stateTtlMs' | 'maxRounds' | 'taskAfterMs'>
->;
+  Pick<MidcallOptions, 'clock' | 'store' | 'observe' | 'onError' | 'warn' | 'stateTtlMs' | 'taskAfterMs'>
+> &
+  Pick<MidcallOptions, 'maxRounds'>;
 
 /** The parameters of runs; the same for every run of an exploration. */
 export interface Subject extends ExploredCall, TraceRules {
@@ -36,10 +37,18 @@ const factoryKind = { ...func, words: 'a function that makes a server: options =
 
 /** Longer than the client's person is ever away. */
 const stateTtlMs = 60 * 86_400_000;
-const manyRounds = 1_000;
 
-/** Runs one path in one way. @returns undefined if it should have been a task and is not */
-export async function runPath(subject: Subject, playedAs: PlayedAs, pick: Picker): Promise<Trace | undefined> {
+/**
+ * Runs one path in one way.
+ * @param maxRounds - replaces the server's own, which is what a client meets
+ * @returns undefined if it should have been a task and is not
+ */
+export async function runPath(
+  subject: Subject,
+  playedAs: PlayedAs,
+  pick: Picker,
+  maxRounds?: number,
+): Promise<Trace | undefined> {
   await subject.before();
   const clock = virtualClock();
   const trace = new OpenTrace(subject, pick);
@@ -50,7 +59,7 @@ export async function runPath(subject: Subject, playedAs: PlayedAs, pick: Picker
     onError: () => {},
     warn: () => {},
     stateTtlMs,
-    maxRounds: manyRounds,
+    ...(maxRounds === undefined ? {} : { maxRounds }),
     // A client that has tasks gets one for every call.
     taskAfterMs: 0,
   };

@@ -1,7 +1,14 @@
 /** What is known about one run of a tool, during and after it. No I/O. */
 import type { Observation } from '@midcall/server';
 import type { Era } from '../eras.ts';
-import { type Answering, type ExploredOutcome, type ExploredQuestion, outcomesOf } from './explore-outcome.ts';
+import { type PageInput, pageIn, visitPage } from '../finish-page.ts';
+import {
+  type Answering,
+  type ExploredOutcome,
+  type ExploredQuestion,
+  outcomesOf,
+  withoutPage,
+} from './explore-outcome.ts';
 
 /** How a path is taken: by requests (2025-11-25), in rounds (2026-07-28), or as a task of the extension. */
 export type PlayedAs = Era | 'task';
@@ -49,6 +56,7 @@ export interface Trace {
   readonly replayDiffers: boolean;
   readonly rounds: number;
   readonly askedRoots: boolean;
+  /** The server waited for a page that nobody finished. */
   readonly onPage: boolean;
   /** The server passed the options on to `midcall()`, so that we control its clock and see its effects. */
   readonly observed: boolean;
@@ -82,8 +90,12 @@ export class OpenTrace {
   replayDiffers = false;
   rounds = 0;
   askedRoots = false;
-  /** Somebody agreed to open a page, or the server waits for one. */
+  /** The server waits for a page that nobody finishes. */
   onPage = false;
+  /** The link of the last page that was shown. */
+  #link: string | undefined;
+  /** True if the person ended the last page they agreed to open; undefined if there was none. */
+  #ended: boolean | undefined;
   observed = false;
   /** Questions are with the person. */
   waiting = false;
@@ -108,15 +120,41 @@ export class OpenTrace {
     return this.decisions.length >= this.#rules.mostAsks;
   }
 
-  deliver(question: ExploredQuestion, outcome: ExploredOutcome): void {
-    this.onPage ||= question.params['mode'] === 'url';
+  /** Delivers an answer, after the person has been on the page that the question led to. */
+  async deliver(question: ExploredQuestion, outcome: ExploredOutcome): Promise<void> {
+    const { url, code } = pageIn(question.params);
+    this.#link = url ?? this.#link;
+    const { onPage } = outcome;
     this.#delivered.push({ question, outcome });
+    if (onPage) this.#ended = onPage !== 'leave';
+    if (!onPage || onPage === 'leave' || this.#link === undefined) return;
+    try {
+      const input = onPage === 'finish' ? (this.#rules.answering?.(question) as PageInput | undefined) : undefined;
+      const missing = await visitPage({
+        url: this.#link,
+        code,
+        decline: onPage === 'decline',
+        ...(input && { input }),
+      });
+      for (const name of missing) this.#leftOut.add(`the input '${name}': the page of "${question.words}" has none`);
+    } catch (error) {
+      this.#ended = false;
+      this.#leftOut.add(`the page of "${question.words}": ${withoutPage((error as Error).message)}`);
+      const label = 'agree to a page that is not finished here';
+      const unfinished: ExploredOutcome = { ...outcome, kind: 'unfinished', label };
+      this.#delivered.splice(-1, 1, { question, outcome: unfinished });
+      const at = this.decisions.findLastIndex(each => each.question === question);
+      this.decisions[at] = { ...this.decisions[at]!, outcome: unfinished };
+    }
   }
 
   saw(seen: Observation): void {
     this.observed = true;
-    if (seen.kind === 'page') this.onPage = true;
-    else if (seen.kind === 'failed') this.#failure = seen.error;
+    if (seen.kind === 'page') {
+      this.onPage ||= this.#ended !== true;
+      if (this.#ended === undefined)
+        this.#leftOut.add('pages that are announced by a link alone: nobody finishes them');
+    } else if (seen.kind === 'failed') this.#failure = seen.error;
     else if (seen.kind === 'returned') this.raced ||= this.waiting && !this.gone;
     else if (seen.kind === 'effect' && seen.phase === 'begun') this.#begin(seen);
     else if (seen.kind === 'effect') this.#end(seen);

@@ -1,8 +1,10 @@
 /** The `confirm` page: a yes to exactly this call, with the arguments it really came with. */
+import { defined } from '@midcall/core/json';
 import { checkOptions, name } from '@midcall/core/options';
 import { html } from '@midcall/core/page';
 import type { Json } from '../../base/index.ts';
-import type { Page } from '../../request/index.ts';
+import { type Details, detailsDigest, detailsKind, type Page } from '../../request/index.ts';
+import { detailsBlock } from './details.ts';
 import { type PageKind, pageOf, type Visit } from './page.ts';
 import { safeText } from './view.ts';
 
@@ -12,11 +14,14 @@ export interface ConfirmOptions {
   readonly title?: string;
   /** The label of the button that allows it; `Allow` if absent. */
   readonly allow?: string;
+  /** What the yes is about, shown unabridged, such as the diff that will be applied. */
+  readonly details?: Details;
 }
 
 interface Data {
   readonly title: string;
   readonly allow: string;
+  readonly details?: Details;
 }
 
 const written = (value: Json | undefined): string =>
@@ -34,22 +39,29 @@ function facts({ call }: Visit) {
 export const confirmKind: PageKind = {
   name: 'confirm',
   show(visit) {
-    const { title, allow } = visit.data as unknown as Data;
-    return { title, send: allow, body: html`<section aria-label="The call’s arguments">${facts(visit)}</section>` };
+    const { title, allow, details } = visit.data as unknown as Data;
+    const body = html`${detailsBlock(details)}<section aria-label="The call’s arguments">${facts(visit)}</section>`;
+    return { title, send: allow, body };
   },
-  submit: () => ({ finish: () => ({ approved: true }) }),
+  submit({ data }) {
+    const { details } = data as unknown as Data;
+    return { finish: () => ({ approved: true, ...(details !== undefined && { seen: detailsDigest(details) }) }) };
+  },
 };
 
 /**
  * A page that shows the call with its real arguments and takes a yes, out of the host's and the model's reach. The yes is valid
  * for this call only: another call, or the same one with other arguments, asks again.
+ *
+ * With `details`, the page shows them as well, and the answer's `seen` is their SHA-256, in hexadecimal: of the text or the diff
+ * itself, or of a table's canonical JSON.
  * @example
  * ```ts
  * const answer = await call.elicitUrl({ message: 'Approve the transfer.', page: confirm({ allow: 'Transfer' }) });
  * ```
  */
-export function confirm(options: ConfirmOptions = {}): Page<{ readonly approved: true }> {
-  checkOptions('confirm', options, { title: name, allow: name });
-  const { title = 'Allow this call?', allow = 'Allow' } = options;
-  return pageOf(confirmKind, { title, allow }, 'out-of-band');
+export function confirm(options: ConfirmOptions = {}): Page<{ readonly approved: true; readonly seen?: string }> {
+  checkOptions('confirm', options, { title: name, allow: name, details: detailsKind });
+  const { title = 'Allow this call?', allow = 'Allow', details } = options;
+  return pageOf(confirmKind, { title, allow, ...defined({ details }) }, 'out-of-band');
 }

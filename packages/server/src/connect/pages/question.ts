@@ -1,9 +1,12 @@
 /** The page for an ordinary `call.elicit` on the page channel: the same flat form, the same three ways out. */
 import { checkContent, type Field, type ReadForm, readForm } from '@midcall/core/form';
+import { html } from '@midcall/core/page';
 import type { Json } from '../../base/index.ts';
+import type { Details } from '../../request/index.ts';
 import { type Items, itemOf } from '../forms/item.ts';
 import { formStep, formView } from '../forms/step.ts';
-import type { PageKind } from './page.ts';
+import { detailsBlock } from './details.ts';
+import type { PageKind, PageView } from './page.ts';
 
 const words = { title: 'A question for you', send: 'Send answer' };
 
@@ -16,20 +19,25 @@ function fieldsOf(data: Json): readonly Field[] {
 const itemsOf = (fields: readonly Field[]): Items =>
   Object.fromEntries(fields.map((field, index) => [`q${index}`, itemOf(field)]));
 
+const withDetails = (data: Json, view: PageView): PageView => ({
+  ...view,
+  body: html`${detailsBlock((data as { readonly details?: Details }).details)}${view.body}`,
+});
+
 export const questionKind: PageKind = {
   name: 'question',
-  show: ({ data }) => formView(itemsOf(fieldsOf(data)), words),
+  show: ({ data }) => withDetails(data, formView(itemsOf(fieldsOf(data)), words)),
   submit({ data }, sent) {
     const fields = fieldsOf(data);
     const items = itemsOf(fields);
     const step = formStep(items, words, sent);
-    if ('again' in step) return step;
+    if ('again' in step) return { again: withDetails(data, step.again) };
     const value = step.value as Record<string, unknown>;
     const entries = fields.map((field, index) => [field.name, value[`q${index}`]] as const);
     const content = Object.fromEntries(entries.filter(([, each]) => each !== undefined));
     const checked = checkContent(fields, content);
     if (checked.ok) return { finish: () => checked.content as Json };
     const problem = checked.issues[0]?.message ?? 'An answer does not fit yet.';
-    return { again: formView(items, words, sent, undefined, problem) };
+    return { again: withDetails(data, formView(items, words, sent, undefined, problem)) };
   },
 };

@@ -51,6 +51,14 @@ form>label{margin-bottom:-10px}
 .facts div+div{border-top:1px solid var(--line)}
 .facts dt{color:var(--muted);font:12.5px/1.6 var(--mono);overflow-wrap:anywhere}
 .facts dd{font:13px/1.6 var(--mono);white-space:pre-wrap;overflow-wrap:anywhere}
+.details{max-height:60vh;overflow:auto;border:1px solid var(--line);border-radius:var(--radius-small);padding:9px 13px;background:var(--sunken)}
+.details pre{white-space:pre-wrap;overflow-wrap:anywhere;font:13px/1.6 var(--mono)}
+.details span{display:block}
+.details .added{font-weight:650}
+.details .removed{text-decoration:line-through}
+.details .place{color:var(--muted)}
+.details table{border-collapse:collapse;width:100%}
+.details :is(th,td){text-align:start;vertical-align:top;padding:4px 14px 4px 0;border-bottom:1px solid var(--line);white-space:pre-wrap}
 .button{display:inline-flex;max-width:100%;align-items:center;justify-content:center;min-height:36px;padding:0 15px;border-radius:var(--radius-small);border:1px solid var(--line-strong);background:var(--surface);color:var(--ink);font-weight:560;cursor:pointer}
 .button:hover{background:var(--sunken)}
 .button.primary{background:var(--accent);border-color:var(--accent);color:var(--accent-ink)}

@@ -2,6 +2,7 @@
 import { type Assurance, assures } from '@midcall/core/form';
 import { defined } from '@midcall/core/json';
 import type { Json } from '../../base/index.ts';
+import { detailsDigest } from '../../request/index.ts';
 import type { AskChannel, ChannelCall, FormQuestion } from '../channel.ts';
 import { formDigest } from '../form-digest.ts';
 import { putUntilItFits } from '../put-form.ts';
@@ -13,6 +14,7 @@ export const page: AskChannel = {
   ...pageSwitch,
   byDefault: true,
   tickets: 'any-client',
+  showsDetails: true,
   unproven: 'nobody on the page proved to be the person who was asked.',
   waiting: {
     // If this process has no pages, only their expiry is known.
@@ -25,17 +27,23 @@ export const page: AskChannel = {
   put: (question, call) =>
     putUntilItFits(question, call, async (message, before) => {
       const { ask, form } = question;
-      const { key, timeoutMs, assurance, channels } = ask;
+      const { key, timeoutMs, assurance, channels, details } = ask;
       const schema = before ? withProblems(form.schema, before) : form.schema;
       const answer = await call.askOnPage<Json>(
         {
           message,
-          page: { kind: 'question', data: { schema: schema as unknown as Json } },
+          page: { kind: 'question', data: { schema: schema as unknown as Json, ...defined({ details }) } as Json },
           ...defined({ key, timeoutMs, assurance, channels }),
         },
         refusedByHost(question),
       );
-      const identity = ['page', message, formDigest(schema), key];
+      const identity = [
+        'page',
+        message,
+        formDigest(schema),
+        key,
+        ...(details === undefined ? [] : [detailsDigest(details)]),
+      ];
       if (answer.action !== 'accept') return { judged: { answer }, got: undefined, identity };
       const { by } = answer;
       const checked = await form.check(answer.content, recordedCheck(call.run, message, identity));
