@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { soak } from './test/fixtures/soak.ts';
 import { root, sourceOf } from './tools/places.ts';
 
 /**
@@ -41,7 +42,7 @@ const project = (name: string, kind: Kind, hangsAfterMs = 300_000) => ({
     name,
     isolate: false,
     ...kind,
-    testTimeout: hangsAfterMs,
+    testTimeout: soak ? 3_600_000 : hangsAfterMs,
     hookTimeout: hangsAfterMs,
     setupFiles: [
       'test/fixtures/own-config.ts',

@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { alias } from './vitest.config.ts';
 
-/** The full counts: `npm run soak`. */
+/** What only `npm run soak` runs. Before it that runs what `npm test` does, in full counts (test/fixtures/soak.ts). */
 export default defineConfig({
   resolve: { alias },
   test: {

@@ -1,6 +1,6 @@
 /**
- * The official suite's command and our client, each made one file: both are started anew for every scenario, and loading one file
- * takes a third of the processor time and less.
+ * The official suite's command and our client, each made one file: the client is started anew for every scenario, and loading one
+ * file takes a third of the processor time and less.
  */
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';

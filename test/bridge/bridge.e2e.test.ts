@@ -12,6 +12,7 @@ import { eras } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { npxFolder } from '../fixtures/npx.ts';
 import { ownEnvironment } from '../fixtures/own-environment.ts';
+import { few, some } from '../fixtures/soak.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const main = join(root, 'packages/midcall/bin/midcall.js');
@@ -73,25 +74,33 @@ const textOf = (outcome: object): string => JSON.stringify(outcome);
 const commandOf = (...words: readonly string[]) => ['--', process.execPath, ...words];
 
 describe.each(eras)('a host of %s', era => {
-  it.each(eras)('lets the notes server of %s ask which note, inside the host’s root', async upstreamEra => {
-    const notes = samples();
-    await using on = await host(['--era', upstreamEra, ...commandOf(main, 'notes')], { era, root: notes });
-    const call = on.connection.run({ kind: 'tool', name: 'notes_delete', arguments: { title: 'TPS report' } });
-    expect(textOf(await call.outcome)).toContain('Deleted TPS report');
-    expect(
-      ['2023', '2024', '2025'].filter(year => existsSync(join(notes, 'work', year, 'tps-report.md'))),
-    ).toHaveLength(2);
-    expect(readdirSync(join(notes, '.trash'))).toHaveLength(1);
-  });
+  it.each(few(eras, era === '2025-11-25' ? '2026-07-28' : '2025-11-25'))(
+    'lets the notes server of %s ask which note, inside the host’s root',
+    async upstreamEra => {
+      const notes = samples();
+      await using on = await host(['--era', upstreamEra, ...commandOf(main, 'notes')], { era, root: notes });
+      const call = on.connection.run({ kind: 'tool', name: 'notes_delete', arguments: { title: 'TPS report' } });
+      expect(textOf(await call.outcome)).toContain('Deleted TPS report');
+      expect(
+        ['2023', '2024', '2025'].filter(year => existsSync(join(notes, 'work', year, 'tps-report.md'))),
+      ).toHaveLength(2);
+      expect(readdirSync(join(notes, '.trash'))).toHaveLength(1);
+    },
+  );
 });
 
-describe.each(eras)('a host of %s before a server of other people', era => {
+describe.each(few(eras, '2025-11-25'))('a host of %s before a server of other people', era => {
   const everything = join(root, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
 
-  it.each([
-    ['trigger-elicitation-request', [], { action: 'decline' }, 'User declined'],
-    ['trigger-url-elicitation', ['url=https://example.org/x'], { action: 'accept' }, 'URL: https://example.org/x'],
-  ])('passes the question of %s on, and its answer back', async (tool, given, answer, said) => {
+  it.each(
+    some(
+      [
+        ['trigger-elicitation-request', [], { action: 'decline' }, 'User declined'],
+        ['trigger-url-elicitation', ['url=https://example.org/x'], { action: 'accept' }, 'URL: https://example.org/x'],
+      ],
+      1,
+    ),
+  )('passes the question of %s on, and its answer back', async (tool, given, answer, said) => {
     const answers = join(folder(), 'answers.json');
     writeFileSync(answers, JSON.stringify([answer]));
     const bridge = [process.execPath, main, 'bridge', '--trust-host', '--', process.execPath, everything];
@@ -245,7 +254,7 @@ it.each([
   await upstream.gone();
 });
 
-it.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)(
+it.each(some(['SIGTERM', 'SIGHUP', 'SIGINT']))(
   'ends, and takes the server with it, at a %s before the bridge has taken over the server that was started early (early-server-E2)',
   async signal => {
     await using upstream = await stubborn('');

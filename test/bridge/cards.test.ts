@@ -5,7 +5,7 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { apps, CARD, type CardData } from '../card/scene.ts';
-import { pairs, stage, textOf } from './stage.ts';
+import { alike, stage, textOf } from './stage.ts';
 
 const says = (text: string) => ({ content: [{ type: 'text' as const, text }] });
 
@@ -35,7 +35,7 @@ const remove = { name: 'remove', arguments: { name: 'a.md' } };
 const cardIn = (result: { readonly _meta?: Record<string, unknown> | undefined }) =>
   result._meta?.[CARD] as CardData | undefined;
 
-describe.each(pairs)('a host of %s with Apps alone before a server of %s', (host, upstream) => {
+describe.each(alike)('a host of %s with Apps alone before a server of %s', (host, upstream) => {
   const on = async (more: Partial<Parameters<typeof stage>[0]> = {}, config: object = {}) => {
     const { done, serve } = asking(config);
     const staged = await stage({ host, upstream, serve, capabilities: apps, ...more });
@@ -123,7 +123,7 @@ describe.each(pairs)('a host of %s with Apps alone before a server of %s', (host
   });
 });
 
-describe.each(pairs)('a host of %s without Apps before a server of %s', (host, upstream) => {
+describe.each(alike)('a host of %s without Apps before a server of %s', (host, upstream) => {
   it('sees nothing of cards', async () => {
     const { serve } = asking();
     await using on = await stage({ host, upstream, serve, capabilities: {} });

@@ -12,6 +12,7 @@ import { type Era, eras } from '@midcall/testing';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import { guarded, signsIn } from '../authorization/stage.ts';
+import { few } from '../fixtures/soak.ts';
 import { connectHost, hosts, httpStage } from './http-stage.ts';
 import { reply, textOf } from './stage.ts';
 import { stdioStage } from './stdio-stage.ts';
@@ -136,7 +137,7 @@ const answers = [{ action: 'accept', content: { colour: 'red' } }, { action: 'ac
 const fromHost = ['red', '"action":"accept"', 'from the host', root.uri];
 const fromDesk = ['green', '"action":"accept"', 'from the desk'];
 
-describe.each(cells)('a host of %s over %s', (kind, _front, start) => {
+describe.each(few(cells, ...cells.filter((_, n) => n % 3 === 0)))('a host of %s over %s', (kind, _front, start) => {
   it.each(eras)('a host is asked by a server of %s that is a process, or its person at the desk is', async upstream => {
     const target = commandTarget([process.execPath, server, upstream]);
     await using on = await start({ upstream, target, atDesk: answerAll });

@@ -9,7 +9,7 @@ import { completable, type McpServer, ResourceTemplate } from '@modelcontextprot
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { oddBlock, serveOdd } from '../fixtures/odd-server.ts';
-import { pairs, reply, stage, textOf } from './stage.ts';
+import { crossed, pairs, reply, stage, textOf } from './stage.ts';
 import { ring, until } from './until.ts';
 
 const says = (text: string) => ({ content: [{ type: 'text' as const, text }] });
@@ -265,7 +265,7 @@ it.each(eras)('tells a client of %s that the tools have changed', async host => 
   expect(read.at(-1)).toEqual(['grow', 'more']);
 });
 
-describe.each(pairs)('a host of %s before a server of %s', (host, upstream) => {
+describe.each(crossed)('a host of %s before a server of %s', (host, upstream) => {
   it('gets a result of 12 MB whole', async () => {
     const text = 'x'.repeat(12_000_000);
     await using on = await stage({

@@ -1,4 +1,4 @@
-/** What an upstream server a bridge asks, and who answers it, in all four pairs of revisions. */
+/** What an upstream server a bridge asks, and who answers it, whichever revision each side speaks. */
 
 import type { Inbox } from '@midcall/host';
 import type { Midcall } from '@midcall/server';
@@ -6,7 +6,7 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { handClock } from '../host/clock.ts';
-import { pairs, stage, textOf } from './stage.ts';
+import { crossed, stage, textOf } from './stage.ts';
 import { ring, until, untilAfterRoots, untilArmed } from './until.ts';
 
 const says = (text: string) => ({ content: [{ type: 'text' as const, text }] });
@@ -31,7 +31,7 @@ const yes = { action: 'accept', content: { sure: true, why: 'old' } } as const;
 const answerAtDesk = (inbox: Inbox) => inbox.reply(inbox.list()[0]!.id, yes, 'web');
 const remove = { name: 'remove', arguments: { name: 'a.md' } };
 
-describe.each(pairs)('a host of %s before a server of %s', (host, upstream) => {
+describe.each(crossed)('a host of %s before a server of %s', (host, upstream) => {
   it('puts a form to the host, and acts once on its answer', async () => {
     const { done, serve } = asking();
     await using on = await stage({ host, upstream, serve, answers: [yes] });

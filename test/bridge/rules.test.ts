@@ -1,4 +1,4 @@
-/** Calls that rules ask about, through a bridge: in all four pairs of revisions, and over HTTP. */
+/** Calls that rules ask about, through a bridge: whichever revision each side speaks, and over HTTP. */
 import { type Inbox, type Rule, Rules, type ServerEntry } from '@midcall/host';
 import type { Midcall } from '@midcall/server';
 import type { McpServer } from '@modelcontextprotocol/server';
@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { tokenGuard } from '../../packages/midcall/src/bridge/http/callers.ts';
 import { handClock } from '../host/clock.ts';
 import { connectHost, hosts, httpStage } from './http-stage.ts';
-import { pairs, stage, textOf } from './stage.ts';
+import { crossed, stage, textOf } from './stage.ts';
 import { until, untilAfterRoots, untilArmed } from './until.ts';
 
 /** A tool that asks nobody. */
@@ -38,7 +38,7 @@ const dispositionOf = (result: object): unknown =>
   (result as { _meta?: Record<string, unknown> })._meta?.['io.github.midcall/disposition'];
 const reply = (action: 'accept' | 'decline') => (inbox: Inbox) => inbox.reply(inbox.list()[0]!.id, { action }, 'web');
 
-describe.each(pairs)('a host of %s before a server of %s', (host, upstream) => {
+describe.each(crossed)('a host of %s before a server of %s', (host, upstream) => {
   it('asks the person in the host, by a text made from the arguments, and makes the call once after a yes', async () => {
     const { done, serve } = deleting();
     await using on = await stage({

@@ -3,7 +3,7 @@ import { type Inbox, memoryVault, type SignInQuestion } from '@midcall/host';
 import { describe, expect, it } from 'vitest';
 import { guarded, signsIn } from '../authorization/stage.ts';
 import { handClock } from '../host/clock.ts';
-import { pairs, stage } from './stage.ts';
+import { alike, stage } from './stage.ts';
 import { until } from './until.ts';
 
 const signInOf = (inbox: Inbox): SignInQuestion | undefined =>
@@ -17,7 +17,7 @@ const ended = (work: Promise<object>): Promise<object> =>
 
 const holdMs = 45_000;
 
-describe.each(pairs)('a host of %s in front of a server of %s that wants a sign-in', (host, upstream) => {
+describe.each(alike)('a host of %s in front of a server of %s that wants a sign-in', (host, upstream) => {
   const inFront = (url: URL, atDesk: (inbox: Inbox) => unknown, more: Partial<Parameters<typeof stage>[0]> = {}) =>
     stage({ host, upstream, url: url.href, options: { authorization: { vault: memoryVault() } }, atDesk, ...more });
 

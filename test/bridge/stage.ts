@@ -18,12 +18,17 @@ import { Client, type ClientCapabilities, type ClientOptions } from '@modelconte
 import { InMemoryTransport, McpServer } from '@modelcontextprotocol/server';
 import { type BridgeOptions, startBridge } from '../../packages/midcall/src/bridge/index.ts';
 import { PageOpener } from '../../packages/midcall/src/shared-desk/page-opener.ts';
+import { few } from '../fixtures/soak.ts';
 import { ring, ringing } from './until.ts';
 
 /** Host and upstream server. */
 export const pairs: readonly (readonly [host: Era, upstream: Era])[] = eras.flatMap(host =>
   eras.map(upstream => [host, upstream] as const),
 );
+
+/** All pairs in a soak; else those of two eras, or those of one. */
+export const crossed = few(pairs, ['2025-11-25', '2026-07-28'], ['2026-07-28', '2025-11-25']);
+export const alike = few(pairs, ['2025-11-25', '2025-11-25'], ['2026-07-28', '2026-07-28']);
 
 export interface StageOptions {
   readonly host: Era;

@@ -6,7 +6,7 @@ import { type McpServer, UrlElicitationRequiredError } from '@modelcontextprotoc
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { handClock } from '../host/clock.ts';
-import { noModel, pairs, reply, stage, textOf } from './stage.ts';
+import { crossed, noModel, reply, stage, textOf } from './stage.ts';
 import { ring, until, untilAfterRoots, untilArmed } from './until.ts';
 
 const says = (text: string) => ({ content: [{ type: 'text' as const, text }] });
@@ -247,7 +247,7 @@ describe('the rounds of a host of 2026-07-28', () => {
   });
 });
 
-describe.each(pairs)('a host of %s before a server of %s: an answer that is nobody’s', (host, upstream) => {
+describe.each(crossed)('a host of %s before a server of %s: an answer that is nobody’s', (host, upstream) => {
   const serve = (mid: Midcall, server: McpServer) =>
     mid.tool(server, 'ask', {}, async (_, call) => {
       const answer = await call.elicit({ message: 'Sure?', form: z.object({ value: z.boolean() }) });
@@ -291,7 +291,7 @@ it('a host that never answers is not said to have dismissed the question: the de
   expect(on.opened).toHaveLength(1);
 });
 
-describe.each(pairs)('a host of %s before a server of %s', (host, upstream) => {
+describe.each(crossed)('a host of %s before a server of %s', (host, upstream) => {
   it('is not asked for its model’s reply twice, when it comes back for a call', async () => {
     const clock = handClock();
     await using on = await stage({

@@ -1,11 +1,12 @@
 /** Cards: a question in the conversation of a host that shows MCP Apps and has no elicitation. */
 import { connect, type SignIn } from '@midcall/server/connect';
-import { pairings, scriptedPerson } from '@midcall/testing';
+import { scriptedPerson } from '@midcall/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
+import { corners } from '../fixtures/corners.ts';
 import { apps, cardScene, type SceneOptions } from './scene.ts';
 
-describe.each(pairings)('%s over %s', (era, carrier) => {
+describe.each(corners)('%s over %s', (era, carrier) => {
   const scene = (more: Omit<SceneOptions, 'era' | 'carrier'> = {}) => cardScene({ era, carrier, ...more });
 
   it('ends the call with a plain result that says that nothing is done, and gives the App the question', async () => {

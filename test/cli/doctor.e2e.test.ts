@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { eras } from '@midcall/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { codeIn, visitor } from '../connect/visitor.ts';
+import { few } from '../fixtures/soak.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const midcall = join(root, 'packages/midcall/bin/midcall.js');
@@ -77,21 +78,24 @@ const whole = {
   roots: { outcome: 'works' },
 };
 
-it.each(eras)('%s: reports over stdio what was answered in the terminal, and keeps the report', async era => {
-  const file = join(folder(), 'report.json');
-  const server = ['--', process.execPath, midcall, 'doctor', '--report', file];
-  const { code, out } = await examined(['doctor', '--plain', '--json', '--era', era, '--root', folder()], server);
-  const lines = outcomes(out);
-  expect(lines).toMatchObject(whole);
-  expect(lines['page']?.says).toContain('code');
-  expect(code).toBe(0);
-  const { hosts } = JSON.parse(readFileSync(file, 'utf8')) as {
-    hosts: readonly { host: object; checks: readonly Line[] }[];
-  };
-  expect(hosts).toHaveLength(1);
-  expect(hosts[0]?.host).toMatchObject({ name: 'midcall', revision: era });
-  expect(Object.fromEntries(hosts[0]!.checks.map(line => [line.check, line]))).toEqual(lines);
-});
+it.each(few(eras, '2026-07-28'))(
+  '%s: reports over stdio what was answered in the terminal, and keeps the report',
+  async era => {
+    const file = join(folder(), 'report.json');
+    const server = ['--', process.execPath, midcall, 'doctor', '--report', file];
+    const { code, out } = await examined(['doctor', '--plain', '--json', '--era', era, '--root', folder()], server);
+    const lines = outcomes(out);
+    expect(lines).toMatchObject(whole);
+    expect(lines['page']?.says).toContain('code');
+    expect(code).toBe(0);
+    const { hosts } = JSON.parse(readFileSync(file, 'utf8')) as {
+      hosts: readonly { host: object; checks: readonly Line[] }[];
+    };
+    expect(hosts).toHaveLength(1);
+    expect(hosts[0]?.host).toMatchObject({ name: 'midcall', revision: era });
+    expect(Object.fromEntries(hosts[0]!.checks.map(line => [line.check, line]))).toEqual(lines);
+  },
+);
 
 it('examines a host over HTTP, where nobody is known on the page', async () => {
   const server = spawn(process.execPath, [midcall, 'doctor', '--http', '0'], { cwd: root, env: environment });

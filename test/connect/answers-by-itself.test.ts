@@ -6,8 +6,9 @@
 
 import { type Call, whyNot } from '@midcall/server';
 import { confirm, secret } from '@midcall/server/connect';
-import { pairings, type Scripted } from '@midcall/testing';
+import type { Scripted } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
+import { corners } from '../fixtures/corners.ts';
 import { fixture, textOf, told } from './fixture.ts';
 import { shortWaits } from './short-waits.ts';
 import { codeIn, visitor } from './visitor.ts';
@@ -27,7 +28,7 @@ const byForm = async (call: Call) => told(await call.elicit({ message: 'Sure?', 
 const byPage = async (call: Call) =>
   told(await call.elicitUrl({ message: 'Sure?', page: confirm(), assurance: 'in-band' }));
 
-describe.each(pairings)('%s over %s', (era, carrier) => {
+describe.each(corners)('%s over %s', (era, carrier) => {
   const host = (handler: (call: Call) => Promise<string>, answer: Scripted, opened: string[] = []) =>
     fixture({
       era,

@@ -5,8 +5,8 @@ import { createServer } from 'node:net';
 import type { Call } from '@midcall/server';
 import { confirm, reach, secret } from '@midcall/server/connect';
 import { memoryStore } from '@midcall/server/stores/memory';
-import { pairings } from '@midcall/testing';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { corners } from '../fixtures/corners.ts';
 import { type Fixture, fixture, textOf, told } from './fixture.ts';
 import { shortWaits } from './short-waits.ts';
 import { allow, codeIn, visitor } from './visitor.ts';
@@ -35,7 +35,7 @@ function keepsCode({ pair, asked }: Fixture): void {
   for (const code of codes) expect(JSON.stringify(results)).not.toContain(code);
 }
 
-describe.each(pairings)('%s over %s', (era, carrier) => {
+describe.each(corners)('%s over %s', (era, carrier) => {
   it('a client that gives up after ten rounds gets a ticket, and the finished page is not lost', async () => {
     const ran: string[] = [];
     const made = await fixture({

@@ -5,7 +5,7 @@
  */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { launch, type Visitor, violations, visitor } from '../web/browser.ts';
+import { launch, leaveBrowser, type Visitor, violations, visitor } from '../web/browser.ts';
 import { type PagesUnderTest, startPages } from './oauth-pages.ts';
 
 let browser: Browser;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   await signInAt(attacker.page, 'attacker');
 });
 afterAll(async () => {
-  await browser?.close();
+  await leaveBrowser(browser);
   await under?.close();
 });
 beforeEach(() =>

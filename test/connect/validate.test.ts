@@ -1,6 +1,6 @@
 /** An answer from a page of ours that the server does not take: the page comes again, with the message at its field. */
-import { pairings } from '@midcall/testing';
 import { expect, it } from 'vitest';
+import { corners } from '../fixtures/corners.ts';
 import { fixture, textOf } from './fixture.ts';
 import { shortWaits } from './short-waits.ts';
 import { visitor } from './visitor.ts';
@@ -8,7 +8,7 @@ import { visitor } from './visitor.ts';
 const ticketIn = (text: string): string => /ticket "([^"]+)"/.exec(text)?.[1] ?? '';
 const linkIn = (text: string): string => /http:\/\/127\.0\.0\.1:\d+\/connect\/[\w-]+/.exec(text)?.[0] ?? '';
 
-it.each(pairings)(
+it.each(corners)(
   '%s over %s: asks again on a page, with what was typed and why it was not taken',
   async (era, carrier) => {
     const judged: string[] = [];

@@ -3,6 +3,7 @@ import { midcall } from '@midcall/server';
 import { connectPair, eras, explore, scriptedPerson } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { flightServer, type Plane } from '../../examples/docs/booking.ts';
+import { inSoak } from '../fixtures/soak.ts';
 
 const accept = (content: object) => ({ action: 'accept' as const, content: { ...content } });
 
@@ -48,7 +49,7 @@ it('explore finds nothing broken in it', { tags: 'thorough' }, async () => {
       },
     },
     {},
-    { answers: ({ words }) => (words.startsWith('Which') ? { seat: '12C' } : undefined), budget: 60 },
+    { answers: ({ words }) => (words.startsWith('Which') ? { seat: '12C' } : undefined), budget: inSoak(60, 12) },
   );
   expect(report.findings, report.text).toEqual([]);
   expect(report.outside, report.text).toEqual([]);

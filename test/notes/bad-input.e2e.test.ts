@@ -8,6 +8,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { few } from '../fixtures/soak.ts';
 import { unprivilegedNode } from '../fixtures/unprivileged-node.ts';
 import {
   type Caller,
@@ -319,7 +320,7 @@ describe('a 2025-11-25 client over HTTP', () => {
   });
 });
 
-describe.each(everyWay)('%s', way => {
+describe.each(few(everyWay, 'SDK v2, 2026-07-28, HTTP', 'SDK v1, stdio'))('%s', way => {
   it('does not ask a client that has no form, and says at once what to do', async () => {
     const before = await box.hash();
     const urlOnly = way.includes('v1')

@@ -7,6 +7,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { codeIn, visitor } from '../connect/visitor.ts';
+import { few } from '../fixtures/soak.ts';
 import { main } from './fixture.ts';
 
 let top: string;
@@ -17,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(top, { recursive: true, force: true }));
 
-describe.each(eras)('%s', era => {
+describe.each(few(eras, '2025-11-25'))('%s', era => {
   async function start(onPage: (params: { url: string; message: string }) => void, args: readonly string[] = []) {
     const client = new Client(
       { name: 'test', version: '1.0.0' },

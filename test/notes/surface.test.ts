@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { systemClock } from '@midcall/core/time';
-import { connectPair, type Pair, pairings, type Scripted, scriptedPerson } from '@midcall/testing';
+import { connectPair, type Pair, type Scripted, scriptedPerson } from '@midcall/testing';
 import type { ClientCapabilities } from '@modelcontextprotocol/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { copySamples, type NotesOptions, notesServer } from '../../packages/midcall/src/notes/index.ts';
+import { corners } from '../fixtures/corners.ts';
 
 let top: string;
 let root: string;
@@ -24,7 +25,7 @@ afterEach(async () => {
 
 const uri = (path: string): string => pathToFileURL(path).href;
 
-describe.each(pairings)('%s over %s', (era, carrier) => {
+describe.each(corners)('%s over %s', (era, carrier) => {
   async function connect(
     setup: {
       directories?: string[];

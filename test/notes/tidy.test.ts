@@ -2,9 +2,10 @@
 import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connectPair, type Pair, pairings, type Scripted, scriptedPerson } from '@midcall/testing';
+import { connectPair, type Pair, type Scripted, scriptedPerson } from '@midcall/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { copySamples, type NotesOptions, notesServer } from '../../packages/midcall/src/notes/index.ts';
+import { corners } from '../fixtures/corners.ts';
 
 let top: string;
 let root: string;
@@ -52,7 +53,7 @@ interface Form {
   };
 }
 
-describe.each(pairings)('%s over %s', (era, carrier) => {
+describe.each(corners)('%s over %s', (era, carrier) => {
   async function connect(answers: readonly Scripted[], capabilities: object = {}, notes: Partial<NotesOptions> = {}) {
     const warnings: string[] = [];
     const server = notesServer({

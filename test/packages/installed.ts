@@ -117,7 +117,10 @@ export function installByNpm(own: readonly string[], others: readonly string[]):
   const npm = (...args: string[]) =>
     execFileSync('npm', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'mine', private: true, type: 'module' }));
-  const packed = others.map(each => join(folder, npm('pack', '--silent', '--ignore-scripts', each).trim()));
+  const names = npm('pack', '--silent', '--ignore-scripts', ...others)
+    .trim()
+    .split('\n');
+  const packed = names.map(each => join(folder, each));
   npm('install', '--offline', '--no-audit', '--no-fund', ...own, ...packed);
   return folder;
 }

@@ -8,6 +8,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { textOf } from '../bridge/stage.ts';
 import { down, enter, inTerminal, interrupt } from '../cli/tty.ts';
 import { ownEnvironment } from '../fixtures/own-environment.ts';
+import { few } from '../fixtures/soak.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const main = join(root, 'packages/midcall/bin/midcall.js');
@@ -35,7 +36,7 @@ async function plainHost(era: Era, name: string) {
   };
 }
 
-it.each(eras)(
+it.each(few(eras, '2026-07-28'))(
   'a question of a host of %s is answered there, and the person is told to go back to the host',
   async era => {
     const name = `asker-${era}`;

@@ -13,6 +13,7 @@ import { type Era, eras, negotiation } from '@midcall/testing';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { few } from '../fixtures/soak.ts';
 import { fleetKey } from '../fleet/replicas.ts';
 import { type RedisServer, redisServer, startRedis } from '../stores/redis-server.ts';
 import { control } from './control.ts';
@@ -119,19 +120,22 @@ if (redisServer)
   ]);
 
 describe.each(ways)('%s', (_, start) => {
-  it.each(eras)('delivers 20 of 20 results of calls in progress, and refuses new ones, on %s', async era => {
-    const { address, begun, release } = await control();
-    const stage = await start(era, address);
-    const calls = numbers.map(n => stage.client.callTool({ name: 'work', arguments: { n } }));
-    await begun(20);
-    process.kill(stage.pid, 'SIGTERM');
-    await refuses(stage);
-    release();
-    expect((await Promise.all(calls)).map(said)).toEqual(numbers.map(n => `done ${n}`));
-    expect(await stage.exit).toBe(0);
-  });
+  it.each(few(eras, '2026-07-28'))(
+    'delivers 20 of 20 results of calls in progress, and refuses new ones, on %s',
+    async era => {
+      const { address, begun, release } = await control();
+      const stage = await start(era, address);
+      const calls = numbers.map(n => stage.client.callTool({ name: 'work', arguments: { n } }));
+      await begun(20);
+      process.kill(stage.pid, 'SIGTERM');
+      await refuses(stage);
+      release();
+      expect((await Promise.all(calls)).map(said)).toEqual(numbers.map(n => `done ${n}`));
+      expect(await stage.exit).toBe(0);
+    },
+  );
 
-  it.each(eras)('ends at once on a second signal, on %s', async era => {
+  it.each(few(eras, '2025-11-25'))('ends at once on a second signal, on %s', async era => {
     const { address, begun } = await control();
     const stage = await start(era, address);
     const call = stage.client.callTool({ name: 'work', arguments: { n: '1' } });
@@ -144,41 +148,47 @@ describe.each(ways)('%s', (_, start) => {
     expect([130, null]).toContain(await stage.exit);
   });
 
-  it.each(eras)('puts a question to rest and ends without waiting for its person, on %s', async era => {
-    const { address, begun } = await control();
-    let tell = (): void => {};
-    const asked = new Promise<void>(resolve => {
-      tell = resolve;
-    });
-    const stage = await start(era, address, tell);
-    const call = stage.client.callTool({ name: 'ask', arguments: { n: '1' } });
-    const ended = call.then(said, String);
-    await begun(1);
-    await asked;
-    process.kill(stage.pid, 'SIGTERM');
-    // On 2026-07-28 the round is with the client, whose person has not answered yet.
-    if (era === '2025-11-25') expect(await ended).toMatch(/stopped while .* took the question back|answered cancel/u);
-    expect(await stage.exit).toBe(0);
-  });
+  it.each(few(eras, '2025-11-25'))(
+    'puts a question to rest and ends without waiting for its person, on %s',
+    async era => {
+      const { address, begun } = await control();
+      let tell = (): void => {};
+      const asked = new Promise<void>(resolve => {
+        tell = resolve;
+      });
+      const stage = await start(era, address, tell);
+      const call = stage.client.callTool({ name: 'ask', arguments: { n: '1' } });
+      const ended = call.then(said, String);
+      await begun(1);
+      await asked;
+      process.kill(stage.pid, 'SIGTERM');
+      // On 2026-07-28 the round is with the client, whose person has not answered yet.
+      if (era === '2025-11-25') expect(await ended).toMatch(/stopped while .* took the question back|answered cancel/u);
+      expect(await stage.exit).toBe(0);
+    },
+  );
 });
 
 describe('what cannot end in time', () => {
-  it.each(eras.flatMap(era => (['stdio', 'http'] as const).map(carrier => [era, carrier] as const)))(
-    'says what was done and what is in doubt, on %s over %s',
-    async (era, carrier) => {
-      const { address, begun } = await control();
-      const words = [...direct(carrier, address), '0'];
-      const stage = await (carrier === 'http' ? overHttp(era, words) : overStdio(era, words));
-      const call = stage.client.callTool({ name: 'work', arguments: { n: '1' } });
-      const plain = stage.client.callTool({ name: 'plain', arguments: { n: '2' } }).then(said, String);
-      await begun(2);
-      process.kill(stage.pid, 'SIGTERM');
-      const result = await call;
-      expect(result.isError).toBe(true);
-      expect(said(result)).toMatch(/Done: prepare\. In doubt: step 'commit'\./u);
-      expect(await plain).toMatch(/What it did is in doubt/u);
-    },
-  );
+  it.each(
+    few(
+      eras.flatMap(era => (['stdio', 'http'] as const).map(carrier => [era, carrier] as const)),
+      ['2026-07-28', 'stdio'],
+      ['2025-11-25', 'http'],
+    ),
+  )('says what was done and what is in doubt, on %s over %s', async (era, carrier) => {
+    const { address, begun } = await control();
+    const words = [...direct(carrier, address), '0'];
+    const stage = await (carrier === 'http' ? overHttp(era, words) : overStdio(era, words));
+    const call = stage.client.callTool({ name: 'work', arguments: { n: '1' } });
+    const plain = stage.client.callTool({ name: 'plain', arguments: { n: '2' } }).then(said, String);
+    await begun(2);
+    process.kill(stage.pid, 'SIGTERM');
+    const result = await call;
+    expect(result.isError).toBe(true);
+    expect(said(result)).toMatch(/Done: prepare\. In doubt: step 'commit'\./u);
+    expect(await plain).toMatch(/What it did is in doubt/u);
+  });
 });
 
 describe('a desk', () => {

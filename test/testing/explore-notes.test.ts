@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { type ExploreOptions, explore } from '@midcall/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { notesServer } from '../../packages/midcall/src/notes/index.ts';
+import { few } from '../fixtures/soak.ts';
 
 const samples = fileURLToPath(new URL('../../packages/midcall/samples/notes', import.meta.url));
 let top: string;
@@ -38,7 +39,7 @@ describe('explored, the notes server has no findings:', { tags: 'thorough' }, ()
     expect(report).toMatchObject({ findings: [], outside: [], notCovered: [], asks: 3 });
   });
 
-  it('notes_archive', async () => {
+  it.each(few(['notes_archive']))('%s', async () => {
     const report = await exploreNotes('notes_archive', { title: 'TPS report' });
     expect(report).toMatchObject({ findings: [], outside: [], notCovered: [], asks: 3 });
   });

@@ -1,8 +1,9 @@
 /** A connected pair whose client knows tasks: what it is told of a call is what it would be told without them. */
 import { type Call, midcall, textOf } from '@midcall/server';
-import { connectPair, pairings, scriptedPerson } from '@midcall/testing';
+import { connectPair, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
+import { corners } from '../fixtures/corners.ts';
 import { grown } from '../fixtures/grown.ts';
 
 const yes = { action: 'accept', content: { value: true } };
@@ -32,7 +33,7 @@ const wizard = async (call: Call): Promise<string> => {
   return `${agreed} of 12`;
 };
 
-describe.each(pairings)('%s over %s', (era, carrier) => {
+describe.each(corners)('%s over %s', (era, carrier) => {
   it.each(['always', 'when-needed'] as const)('a wizard of twelve questions is answered as a task (%s)', async task => {
     const person = scriptedPerson([yes], { repeat: true });
     await using pair = await connectPair(serverOf(wizard, task), { era, carrier, person, tasks: true });

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { launch, type Visitor, violations, visitor } from './browser.ts';
+import { launch, leaveBrowser, type Visitor, violations, visitor } from './browser.ts';
 
 const samples = fileURLToPath(new URL('../../packages/midcall/samples/notes', import.meta.url));
 const main = fileURLToPath(new URL('../../packages/midcall/bin/midcall.js', import.meta.url));
@@ -49,7 +49,7 @@ beforeAll(async () => {
   home = me.page.url();
 });
 afterAll(async () => {
-  await browser.close();
+  await leaveBrowser(browser);
   await stopped(desk, 'SIGTERM');
 });
 

@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Locator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { launch, visitor } from './browser.ts';
+import { launch, leaveBrowser, visitor } from './browser.ts';
 import { enter } from './client.ts';
 import { builtClient, stage, whenSo } from './stage.ts';
 
@@ -104,7 +104,7 @@ it('has a page on the screen within a tenth of a second of 95 in 100 clicks, and
     }
     expect([...me.troubles, ...other.troubles]).toEqual([]);
   }
-  await browser.close();
+  await leaveBrowser(browser);
   const of = (all: readonly number[], part: number): number =>
     all.toSorted((one, two) => one - two)[Math.floor(all.length * part)]!;
   const [p50, p95, bareP95] = [of(took.much, 0.5), of(took.much, 0.95), of(took.nothing, 0.95)];

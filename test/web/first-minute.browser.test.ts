@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import { launch, violations, visitor } from './browser.ts';
+import { launch, leaveBrowser, violations, visitor } from './browser.ts';
 
 const main = fileURLToPath(new URL('../../packages/midcall/bin/midcall.js', import.meta.url));
 
@@ -19,7 +19,7 @@ it('offers three calls with their arguments, one click each, until they were mad
   });
   const browser = await launch();
   onTestFinished(async () => {
-    await browser.close();
+    await leaveBrowser(browser);
     child.kill();
     await once(child, 'exit');
     rmSync(data, { recursive: true });

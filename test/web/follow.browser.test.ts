@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { intercept, launch, nextPage, type Visitor, visitor } from './browser.ts';
+import { intercept, launch, leaveBrowser, nextPage, type Visitor, visitor } from './browser.ts';
 import { builtClient, everyField, pickOne, stageOfFile, whenSo } from './stage.ts';
 
 const server = join(mkdtempSync(join(tmpdir(), 'midcall-follow-')), 'server.mjs');
@@ -33,7 +33,7 @@ beforeAll(async () => {
   await person.page.goto(on.desk.startUrl());
   await person.page.goto('about:blank');
 });
-afterAll(() => browser.close());
+afterAll(() => leaveBrowser(browser));
 
 const at = (path: string): string => new URL(path.replace(/^\//, ''), on.desk.url).href;
 

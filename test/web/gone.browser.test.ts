@@ -1,14 +1,14 @@
 /** A desk that has died: its pages say so, say what to do, and keep what was typed. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { intercept, launch, type Visitor, violations, visitor } from './browser.ts';
+import { intercept, launch, leaveBrowser, type Visitor, violations, visitor } from './browser.ts';
 import { builtClient, everyField, openPage, type Stage, stage } from './stage.ts';
 
 let browser: Browser;
 beforeAll(async () => {
   browser = await launch();
 });
-afterAll(() => browser.close());
+afterAll(() => leaveBrowser(browser));
 
 /** Counts on every page, as `data-failed`, how often its stream of events has failed. */
 async function countFailures(context: BrowserContext): Promise<void> {

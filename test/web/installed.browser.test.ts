@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { browsersFile } from '@midcall/host/web';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { launch, violations, visitor } from './browser.ts';
+import { launch, leaveBrowser, violations, visitor } from './browser.ts';
 import { builtClient, pickOne, type Stage, stage } from './stage.ts';
 
 const main = fileURLToPath(new URL('../../packages/midcall/bin/midcall.js', import.meta.url));
@@ -17,7 +17,7 @@ let browser: Browser;
 beforeAll(async () => {
   browser = await launch();
 });
-afterAll(() => browser.close());
+afterAll(() => leaveBrowser(browser));
 
 const browsers = () => browsersFile(join(mkdtempSync(join(tmpdir(), 'i-')), 'browsers.json'));
 

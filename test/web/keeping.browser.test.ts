@@ -2,7 +2,8 @@
 import type { FormQuestion } from '@midcall/host';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launch, nextPage, type Visitor, violations, visitor } from './browser.ts';
+import { some } from '../fixtures/soak.ts';
+import { launch, leaveBrowser, nextPage, type Visitor, violations, visitor } from './browser.ts';
 import { builtClient, everyField, pickOne, stageOfFile, useModel } from './stage.ts';
 
 const on = await stageOfFile({ client: builtClient });
@@ -14,7 +15,7 @@ beforeAll(async () => {
   person = await enter();
   await person.page.goto('about:blank');
 });
-afterAll(() => browser.close());
+afterAll(() => leaveBrowser(browser));
 
 async function enter(options = {}): Promise<Visitor> {
   const me = await visitor(browser, options);
@@ -129,7 +130,7 @@ describe('a draft', () => {
 });
 
 describe('what was typed when a question ends without the person', () => {
-  it.each(['timed-out', 'withdrawn', 'server-gone'] as const)('stays to be copied, to the last key: %s', async how => {
+  it.each(some(['withdrawn', 'timed-out', 'server-gone']))('stays to be copied, to the last key: %s', async how => {
     await using me = await enter({ permissions: ['clipboard-read', 'clipboard-write'] });
     const question = everyField(`e-${how}`);
     void on.inbox.ask(question);

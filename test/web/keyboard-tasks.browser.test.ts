@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launch, type Visitor, visitor } from './browser.ts';
+import { launch, leaveBrowser, type Visitor, visitor } from './browser.ts';
 import { builtClient, stageOfFile, whenSo } from './stage.ts';
 
 const place = mkdtempSync(join(tmpdir(), 'midcall-keyboard-tasks-'));
@@ -48,7 +48,7 @@ beforeAll(async () => {
   await page.goto(on.desk.startUrl());
   await page.locator('body.scripted').waitFor();
 });
-afterAll(() => browser.close());
+afterAll(() => leaveBrowser(browser));
 
 const press = (key: string): Promise<void> => page.keyboard.press(key);
 const type = (text: string): Promise<void> => page.keyboard.type(text);

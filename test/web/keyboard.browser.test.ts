@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { FormQuestion } from '@midcall/host';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { intercept, launch, nextPage, type Visitor, violations, visitor } from './browser.ts';
+import { intercept, launch, leaveBrowser, nextPage, type Visitor, violations, visitor } from './browser.ts';
 import { builtClient, pickOne, stageOfFile, whenSo } from './stage.ts';
 
 const runsOn = { kind: 'tool', name: 'wait', arguments: {} } as const;
@@ -37,7 +37,7 @@ beforeAll(async () => {
   await on.desk.workspace.servers.add({ id: 'tools', target });
   await whenSo(on.desk, () => on.desk.workspace.servers.get('tools')?.tools[0]);
 });
-afterAll(() => browser.close());
+afterAll(() => leaveBrowser(browser));
 
 async function enter(): Promise<Visitor> {
   const me = await nextPage(person);

@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { browsersFile } from '@midcall/host/web';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launch, visitor } from './browser.ts';
+import { launch, leaveBrowser, visitor } from './browser.ts';
 import { builtClient, pickOne, stage } from './stage.ts';
 
 let browser: Browser;
 beforeAll(async () => {
   browser = await launch();
 });
-afterAll(() => browser.close());
+afterAll(() => leaveBrowser(browser));
 
 it('guard-G5: a browser that has used a link finds its way in from the bookmark after a restart, and no other does', async () => {
   const browsers = browsersFile(join(mkdtempSync(join(tmpdir(), 'b-')), 'browsers.json'));

@@ -3,14 +3,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { launch, visitor } from './browser.ts';
+import { launch, leaveBrowser, visitor } from './browser.ts';
 import { builtClient, pickOne, stage } from './stage.ts';
 
 let browser: Browser;
 beforeAll(async () => {
   browser = await launch();
 });
-afterAll(() => browser.close());
+afterAll(() => leaveBrowser(browser));
 
 it('guard-G2: a browser that has the desk open tells another port of this machine nothing of it', async () => {
   await using on = await stage({ client: builtClient });

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { FormQuestion } from '@midcall/host';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launch, visitor } from './browser.ts';
+import { launch, leaveBrowser, visitor } from './browser.ts';
 import { builtClient, pickOne, stageOfFile } from './stage.ts';
 
 const on = await stageOfFile({ client: builtClient });
@@ -11,7 +11,7 @@ let browser: Browser;
 beforeAll(async () => {
   browser = await launch();
 });
-afterAll(() => browser.close());
+afterAll(() => leaveBrowser(browser));
 
 const prices = (): FormQuestion => ({
   ...pickOne('price-1'),

@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { type Ending, type StoredTask, tasksFile } from '@midcall/host';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Look, launch, type Visitor, violations, visitor, wrongInLook } from './browser.ts';
+import { inSoak } from '../fixtures/soak.ts';
+import { type Look, launch, leaveBrowser, type Visitor, violations, visitor, wrongInLook } from './browser.ts';
 import {
   builtClient,
   everyField,
@@ -33,7 +34,7 @@ let browser: Browser;
 beforeAll(async () => {
   browser = await launch();
 });
-afterAll(() => browser.close());
+afterAll(() => leaveBrowser(browser));
 
 async function enter(options = {}): Promise<Visitor> {
   const me = await visitor(browser, options);
@@ -234,7 +235,9 @@ describe('every page and state', () => {
     await me.page.getByRole('button', { name: 'Add all' }).click();
     await me.page.getByText('2 failed').waitFor();
     const wrong: string[] = [];
-    for (const path of paths) {
+    // Calls differ by what is in them, which other tests look at one by one.
+    const some = paths.filter((path, n) => !path.startsWith('/calls/') || n % 4 === 0);
+    for (const path of inSoak(paths, some)) {
       await me.page.goto(at(path));
       await me.page.evaluate(() => {
         for (const each of document.querySelectorAll('details')) each.open = true;

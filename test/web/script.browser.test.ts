@@ -1,7 +1,7 @@
 /** What client script adds to the desk: questions that come and go, forms checked while they are filled in, one stream. */
 import type { Browser, Request } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launch, nextPage, type Visitor, visitor } from './browser.ts';
+import { launch, leaveBrowser, nextPage, type Visitor, visitor } from './browser.ts';
 import { builtClient, everyField, openPage, pickOne, stageOfFile } from './stage.ts';
 
 const on = await stageOfFile({ client: builtClient });
@@ -13,7 +13,7 @@ beforeAll(async () => {
   await person.page.goto(on.desk.startUrl());
   await person.page.goto('about:blank');
 });
-afterAll(() => browser.close());
+afterAll(() => leaveBrowser(browser));
 
 const at = (path: string): string => new URL(path.replace(/^\//, ''), on.desk.url).href;
 

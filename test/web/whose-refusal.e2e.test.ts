@@ -2,6 +2,7 @@
 import type { Era } from '@midcall/host';
 import { eras } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
+import { few } from '../fixtures/soak.ts';
 import { askingServer } from '../host/person.ts';
 import { enter } from './client.ts';
 import { byHand, stage, whenSo } from './stage.ts';
@@ -30,7 +31,7 @@ async function opened(era: Era) {
   };
 }
 
-describe.each<Era>(eras)('%s', era => {
+describe.each<Era>(few(eras, '2026-07-28'))('%s', era => {
   it('tells a refusal by policy as such, with the decision, on the page of the call, in the history and in the audit', async () => {
     await using desk = await opened(era);
     const decision = { server: 'asking', effect: 'refuse', scope: 'session' } as const;

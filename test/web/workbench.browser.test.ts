@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launch, type Visitor, violations, visitor, wrongInLook } from './browser.ts';
+import { launch, leaveBrowser, type Visitor, violations, visitor, wrongInLook } from './browser.ts';
 import { builtClient, stageOfFile } from './stage.ts';
 
 const place = mkdtempSync(join(tmpdir(), 'midcall-workbench-'));
@@ -67,7 +67,7 @@ beforeAll(async () => {
   await page.goto(on.desk.startUrl());
   await page.locator('body.scripted').waitFor();
 });
-afterAll(() => browser.close());
+afterAll(() => leaveBrowser(browser));
 
 const sizes = [1440, 1024, 400] as const;
 

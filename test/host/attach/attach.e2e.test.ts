@@ -1,6 +1,7 @@
 /** A person attached to a real client and a real server process, in both eras. */
 import { Audit, type Era, Policy } from '@midcall/host';
 import { afterEach, describe, expect, it } from 'vitest';
+import { few } from '../../fixtures/soak.ts';
 import { connected, cue, eventsOf, nextQuestion, person, said } from '../person.ts';
 
 const open: { stop(): Promise<void> }[] = [];
@@ -14,7 +15,7 @@ async function host(era: Era, options: Parameters<typeof connected>[1] = {}) {
   return made;
 }
 
-describe.each<Era>(['2025-11-25', '2026-07-28'])('a person behind a client, %s', era => {
+describe.each<Era>(few(['2025-11-25', '2026-07-28'], '2026-07-28'))('a person behind a client, %s', era => {
   it('elicit-05: shows who asks for which call, and sends the answer that fits', async () => {
     const { connection, inbox } = await host(era);
     const me = person(() => ({ action: 'accept', content: { colour: 'green' } }));

@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { type AuditEntry, verifyAudit } from '@midcall/host';
 import { afterAll, describe, expect, it } from 'vitest';
+import { inSoak, some } from '../../fixtures/soak.ts';
 
 const script = fileURLToPath(new URL('./audit-child.mjs', import.meta.url));
 const main = fileURLToPath(new URL('../../../packages/midcall/bin/midcall.js', import.meta.url));
@@ -142,7 +143,7 @@ describe('kill -9 in the middle of an entry', () => {
   it('audit-file-L1, audit-A3: whatever part of it was written, everything before is there, and a gap says so', async () => {
     const path = freshPath();
     // None of it, its first bytes, its middle, all but the line break, all of it.
-    const parts = [-1, 1, 5, 20, 300, 100, 641, 2, 450, -2];
+    const parts = inSoak([-1, 1, 5, 20, 300, 100, 641, 2, 450, -2], [-1, 1, 300, 641, -2]);
     let gaps = 0;
     const acknowledged: string[] = [];
     for (const [kill, bytes] of parts.entries()) {
@@ -157,7 +158,7 @@ describe('kill -9 in the middle of an entry', () => {
       expect(verdict, `killed with ${bytes} bytes written`).toMatchObject({ ok: true, lost: gaps });
       if (verdict.ok && verdict.unfinished) gaps += 1;
     }
-    expect(gaps).toBeGreaterThan(4);
+    expect(gaps).toBeGreaterThan(inSoak(4, 1));
     expect(await desk(path)).toBe('started');
     expect(verifyAudit(linesOf(path))).toMatchObject({ ok: true, unfinished: false, lost: gaps });
     expect(whysOf(path)).toEqual(['A process ended while it wrote an entry.']);
@@ -165,12 +166,20 @@ describe('kill -9 in the middle of an entry', () => {
 });
 
 describe('what is no accident', () => {
-  it.each([
-    ['a line in the middle that is cut short', (lines: string[]) => lines.with(1, lines[1]!.slice(0, -30))],
-    ['a change in the last line', (lines: string[]) => lines.with(-1, lines.at(-1)!.replace('change', 'Change'))],
-    ['a line taken out', (lines: string[]) => lines.toSpliced(1, 1)],
-    ['a gap that was written in', (lines: string[]) => lines.with(1, JSON.stringify({ n: 2, event: { type: 'gap' } }))],
-  ])('%s keeps the desk from starting, and nothing in the file is touched', async (_, tamper) => {
+  it.each(
+    some(
+      [
+        ['a line in the middle that is cut short', (lines: string[]) => lines.with(1, lines[1]!.slice(0, -30))],
+        ['a change in the last line', (lines: string[]) => lines.with(-1, lines.at(-1)!.replace('change', 'Change'))],
+        ['a line taken out', (lines: string[]) => lines.toSpliced(1, 1)],
+        [
+          'a gap that was written in',
+          (lines: string[]) => lines.with(1, JSON.stringify({ n: 2, event: { type: 'gap' } })),
+        ],
+      ],
+      2,
+    ),
+  )('%s keeps the desk from starting, and nothing in the file is touched', async (_, tamper) => {
     const path = freshPath();
     const child = await writer(path);
     await child.record(4);

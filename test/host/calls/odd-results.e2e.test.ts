@@ -10,6 +10,7 @@ import {
 } from '@midcall/host';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { oddBlock, oddCommand, serveOdd } from '../../fixtures/odd-server.ts';
+import { few } from '../../fixtures/soak.ts';
 
 const eras: readonly Era[] = ['2025-11-25', '2026-07-28'];
 
@@ -31,57 +32,62 @@ async function reached(over: 'stdio' | 'json' | 'events', era: Era, lacking: str
 
 const pairs = eras.flatMap(era => (['stdio', 'json', 'events'] as const).map(over => [era, over] as const));
 
-describe.each(pairs)('%s over %s', (era, over) => {
-  it('gives results with content of unknown kinds as they were sent, of tools, prompts and resources', async () => {
-    const connection = await connected(await reached(over, era));
-    const result = async (kind: 'tool' | 'prompt' | 'resource', name: string) => {
-      const outcome = await connection.run({ kind, name, arguments: {} }).outcome;
-      return 'result' in outcome ? outcome.result : outcome;
-    };
-    const tool = await result('tool', 'odd');
-    expect(tool).toMatchObject({ content: [{ type: 'text', text: 'known' }, oddBlock], extra: 'kept' });
-    expect(tool).not.toHaveProperty('_meta');
-    expect(await result('prompt', 'p')).toMatchObject({ messages: [{ role: 'user', content: oddBlock }] });
-    const read = { contents: [{ uri: 'odd://r', beam: 'up' }] };
-    expect(await result('resource', 'odd://r')).toMatchObject(read);
-    // What the SDK has kept of it is whole too.
-    expect(await result('resource', 'odd://r')).toMatchObject(read);
-  });
-
-  it('names the limit where a result is too large, and gives one below it', async () => {
-    const connection = await connected(await reached(over, era));
-    const large = (bytes: number) => connection.run({ kind: 'tool', name: 'large', arguments: { bytes } }).outcome;
-    expect(await large(9_000_000)).toMatchObject({ how: 'completed' });
-    const said =
-      /^The server sent a message of more than 10,485,760 bytes, the most that is read, so the connection was closed\.$/;
-    expect(await large(12_000_000)).toEqual({ how: 'server-gone', message: expect.stringMatching(said) });
-    expect(connection).toMatchObject({ state: 'failed', problem: expect.stringMatching(said) });
-    await connection.restart();
-    expect(await large(10)).toMatchObject({ how: 'completed' });
-  });
-
-  it('reads the other lists where one cannot be read, and says which and why', async () => {
-    for (const [lacking, list] of [
-      ['prompts/list', 'prompts'],
-      ['resources/list', 'resources'],
-      ['tools/list', 'tools'],
-    ] as const) {
-      const connection = await connected(await reached(over, era, [lacking, 'resources/templates/list']));
-      const { problems, ...lists } = await connection.catalogue();
-      expect(problems).toEqual([{ list, why: `the server declares ${list} but does not implement the list.` }]);
-      const lengths = { tools: 3, prompts: 1, resources: 1, resourceTemplates: 0, [list]: 0 };
-      for (const [name, length] of Object.entries(lengths)) expect(lists).toHaveProperty(`${name}.length`, length);
-    }
-  });
-
-  it('says in one sentence what is wrong with a result that cannot be read', async () => {
-    const connection = await connected(await reached(over, era));
-    expect(await connection.run({ kind: 'tool', name: 'broken', arguments: {} }).outcome).toEqual({
-      how: 'abandoned',
-      message: expect.stringMatching(/^The server sent a result that the protocol does not allow: isError: [^\n{]+\.$/),
+describe.each(few(pairs, ['2025-11-25', 'events'], ['2026-07-28', 'json'], ['2026-07-28', 'stdio']))(
+  '%s over %s',
+  (era, over) => {
+    it('gives results with content of unknown kinds as they were sent, of tools, prompts and resources', async () => {
+      const connection = await connected(await reached(over, era));
+      const result = async (kind: 'tool' | 'prompt' | 'resource', name: string) => {
+        const outcome = await connection.run({ kind, name, arguments: {} }).outcome;
+        return 'result' in outcome ? outcome.result : outcome;
+      };
+      const tool = await result('tool', 'odd');
+      expect(tool).toMatchObject({ content: [{ type: 'text', text: 'known' }, oddBlock], extra: 'kept' });
+      expect(tool).not.toHaveProperty('_meta');
+      expect(await result('prompt', 'p')).toMatchObject({ messages: [{ role: 'user', content: oddBlock }] });
+      const read = { contents: [{ uri: 'odd://r', beam: 'up' }] };
+      expect(await result('resource', 'odd://r')).toMatchObject(read);
+      // What the SDK has kept of it is whole too.
+      expect(await result('resource', 'odd://r')).toMatchObject(read);
     });
-  });
-});
+
+    it('names the limit where a result is too large, and gives one below it', async () => {
+      const connection = await connected(await reached(over, era));
+      const large = (bytes: number) => connection.run({ kind: 'tool', name: 'large', arguments: { bytes } }).outcome;
+      expect(await large(9_000_000)).toMatchObject({ how: 'completed' });
+      const said =
+        /^The server sent a message of more than 10,485,760 bytes, the most that is read, so the connection was closed\.$/;
+      expect(await large(12_000_000)).toEqual({ how: 'server-gone', message: expect.stringMatching(said) });
+      expect(connection).toMatchObject({ state: 'failed', problem: expect.stringMatching(said) });
+      await connection.restart();
+      expect(await large(10)).toMatchObject({ how: 'completed' });
+    });
+
+    it('reads the other lists where one cannot be read, and says which and why', async () => {
+      for (const [lacking, list] of [
+        ['prompts/list', 'prompts'],
+        ['resources/list', 'resources'],
+        ['tools/list', 'tools'],
+      ] as const) {
+        const connection = await connected(await reached(over, era, [lacking, 'resources/templates/list']));
+        const { problems, ...lists } = await connection.catalogue();
+        expect(problems).toEqual([{ list, why: `the server declares ${list} but does not implement the list.` }]);
+        const lengths = { tools: 3, prompts: 1, resources: 1, resourceTemplates: 0, [list]: 0 };
+        for (const [name, length] of Object.entries(lengths)) expect(lists).toHaveProperty(`${name}.length`, length);
+      }
+    });
+
+    it('says in one sentence what is wrong with a result that cannot be read', async () => {
+      const connection = await connected(await reached(over, era));
+      expect(await connection.run({ kind: 'tool', name: 'broken', arguments: {} }).outcome).toEqual({
+        how: 'abandoned',
+        message: expect.stringMatching(
+          /^The server sent a result that the protocol does not allow: isError: [^\n{]+\.$/,
+        ),
+      });
+    });
+  },
+);
 
 /** A server of which one tool has no title, one no schema and one no name. */
 const script = `

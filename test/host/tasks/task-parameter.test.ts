@@ -17,6 +17,7 @@ import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcon
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../../fixtures/grown.ts';
 import { quickClock } from '../../fixtures/quick-clock.ts';
+import { few } from '../../fixtures/soak.ts';
 import { person } from '../person.ts';
 import { said, servedInMemory, servedOverHttp, type Work } from './task-server.ts';
 
@@ -65,7 +66,7 @@ const storedTasks = (): TaskStorage & { readonly path: string } => {
   return { ...tasksFile(path), path };
 };
 
-describe.each(['memory', 'http'] as const)('over %s', carrier => {
+describe.each(few(['memory', 'http'], 'http'))('over %s', carrier => {
   it('older-tasks-10, older-tasks-11, older-tasks-22, older-tasks-33, older-tasks-36, older-tasks-68: runs a tool that can only be called as a task, asks what it asks, and shows what it says', async () => {
     const work: Work = async ({ ask, say }) => {
       await say('Reading…');

@@ -1,9 +1,10 @@
 /** Handlers that no guide allows: each ends with a result or a clear error, on every wire, and the server lives on. */
 
 import { type Call, midcall } from '@midcall/server';
-import { connectPair, pairings, scriptedPerson } from '@midcall/testing';
+import { connectPair, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
+import { corners } from '../../fixtures/corners.ts';
 
 const says = (text: string) => ({ content: [{ type: 'text' as const, text }] });
 const turn = () => new Promise<void>(resolve => setImmediate(resolve));
@@ -11,7 +12,7 @@ const yes = { action: 'accept', content: { value: true } } as const;
 const sure = { message: 'Sure?', form: Boolean } as const;
 const tooLong = { message: 'x'.repeat(3_000), form: Boolean } as const;
 
-describe.each(pairings)('%s over %s', (era, carrier) => {
+describe.each(corners)('%s over %s', (era, carrier) => {
   async function connect(handler: (call: Call) => unknown) {
     const mid = midcall({ suspectBelowMs: 0, warn: () => {} });
     const factory = () => {

@@ -2,9 +2,10 @@
 
 import { systemClock } from '@midcall/core/time';
 import { type AuditEvent, type Call, type MidcallOptions, midcall } from '@midcall/server';
-import { connectPair, pairings, type Scripted, scriptedPerson } from '@midcall/testing';
+import { connectPair, type Scripted, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it } from 'vitest';
+import { corners } from '../../fixtures/corners.ts';
 import { grown } from '../../fixtures/grown.ts';
 import { type RawClient, rawClient, textOf } from '../raw-client.ts';
 
@@ -27,7 +28,7 @@ afterEach(async () => {
   for (const each of open.splice(0).reverse()) await each[Symbol.asyncDispose]();
 });
 
-describe.each(pairings)('%s over %s', (era, carrier) => {
+describe.each(corners)('%s over %s', (era, carrier) => {
   async function connect(
     handler: (call: Call) => Promise<string>,
     setup: { answers?: readonly Scripted[]; options?: MidcallOptions; capabilities?: object } = {},

@@ -4,10 +4,11 @@ import { pathToFileURL } from 'node:url';
 import { samplingTool, textOf } from '@midcall/core/sampling';
 import { type AuditEvent, type Call, midcall } from '@midcall/server';
 import { confirm, connect as pagesOf } from '@midcall/server/connect';
-import { connectPair, pairings, scriptedPerson } from '@midcall/testing';
+import { connectPair, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { corners } from '../../fixtures/corners.ts';
 
 const says = (text: string) => ({ content: [{ type: 'text' as const, text }] });
 const turn = () => new Promise<void>(resolve => setImmediate(resolve));
@@ -17,7 +18,7 @@ const toolThat = (run: () => Promise<string>) =>
   samplingTool({ name: 'ask', description: 'Asks.', input: z.object({}), run });
 const sure = { message: 'Sure?', form: Boolean } as const;
 
-describe.each(pairings)('%s over %s', (era, carrier) => {
+describe.each(corners)('%s over %s', (era, carrier) => {
   async function act(handler: (call: Call) => Promise<string>, answers: readonly object[] = []) {
     const events: AuditEvent[] = [];
     const warnings: string[] = [];

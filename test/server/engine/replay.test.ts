@@ -18,6 +18,7 @@ import { keyRing } from '../../../packages/server/src/state/keys.ts';
 import { stepLedger } from '../../../packages/server/src/state/ledger.ts';
 import { type Binding, openState, sealState } from '../../../packages/server/src/state/request-state.ts';
 import { createSealer } from '../../../packages/server/src/state/seal.ts';
+import { inSoak } from '../../fixtures/soak.ts';
 
 /** What a random handler is made of. Names may repeat within a branch, never between branches that run side by side. */
 type Node =
@@ -263,8 +264,7 @@ async function replayed(node: Node, seed: number, cuts: readonly (number | undef
   }
 }
 
-const soak = process.env['MIDCALL_SOAK'] === '1';
-const numRuns = Number(process.env['MIDCALL_RUNS'] ?? (soak ? 5_000 : 150));
+const numRuns = Number(process.env['MIDCALL_RUNS'] ?? inSoak(5_000, 150));
 
 describe('a random handler within the rules', () => {
   it('means the same run plainly and settled in place', async () => {

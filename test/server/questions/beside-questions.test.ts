@@ -1,8 +1,9 @@
 /** What a handler says and knows beside its questions: log messages, progress, who asks, and how its run ended. */
 import { type Call, type LogLevel, type Midcall, midcall, type RunOutcome } from '@midcall/server';
-import { connectPair, type Era, pairings, scriptedPerson } from '@midcall/testing';
+import { connectPair, type Era, scriptedPerson } from '@midcall/testing';
 import { McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
+import { corners } from '../../fixtures/corners.ts';
 import { grown } from '../../fixtures/grown.ts';
 
 const textOf = (result: unknown) => (result as { content: { text: string }[] }).content[0]!.text;
@@ -23,7 +24,7 @@ function withTool(mid: Midcall, handler: (call: Call) => Promise<string> | strin
   return server;
 }
 
-describe.each(pairings)('%s over %s', (era, carrier) => {
+describe.each(corners)('%s over %s', (era, carrier) => {
   it('a log message and a progress are sent once, however often the handler runs', async () => {
     const { factory } = served(async call => {
       call.log('info', { at: 'start' }, 'act');

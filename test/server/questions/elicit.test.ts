@@ -1,15 +1,16 @@
 /** `call.elicit` over both wires and both carriers: one handler, one meaning. */
 
 import { type MidcallOptions, midcall } from '@midcall/server';
-import { connectPair, pairings, type Scripted, scriptedPerson } from '@midcall/testing';
+import { connectPair, type Scripted, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Call } from '../../../packages/server/src/request/call.ts';
+import { corners } from '../../fixtures/corners.ts';
 
 const says = (text: string) => ({ content: [{ type: 'text' as const, text }] });
 
-describe.each(pairings)('%s over %s', (era, carrier) => {
+describe.each(corners)('%s over %s', (era, carrier) => {
   /** One tool, `act`, with this handler; answers what it said. */
   async function act(
     handler: (call: Call, args: { n: number }) => Promise<string>,

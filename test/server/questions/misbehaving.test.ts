@@ -15,6 +15,7 @@ import { McpServer } from '@modelcontextprotocol/server';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
 import { z } from 'zod';
+import { inSoak } from '../../fixtures/soak.ts';
 import { type Params, type Question, type WireClient, wireClient } from '../wire-client.ts';
 
 type Op =
@@ -200,7 +201,7 @@ async function run(era: Era, ops: readonly Op[], how: Script) {
   }
 }
 
-const numRuns = Number(process.env['MIDCALL_RUNS'] ?? (process.env['MIDCALL_SOAK'] === '1' ? 5_000 : 150));
+const numRuns = Number(process.env['MIDCALL_RUNS'] ?? inSoak(5_000, 40));
 
 it('whatever a client answers means the same in both eras, and only a yes that fits is one', {
   tags: 'thorough',

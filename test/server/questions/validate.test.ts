@@ -1,8 +1,9 @@
 /** Answers that fit their form and are judged by what the server knows. */
 import { type Answer, type Call, type Midcall, midcall } from '@midcall/server';
-import { connectPair, pairings, type Scripted, scriptedPerson } from '@midcall/testing';
+import { connectPair, type Scripted, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
+import { corners } from '../../fixtures/corners.ts';
 
 const seats = (seat: string, count = 1) => ({ action: 'accept' as const, content: { seat, count } });
 const form = { seat: String, count: Number };
@@ -13,7 +14,7 @@ function server(mid: Midcall, handler: (call: Call) => Promise<unknown>) {
   return made;
 }
 
-describe.each(pairings)('%s over %s', (era, carrier) => {
+describe.each(corners)('%s over %s', (era, carrier) => {
   async function call(handler: (call: Call) => Promise<unknown>, answers: readonly Scripted[]) {
     const mid = midcall({ suspectBelowMs: 0, warn: () => {} });
     const person = scriptedPerson(answers);

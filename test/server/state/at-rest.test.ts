@@ -5,13 +5,14 @@ import { join } from 'node:path';
 import { type Call, midcall } from '@midcall/server';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { type Store, sqliteStore } from '@midcall/server/stores/sqlite';
-import { connectPair, pairings, scriptedPerson } from '@midcall/testing';
+import { connectPair, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { keyRing } from '../../../packages/server/src/state/keys.ts';
 import { createSealer } from '../../../packages/server/src/state/seal.ts';
 import { sealedStore } from '../../../packages/server/src/state/sealed-store.ts';
+import { corners } from '../../fixtures/corners.ts';
 
 const key = 'vk1N2yLr0Zc0m7B1nPqf3sT5uW8xY+A2bC4dE6gH8iI=';
 /** Words of the person's that nobody who steals the store may read. */
@@ -31,7 +32,7 @@ const bytesOf = (directory: string) =>
     .map(name => readFileSync(join(directory, name), 'latin1'))
     .join('\n');
 
-describe.each(pairings)('%s over %s', (era, carrier) => {
+describe.each(corners)('%s over %s', (era, carrier) => {
   /** Runs a call that asks, steps and returns; natively, or by the relay and its ticket. */
   async function live(store: Store, by: 'native' | 'relay', during: () => void) {
     const mid = midcall({ key, store, channels: [by], suspectBelowMs: 0, warn: () => {} });
