@@ -6,7 +6,6 @@ import { MidcallError } from '@midcall/core/errors';
 import { digest, type Json } from '../base/index.ts';
 import type { EngineOptions, OpenAsk } from '../engine/index.ts';
 import {
-  askedEvent,
   type DriverOutcome,
   interrupted,
   leaveInResult,
@@ -17,7 +16,7 @@ import {
   runByRounds,
 } from '../eras/index.ts';
 import type { FileAccesses } from '../files/index.ts';
-import type { CallRun, PageCall, ResultAsk } from '../questions/index.ts';
+import { askedEvent, type CallRun, type PageCall, type ResultAsk } from '../questions/index.ts';
 import {
   aboutClient,
   auditor,

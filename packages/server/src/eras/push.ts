@@ -7,6 +7,7 @@ import { type EngineOptions, type OpenAsk, Run } from '../engine/index.ts';
 import { measureOpen } from '../observe/index.ts';
 import {
   type ApartAsk,
+  askedEvent,
   type CallRun,
   type ClientAsk,
   leavingTo,
@@ -15,7 +16,6 @@ import {
 } from '../questions/index.ts';
 import type { CallRequest, Config } from '../request/index.ts';
 import type { Unstamped } from '../state/index.ts';
-import { askedEvent } from './asked-event.ts';
 import { awaitApart } from './await-apart.ts';
 import type { DriverOutcome } from './driver-outcome.ts';
 import type { OpenedCall } from './open-retry.ts';

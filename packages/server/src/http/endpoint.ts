@@ -4,6 +4,7 @@
  * sessions, if the process lives long enough to keep them. Host and Origin are checked before anything is read, so that a page
  * in a browser cannot reach a server on this machine by rebinding a name.
  */
+import { isMidcallError } from '@midcall/core/errors';
 import { restoreBody } from '@midcall/core/fetch';
 import {
   checkGiven,
@@ -20,6 +21,7 @@ import {
   serverFactoryKind,
 } from '@midcall/core/options';
 import { type StopOptions, type StopPart, stopKinds, stopParts } from '@midcall/core/stop';
+import { visible } from '@midcall/core/text';
 import { clockKind } from '@midcall/core/time';
 import {
   type AuthInfo,
@@ -40,22 +42,17 @@ import { writeError } from '../observe/index.ts';
 import { makeServer } from '../request/index.ts';
 import { type AnyServerFactory, asksForTasks, refusalOf, subscribeAt, TaskStreams } from '../sdk-seam/index.ts';
 import { loud, Serving } from '../serving/index.ts';
-import { batchRefusal, requestsIn, unread } from './body.ts';
+import { batchRefusal, boundRequest, readRequest, requestsIn, unread } from './body.ts';
 import { servingPages } from './cors.ts';
 import type { EventStoreOptions } from './event-store.ts';
-import type { Fleet } from './fleet.ts';
-import { fleetSessions } from './fleet-sessions.ts';
-import { type Health, judgeHealth } from './health.ts';
+import { type Fleet, fleetSessions } from './fleet.ts';
 import { OpenRequests } from './open-requests.ts';
-import { OpenResponses } from './open-responses.ts';
-import { boundRequest, readRequest } from './read-request.ts';
 import { type Refusal, refused } from './refusal.ts';
-import { watchResponse } from './response-end.ts';
+import { OpenResponses, watchResponse } from './response-end.ts';
 import { ownerBy, readSender } from './sender.ts';
 import type { SessionRequest } from './session.ts';
 import { HttpSessions, type SessionOptions } from './sessions.ts';
 import { type Outgoing, UnreadBytes, type UnreadOptions } from './unread-bytes.ts';
-import { visibleErrors } from './visible-errors.ts';
 
 /** How an endpoint is served. */
 export interface HttpOptions {
@@ -415,3 +412,39 @@ async function give(back: () => void, responding: Promise<Response>): Promise<Re
     throw error;
   }
 }
+
+/** The state of a replica. */
+export interface Health {
+  readonly ok: boolean;
+  /** `ready`; `draining` if it takes no new calls; `store` if its store cannot be used. */
+  readonly status: 'ready' | 'draining' | 'store';
+}
+
+/**
+ * Judges whether a replica takes requests, for load balancers.
+ * @param ready - throws if the store cannot be used
+ */
+async function judgeHealth(draining: boolean, ready: () => Promise<void>): Promise<Health> {
+  if (draining) return { ok: false, status: 'draining' };
+  try {
+    await ready();
+    return { ok: true, status: 'ready' };
+  } catch (error) {
+    if (isMidcallError(error)) return { ok: false, status: 'store' };
+    throw error;
+  }
+}
+
+/** The most characters of an error in an operator's log. */
+const longestError = 1_000;
+
+/**
+ * Tells of each error in one line of visible text; if that changes its message, the error itself is the `cause`. The SDK quotes
+ * what a client sent, so that anybody could write lines of their own into the log, control the terminal that shows it, or fill it.
+ */
+export const visibleErrors =
+  (onError: (error: Error) => void) =>
+  (error: Error): void => {
+    const message = visible(error.message, { max: longestError });
+    onError(message === error.message ? error : new Error(message, { cause: error }));
+  };

@@ -132,3 +132,16 @@ export interface AskChannel {
   /** Puts all forms of a wizard at once; absent if this channel takes them one after another. */
   putWizard?(question: WizardQuestion, call: ChannelCall): Promise<Answer<WizardContents>>;
 }
+
+/**
+ * True if a channel may put a question.
+ * @param named - the channels that the ask names, if any
+ */
+export function isOn(
+  { name, onWhereNamed }: Pick<AskChannel, 'name' | 'onWhereNamed'>,
+  named: readonly Channel[] | undefined,
+  server: Pick<ServerChannels, 'channels'>,
+): boolean {
+  const byServer = server.channels.includes(name);
+  return named ? named.includes(name) && (byServer || onWhereNamed) : byServer;
+}

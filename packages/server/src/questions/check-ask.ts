@@ -23,7 +23,6 @@ import {
 import { MAX_TIMER_MS } from '@midcall/core/time';
 import type { ElicitAsk, StepOptions, StepRetry, UrlAsk } from '../request/index.ts';
 import { channels } from './all.ts';
-import { checkMessage } from './ask-message.ts';
 
 /** The options that every kind of question has: how it reaches the person. */
 export const reachKinds = {
@@ -132,5 +131,22 @@ function checkShared({ message, key, timeoutMs }: Omit<Shared, 'assurance'>): vo
     throw new MidcallError(
       'form/unsupported',
       'timeoutMs must be a number of milliseconds above 0, and at most 24 days.',
+    );
+}
+
+/** The maximum length of a message, in characters. */
+const MAX_MESSAGE = 2000;
+
+/**
+ * Every ask needs a message of bounded length (client/elicitation, "Elicitation Requests").
+ * @throws MidcallError `form/unsupported` for a message that is empty or too long
+ */
+function checkMessage(message: string): void {
+  if (message.trim() === '')
+    throw new MidcallError('form/unsupported', 'A question needs a message that says why the person is asked.');
+  if (message.length > MAX_MESSAGE)
+    throw new MidcallError(
+      'form/unsupported',
+      `A message must have at most ${MAX_MESSAGE} characters; got ${message.length}.`,
     );
 }

@@ -18,7 +18,7 @@ import type { Clock } from '@midcall/core/time';
 import { digest } from '../base/index.ts';
 import type { EntryKind, Journal } from '../engine/index.ts';
 import type { Sealer } from './seal.ts';
-import { openUnder, sealUnder } from './sealed-under.ts';
+import { openUnder, sealUnder } from './sealed-values.ts';
 import type { Shares, Taken } from './shares.ts';
 
 /** What a state is bound to; every part must be equal when it comes back. */

@@ -15,16 +15,14 @@
  */
 import { createHash } from 'node:crypto';
 import { anything, checkGiven, checkOptions, count, oneOf, required, storeKind } from '@midcall/core/options';
-import type { Store } from '@midcall/core/store';
-import { boundedStore } from '@midcall/core/store';
+import { boundedStore, type Store } from '@midcall/core/store';
 import { type Clock, clockKind } from '@midcall/core/time';
 import type { Principal } from '../../base/index.ts';
 import { createSealer, type KeySource, keyRing } from '../../state/index.ts';
 import type { SignIn, VisitDesk } from '../pages/page.ts';
-import { flows, single } from './flows.ts';
+import { flows, randomToken, single } from './flows.ts';
 import { type Provider, providerKind } from './provider.ts';
 import { ProviderError } from './provider-error.ts';
-import { randomToken } from './random-token.ts';
 
 /** The options for signing in. */
 export interface SignInOptions {

@@ -23,9 +23,8 @@ import { AskHistory } from '../judge.ts';
 import { askConsent } from '../native/consent.ts';
 import type { ApartAsk, CallRun, ClientAsk } from '../outgoing.ts';
 import { elapsed, type Recording, readRecording } from '../recording.ts';
-import type { Announced } from './announced.ts';
+import { type Announced, pageWords } from './announced.ts';
 import type { PageCall } from './page-call.ts';
-import { pageWords } from './page-words.ts';
 import { type PageQuestion, type Plan, pageSwitch, plan, spoken, spokenCode, ways } from './plan.ts';
 
 export interface UrlAskerOptions {
