@@ -12,10 +12,9 @@ import { z } from 'zod';
 import { ownVersion } from '../install/index.ts';
 import { registerCallTimeout } from './call-timeout.ts';
 import { Chart } from './chart.ts';
-import { checkNames, rowNames } from './checks.ts';
+import { checkNames, outcomes, rowNames } from './checks.ts';
 import { announcesRoots, inWords } from './declared.ts';
 import { examine } from './examine.ts';
-import { outcomes } from './finding.ts';
 import { type Report, reportOf, reportText } from './report.ts';
 
 export interface DoctorOptions extends Pick<MidcallOptions, 'clock' | 'warn' | 'key' | 'suspectBelowMs'> {
