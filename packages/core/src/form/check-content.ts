@@ -10,11 +10,19 @@
  */
 
 import { matchesPattern, Work } from '../patterns/index.ts';
-import type { AskedField, Choice, Field, Issue, NumberField, Scalar, TextField } from './field.ts';
+import {
+  type AskedField,
+  type Choice,
+  type Field,
+  type Issue,
+  issue,
+  type NumberField,
+  type Scalar,
+  type TextField,
+} from './field.ts';
 import { textFormats } from './format.ts';
-import { isWayBack } from './is-way-back.ts';
-import { issue } from './issue.ts';
 import { formLimits } from './limits.ts';
+import { isWayBack } from './way-back.ts';
 
 /** One value as it travels. */
 export type WireValue = string | number | boolean | readonly string[];
@@ -220,3 +228,15 @@ function points(text: string): number {
 }
 
 const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`;
+
+/**
+ * True if a person removed the text that a field proposes, and an empty text is an answer to it. A field that proposes nothing and
+ * is empty was not touched.
+ * @param text - as entered
+ */
+export const emptied = (field: AskedField, text: string): boolean =>
+  field.kind === 'text' &&
+  text === '' &&
+  field.default !== undefined &&
+  field.default !== '' &&
+  checkValue(field, text) === undefined;

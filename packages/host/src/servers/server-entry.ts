@@ -8,7 +8,6 @@ import { visible } from '@midcall/core/text';
 import { readServerAuth, type ServerAuth } from '../authorization/index.ts';
 import { parseCommented } from './commented-json.ts';
 import { isSwitchedOff, listNames, serversIn, translated } from './entry-dialects.ts';
-import { isHeaderName, isHeaderValue } from './header-syntax.ts';
 
 /** The server of a task, with what another process needs to reach it. */
 export interface TaskServer {
@@ -327,3 +326,9 @@ export function taskServerOf({ id, target, listedIn }: ServerEntry): TaskServer 
 }
 
 const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+
+/** What may be a header of a request. It is judged before it is sent, since an error of `fetch` quotes the value. Pure. */
+export const isHeaderName = (name: string): boolean => /^[!#$%&'*+.^_`|~\w-]+$/.test(name);
+
+/** @param value - space and line breaks around it are not sent, and may be anything */
+export const isHeaderValue = (value: string): boolean => /^[\t\x20-\x7e\x80-\xff]*$/.test(value.trim());

@@ -1,7 +1,9 @@
 /** How a person likes their desk: what is folded, their favourite tools, shortcuts and colours. */
 import { isRecord } from '@midcall/core/json';
 import type { CallContext } from '../../index.ts';
-import type { Theme } from './theme.ts';
+
+/** Colours that a person may choose instead of their system's. */
+export type Theme = 'light' | 'dark';
 
 type OfferKind = CallContext['kind'];
 

@@ -30,7 +30,6 @@ import {
 import { part } from './part.ts';
 import { callPath, questionPath } from './paths.ts';
 import { resultContent } from './result.ts';
-import { taskNote } from './task-note.ts';
 
 /** What a timeline needs besides the call. */
 export interface TimelineContext extends CardContext {
@@ -269,4 +268,11 @@ export function timeline(
   )}${call.items.map(item =>
     'question' in item ? questionEntries(item, contextFor(item.question)) : noticeEntry(item, context.zone),
   )}${!call.items.some(isOpen) && waitEntry(call.wait)}${outcome(call, context)}</ol>`;
+}
+
+/** The server's own words for its work, and whether the desk has to stay open. */
+function taskNote({ task }: CallView): Html | false {
+  if (!task) return false;
+  const { message, kept } = task;
+  return html`${message !== undefined && html`<p class="task-status">${visibleHtml(message, 500)}</p>`}<p class="quiet-text">${kept ? texts.task.goesOn : texts.task.needsDesk}</p>`;
 }

@@ -5,7 +5,6 @@
 import { MidcallError } from '@midcall/core/errors';
 import type { Audit, Decision, DecisionStorage, Inbox, Policy } from '../../index.ts';
 import { texts } from '../texts/index.ts';
-import type { Duration } from './durations.ts';
 
 /** What decisions act on. */
 export interface DecisionsParts {
@@ -105,4 +104,25 @@ export class Decisions {
       throw new MidcallError('host/refused', texts.policy.notSaved, { cause });
     }
   }
+}
+
+/** How long a decision may apply, in milliseconds; empty: for the session; `always`: until it is revoked, in other sessions too. */
+const allDurations = ['', '900000', '3600000', '86400000', 'always'] as const;
+
+/** The durations to choose from for a decision. @param decisionsPersist - whether decisions are kept beyond the session */
+export const durations = (decisionsPersist: boolean): readonly (typeof allDurations)[number][] =>
+  decisionsPersist ? allDurations : allDurations.slice(0, -1);
+
+/** How long a decision applies; for the session if neither is given. */
+interface Duration {
+  /** Milliseconds. */
+  readonly forMs?: number;
+  readonly always?: true;
+}
+
+/** A posted duration; for the session if it is invalid. */
+export function durationOf(posted: string | undefined): Duration {
+  const chosen = allDurations.find(each => each === posted) ?? '';
+  if (chosen === '') return {};
+  return chosen === 'always' ? { always: true } : { forMs: Number(chosen) };
 }
