@@ -57,7 +57,7 @@ export function secretInMessage(message: string, fields: readonly AskedField[]):
 /** Lower-case words without accents and without invisible characters: `accessToken`, `access_token` and `Accès-Token` give the same list. */
 function words(text: string): readonly string[] {
   if (/^[a-z]+$/.test(text)) return [text];
-  const plain = text
+  const folded = text
     .slice(0, longest)
     .normalize('NFKD')
     .replace(/[\p{M}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '')
@@ -67,7 +67,7 @@ function words(text: string): readonly string[] {
     .replace(/(\p{Ll}|\p{N})(?=\p{Lu})/gu, '$1 ')
     .replace(/(\p{Lu})(?=\p{Lu}\p{Ll})/gu, '$1 ')
     .toLowerCase();
-  return plain.match(/\p{L}+|\p{N}+/gu) ?? [];
+  return folded.match(/\p{L}+|\p{N}+/gu) ?? [];
 }
 
 const near = 6;

@@ -84,15 +84,15 @@ function* pieces(text: string): Generator<Piece> {
   for (let at = 0; at < text.length; ) {
     asciiRun.lastIndex = at;
     // A digit may begin a keycap, and the last sign may bear a mark.
-    const plain = asciiRun.exec(text)?.[0];
-    const end = at + (plain?.length ?? 0);
-    if (plain !== undefined && text[end] !== '\uFE0F') {
-      yield { text: plain, drawn: true };
-      [marks, base, at] = [0, !plain.endsWith(' '), end];
+    const ascii = asciiRun.exec(text)?.[0];
+    const end = at + (ascii?.length ?? 0);
+    if (ascii !== undefined && text[end] !== '\uFE0F') {
+      yield { text: ascii, drawn: true };
+      [marks, base, at] = [0, !ascii.endsWith(' '), end];
       continue;
     }
-    if (plain !== undefined && plain.length > 1) {
-      yield { text: plain.slice(0, -1), drawn: true };
+    if (ascii !== undefined && ascii.length > 1) {
+      yield { text: ascii.slice(0, -1), drawn: true };
       at = end - 1;
     }
     const sequence = sequenceAt(text, at);

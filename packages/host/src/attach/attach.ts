@@ -13,7 +13,7 @@
 import { randomUUID } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
 import { blocksBack, defined, isRecord, own } from '@midcall/core/json';
-import { checkGiven, checkOptions, having } from '@midcall/core/options';
+import { checkKind, checkOptions, having } from '@midcall/core/options';
 import { afterClose, type Interception } from '@midcall/core/sdk-seam';
 import { boundedStore } from '@midcall/core/store';
 import { type Clock, systemClock } from '@midcall/core/time';
@@ -78,7 +78,7 @@ import { serveRequests } from './serve-requests.ts';
  * ```
  */
 export function attach(client: AnyClient, options: AttachOptions): Attachment {
-  checkGiven('attach', 'the first argument', client, having('a Client of the SDK', 'connect', 'callTool'));
+  checkKind('attach', 'the first argument', client, having('a Client of the SDK', 'connect', 'callTool'));
   checkOptions('attach', options, attachKinds);
   if (client.transport) throw new TypeError('attach(client, …) must be called before client.connect(…).');
   if (attached.has(client)) throw new TypeError('attach: the client has a person attached already. Attach once.');

@@ -300,15 +300,15 @@ async function withoutEmptyMembers(response: Response): Promise<Response> {
   if (!/\bjson\b/i.test(response.headers.get('content-type') ?? '')) return response;
   const text = await response.text();
   const { status, headers } = response;
-  const again = (body: string): Response => new Response(body, { status, headers: new Headers(headers) });
+  const withBody = (body: string): Response => new Response(body, { status, headers: new Headers(headers) });
   let answer: unknown;
   try {
     answer = JSON.parse(text);
   } catch {
-    return again(text);
+    return withBody(text);
   }
-  if (!isRecord(answer)) return again(text);
-  return again(
+  if (!isRecord(answer)) return withBody(text);
+  return withBody(
     JSON.stringify(Object.fromEntries(Object.entries(answer).filter(([, value]) => value !== null && value !== ''))),
   );
 }

@@ -2,7 +2,7 @@
 import { isRecord } from '@midcall/core/json';
 import {
   anything,
-  checkGiven,
+  checkKind,
   checkOptions,
   count,
   flag,
@@ -111,7 +111,7 @@ const connectionKinds: Kinds<ConnectionOptions> = {
 
 /** @throws TypeError for an entry or an option that is missing, unknown or wrong */
 export function checkConnection(entry: ServerEntry, options: ConnectionOptions): void {
-  checkGiven('new Connection', 'the first argument', entry, {
+  checkKind('new Connection', 'the first argument', entry, {
     words: "a server: { id: 'notes', target: commandTarget(['node', 'server.js']) }",
     fits: isRecord,
   });

@@ -52,14 +52,14 @@ export type Translated = { readonly entry: Json } | { readonly why: string };
 
 /** @param entry - as a host has it */
 export function translated(entry: Json): Translated {
-  const { transport, command: given, ...others } = withoutNulls(entry);
+  const { transport, command: rawCommand, ...others } = withoutNulls(entry);
   // What Gemini CLI does without it, and every host by itself.
   const { authProviderType, ...rest } = others;
   const provider = authProviderType === 'dynamic_discovery' ? {} : defined({ authProviderType });
   const nested = isRecord(transport) ? withoutNulls(transport) : {};
   // Zed once wrote the whole command as an object.
-  const inCommand = isRecord(given) ? withoutNulls(given) : {};
-  const command = isRecord(given) ? (inCommand['path'] ?? inCommand['command']) : given;
+  const inCommand = isRecord(rawCommand) ? withoutNulls(rawCommand) : {};
+  const command = isRecord(rawCommand) ? (inCommand['path'] ?? inCommand['command']) : rawCommand;
   const { path: _, ...beside } = inCommand;
   const all: Json = { ...nested, ...rest, ...provider, ...beside, ...(command !== undefined && { command }) };
   if (all['sandboxEnabled'] === true)
@@ -112,11 +112,11 @@ function withCommand({ command, args }: Json): Json {
 
 /** The sign-in of an entry: ours, or what others call `oauth` or spell otherwise. */
 function authIn({ auth, oauth }: Json): unknown {
-  const given = auth ?? oauth;
-  if (given === 'oauth' || given === true) return {};
-  if (given === false) return undefined;
-  if (!isRecord(given)) return given;
-  const { CLIENT_ID, CLIENT_SECRET, callbackPort, enabled: _, type: __, scope, ...rest } = withoutNulls(given);
+  const signIn = auth ?? oauth;
+  if (signIn === 'oauth' || signIn === true) return {};
+  if (signIn === false) return undefined;
+  if (!isRecord(signIn)) return signIn;
+  const { CLIENT_ID, CLIENT_SECRET, callbackPort, enabled: _, type: __, scope, ...rest } = withoutNulls(signIn);
   const scopes = rest['scopes'] ?? scope;
   return {
     ...rest,

@@ -55,7 +55,7 @@ export async function askToLeave<T extends GoBack = never>(
     initial: 'stay',
     signal,
   });
-  if (!chosen.given || chosen.value === 'dismiss') return dismiss;
+  if (!chosen.answered || chosen.value === 'dismiss') return dismiss;
   if (chosen.value === 'decline') return decline;
   const earlier = to.find(({ pick }) => pick.value === chosen.value);
   if (earlier) return earlier;

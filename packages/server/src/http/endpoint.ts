@@ -7,7 +7,7 @@
 import { isMidcallError } from '@midcall/core/errors';
 import { restoreBody } from '@midcall/core/fetch';
 import {
-  checkGiven,
+  checkKind,
   checkOptions,
   func,
   having,
@@ -76,7 +76,7 @@ export interface HttpOptions {
    * Serves a request in place of this endpoint if another process owns its subject; returns nothing if this one does. By then
    * the sender is known and the body has been read.
    */
-  readonly passOn?: (request: Request, given: GivenWithRequest) => Promise<Response | undefined>;
+  readonly passOn?: (request: Request, context: GivenWithRequest) => Promise<Response | undefined>;
   /**
    * The owner of a session, as one string. By default the token's client, plus its issuer and subject if the verifier put `iss`
    * and `sub` into `extra`.
@@ -165,7 +165,7 @@ export interface GivenWithRequest {
 /** One endpoint, to be mounted wherever there are requests and responses. */
 export interface McpEndpoint {
   /** Serves one request; never rejects. It needs no `this`. */
-  fetch(request: Request, given?: GivenWithRequest): Promise<Response>;
+  fetch(request: Request, context?: GivenWithRequest): Promise<Response>;
   /** Notifies listening 2026-07-28 clients of changes. */
   readonly notify: ServerNotifier;
   /** How many sessions are open. */
@@ -201,14 +201,14 @@ const ownerOf = (auth: AuthInfo): string => JSON.stringify([auth.clientId, auth.
  * ```
  */
 export function mcpEndpoint(factory: AnyServerFactory, options: HttpOptions = {}): McpEndpoint {
-  checkGiven('mcpEndpoint', 'the first argument', factory, serverFactoryKind);
+  checkKind('mcpEndpoint', 'the first argument', factory, serverFactoryKind);
   checkOptions('mcpEndpoint', options, endpointKinds);
   const { path = '/mcp', owner = ownerOf, maxRequestBytes = DEFAULT_MAX_REQUEST_BODY_SIZE } = options;
   const onError = options.onError && visibleErrors(options.onError);
   const serving = new Serving();
   const responses = new OpenResponses();
-  const given = factory as McpServerFactory;
-  const made = onError ? given : loud(given);
+  const own = factory as McpServerFactory;
+  const made = onError ? own : loud(own);
   const build: McpServerFactory = async context => serving.follow(await made(context));
   const hosts = [...localhostAllowedHostnames(), ...(options.allowedHosts ?? [])];
   const origins = [...localhostAllowedOrigins(), ...(options.allowedOrigins ?? [])];

@@ -12,7 +12,7 @@
  */
 import { type Clock, idleClock, steadyNow } from '@midcall/core/time';
 import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server';
-import { EventBound, type KeptEvent, type KeptStream } from './event-bound.ts';
+import { EventBound, type StoredEvent, type StoredStream } from './event-bound.ts';
 
 /** How much sessions keep. */
 export interface EventStoreOptions {
@@ -43,9 +43,9 @@ const sizeOf = (text: string): number => (/[^ -~]/.test(text) ? encoder.encode(t
 const silence = JSON.stringify({});
 
 /** One stream of a session. */
-interface Stream extends KeptStream {
+interface Stream extends StoredStream {
   readonly id: string;
-  readonly events: KeptEvent[];
+  readonly events: StoredEvent[];
   /** Sequence number up to which events of this stream may have been forgotten. */
   forgotten: number;
   /** True once it has had its response. */

@@ -5,7 +5,7 @@ import type { FormInput } from '@midcall/core/form';
 import { jsonLoss, lossText } from '@midcall/core/json';
 import {
   anything,
-  checkGiven,
+  checkKind,
   checkOptions,
   count,
   flag,
@@ -106,14 +106,14 @@ export function checkUrlAsk(ask: UrlAsk<unknown>): void {
 
 /** @throws TypeError for an unknown or wrong part: what the author must mend */
 export function checkStep(name: string, fn: unknown, options: StepOptions<unknown>): void {
-  checkGiven('call.step', 'the name', name, nameKind);
-  checkGiven('call.step', 'what it runs', fn, func);
+  checkKind('call.step', 'the name', name, nameKind);
+  checkKind('call.step', 'what it runs', fn, func);
   checkOptions<StepOptions<unknown>>('call.step', options, stepKinds);
 }
 
 /** @throws TypeError for a value that is not progress */
 export function checkProgress(progress: number, of: { readonly total?: number; readonly message?: string }): void {
-  checkGiven('call.progress', 'the progress', progress, notNegative);
+  checkKind('call.progress', 'the progress', progress, notNegative);
   checkOptions<typeof of>('call.progress', of, { total: positive, message: text });
 }
 

@@ -53,7 +53,7 @@ export const contentsOf = (forms: readonly OpenForm[], answered: FormAnswers): R
   );
 
 /** The same form with the person's input as its defaults, and the errors at its fields. */
-export function again(form: Form<unknown>, before: NotTaken): Form<unknown> {
+export function asCorrection(form: Form<unknown>, before: NotTaken): Form<unknown> {
   const schema = withProblems(form.schema, before);
   const read = readForm(schema);
   return {

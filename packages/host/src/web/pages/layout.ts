@@ -36,7 +36,7 @@ export interface AssetPaths {
   readonly style: string;
   readonly script: string;
   /** For the page of a used start link. */
-  readonly again: string;
+  readonly usedLinkScript: string;
   readonly worker: string;
   readonly manifest: string;
 }

@@ -70,7 +70,7 @@ function leftOver(question: Question, draft: Draft, zone: string): Html | false 
   if (all.length === 0) return false;
   const id = `q-${question.id}-typed`;
   const secrets = question.kind === 'form' && secretsOf(question).size > 0;
-  return html`<div class="left-over" id="${id}"><p>${texts.typed.kept}${secrets && ` ${texts.typed.secrets}`}</p><dl>${all.map(
+  return html`<div class="left-over" id="${id}"><p>${texts.typed.unsent}${secrets && ` ${texts.typed.secrets}`}</p><dl>${all.map(
     each => html`<div data-typed><dt>${visibleHtml(each.label, 80)}</dt><dd>${each.text}</dd></div>`,
   )}</dl><button${attributes({ type: 'button', class: 'button small script-only', 'data-copy': id, 'data-copied': texts.typed.copied, 'data-morph': 'keep' })}>${texts.typed.copy}</button></div>`;
 }

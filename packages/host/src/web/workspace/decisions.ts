@@ -12,7 +12,7 @@ export interface DecisionsParts {
   readonly audit: Audit;
   readonly inbox: Inbox;
   /** Where permanent decisions are stored; absent if none can be made. */
-  readonly kept: DecisionStorage | undefined;
+  readonly storage: DecisionStorage | undefined;
   /** The command line or URL of a server; undefined if it is neither on the desk nor asks anything. */
   readonly originOf: (serverId: string) => string | undefined;
   /** Called after every change. */
@@ -29,7 +29,7 @@ export class Decisions {
 
   /** True if a decision may be permanent. */
   get keeps(): boolean {
-    return this.#parts.kept !== undefined;
+    return this.#parts.storage !== undefined;
   }
 
   /**
@@ -38,9 +38,9 @@ export class Decisions {
    *   now and could not be kept
    */
   async make(decision: Pick<Decision, 'server' | 'subject' | 'effect'> & Duration): Promise<void> {
-    const { policy, audit, kept, originOf, onChange } = this.#parts;
+    const { policy, audit, storage, originOf, onChange } = this.#parts;
     const { server, subject, effect, forMs, always } = decision;
-    if (always && (effect === 'allow' || !kept)) throw new MidcallError('host/refused', texts.policy.notForGood);
+    if (always && (effect === 'allow' || !storage)) throw new MidcallError('host/refused', texts.policy.notForGood);
     const origin = always && server !== '*' ? originOf(server) : undefined;
     if (always && server !== '*' && origin === undefined)
       throw new MidcallError('host/not-found', texts.servers.unknown);
@@ -61,18 +61,18 @@ export class Decisions {
     const after = policy.decisions();
     const replaced = before.filter(each => each.scope === 'always' && !after.includes(each));
     await this.#keeping(async () => {
-      for (const each of replaced) await kept?.drop(each.id);
-      if (always) await kept?.keep(added);
+      for (const each of replaced) await storage?.drop(each.id);
+      if (always) await storage?.keep(added);
     });
   }
 
   /** Revokes a standing decision. @throws MidcallError `host/refused` if it will be there again in another session */
   async revoke(id: string): Promise<void> {
-    const { policy, audit, kept, onChange } = this.#parts;
+    const { policy, audit, storage, onChange } = this.#parts;
     if (!policy.revoke(id)) return;
     audit.record({ type: 'policy', what: `revoked ${id}` });
     onChange();
-    await this.#keeping(async () => void (await kept?.drop(id)));
+    await this.#keeping(async () => void (await storage?.drop(id)));
   }
 
   /**

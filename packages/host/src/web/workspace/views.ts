@@ -73,7 +73,7 @@ export interface ServerView {
   readonly elsewhere?: string;
   readonly state: 'starting' | 'ready' | 'stopped' | 'failed';
   /** True if it is stored for the next session. */
-  readonly kept?: boolean;
+  readonly stored?: boolean;
   /** True if it was not started yet, and starts when its page is opened. */
   readonly fresh?: boolean;
   /** When its latest start began; milliseconds since the epoch. */

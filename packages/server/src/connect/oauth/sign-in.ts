@@ -14,7 +14,7 @@
  *   on this host, at another port or path, has its own.
  */
 import { createHash } from 'node:crypto';
-import { anything, checkGiven, checkOptions, count, oneOf, required, storeKind } from '@midcall/core/options';
+import { anything, checkKind, checkOptions, count, oneOf, required, storeKind } from '@midcall/core/options';
 import { boundedStore, type Store } from '@midcall/core/store';
 import { type Clock, clockKind } from '@midcall/core/time';
 import type { Principal } from '../../base/index.ts';
@@ -67,7 +67,7 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
  * ```
  */
 export function signIn(server: Provider, options: SignInOptions): SignIn {
-  checkGiven('signIn', 'the first argument', server, providerKind);
+  checkKind('signIn', 'the first argument', server, providerKind);
   checkOptions('signIn', options, {
     store: required(storeKind),
     key: anything,

@@ -15,7 +15,7 @@ import type { ApartAsk, ResultAsk } from '../outgoing.ts';
 import { pageSwitch } from '../page/plan.ts';
 import { putForm } from '../put-form.ts';
 import { quoted } from '../quoted.ts';
-import { again } from '../wizard-forms.ts';
+import { asCorrection } from '../wizard-forms.ts';
 import { CARD_TOOL, cardMeta } from './card-app.ts';
 
 /** How long a host has to show a card, in milliseconds, before the same call takes another way. */
@@ -61,10 +61,10 @@ function outgoing<T>(
   { ask, form, wayBack }: FormQuestion<T>,
   { config }: ChannelCall,
   message: string,
-  before: Parameters<typeof again>[1] | undefined,
+  before: Parameters<typeof asCorrection>[1] | undefined,
 ): ResultAsk {
   const timeoutMs = ask.timeoutMs ?? config.askTimeoutMs;
-  const { fields } = before ? again(form, before) : form;
+  const { fields } = before ? asCorrection(form, before) : form;
   const hasPages = config.pages !== undefined && isOn(pageSwitch, ask.channels, config);
   return {
     to: 'result',
@@ -128,9 +128,9 @@ export function cardOfPage(
 
 /**
  * What a tool says to the model while the person has its question on a card.
- * @param again - what the same call gives if it is made again, for a host that shows no card
+ * @param whenRepeated - what the same call gives if it is made again, for a host that shows no card
  */
-function cardText(message: string, tool: string, again: 'link' | 'elsewhere' | 'nothing'): string {
+function cardText(message: string, tool: string, whenRepeated: 'link' | 'elsewhere' | 'nothing'): string {
   const name = visible(tool, { max: 200 });
   return [
     `Nothing has been done yet: '${name}' waits for the person, who sees this question as a form beside this result:`,
@@ -139,7 +139,7 @@ function cardText(message: string, tool: string, again: 'link' | 'elsewhere' | '
     '',
     'Wait for them. Do not answer for them, and do not say that it is done: the form sends their answer by itself, the call goes on ' +
       'from there, and its outcome is told to you.',
-    unseen(name)[again],
+    unseen(name)[whenRepeated],
   ].join('\n');
 }
 

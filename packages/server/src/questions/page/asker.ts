@@ -215,8 +215,8 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
         const outcome = await pages.service.outcome(at.pageId, 0);
         // The call will be retried for this page: other finished pages are returned for that retry, unless a step acted on
         // them.
-        const again = outcome ? [] : taken.filter(each => each.steps === steps());
-        for (const each of again) await keep(each.key, each.at);
+        const unused = outcome ? [] : taken.filter(each => each.steps === steps());
+        for (const each of unused) await keep(each.key, each.at);
         return outcome;
       });
       if (!ready) {
