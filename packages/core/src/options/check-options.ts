@@ -71,7 +71,7 @@ export const port: Kind = {
 
 const parsed = (address: string): URL | undefined => (URL.canParse(address) ? new URL(address) : undefined);
 
-/** One of the given texts. */
+/** An option that must be one of these texts. */
 export const oneOf = (...values: readonly string[]): Kind => ({
   words: [values.slice(0, -1), values.slice(-1)]
     .filter(part => part.length > 0)

@@ -46,7 +46,7 @@ const baseless = /[\s⟧]/u;
 const emojiPattern = lazily(() => new RegExp('\\p{RGI_Emoji}', 'vy'));
 const chosenPresentation = /\p{Extended_Pictographic}[\uFE0E\uFE0F]/uy;
 
-/** More UTF-16 units than the longest emoji has. */
+/** The most UTF-16 units that are read as one emoji; the longest emoji has fewer. */
 const longestEmoji = 40;
 
 /** visible-V2. What may precede and follow a joiner. Viramas are those of the scripts of South Asia and Burma. */

@@ -14,7 +14,7 @@ export interface Clock {
 }
 
 export const clockKind = having('a clock: { now, after }', 'now', 'after');
-/** For what only reads the time. */
+/** A clock that tells the time and sets no timers. */
 export const nowKind = having('a clock: { now }', 'now');
 
 /** Milliseconds of the longest timer that Node has: a longer one fires at once. */

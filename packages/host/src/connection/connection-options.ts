@@ -41,7 +41,7 @@ export interface ConnectionOptions extends Omit<AttachOptions, 'server'> {
   readonly callTimeoutMs?: number;
   /** The largest message of the server, in bytes; a larger one ends the connection. Default 10,485,760 (10 MiB). */
   readonly maxMessageBytes?: number;
-  /** For HTTP only. */
+  /** Makes the requests to a server that is reached over HTTP. */
   readonly fetch?: typeof fetch;
   /**
    * Where sign-ins to servers are kept, for the `principal` (default `local`: the person at this machine). Without it, or if

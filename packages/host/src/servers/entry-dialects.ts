@@ -10,7 +10,7 @@ type Json = Readonly<Record<string, unknown>>;
 /** Where hosts keep their list: most; VS Code; Zed; VS Code's settings and opencode; Codex, once it is JSON; settings of Amp. */
 const lists = ['mcpServers', 'servers', 'context_servers', 'mcp', 'mcp_servers', 'amp.mcpServers'] as const;
 
-/** For errors. */
+/** The names that a list of servers may have, for errors. */
 export const listNames = "'mcpServers', 'servers', 'context_servers' or 'mcp'";
 
 /** The entries of a list by their names; undefined if the JSON has no list. */

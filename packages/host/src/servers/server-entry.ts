@@ -269,7 +269,7 @@ function filled(id: string, text: string, environment: Environment): string {
 
 /** A value that an entry leaves open, and that a person can give. */
 export interface MissingValue {
-  /** Of a variable, or `input:` and the id of an input. */
+  /** The name of a variable, or `input:` and the id of an input. */
   readonly name: string;
   /** What the list says about it; untrusted. */
   readonly about?: string;

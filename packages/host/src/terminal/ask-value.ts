@@ -30,7 +30,7 @@ export interface FieldOptions {
   readonly signal: AbortSignal;
   /** The zone of a date and time that is entered without one (IANA name); shown to the person. */
   readonly timeZone: string;
-  /** For texts of several lines. */
+  /** Where the person edits texts of several lines. */
   readonly editor: Editor | undefined;
   /** Names of the fields that ask for a secret. */
   readonly secrets: ReadonlySet<string>;

@@ -96,7 +96,7 @@ function toList(question: FormQuestion, sheet: Sheet, { secrets }: FieldOptions)
   [sheet.at, sheet.listed, sheet.backed] = [0, true, false];
 }
 
-/** From the review to the list or the last field, from a field to the previous one. */
+/** Goes from the review to the list or the last field, and from a field to the previous one. */
 function goBack({ fields }: FormQuestion, sheet: Sheet): void {
   sheet.at = sheet.listed && sheet.at < fields.length ? -1 : sheet.at - 1;
   if (sheet.at < 0) sheet.listed = false;

@@ -12,7 +12,7 @@ import { type Pick, type Prompter, type PromptResult, unanswered } from './promp
 const shownAtOnce = 30;
 /** Typed to leave a field with a default empty. */
 const nothing = '-';
-/** At the end of a line: another line follows. */
+/** Typed at the end of a line to say that another line follows. */
 const more = '\\';
 const bar = '  | ';
 

@@ -18,7 +18,7 @@ import { askToLeave, decline, dismiss, refusing } from './ways-out.ts';
 
 export interface ModelOptions {
   readonly signal: AbortSignal;
-  /** For texts of several lines. */
+  /** Where the person edits texts of several lines. */
   readonly editor: Editor | undefined;
   /** An IANA name. */
   readonly timeZone: string;
@@ -185,7 +185,7 @@ function note(texts: LeftTexts, which: 'system' | 'last', text: PromptResult<str
   return text.answered ? text.value : undefined;
 }
 
-/** Their edits would be lost, so the person is asked first, unless nobody is there or the question is over. */
+/** Asks the person before their edits are lost, unless nobody is there or the question is over. */
 async function leave(prompter: Prompter, signal: AbortSignal): Promise<'stay' | Reply> {
   if (signal.aborted || prompter.starved) return dismiss;
   const leaving = await askToLeave(prompter, signal);

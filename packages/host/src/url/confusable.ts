@@ -3,7 +3,7 @@
  * confusable (UTS #39), these are the letters that a host name may have, in scripts in which whole words can be written. Pure.
  */
 
-/** Drawn like a Latin letter. */
+/** Letters that are drawn like a Latin letter, and which one. */
 // biome-ignore format: a table reads better in rows.
 const twins: Readonly<Record<string, string>> = {
   // Cyrillic
@@ -44,7 +44,7 @@ const near: Readonly<Record<string, string>> = {
 };
 
 const withoutMarks = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '');
-/** In lower case; Cherokee stays as host names have it. */
+/** Puts a text in lower case; Cherokee stays as host names have it. */
 const lower = (text: string): string => text.replace(/[^\p{Script=Cherokee}]/gu, each => each.toLowerCase());
 const twin = (letter: string): string | undefined => (Object.hasOwn(twins, letter) ? twins[letter] : undefined);
 

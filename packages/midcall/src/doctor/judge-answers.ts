@@ -3,7 +3,7 @@ import { type Answer, checkValue, type Form, labelOf } from '@midcall/core/form'
 import { own } from '@midcall/core/json';
 import { duration, type Finding, finding, type RowName } from './checks.ts';
 
-/** In milliseconds; nobody reads a question, types a word and sends it in less. */
+/** The least milliseconds in which somebody reads a question, types a word and sends it. */
 const TYPED_MS = 1_000;
 
 type NotAccepted = Exclude<Answer<unknown>, { readonly action: 'accept' }>;

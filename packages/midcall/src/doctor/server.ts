@@ -51,7 +51,7 @@ const reportShape = z.object({
   next: z.string().optional().describe('What to call next.'),
 });
 
-/** Nothing outside is touched, so hosts need not ask before calling these. */
+/** The tools touch nothing outside, so hosts need not ask before calling them. */
 const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: false, openWorldHint: false };
 
 /** How many hosts are remembered; a new one replaces the oldest. */

@@ -37,7 +37,7 @@ export async function runByPush<R>(
   const { shared, resumed = false } = opened;
   let run = new Run<R, Outgoing>(handler, opened.journal, opened.fresh, engine);
   const gone = new AbortController();
-  /** For each question that is out: records that it has been sent. */
+  /** Functions that record, for each question that is out, that it has been sent. */
   let sent: readonly (() => void)[] = [];
   const unwatch = whenGone(request.ctx, reason => {
     for (const each of sent) each();

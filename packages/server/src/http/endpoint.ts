@@ -106,7 +106,7 @@ export interface HttpOptions {
   readonly onError?: (error: Error) => void;
 }
 
-/** Besides hosts, all pages of a scheme that is not of the web. */
+/** An origin that may call: a host, or a scheme that is not of the web, for all pages of it. */
 const allowedOrigin: Kind = {
   words: `${hostName.words}, or a scheme such as 'chrome-extension://*'`,
   fits: value =>
@@ -385,7 +385,7 @@ const listens = (body: unknown): boolean =>
 
 const MISSING_CAPABILITY = -32021;
 
-/** Of the endpoint itself. */
+/** The methods that the endpoint serves. */
 const methods = ['GET', 'POST', 'DELETE'];
 
 /** The request line and headers alone. */

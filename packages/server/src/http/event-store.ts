@@ -16,13 +16,13 @@ import { EventBound, type StoredEvent, type StoredStream } from './event-bound.t
 
 /** How much sessions keep. */
 export interface EventStoreOptions {
-  /** Of one session; 1,000 if absent. */
+  /** The most events of one session; 1,000 if absent. */
   readonly maxEvents?: number;
-  /** Of one session: of messages, as JSON; 8 MiB if absent. */
+  /** The most bytes of the messages of one session, as JSON; 8 MiB if absent. */
   readonly maxBytes?: number;
-  /** Of all sessions of one owner; 32 MiB if absent. Without `authenticate` only the other limits apply. */
+  /** The most bytes of all sessions of one owner; 32 MiB if absent. Without `authenticate` only the other limits apply. */
   readonly maxBytesPerOwner?: number;
-  /** Of all sessions of the endpoint; 128 MiB if absent. */
+  /** The most bytes of all sessions of the endpoint; 128 MiB if absent. */
   readonly maxBytesInAll?: number;
   /** Milliseconds that a stream is kept after it was sent completely, up to its response; 60,000 if absent. */
   readonly keepMs?: number;

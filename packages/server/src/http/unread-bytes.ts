@@ -32,7 +32,7 @@ export interface Outgoing {
 }
 
 export interface UnreadBytesOptions {
-  /** Of the endpoint. */
+  /** The path of the endpoint. */
   readonly path: string;
   readonly limits: UnreadOptions | undefined;
   /** True if senders are identified, so that unidentified ones are one owner among others. */

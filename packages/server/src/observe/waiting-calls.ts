@@ -17,7 +17,7 @@ import { type CallRef, TimeList } from '../state/index.ts';
 
 /** One call that waits without a request, or can be continued. */
 export interface WaitingCall {
-  /** For `cancel`. */
+  /** Names the call to `cancel`. */
   readonly id: string;
   /**
    * `task`: continues by itself; `ticket`: continues when the model calls `resume`; otherwise the channel on which a person

@@ -77,7 +77,7 @@ export interface Put<T> {
 /** What a server has for its channels. */
 export interface ServerChannels {
   readonly pages?: unknown;
-  /** Those that are switched on. */
+  /** The channels that are switched on. */
   readonly channels: readonly Channel[];
 }
 

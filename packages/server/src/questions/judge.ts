@@ -83,7 +83,7 @@ export function askAgain(message: string, issues: readonly Issue[]): string {
 
 /** The answers one call already has, so that it does not ask in circles (judge-A3, judge-A4). */
 export class AskHistory {
-  /** By question: how often it was not accepted, and whether it was declined. Most calls never need it. */
+  /** How often each question was not accepted, and whether it was declined. Most calls never need it. */
   #refused: Map<string, { times: number; declined: boolean }> | undefined;
 
   /** @param asks - distinguishes questions with the same message; contains no space */

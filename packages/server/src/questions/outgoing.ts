@@ -75,7 +75,7 @@ export interface ApartAsk extends Leaving, Waiting {
   readonly words: WaitingWords;
 }
 
-/** In the result of the call, which ends its request; the answer comes back with a ticket. */
+/** A question that leaves in the result of the call, which ends its request; the answer comes back with a ticket. */
 export interface ResultAsk extends Leaving {
   readonly to: 'result';
   /** The assurance of the answer that comes back. */

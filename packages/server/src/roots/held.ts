@@ -17,7 +17,7 @@ import { fromSystem, notFound, outside, vanished } from './refusal.ts';
 import { inOneGo, type Steps, settled } from './steps.ts';
 import { codeOf, identityOf, isAbsent, saysNothing, systemFor } from './system.ts';
 
-/** Not in `fs.constants`; the same on every architecture Node runs on. */
+/** A flag that `fs.constants` lacks; it is the same on every architecture Node runs on. */
 const O_PATH = 0o10000000;
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = fs.constants;
 

@@ -39,7 +39,7 @@ export interface Binding {
 export interface SealedAsk {
   readonly id: string;
   readonly kind: EntryKind;
-  /** For error texts; shortened. */
+  /** What it is called in error texts; shortened. */
   readonly label: string;
   /** Its key in `inputRequests`. */
   readonly key: string;

@@ -30,7 +30,7 @@ const SALT = 12;
 const NONCE = 12;
 const TAG = 16;
 const HEADER = KEY_ID + SALT + NONCE;
-/** In characters: whole groups of three bytes, which are encoded independently. */
+/** The characters of a key id: whole groups of three bytes, which are encoded independently. */
 const KEY_ID_TEXT = (KEY_ID / 3) * 4;
 const SALT_TEXT = (SALT / 3) * 4;
 /** Purposes are a handful of constants, and so are the salts of a few replicas; invented salts do not make the cache grow. */

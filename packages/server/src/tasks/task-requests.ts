@@ -33,7 +33,7 @@ const taskParameter = z.looseObject({ ttl: z.number().int().positive().optional(
 
 /** Answers a message of a client about its tasks, or a call of a client that has them. */
 export interface TaskRequests {
-  /** By method. */
+  /** The handler of each message about tasks, by its method. */
   readonly messages: Readonly<Record<TaskMethod, (params: unknown, ctx: ServerContext) => Promise<unknown>>>;
   subscribe(request: ListenRequest, http: ServerContext['http']): Promise<TaskSubscription>;
 }

@@ -29,7 +29,7 @@ export interface PreferencesRecord {
 export interface ArgumentTemplate {
   readonly server: string;
   readonly kind: OfferKind;
-  /** Of the tool or the prompt. */
+  /** The name of the tool or the prompt. */
   readonly of: string;
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
