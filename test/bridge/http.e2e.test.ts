@@ -12,7 +12,7 @@ import { eras, negotiation } from '@midcall/testing';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startAuthorizationServer } from '../../examples/import/authorization-server.ts';
-import { randomToken } from '../../packages/server/src/connect/oauth/random-token.ts';
+import { randomToken } from '../../packages/server/src/connect/oauth/flows.ts';
 import { Browser } from '../connect/sign-in-flow.ts';
 import { few } from '../fixtures/soak.ts';
 

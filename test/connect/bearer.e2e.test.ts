@@ -6,7 +6,7 @@ import { memoryStore } from '@midcall/server/stores/memory';
 import { McpServer, type ServerContext } from '@modelcontextprotocol/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AuthorizationServer, startAuthorizationServer } from '../../examples/import/authorization-server.ts';
-import { randomToken } from '../../packages/server/src/connect/oauth/random-token.ts';
+import { randomToken } from '../../packages/server/src/connect/oauth/flows.ts';
 import { documentedHttp } from './documented-http.ts';
 import { Browser } from './sign-in-flow.ts';
 

@@ -6,8 +6,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type AuthorizationServer, startAuthorizationServer } from '../../examples/import/authorization-server.ts';
 import type { Store } from '../../packages/core/src/store/store.ts';
 import type { Principal } from '../../packages/server/src/base/principal.ts';
+import { randomToken } from '../../packages/server/src/connect/oauth/flows.ts';
 import { type Provider, type ProviderOptions, provider } from '../../packages/server/src/connect/oauth/provider.ts';
-import { randomToken } from '../../packages/server/src/connect/oauth/random-token.ts';
 import { type Vault, type VaultOptions, vault } from '../../packages/server/src/connect/vault/vault.ts';
 import { Browser } from './sign-in-flow.ts';
 

@@ -15,7 +15,7 @@ import { sqliteStore } from '@midcall/server/stores/sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type AuthorizationServer, startAuthorizationServer } from '../../examples/import/authorization-server.ts';
 import type { Store } from '../../packages/core/src/store/store.ts';
-import { randomToken } from '../../packages/server/src/connect/oauth/random-token.ts';
+import { randomToken } from '../../packages/server/src/connect/oauth/flows.ts';
 import { type RedisServer, redisServer, startRedis } from '../stores/redis-server.ts';
 import { Browser } from './sign-in-flow.ts';
 

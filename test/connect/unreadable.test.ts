@@ -13,7 +13,7 @@ import { newPageId, PageRecords, pageDigest } from '../../packages/server/src/co
 import type { PageAsk } from '../../packages/server/src/request/pages.ts';
 import { keyRing } from '../../packages/server/src/state/keys.ts';
 import { createSealer } from '../../packages/server/src/state/seal.ts';
-import { sealUnder } from '../../packages/server/src/state/sealed-under.ts';
+import { sealUnder } from '../../packages/server/src/state/sealed-values.ts';
 
 const key = randomBytes(32);
 const keys = { ours: createSealer(keyRing(key)), another: createSealer(keyRing(randomBytes(32))) };

@@ -5,9 +5,8 @@ import { type Answer, type By, form } from '@midcall/core/form';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Chart } from '../../packages/midcall/src/doctor/chart.ts';
-import { rowNames } from '../../packages/midcall/src/doctor/checks.ts';
+import { duration, rowNames } from '../../packages/midcall/src/doctor/checks.ts';
 import { announcesRoots, inWords } from '../../packages/midcall/src/doctor/declared.ts';
-import { duration } from '../../packages/midcall/src/doctor/finding.ts';
 import {
   judgeFields,
   judgePage,

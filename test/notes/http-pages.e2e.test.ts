@@ -14,7 +14,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AuthorizationServer, startAuthorizationServer } from '../../examples/import/authorization-server.ts';
 import { type NotesApi, startNotesApi } from '../../examples/import/notes-api.ts';
-import { randomToken } from '../../packages/server/src/connect/oauth/random-token.ts';
+import { randomToken } from '../../packages/server/src/connect/oauth/flows.ts';
 import { Browser } from '../connect/sign-in-flow.ts';
 import { few } from '../fixtures/soak.ts';
 import { main } from './fixture.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { describe as describeNote, isHidden, isNoteName, label } from '../../packages/midcall/src/notes/note.ts';
 import { noteIds } from '../../packages/midcall/src/notes/note-id.ts';
-import { plain } from '../../packages/midcall/src/notes/one-line.ts';
+import { oneLine } from '../../packages/midcall/src/notes/one-line.ts';
 import { match, words } from '../../packages/midcall/src/notes/search.ts';
 
 const at = Date.UTC(2025, 4, 6, 23, 59);
@@ -55,7 +55,7 @@ describe('a note', () => {
 
   it('shows one line without control, bidi or invisible characters', () => {
     expect(title('---\ntitle: "a\\u202Egnp\\u0007\\nb\\u200B"\n---\n')).toBe('a gnp b');
-    expect(plain('\ud83d half')).toBe('half');
+    expect(oneLine('\ud83d half')).toBe('half');
   });
 
   it('always has a title and a date, whatever the file holds', { tags: 'thorough' }, () => {

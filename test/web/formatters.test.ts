@@ -1,7 +1,6 @@
 /** Formatters hold memory that the garbage collector does not see, so their making is counted here. */
 import { describe, expect, it } from 'vitest';
-import { dateFormat } from '../../packages/core/src/time/date-format.ts';
-import { zoneOffset } from '../../packages/core/src/time/zone-offset.ts';
+import { dateFormat, zoneOffset } from '../../packages/core/src/time/date-format.ts';
 import { History } from '../../packages/host/src/web/workspace/history.ts';
 import { enter } from './client.ts';
 import { everyField, openPage, pickOne, stageOfFile, useModel } from './stage.ts';

@@ -48,7 +48,7 @@ describe('a name with half a surrogate pair in it, or of dots alone', () => {
       waiting: '',
       style: '/s',
       script: '/e',
-      again: '/a',
+      usedLinkScript: '/a',
       worker: '/k',
       manifest: '/m',
     });
@@ -63,7 +63,15 @@ describe('a name with half a surrogate pair in it, or of dots alone', () => {
 
 it('hides and reorders nothing in the title of a tab, and is cut there where it is long', () => {
   const view = { servers: [], open: [], csrf: 'x', link, now: 0, zone: 'UTC', event: 0, isFolded: () => undefined };
-  const assets = { icon: '', waiting: '', style: '/s', script: '/e', again: '/a', worker: '/k', manifest: '/m' };
+  const assets = {
+    icon: '',
+    waiting: '',
+    style: '/s',
+    script: '/e',
+    usedLinkScript: '/a',
+    worker: '/k',
+    manifest: '/m',
+  };
   const titled = (title: string) => layout({ ...view, singleKeys: true }, { title, main: '' as never }, assets).title;
   expect(titled('a\u202Eb')).toBe('a⟦U+202E⟧b · Midcall');
   expect(titled('x'.repeat(5_000))).toBe(`${'x'.repeat(200)}… (4,800 more characters) · Midcall`);

@@ -2,7 +2,15 @@
 import { expect, it } from 'vitest';
 import { openingPage } from '../../packages/host/src/web/pages/layout.ts';
 
-const assets = { icon: '/i', waiting: '/w', style: '/s', script: '/j', again: '/a', worker: '/k', manifest: '/m' };
+const assets = {
+  icon: '/i',
+  waiting: '/w',
+  style: '/s',
+  script: '/j',
+  usedLinkScript: '/a',
+  worker: '/k',
+  manifest: '/m',
+};
 
 it.each([
   ['http:evil.example/steal', 'http://evil.example/steal'],

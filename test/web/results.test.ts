@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { jsonIn } from '../../packages/host/src/views/json-value.ts';
 import { jsonTree } from '../../packages/host/src/web/pages/json-tree.ts';
+import { tableHeads } from '../../packages/host/src/web/pages/markdown.ts';
 import { resultContent } from '../../packages/host/src/web/pages/result.ts';
-import { tableHeads } from '../../packages/host/src/web/pages/table-heads.ts';
 
 const place = { callId: 'c-1', serverId: 'notes', link: (path: string) => `/base${path}` };
 const shown = (result: Record<string, unknown>): string => resultContent(result, place).text;

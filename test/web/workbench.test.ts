@@ -10,7 +10,7 @@ import { argumentFields } from '../../packages/host/src/web/form/argument-form.t
 import { draftOf } from '../../packages/host/src/web/form/draft.ts';
 import { listIssues } from '../../packages/host/src/web/form/list-issues.ts';
 import { ansiHtml } from '../../packages/host/src/web/html/ansi-html.ts';
-import { named } from '../../packages/host/src/web/html/named.ts';
+import { named } from '../../packages/host/src/web/html/visible-html.ts';
 import { resultContent } from '../../packages/host/src/web/pages/result.ts';
 import { understand } from '../../packages/host/src/web/workspace/understood.ts';
 import { enter } from './client.ts';

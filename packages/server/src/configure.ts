@@ -131,7 +131,7 @@ export function configure(options: MidcallOptions): Config {
       id,
       waitMs: options.duplicateWaitMs ?? 25_000,
     }),
-    waiting: new WaitingCalls({ store, kept: sealed, clock }),
+    waiting: new WaitingCalls({ store, sealed, clock }),
     shares: new Shares({ store, clock, most: options.maxStoredPerPerson ?? MOST_STORED }),
     jobs: options.jobs ?? embeddedJobs({ store: options.store && store, clock: quietClock, warn }),
     wake,

@@ -2,7 +2,7 @@
 
 import { MidcallError } from '@midcall/core/errors';
 import { own } from '@midcall/core/json';
-import { checkGiven, checkOptions, func, oneOf, text } from '@midcall/core/options';
+import { checkKind, checkOptions, func, oneOf, text } from '@midcall/core/options';
 import { type StopOptions, stopKinds, stopParts } from '@midcall/core/stop';
 import type {
   CallToolResult,
@@ -372,7 +372,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     ) => ResourceAnswer | Promise<ResourceAnswer>,
   ): never {
     checkRegistration('mid.resource', { server, name, config, handler });
-    checkGiven('mid.resource', 'the third argument', uriOrTemplate, addressKind);
+    checkKind('mid.resource', 'the third argument', uriOrTemplate, addressKind);
     const { version = '', ...metadata } = config;
     const own = wrap(server);
     const registered = { method: 'resources/read', version, mayFallBack: true } as const;
@@ -457,9 +457,9 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     },
     resource: resource as Midcall['resource'],
     handle(server: McpServer, method, handler, options = {}) {
-      checkGiven('mid.handle', 'the first argument', server, serverKind);
-      checkGiven('mid.handle', 'the method', method, oneOf(...askingMethods));
-      checkGiven('mid.handle', 'the handler', handler, func);
+      checkKind('mid.handle', 'the first argument', server, serverKind);
+      checkKind('mid.handle', 'the method', method, oneOf(...askingMethods));
+      checkKind('mid.handle', 'the handler', handler, func);
       checkOptions<GatewayOptions>('mid.handle', options, { task: taskKind, cards: func });
       const { task = 'never', cards } = options;
       if (task !== 'never' && method !== 'tools/call')
@@ -529,7 +529,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     },
     calls: () => config.waiting.read(waiting, config.warn),
     async cancel(id) {
-      checkGiven('mid.cancel', 'the id', id, text);
+      checkKind('mid.cancel', 'the id', id, text);
       return config.waiting.cancel(id, waiting);
     },
     stop(how = {}) {

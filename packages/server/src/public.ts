@@ -60,9 +60,12 @@ export type {
   ElicitAsk,
   Jsonified,
   LogLevel,
+  SampleAsk,
+  SampleWithToolsAsk,
   StepContext,
   StepOptions,
   StepRetry,
+  ToolSamplingResult,
 } from './request/call.ts';
 export type { MidcallOptions, PrincipalOf } from './request/config.ts';
 export type { Details } from './request/details.ts';
@@ -74,7 +77,6 @@ export type {
   Handled,
   Passed,
 } from './request/gateway-call.ts';
-export type { UrlAsk } from './request/page-ask.ts';
 export type {
   Page,
   PageAsk,
@@ -84,9 +86,9 @@ export type {
   Pages,
   PagesHost,
   PersonCheck,
+  UrlAsk,
 } from './request/pages.ts';
 export type { TaskMode, ToolCards } from './request/request.ts';
-export type { SampleAsk, SampleWithToolsAsk, ToolSamplingResult } from './request/sampling-request.ts';
 export type { FieldMessages, Validation } from './request/validation.ts';
 export type {
   CheckedForms,

@@ -5,7 +5,7 @@ import { isRecord, own } from '@midcall/core/json';
 import { type ArgumentCost, argumentCost } from '@midcall/core/json-schema';
 import {
   anything,
-  checkGiven,
+  checkKind,
   func,
   having,
   type Kind,
@@ -104,10 +104,10 @@ export function checkRegistration(
   place: string,
   registration: { server: unknown; name: unknown; config: unknown; handler: unknown },
 ): void {
-  checkGiven(place, 'the first argument', registration.server, serverKind);
-  checkGiven(place, 'the name', registration.name, nameKind);
-  checkGiven(place, 'the config', registration.config, configKind);
-  checkGiven(place, 'the handler', registration.handler, func);
+  checkKind(place, 'the first argument', registration.server, serverKind);
+  checkKind(place, 'the name', registration.name, nameKind);
+  checkKind(place, 'the config', registration.config, configKind);
+  checkKind(place, 'the handler', registration.handler, func);
 }
 
 /** schema.json, `ToolAnnotations`: a tool may be destructive unless it says otherwise. */

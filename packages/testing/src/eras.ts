@@ -3,7 +3,7 @@
 import { listenHttp } from '@midcall/core/node';
 import {
   anything,
-  checkGiven,
+  checkKind,
   checkOptions,
   flag,
   having,
@@ -134,7 +134,7 @@ export const negotiation = (era: Era) => ({ mode: era === '2026-07-28' ? { pin: 
  * ```
  */
 export async function connectPair(factory: AnyServerFactory, options: PairOptions): Promise<Pair> {
-  checkGiven('connectPair', 'the first argument', factory, serverFactoryKind);
+  checkKind('connectPair', 'the first argument', factory, serverFactoryKind);
   checkOptions('connectPair', options, kinds);
   const { era, carrier = 'memory', person, capabilities = person ? { elicitation: {} } : {} } = options;
   const client = new Client(

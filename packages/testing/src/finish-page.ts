@@ -1,6 +1,6 @@
 /** A visitor of a server's pages, made of `fetch`: opens the link of a question, fills in the page and sends it. */
 import { textFormats } from '@midcall/core/form';
-import { anything, checkGiven, checkOptions, flag, func, type Kinds } from '@midcall/core/options';
+import { anything, checkKind, checkOptions, flag, func, type Kinds } from '@midcall/core/options';
 import type { PersonRequest } from './person.ts';
 
 /** What is entered on a page, by the names of its inputs; the others are filled in with values that fit. */
@@ -34,7 +34,7 @@ const kinds: Kinds<FinishPageOptions> = { input: anything, decline: flag, fetch:
 export async function finishPage(asked: PersonRequest, options: FinishPageOptions = {}): Promise<void> {
   const isQuestion = (value: unknown): boolean =>
     typeof (value as PersonRequest | undefined)?.params?.['url'] === 'string';
-  checkGiven('finishPage', 'the first argument', asked, { words: 'a question in URL mode', fits: isQuestion });
+  checkKind('finishPage', 'the first argument', asked, { words: 'a question in URL mode', fits: isQuestion });
   checkOptions('finishPage', options, kinds);
   const { url, code } = pageIn(asked.params);
   const missing = await visitPage({ ...options, url: url!, code });

@@ -1,6 +1,6 @@
 /** A scripted person behind an SDK client: answers what is asked, in order, and remembers what was asked. */
 
-import { checkGiven, checkOptions, flag, func } from '@midcall/core/options';
+import { checkKind, checkOptions, flag, func } from '@midcall/core/options';
 import type { TaskQuestion } from '@midcall/host';
 import type { Client, ClientCapabilities } from '@modelcontextprotocol/client';
 import { CallTimeouts } from './call-timeouts.ts';
@@ -55,7 +55,7 @@ export function scriptedPerson(
   answers: readonly Scripted[],
   options: { readonly repeat?: boolean; readonly roots?: () => readonly { uri: string; name?: string }[] } = {},
 ): ScriptedPerson {
-  checkGiven('scriptedPerson', 'the first argument', answers, { words: 'a list of answers', fits: Array.isArray });
+  checkKind('scriptedPerson', 'the first argument', answers, { words: 'a list of answers', fits: Array.isArray });
   checkOptions('scriptedPerson', options, { repeat: flag, roots: func });
   const requests: PersonRequest[] = [];
   const waiting: { readonly count: number; readonly resolve: (asked: PersonRequest) => void }[] = [];

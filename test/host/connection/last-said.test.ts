@@ -1,7 +1,7 @@
 /** Which line of a dying server says why; the texts are what Node 20, npm 10, Python and Rust write. */
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { lastSaid } from '../../../packages/host/src/connection/last-said.ts';
+import { lastSaid } from '../../../packages/host/src/connection/stderr-tail.ts';
 
 const dying = (...words: readonly string[]): readonly string[] =>
   spawnSync(process.execPath, [...words], { encoding: 'utf8' }).stderr.split('\n');

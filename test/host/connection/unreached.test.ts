@@ -1,9 +1,8 @@
 /** Why a server could not be started or reached, nor one of its lists read, in words to act on. */
 import type { Client } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
-import { readCatalogue } from '../../../packages/host/src/connection/catalogue.ts';
+import { listProblem, readCatalogue } from '../../../packages/host/src/connection/catalogue.ts';
 import { LastWords } from '../../../packages/host/src/connection/last-words.ts';
-import { listProblem } from '../../../packages/host/src/connection/list-problem.ts';
 import { unreached } from '../../../packages/host/src/connection/unreached.ts';
 
 const command = { kind: 'command', command: 'notes-server', args: [] } as const;

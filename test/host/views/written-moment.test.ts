@@ -1,7 +1,7 @@
 /** Dates and times in an answer, as people read them before it is sent. */
 import { expect, it } from 'vitest';
 import { answerText } from '../../../packages/host/src/terminal/field-lines.ts';
-import { spelledMoment, writtenMoment } from '../../../packages/host/src/views/written-moment.ts';
+import { spelledMoment, writtenMoment } from '../../../packages/host/src/views/written-values.ts';
 
 const field = (format: 'date' | 'date-time' | 'email') =>
   ({ kind: 'text', name: 'when', format, required: true }) as const;

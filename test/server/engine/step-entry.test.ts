@@ -4,7 +4,7 @@ import { replayed, runWork } from '../../../packages/server/src/engine/step-entr
 
 const id = { id: 'a.1', kind: 'step', name: 'pay' } as const;
 const during = async <V>(fn: () => V | Promise<V>): Promise<V> => fn();
-const run = (fn: () => unknown) => runWork(id, { run: fn, idempotent: false }, { again: false, during });
+const run = (fn: () => unknown) => runWork(id, { run: fn, idempotent: false }, { isRetry: false, during });
 const entry = { id: 'a.1', kind: 'step', label: 'pay' } as const;
 
 describe('a step that ends', () => {
@@ -74,7 +74,7 @@ describe('a step that throws', () => {
 
 describe('a step that an earlier attempt began', () => {
   const again = (check: () => unknown, fn: () => unknown) =>
-    runWork(id, { run: fn, check, idempotent: true }, { again: true, during });
+    runWork(id, { run: fn, check, idempotent: true }, { isRetry: true, during });
 
   it('a step that an earlier attempt began is what its check finds, and does not run', async () => {
     const fn = vi.fn();
@@ -95,7 +95,7 @@ describe('a step that an earlier attempt began', () => {
 
   it('a step that an earlier attempt began is not checked where this attempt is the first', async () => {
     const check = vi.fn();
-    await runWork(id, { run: () => 1, check, idempotent: true }, { again: false, during });
+    await runWork(id, { run: () => 1, check, idempotent: true }, { isRetry: false, during });
     expect(check).not.toHaveBeenCalled();
   });
 });

@@ -2,7 +2,7 @@
 import { mcpEndpoint } from '@midcall/server/http';
 import { McpServer } from '@modelcontextprotocol/server';
 import { expect, it, onTestFinished } from 'vitest';
-import { visibleErrors } from '../../../packages/server/src/http/visible-errors.ts';
+import { visibleErrors } from '../../../packages/server/src/http/endpoint.ts';
 
 const forged = `x\n2026-11-23 INFO all is well\u001B[2J\u009B31m${'y'.repeat(5_000)}`;
 

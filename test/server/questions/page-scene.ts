@@ -7,8 +7,7 @@ import type { Outgoing } from '../../../packages/server/src/questions/outgoing.t
 import { type UrlAskerOptions, urlAsker } from '../../../packages/server/src/questions/page/asker.ts';
 import type { PageCall } from '../../../packages/server/src/questions/page/page-call.ts';
 import { fromClient } from '../../../packages/server/src/questions/recording.ts';
-import type { UrlAsk } from '../../../packages/server/src/request/page-ask.ts';
-import type { PageAsk, PageOutcome } from '../../../packages/server/src/request/pages.ts';
+import type { PageAsk, PageOutcome, UrlAsk } from '../../../packages/server/src/request/pages.ts';
 
 export const NOW = 1_000_000;
 export const ask: UrlAsk<unknown> = { message: 'Sign', page: { kind: 'confirm', data: { a: 1 } }, timeoutMs: 60_000 };

@@ -11,7 +11,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { keyRing } from '../../../packages/server/src/state/keys.ts';
 import { createSealer } from '../../../packages/server/src/state/seal.ts';
-import { sealedStore } from '../../../packages/server/src/state/sealed-store.ts';
+import { sealedStore } from '../../../packages/server/src/state/sealed-values.ts';
 import { corners } from '../../fixtures/corners.ts';
 
 const key = 'vk1N2yLr0Zc0m7B1nPqf3sT5uW8xY+A2bC4dE6gH8iI=';

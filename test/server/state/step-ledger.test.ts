@@ -4,9 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { Run } from '../../../packages/server/src/engine/run.ts';
 import type { EngineOptions, StepLedger, StepWork } from '../../../packages/server/src/engine/seam.ts';
 import type { Unstamped } from '../../../packages/server/src/state/audit.ts';
-import { AuditedLedger } from '../../../packages/server/src/state/audited-ledger.ts';
 import type { Attempt } from '../../../packages/server/src/state/claims.ts';
-import { flowSteps, stepLedger } from '../../../packages/server/src/state/ledger.ts';
+import { AuditedLedger, flowSteps, stepLedger } from '../../../packages/server/src/state/ledger.ts';
 
 function deferred<T>(): { readonly promise: Promise<T>; resolve(value: T): void } {
   let resolve = (_: T): void => {};

@@ -7,7 +7,7 @@ import { principalKey } from '../../../packages/server/src/request/request.ts';
 import { keyRing } from '../../../packages/server/src/state/keys.ts';
 import { type Binding, sealState, storedState } from '../../../packages/server/src/state/request-state.ts';
 import { createSealer } from '../../../packages/server/src/state/seal.ts';
-import { openUnder, sealUnder } from '../../../packages/server/src/state/sealed-under.ts';
+import { openUnder, sealUnder } from '../../../packages/server/src/state/sealed-values.ts';
 import { ownerOf, type Task } from '../../../packages/server/src/tasks/task.ts';
 import { TaskStore } from '../../../packages/server/src/tasks/task-store.ts';
 

@@ -11,7 +11,7 @@ export interface FetchLimit {
   readonly readsEvents?: boolean;
   /** Called once per response; the rest of it is not read. */
   readonly onTooLarge?: () => void;
-  /** Nothing is read until `closed` has resolved. */
+  /** Pauses reading: nothing is read until `closed` has resolved. */
   readonly gate?: { readonly closed: Promise<void> | undefined };
 }
 

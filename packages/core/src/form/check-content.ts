@@ -10,11 +10,19 @@
  */
 
 import { matchesPattern, Work } from '../patterns/index.ts';
-import type { AskedField, Choice, Field, Issue, NumberField, Scalar, TextField } from './field.ts';
+import {
+  type AskedField,
+  type Choice,
+  type Field,
+  type Issue,
+  issue,
+  type NumberField,
+  type Scalar,
+  type TextField,
+} from './field.ts';
 import { textFormats } from './format.ts';
-import { isWayBack } from './is-way-back.ts';
-import { issue } from './issue.ts';
 import { formLimits } from './limits.ts';
+import { isWayBack } from './way-back.ts';
 
 /** One value as it travels. */
 export type WireValue = string | number | boolean | readonly string[];
@@ -37,19 +45,19 @@ const mostLeftOutNamed = 20;
 export function checkContent(fields: readonly Field[], content: unknown): CheckedContent;
 export function checkContent(fields: readonly AskedField[], content: unknown): CheckedContent<Record<string, unknown>>;
 export function checkContent(fields: readonly AskedField[], content: unknown): CheckedContent<Record<string, unknown>> {
-  const given = content ?? {};
-  if (typeof given !== 'object' || Array.isArray(given)) {
+  const sent = content ?? {};
+  if (typeof sent !== 'object' || Array.isArray(sent)) {
     return { ok: false, issues: [{ rule: 'type', message: 'The answer must be an object with one value per field.' }] };
   }
-  const values = given as Record<string, unknown>;
+  const values = sent as Record<string, unknown>;
   const issues: Issue[] = [];
   const checked: Record<string, unknown> = {};
   const work = new Work(formLimits.answerSteps);
   const goesBack = fields.some(
-    field => isWayBack(field) && meaning(work, field, givenFor(values, field)) !== undefined,
+    field => isWayBack(field) && meaning(work, field, valueFor(values, field)) !== undefined,
   );
   for (const field of fields) {
-    const value = meaning(work, field, givenFor(values, field));
+    const value = meaning(work, field, valueFor(values, field));
     if (value === undefined) {
       if (field.nullable) checked[field.name] = null;
       else if (field.required && !goesBack) issues.push(issue(field, 'required', 'is required'));
@@ -66,7 +74,7 @@ export function checkContent(fields: readonly AskedField[], content: unknown): C
   return { ok: true, content: checked, leftOut: leftOut.slice(0, mostLeftOutNamed).map(shortened) };
 }
 
-const givenFor = (values: Record<string, unknown>, { name }: AskedField): unknown =>
+const valueFor = (values: Record<string, unknown>, { name }: AskedField): unknown =>
   Object.hasOwn(values, name) ? values[name] : undefined;
 
 const shortened = (name: string): string => (name.length > 80 ? `${name.slice(0, 80)}…` : name);
@@ -220,3 +228,15 @@ function points(text: string): number {
 }
 
 const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`;
+
+/**
+ * True if a person removed the text that a field proposes, and an empty text is an answer to it. A field that proposes nothing and
+ * is empty was not touched.
+ * @param text - as entered
+ */
+export const emptied = (field: AskedField, text: string): boolean =>
+  field.kind === 'text' &&
+  text === '' &&
+  field.default !== undefined &&
+  field.default !== '' &&
+  checkValue(field, text) === undefined;

@@ -4,9 +4,8 @@
  * be shown as an empty text field, and a multi-select would be an error.
  */
 import { type Content, checkContent } from './check-content.ts';
-import type { BooleanField, Field, MultiSelectField } from './field.ts';
+import { type BooleanField, type Field, labelOf, type MultiSelectField } from './field.ts';
 import type { Checked, Form, Judging } from './form.ts';
-import { labelOf } from './label.ts';
 import { emit, type WireProperty } from './wire.ts';
 
 /** A form in that notation, checked by the form it represents. */

@@ -11,10 +11,8 @@
 import { isRecord, own } from '../json/index.ts';
 import { Work } from '../patterns/index.ts';
 import { type Content, checkContent } from './check-content.ts';
-import type { Field, Issue } from './field.ts';
+import { type Field, type Issue, issue, labelOf } from './field.ts';
 import type { FormInput, FormValue } from './input.ts';
-import { issue } from './issue.ts';
-import { labelOf } from './label.ts';
 import { formLimits } from './limits.ts';
 import type { Json } from './problem.ts';
 import { type Shape, shapeOf, unsupported } from './shape.ts';

@@ -2,8 +2,7 @@ export type { Answer, Assurance, By, CancelReason, Channel } from './answer.ts';
 export { assures } from './answer.ts';
 export { isCardNumber } from './card-number.ts';
 export type { CheckedContent, Content, WireValue } from './check-content.ts';
-export { checkContent, checkValue, checkWithin } from './check-content.ts';
-export { emptied } from './emptied.ts';
+export { checkContent, checkValue, checkWithin, emptied } from './check-content.ts';
 export type {
   AskedField,
   BooleanField,
@@ -17,6 +16,7 @@ export type {
   SelectField,
   TextField,
 } from './field.ts';
+export { labelOf } from './field.ts';
 export type { FirstSpelling } from './first-spelling.ts';
 export { firstSpelling } from './first-spelling.ts';
 export type { Checked, Form, Judging } from './form.ts';
@@ -24,8 +24,6 @@ export { form, isForm } from './form.ts';
 export type { LineFormat, TextFormat } from './format.ts';
 export { isLineFormat, isTextFormat, textFormats } from './format.ts';
 export type { FormInput, FormValue, RawField, RawForm, Shorthand, ShorthandRecord, TitledChoices } from './input.ts';
-export { isWayBack } from './is-way-back.ts';
-export { labelOf } from './label.ts';
 export { formLimits } from './limits.ts';
 export type { Textual, TextualOptions } from './parse-textual.ts';
 export { parseTextual } from './parse-textual.ts';
@@ -33,11 +31,10 @@ export type { FormProblem } from './problem.ts';
 export { assertions } from './problem.ts';
 export type { ReadForm } from './read-form.ts';
 export { readForm } from './read-form.ts';
-export { refuseSecretMessage } from './refuse-secret.ts';
 export type { Secret, SecretKind } from './secret-in.ts';
-export { secretIn, secretInMessage } from './secret-in.ts';
+export { refuseSecretMessage, secretIn, secretInMessage } from './secret-in.ts';
 export type { StandardForm, StandardIssue, StandardResult } from './standard.ts';
 export { describe } from './standard.ts';
-export { wayBackMeta, wayBackName, withWayBackField } from './way-back.ts';
+export { isWayBack, wayBackMeta, wayBackName, withWayBackField } from './way-back.ts';
 export type { WireProperty, WireSchema } from './wire.ts';
 export { emit } from './wire.ts';

@@ -2,9 +2,8 @@
 
 import { spelledOffset, zoneOffset } from '../time/index.ts';
 import { checkValue, decimal, type WireValue } from './check-content.ts';
-import type { Field, Issue } from './field.ts';
+import { type Field, type Issue, issue } from './field.ts';
 import { isDateTime, type TextFormat, textFormats } from './format.ts';
-import { issue } from './issue.ts';
 
 /** The result of {@link parseTextual}; `value` is undefined if an optional field was left empty. */
 export type Textual =

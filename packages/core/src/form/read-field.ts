@@ -67,8 +67,8 @@ class PropertyReader {
       ...(title !== undefined && { title }),
       ...(description !== undefined && { description }),
     };
-    const bare = this.#bare(kind, shared, schema);
-    return bare && this.#withDefault(bare, own(schema, 'default'));
+    const withoutDefault = this.#fieldOf(kind, shared, schema);
+    return withoutDefault && this.#withDefault(withoutDefault, own(schema, 'default'));
   }
 
   #kind(schema: Json): Field['kind'] | undefined {
@@ -95,7 +95,7 @@ class PropertyReader {
     }
   }
 
-  #bare(
+  #fieldOf(
     kind: Field['kind'],
     shared: {
       readonly name: string;
@@ -211,12 +211,12 @@ class PropertyReader {
   }
 
   #choices(schema: Json, titledKey: string): readonly Choice[] | undefined {
-    const plain = own(schema, 'enum');
+    const listed = own(schema, 'enum');
     const titled = own(schema, titledKey);
-    if (plain !== undefined && titled !== undefined)
+    if (listed !== undefined && titled !== undefined)
       return this.refuse(titledKey, `has both 'enum' and '${titledKey}'`);
-    const key = plain === undefined ? titledKey : 'enum';
-    const list = plain ?? titled;
+    const key = listed === undefined ? titledKey : 'enum';
+    const list = listed ?? titled;
     if (!Array.isArray(list) || list.length === 0) return this.refuse(key, 'has no choices');
     if (list.length > formLimits.choices) return this.refuse('size', `has more than ${formLimits.choices} choices`);
     const names = own(schema, 'enumNames');
@@ -226,10 +226,10 @@ class PropertyReader {
     const choices: Choice[] = [];
     const seen = new Set<string>();
     for (const [index, each] of list.entries()) {
-      const value: unknown = plain === undefined ? (isRecord(each) ? own(each, 'const') : undefined) : each;
+      const value: unknown = listed === undefined ? (isRecord(each) ? own(each, 'const') : undefined) : each;
       if (typeof value !== 'string') return this.refuse(key, 'has a choice that is not text');
-      const title = plain === undefined ? own(each as Json, 'title') : Array.isArray(names) ? names[index] : undefined;
-      if (plain === undefined && Object.keys(each as Json).some(name => name !== 'const' && assertions.has(name))) {
+      const title = listed === undefined ? own(each as Json, 'title') : Array.isArray(names) ? names[index] : undefined;
+      if (listed === undefined && Object.keys(each as Json).some(name => name !== 'const' && assertions.has(name))) {
         return this.refuse(key, 'has a choice with more than a value and a title');
       }
       if (value.length > formLimits.choice || (typeof title === 'string' && title.length > formLimits.choice)) {

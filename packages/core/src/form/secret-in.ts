@@ -7,7 +7,8 @@
  * around it say that something about the secret is meant, not the secret: `token_count`, `password policy`, "name of the
  * API key". A description or a message must besides ask for it ("Enter …", "Your …"), since it may mention what it does not want.
  */
-import type { AskedField } from './field.ts';
+import { MidcallError } from '../errors/index.ts';
+import type { AskedField, Field } from './field.ts';
 import {
   aboutAfter,
   aboutBefore,
@@ -56,7 +57,7 @@ export function secretInMessage(message: string, fields: readonly AskedField[]):
 /** Lower-case words without accents and without invisible characters: `accessToken`, `access_token` and `Accès-Token` give the same list. */
 function words(text: string): readonly string[] {
   if (/^[a-z]+$/.test(text)) return [text];
-  const plain = text
+  const folded = text
     .slice(0, longest)
     .normalize('NFKD')
     .replace(/[\p{M}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '')
@@ -66,7 +67,7 @@ function words(text: string): readonly string[] {
     .replace(/(\p{Ll}|\p{N})(?=\p{Lu})/gu, '$1 ')
     .replace(/(\p{Lu})(?=\p{Lu}\p{Ll})/gu, '$1 ')
     .toLowerCase();
-  return plain.match(/\p{L}+|\p{N}+/gu) ?? [];
+  return folded.match(/\p{L}+|\p{N}+/gu) ?? [];
 }
 
 const near = 6;
@@ -122,4 +123,27 @@ function isAsked(list: readonly string[], at: number): boolean {
     if (preposition.has(list[index]!)) return false;
   }
   return true;
+}
+
+/** @throws MidcallError `form/secret` if the field asks for a secret */
+export function refuseSecret(field: Field): void {
+  const secret = secretIn(field);
+  if (secret) throw refusal(field.name, secret);
+}
+
+/**
+ * A form with a single question without any text of its own is asked by the message, so the two are checked together.
+ * @throws MidcallError `form/secret` if such a message asks for a secret
+ */
+export function refuseSecretMessage(message: string, fields: readonly AskedField[]): void {
+  const secret = secretInMessage(message, fields);
+  if (secret) throw refusal(fields[0]!.name, secret);
+}
+
+function refusal(name: string, { kind, where, words }: Secret): MidcallError {
+  return new MidcallError(
+    'form/secret',
+    `Field '${name}' asks for a secret: its ${where} says '${words}' (${kind}). A form must not ask for passwords, keys, ` +
+      'tokens or payment credentials: use URL mode (elicitUrl), where the answer does not pass through the client.',
+  );
 }

@@ -10,7 +10,7 @@ import type { Field } from './field.ts';
 import { formLimits } from './limits.ts';
 import type { FormProblem, Json } from './problem.ts';
 import { readSchema } from './read-form.ts';
-import { refuseSecret } from './refuse-secret.ts';
+import { refuseSecret } from './secret-in.ts';
 import { translate } from './translate.ts';
 import { emit, type WireSchema } from './wire.ts';
 

@@ -3,7 +3,7 @@
  * knows it can offer it as a way out of the form; for any other host it is an optional field like others. Pure.
  */
 import { own } from '../json/index.ts';
-import type { AskedField } from './field.ts';
+import type { AskedField, SelectField } from './field.ts';
 
 const KEY = 'io.github.midcall/way-back';
 
@@ -18,3 +18,6 @@ export const withWayBackField = <F extends AskedField>(fields: readonly F[], nam
 
 /** The name of the field that the params of an `elicitation/create` mark as the way back. @param params - untrusted */
 export const wayBackName = (params: unknown): unknown => own(own(params, '_meta'), KEY);
+
+/** True for the field of a wizard's form that leads to an earlier one. */
+export const isWayBack = (field: AskedField): field is SelectField => field.kind === 'select' && field.wayBack === true;

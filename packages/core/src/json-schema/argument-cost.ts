@@ -68,33 +68,33 @@ class Counting {
   follow(schema: unknown, value: unknown, depth: number): boolean {
     if (!isRecord(schema)) return true;
     if (depth > deepest || !this.#work.spend(visit)) return false;
-    const again = (each: unknown, part: unknown): boolean => this.follow(each, part, depth + 1);
+    const deeper = (each: unknown, part: unknown): boolean => this.follow(each, part, depth + 1);
     const { $ref, pattern } = schema;
-    if (typeof $ref === 'string' && !again(this.#referred($ref), value)) return false;
+    if (typeof $ref === 'string' && !deeper(this.#referred($ref), value)) return false;
     if (typeof value === 'string' && typeof pattern === 'string' && !this.#costs(pattern, value)) return false;
     for (const keyword of sameValue)
-      if (![schema[keyword]].flat().every(each => each === undefined || again(each, value))) return false;
-    if (Array.isArray(value)) return this.#items(schema, value, again);
-    return !isRecord(value) || this.#members(schema, value, again);
+      if (![schema[keyword]].flat().every(each => each === undefined || deeper(each, value))) return false;
+    if (Array.isArray(value)) return this.#items(schema, value, deeper);
+    return !isRecord(value) || this.#members(schema, value, deeper);
   }
 
-  #items({ prefixItems, items, contains }: Json, list: readonly unknown[], again: Again): boolean {
+  #items({ prefixItems, items, contains }: Json, list: readonly unknown[], deeper: Follow): boolean {
     const first: readonly unknown[] = Array.isArray(prefixItems) ? prefixItems : [];
-    return list.every((each, at) => again(at < first.length ? first[at] : items, each) && again(contains, each));
+    return list.every((each, at) => deeper(at < first.length ? first[at] : items, each) && deeper(contains, each));
   }
 
   #members(
     { properties, patternProperties, additionalProperties, propertyNames }: Json,
     object: Json,
-    again: Again,
+    deeper: Follow,
   ): boolean {
     const declared = isRecord(properties) ? properties : {};
     const matched = isRecord(patternProperties) ? Object.entries(patternProperties) : [];
     return Object.entries(object).every(
       ([name, each]) =>
-        again(Object.hasOwn(declared, name) ? declared[name] : additionalProperties, each) &&
-        again(propertyNames, name) &&
-        matched.every(([pattern, schema]) => this.#costs(pattern, name) && again(schema, each)),
+        deeper(Object.hasOwn(declared, name) ? declared[name] : additionalProperties, each) &&
+        deeper(propertyNames, name) &&
+        matched.every(([pattern, schema]) => this.#costs(pattern, name) && deeper(schema, each)),
     );
   }
 
@@ -114,4 +114,4 @@ class Counting {
   }
 }
 
-type Again = (schema: unknown, value: unknown) => boolean;
+type Follow = (schema: unknown, value: unknown) => boolean;

@@ -67,8 +67,8 @@ const expressed: Readonly<Record<AskedField['kind'], readonly string[]>> = {
 };
 
 /** Reads one property. */
-export function readProperty(name: string, given: unknown, required: boolean, reading: Reading): ReadProperty {
-  const { schema, nullable } = unwrap(given, reading.document, reading.work);
+export function readProperty(name: string, property: unknown, required: boolean, reading: Reading): ReadProperty {
+  const { schema, nullable } = unwrap(property, reading.document, reading.work);
   const note = (rule: string, says: string): void =>
     void reading.notes.push({ field: name, rule, message: `'${name}' ${says}.` });
   const title = words(schema, 'title', formLimits.title);
@@ -86,12 +86,12 @@ export function readProperty(name: string, given: unknown, required: boolean, re
   const isMore = kind === 'json' || rest.length > 0;
   const isRead = isMore && walks(schema, reading.work);
   const unchecked = uncheckedIn(schema, isRead);
-  const bare = {
+  const base = {
     ...(control ?? { kind: 'json' as const, shape: isRead ? shapeOf(schema, reading) : '…' }),
     ...named,
     ...(unchecked.length > 0 && { unchecked }),
   } as AskedField;
-  const field = withDefault(bare, own(schema, 'default'), reading, note);
+  const field = withDefault(base, own(schema, 'default'), reading, note);
   return { field, says: isMore ? 'more' : 'all' };
 }
 

@@ -20,8 +20,8 @@ const mostLayers = 10;
  * @param document - where references lead
  * @param work - pays for each member; when it is used up, the rest stays wrapped
  */
-export function unwrap(given: unknown, document: unknown, work: Work): Unwrapped {
-  let schema = withoutNulls(isRecord(given) ? given : {}, work);
+export function unwrap(wrapped: unknown, document: unknown, work: Work): Unwrapped {
+  let schema = withoutNulls(isRecord(wrapped) ? wrapped : {}, work);
   let nullable = false;
   for (let layer = 0; layer < mostLayers; layer += 1) {
     const inner = innerOf(schema, document, work);

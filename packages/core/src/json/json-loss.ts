@@ -30,7 +30,7 @@ export function jsonLoss(
     return loss && at(name, loss);
   } catch {
     // Nested deeper than the stack, or a proxy that throws on every access.
-    return { path: name, what: 'something that cannot be read to its end', instead: plain };
+    return { path: name, what: 'something that cannot be read to its end', instead: defaultAdvice };
   }
 }
 
@@ -38,7 +38,7 @@ export function jsonLoss(
 export const lossText = ({ path, what, instead }: JsonLoss): string =>
   `${what} at ${path}, which JSON cannot carry. ${instead}`;
 
-const plain = 'Return plain data.';
+const defaultAdvice = 'Return plain data.';
 const insteadOf: Readonly<Record<string, string>> = {
   Map: 'Return Object.fromEntries(map) or [...map].',
   Set: 'Return [...set].',
@@ -50,7 +50,7 @@ const insteadOf: Readonly<Record<string, string>> = {
 type Says = 'heard' | 'over' | 'refused';
 
 /** Paths are built on the way back from a loss, since most values have none. */
-const lost = (what: string, instead = plain): JsonLoss => ({ path: '', what, instead });
+const lost = (what: string, instead = defaultAdvice): JsonLoss => ({ path: '', what, instead });
 const at = (where: string, { path, what, instead }: JsonLoss): JsonLoss => ({ path: `${where}${path}`, what, instead });
 
 function lossIn(value: unknown, above: Set<object>, says: Says): JsonLoss | undefined {
@@ -73,7 +73,7 @@ function lossIn(value: unknown, above: Set<object>, says: Says): JsonLoss | unde
     if (!spelling) return lost('something whose toJSON throws');
     // An invalid Date, and whatever else serializes to nothing.
     if (spelling.value === undefined || spelling.value === null)
-      return lost(kindOf(value), insteadOf[classOf(value)] ?? plain);
+      return lost(kindOf(value), insteadOf[classOf(value)] ?? defaultAdvice);
     return lossIn(spelling.value, above, 'over');
   }
   if (typeof value === 'bigint') return lost('a BigInt', insteadOf['BigInt']);

@@ -1,4 +1,3 @@
-export { draftIn } from './drafts.ts';
 export { bodyOf, originalUrl } from './framework-request.ts';
 export type { HttpListener, HttpListenerOptions, RequestHandler } from './http-listener.ts';
 export { contained, listenHttp } from './http-listener.ts';
@@ -8,4 +7,4 @@ export { isMark, mayRun, ownMark, type ProcessMark } from './process-mark.ts';
 export type { RequestTarget } from './request-target.ts';
 export { readTarget } from './request-target.ts';
 export { writeFirstAtOnce, writeTogether } from './write-together.ts';
-export { writeWhole } from './write-whole.ts';
+export { draftIn, writeWhole } from './write-whole.ts';

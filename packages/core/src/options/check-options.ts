@@ -71,7 +71,7 @@ export const port: Kind = {
 
 const parsed = (address: string): URL | undefined => (URL.canParse(address) ? new URL(address) : undefined);
 
-/** One of the given texts. */
+/** An option that must be one of these texts. */
 export const oneOf = (...values: readonly string[]): Kind => ({
   words: [values.slice(0, -1), values.slice(-1)]
     .filter(part => part.length > 0)
@@ -141,7 +141,7 @@ export function checkOptions<O>(place: string, options: O, kinds: Kinds<O>): voi
 }
 
 /** @throws TypeError if a value that is not an options object is of the wrong kind; `what` names it */
-export function checkGiven(place: string, what: string, value: unknown, kind: Kind): void {
+export function checkKind(place: string, what: string, value: unknown, kind: Kind): void {
   if (!kind.fits(value)) throw new TypeError(`${place}: ${mismatch(what, kind, value)}`);
 }
 

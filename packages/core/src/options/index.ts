@@ -1,7 +1,7 @@
 export type { Kind, Kinds } from './check-options.ts';
 export {
   anything,
-  checkGiven,
+  checkKind,
   checkOptions,
   count,
   duration,

@@ -40,7 +40,7 @@ type Instruction = { readonly depth: number } & (
   | { readonly type: 'close'; next: number }
   | { readonly type: 'stop' }
 );
-type Bare = Instruction extends infer Each ? (Each extends Instruction ? Omit<Each, 'depth'> : never) : never;
+type WithoutDepth = Instruction extends infer Each ? (Each extends Instruction ? Omit<Each, 'depth'> : never) : never;
 
 const mostInstructions = 2_000;
 /** Parts in sequence, including those that produce no instruction. */
@@ -162,9 +162,9 @@ class Assembler {
     return this.program.length + 1;
   }
 
-  #put<T extends Bare>(bare: T): T {
+  #put<T extends WithoutDepth>(part: T): T {
     if (this.program.length >= mostInstructions) throw new NotLinear();
-    const instruction = { ...bare, depth: this.#depth };
+    const instruction = { ...part, depth: this.#depth };
     this.program.push(instruction as unknown as Instruction);
     return instruction;
   }

@@ -1,6 +1,6 @@
 /** Sets of code points: what one character of a text is compared with. */
 
-/** From and to, both included. */
+/** The first and the last code point of a range. */
 export type CodePointRange = readonly [number, number];
 
 /** A set of code points. */

@@ -1,5 +1,10 @@
 import { isRecord, own } from '../json/index.ts';
-import type { Root } from './root.ts';
+
+/** A root as in the protocol (schema.json, `Root`). */
+export interface Root {
+  readonly uri: string;
+  readonly name?: string;
+}
 
 /** What of a client's list of roots can be read, and why the rest cannot. */
 export interface ListedRoots {

@@ -141,9 +141,9 @@ export function toUri(path: string, style: PathStyle = hereStyle): string {
     if (!path.startsWith('/')) throw refuse(path, 'the path is not absolute');
     return `file:///${encode(resolved(path.split('/')))}`;
   }
-  const plain = path.replace(/^\\\\\?\\UNC\\/i, '\\\\').replace(/^\\\\\?\\(?=[a-z]:\\)/i, '');
-  if (/^[\\/]{2}[.?]/.test(plain)) throw refuse(path, 'it is a device path');
-  const normal = windowsNormal(plain);
+  const withoutPrefix = path.replace(/^\\\\\?\\UNC\\/i, '\\\\').replace(/^\\\\\?\\(?=[a-z]:\\)/i, '');
+  if (/^[\\/]{2}[.?]/.test(withoutPrefix)) throw refuse(path, 'it is a device path');
+  const normal = windowsNormal(withoutPrefix);
   const drive = /^([a-z]:)\\(.*)$/is.exec(normal);
   const [head, tail] = drive
     ? [`file:///${drive[1]!.toUpperCase()}/`, drive[2]!]
@@ -177,6 +177,6 @@ function windowsNormal(path: string): string {
 
 function encode(segments: readonly string[]): string {
   const joined = segments.map(segment => encodeURIComponent(segment)).join('/');
-  const plain = joined.replace(/%(3A|40|2B|24|26|2C|3B|3D)/g, sequence => decodeURIComponent(sequence));
-  return plain.length > 1 && plain.endsWith('/') ? plain.slice(0, -1) : plain;
+  const readable = joined.replace(/%(3A|40|2B|24|26|2C|3B|3D)/g, sequence => decodeURIComponent(sequence));
+  return readable.length > 1 && readable.endsWith('/') ? readable.slice(0, -1) : readable;
 }

@@ -68,7 +68,7 @@ export function describeIssues(issues: readonly SamplingIssue[]): string {
  * quotes, so that it cannot end its own quotation.
  */
 export function quoted(text: string): string {
-  const plain = text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '\uFFFD').replaceAll('"', "'");
-  const points = [...plain.slice(0, 200)];
+  const printable = text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '\uFFFD').replaceAll('"', "'");
+  const points = [...printable.slice(0, 200)];
   return `"${points.length > 60 ? `${points.slice(0, 60).join('')}…` : points.join('')}"`;
 }

@@ -39,9 +39,14 @@ export interface Interception {
    * The SDK sends a message.
    * @param send - sends one by the transport, as part of the same request
    * @param sendApart - sends an unrelated message, even if the request is abandoned
-   * @param given - fires when the SDK abandons the request by closing the stream of its answer
+   * @param abandoned - fires when the SDK abandons the request by closing the stream of its answer
    */
-  readonly outgoing?: (message: JsonRpcMessage, send: Send, sendApart: SendApart, given?: AbortSignal) => Promise<void>;
+  readonly outgoing?: (
+    message: JsonRpcMessage,
+    send: Send,
+    sendApart: SendApart,
+    abandoned?: AbortSignal,
+  ) => Promise<void>;
 }
 
 /** Starts to intercept. */

@@ -1,7 +1,4 @@
 export { boundedStore } from './bounded-store.ts';
 export { BoundedTexts } from './bounded-texts.ts';
-export type { SetOptions } from './entry.ts';
-export { checkEntry, checkKey } from './entry.ts';
-export type { SortedSets } from './sorted-sets.ts';
-export { checkMembers, checkScore } from './sorted-sets.ts';
-export type { Store } from './store.ts';
+export type { SetOptions, SortedSets, Store } from './store.ts';
+export { checkEntry, checkKey, checkMembers, checkScore } from './store.ts';

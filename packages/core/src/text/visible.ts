@@ -46,7 +46,7 @@ const baseless = /[\s⟧]/u;
 const emojiPattern = lazily(() => new RegExp('\\p{RGI_Emoji}', 'vy'));
 const chosenPresentation = /\p{Extended_Pictographic}[\uFE0E\uFE0F]/uy;
 
-/** More UTF-16 units than the longest emoji has. */
+/** The most UTF-16 units that are read as one emoji; the longest emoji has fewer. */
 const longestEmoji = 40;
 
 /** visible-V2. What may precede and follow a joiner. Viramas are those of the scripts of South Asia and Burma. */
@@ -84,15 +84,15 @@ function* pieces(text: string): Generator<Piece> {
   for (let at = 0; at < text.length; ) {
     asciiRun.lastIndex = at;
     // A digit may begin a keycap, and the last sign may bear a mark.
-    const plain = asciiRun.exec(text)?.[0];
-    const end = at + (plain?.length ?? 0);
-    if (plain !== undefined && text[end] !== '\uFE0F') {
-      yield { text: plain, drawn: true };
-      [marks, base, at] = [0, !plain.endsWith(' '), end];
+    const ascii = asciiRun.exec(text)?.[0];
+    const end = at + (ascii?.length ?? 0);
+    if (ascii !== undefined && text[end] !== '\uFE0F') {
+      yield { text: ascii, drawn: true };
+      [marks, base, at] = [0, !ascii.endsWith(' '), end];
       continue;
     }
-    if (plain !== undefined && plain.length > 1) {
-      yield { text: plain.slice(0, -1), drawn: true };
+    if (ascii !== undefined && ascii.length > 1) {
+      yield { text: ascii.slice(0, -1), drawn: true };
       at = end - 1;
     }
     const sequence = sequenceAt(text, at);

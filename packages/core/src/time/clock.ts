@@ -14,7 +14,7 @@ export interface Clock {
 }
 
 export const clockKind = having('a clock: { now, after }', 'now', 'after');
-/** For what only reads the time. */
+/** A clock that tells the time and sets no timers. */
 export const nowKind = having('a clock: { now }', 'now');
 
 /** Milliseconds of the longest timer that Node has: a longer one fires at once. */
@@ -40,3 +40,12 @@ export const idleClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+/**
+ * Milliseconds from an arbitrary start, for durations within one process: a correction of the system's time neither shortens nor
+ * lengthens them. They stand still while the machine sleeps, and mean nothing to another process: what is
+ * stored or sent takes `clock.now()`.
+ * @param clock - read as it is if it is not this machine's own
+ */
+export const steadyNow = (clock: Pick<Clock, 'now'>): number =>
+  clock === systemClock || clock === idleClock ? performance.now() : clock.now();

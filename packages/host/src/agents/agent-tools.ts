@@ -10,7 +10,7 @@
  */
 import { MidcallError } from '@midcall/core/errors';
 import { canonical } from '@midcall/core/json';
-import { checkGiven, having } from '@midcall/core/options';
+import { checkKind, having } from '@midcall/core/options';
 import { boundedStore } from '@midcall/core/store';
 import { systemClock } from '@midcall/core/time';
 import type { Tool } from '@modelcontextprotocol/client';
@@ -77,7 +77,7 @@ const mostRemembered = 1_000;
  * ```
  */
 export async function agentTools(connection: Connection): Promise<readonly AgentTool[]> {
-  checkGiven('agentTools', 'the argument', connection, having('a Connection', 'catalogue', 'run', 'resume'));
+  checkKind('agentTools', 'the argument', connection, having('a Connection', 'catalogue', 'run', 'resume'));
   const { tools, problems } = await connection.catalogue();
   const problem = problems.find(({ list }) => list === 'tools');
   if (problem) throw new MidcallError('host/abandoned', problem.why);

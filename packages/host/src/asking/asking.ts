@@ -86,7 +86,7 @@ export class Asking {
     return this.#options.clock.now();
   }
 
-  /** For durations. */
+  /** Milliseconds from an arbitrary start, to measure durations with. */
   steadyNow(): number {
     return steadyNow(this.#options.clock);
   }

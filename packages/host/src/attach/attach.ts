@@ -13,8 +13,8 @@
 import { randomUUID } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
 import { blocksBack, defined, isRecord, own } from '@midcall/core/json';
-import { checkGiven, checkOptions, having } from '@midcall/core/options';
-import { afterClose } from '@midcall/core/sdk-seam';
+import { checkKind, checkOptions, having } from '@midcall/core/options';
+import { afterClose, type Interception } from '@midcall/core/sdk-seam';
 import { boundedStore } from '@midcall/core/store';
 import { type Clock, systemClock } from '@midcall/core/time';
 import type { Client } from '@modelcontextprotocol/client';
@@ -49,7 +49,6 @@ import {
   placeholders,
   rawResultBack,
   replaceDefaultValidator,
-  stacked,
 } from '../sdk-seam/index.ts';
 import { AttachedTasks } from '../tasks/index.ts';
 import { judgeUrl } from '../url/index.ts';
@@ -79,7 +78,7 @@ import { serveRequests } from './serve-requests.ts';
  * ```
  */
 export function attach(client: AnyClient, options: AttachOptions): Attachment {
-  checkGiven('attach', 'the first argument', client, having('a Client of the SDK', 'connect', 'callTool'));
+  checkKind('attach', 'the first argument', client, having('a Client of the SDK', 'connect', 'callTool'));
   checkOptions('attach', options, attachKinds);
   if (client.transport) throw new TypeError('attach(client, …) must be called before client.connect(…).');
   if (attached.has(client)) throw new TypeError('attach: the client has a person attached already. Attach once.');
@@ -449,3 +448,14 @@ class AskerOf {
     return asker;
   }
 }
+
+/** Two taps of the same transport, the second one closer to the wire. */
+const stacked = (upper: Required<Interception>, lower: Required<Interception>): Required<Interception> => ({
+  incoming: (message, deliver) => lower.incoming(message, seen => upper.incoming(seen, deliver)),
+  outgoing: (message, send, sendApart) =>
+    upper.outgoing(
+      message,
+      each => lower.outgoing(each, send, sendApart),
+      (each, own) => lower.outgoing(each, apart => sendApart(apart, own), sendApart),
+    ),
+});

@@ -1,6 +1,7 @@
 /** One entry of the audit record: what is in it, and how it is sealed. */
 import { hash } from 'node:crypto';
 import { canonical, defined } from '@midcall/core/json';
+import type { CallOutcome } from '../calls/index.ts';
 import { type Asker, type CallContext, type Ending, maskedArguments, type Question } from '../question/index.ts';
 
 /** What happened; `asker` and `call` are added if they are known. */
@@ -158,4 +159,15 @@ export function frozen(entry: AuditEntry): AuditEntry {
     ...(call && { call: Object.freeze({ ...call }) }),
     event: Object.freeze(Object.fromEntries(members)) as HostEvent,
   });
+}
+
+/** The events of calls in the record; one for every entry that says the same. */
+export const callStarted: HostEvent = { type: 'call', state: 'started' };
+
+const ends = new Map<CallOutcome['how'], HostEvent>();
+
+export function callEnded(how: CallOutcome['how']): HostEvent {
+  const event = ends.get(how) ?? { type: 'call', state: 'ended', how };
+  ends.set(how, event);
+  return event;
 }

@@ -7,7 +7,7 @@
  */
 import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { checkGiven, name } from '@midcall/core/options';
+import { checkKind, name } from '@midcall/core/options';
 import type { AuditLog } from './audit.ts';
 
 const LINE_BREAK = 0x0a;
@@ -22,7 +22,7 @@ const LINE_BREAK = 0x0a;
  * ```
  */
 export function auditFile(path: string): AuditLog {
-  checkGiven('auditFile', 'the path', path, name);
+  checkKind('auditFile', 'the path', path, name);
   /** Bytes up to the end of the last whole line. */
   let whole = 0;
   /** The size of the file, in bytes, as this process last read or left it. */

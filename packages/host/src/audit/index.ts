@@ -1,3 +1,3 @@
 export { Audit, type AuditVerdict } from './audit.ts';
 export type { AuditEntry, HostEvent } from './audit-entry.ts';
-export { callEnded, callStarted } from './call-events.ts';
+export { callEnded, callStarted } from './audit-entry.ts';

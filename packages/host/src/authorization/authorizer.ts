@@ -13,12 +13,11 @@ import { isRecord, own } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
 import type { Clock } from '@midcall/core/time';
 import { computeScopeUnion } from '@modelcontextprotocol/client';
-import { type Challenge, challengeOf } from './challenge.ts';
+import { type Challenge, challengeOf, withinScopes } from './challenge.ts';
 import { type Discovered, discover } from './discovery.ts';
 import { type Grant, isFresh, isSendable, withoutTokens, withTokens } from './grant.ts';
 import { ownTokens, refreshed } from './renewal.ts';
 import { revoked } from './revocation.ts';
-import { withinScopes } from './scopes.ts';
 import type { ServerAuth } from './server-auth.ts';
 import type { AskSignIn } from './sign-in.ts';
 import type { GrantVault, VaultKey } from './vault.ts';
@@ -301,15 +300,15 @@ async function withoutEmptyMembers(response: Response): Promise<Response> {
   if (!/\bjson\b/i.test(response.headers.get('content-type') ?? '')) return response;
   const text = await response.text();
   const { status, headers } = response;
-  const again = (body: string): Response => new Response(body, { status, headers: new Headers(headers) });
+  const withBody = (body: string): Response => new Response(body, { status, headers: new Headers(headers) });
   let answer: unknown;
   try {
     answer = JSON.parse(text);
   } catch {
-    return again(text);
+    return withBody(text);
   }
-  if (!isRecord(answer)) return again(text);
-  return again(
+  if (!isRecord(answer)) return withBody(text);
+  return withBody(
     JSON.stringify(Object.fromEntries(Object.entries(answer).filter(([, value]) => value !== null && value !== ''))),
   );
 }

@@ -1,6 +1,5 @@
 /** What a server says when it refuses a request for lack of a token (RFC 6750, RFC 9728). All of it is untrusted. Pure. */
 import { extractWWWAuthenticateParams } from '@modelcontextprotocol/client';
-import { withinScopes } from './scopes.ts';
 
 /** Why a request was refused, and what would be accepted. */
 export interface Challenge {
@@ -22,4 +21,17 @@ export function challengeOf(response: Response): Challenge | undefined {
     ...(scope !== undefined && { scope: withinScopes(scope) }),
     ...(resourceMetadataUrl && { metadataUrl: resourceMetadataUrl }),
   };
+}
+
+/** The most characters of a list of scopes; it becomes a part of the address of the sign-in page, and is shown to the person. */
+const longestScopes = 4_000;
+
+/**
+ * As many whole scopes from the beginning of a list as fit; the rest is not asked for.
+ * @param scopes - separated by spaces; untrusted
+ */
+export function withinScopes(scopes: string): string {
+  if (scopes.length <= longestScopes) return scopes;
+  const end = scopes.lastIndexOf(' ', longestScopes);
+  return end < 0 ? '' : scopes.slice(0, end);
 }

@@ -14,9 +14,8 @@ import {
   type OAuthProtectedResourceMetadata,
   selectResourceURL,
 } from '@modelcontextprotocol/client';
-import type { Challenge } from './challenge.ts';
+import { type Challenge, withinScopes } from './challenge.ts';
 import { judgeEndpoint, longestAddress } from './endpoint-judge.ts';
-import { withinScopes } from './scopes.ts';
 import type { ServerAuth } from './server-auth.ts';
 
 /** An authorization server, and what tokens are requested for. */

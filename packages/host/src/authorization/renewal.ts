@@ -3,11 +3,11 @@ import { visible } from '@midcall/core/text';
 import type { Clock } from '@midcall/core/time';
 import { refreshAuthorization } from '@modelcontextprotocol/client';
 import type { Discovered } from './discovery.ts';
-import { fetchTokens } from './fetch-tokens.ts';
 import { type Grant, withoutTokens, withTokens } from './grant.ts';
 import { knownClient } from './registration.ts';
 import type { ServerAuth } from './server-auth.ts';
 import { oauthCode, tokenProblem } from './token-problem.ts';
+import { fetchTokens } from './token-requests.ts';
 
 /** How an authorization server is asked. */
 export interface RenewalParts {

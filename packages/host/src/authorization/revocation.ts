@@ -1,9 +1,9 @@
 /** Revokes tokens at the authorization server that issued them (RFC 7009). */
 import { own } from '@midcall/core/json';
-import { authenticatedRequest } from './client-authentication.ts';
 import type { Grant } from './grant.ts';
 import { knownClient } from './registration.ts';
 import type { RenewalParts } from './renewal.ts';
+import { authenticatedRequest } from './token-requests.ts';
 
 /**
  * Revokes the refresh token, upon which a good authorization server also revokes the access tokens; without one, the access

@@ -260,12 +260,12 @@ export class Tap {
   ): JSONRPCMessage {
     const responses = message.params?.['inputResponses'];
     if (!requests || !isRecord(responses)) return message;
-    const answer = (key: string, given: unknown): unknown => {
+    const answer = (key: string, sent: unknown): unknown => {
       const request = requests.get(key);
-      return (request && this.#answers.get(request)) ?? given;
+      return (request && this.#answers.get(request)) ?? sent;
     };
     const inputResponses = Object.fromEntries(
-      Object.entries(responses).map(([key, given]) => [key, answer(key, given)] as const),
+      Object.entries(responses).map(([key, sent]) => [key, answer(key, sent)] as const),
     );
     return { ...message, params: { ...message.params, inputResponses } } as JSONRPCMessage;
   }

@@ -1,6 +1,15 @@
 /** Everything a server offers, list by list. */
-import type { Client, Prompt, Resource, ResourceTemplateType, Tool } from '@modelcontextprotocol/client';
-import type { ListName, ListProblem } from './list-problem.ts';
+import { invalidListReason } from '@midcall/core/sdk-seam';
+import { visible } from '@midcall/core/text';
+import {
+  type Client,
+  type Prompt,
+  ProtocolErrorCode,
+  type Resource,
+  type ResourceTemplateType,
+  SdkErrorCode,
+  type Tool,
+} from '@modelcontextprotocol/client';
 
 /** What a server offers. */
 export interface Catalogue {
@@ -39,4 +48,29 @@ export async function readCatalogue(
     read('resource templates', can.resources, async () => (await client.listResourceTemplates()).resourceTemplates),
   ]);
   return { tools, prompts, resources, resourceTemplates, problems };
+}
+
+/** The kinds of list. */
+export type ListName = 'tools' | 'prompts' | 'resources' | 'resource templates';
+
+/** A list that could not be read. */
+export interface ListProblem {
+  readonly list: ListName;
+  /** One sentence without a capital; quotes the server if it gave a reason. */
+  readonly why: string;
+}
+
+/**
+ * Says why a list could not be read, in words to follow a colon.
+ * @returns undefined if nothing is wrong: templates are optional, and no capability declares them
+ */
+export function listProblem(list: ListName, error: unknown): string | undefined {
+  const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
+  if (code === ProtocolErrorCode.MethodNotFound) {
+    if (list === 'resource templates') return undefined;
+    return `the server declares ${list} but does not implement the list.`;
+  }
+  if (code === SdkErrorCode.RequestTimeout) return 'the server did not answer in time.';
+  if (code === SdkErrorCode.InvalidResult) return invalidListReason(String(message));
+  return `the server answered “${visible(String(message), { max: 300 })}”.`;
 }

@@ -2,7 +2,7 @@
 import { isRecord } from '@midcall/core/json';
 import {
   anything,
-  checkGiven,
+  checkKind,
   checkOptions,
   count,
   flag,
@@ -41,7 +41,7 @@ export interface ConnectionOptions extends Omit<AttachOptions, 'server'> {
   readonly callTimeoutMs?: number;
   /** The largest message of the server, in bytes; a larger one ends the connection. Default 10,485,760 (10 MiB). */
   readonly maxMessageBytes?: number;
-  /** For HTTP only. */
+  /** Makes the requests to a server that is reached over HTTP. */
   readonly fetch?: typeof fetch;
   /**
    * Where sign-ins to servers are kept, for the `principal` (default `local`: the person at this machine). Without it, or if
@@ -111,7 +111,7 @@ const connectionKinds: Kinds<ConnectionOptions> = {
 
 /** @throws TypeError for an entry or an option that is missing, unknown or wrong */
 export function checkConnection(entry: ServerEntry, options: ConnectionOptions): void {
-  checkGiven('new Connection', 'the first argument', entry, {
+  checkKind('new Connection', 'the first argument', entry, {
     words: "a server: { id: 'notes', target: commandTarget(['node', 'server.js']) }",
     fits: isRecord,
   });

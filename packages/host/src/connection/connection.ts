@@ -22,11 +22,9 @@ import type { CallOutcome, RunOptions } from '../calls/index.ts';
 import type { SamplingAccount } from '../sampling/index.ts';
 import { type ForwardedAnswer, type ForwardedRequest, type ForwardOptions, mendLists } from '../sdk-seam/index.ts';
 import { originOf, type ServerEntry, type ServerTarget, taskServerOf } from '../servers/index.ts';
-import type { CallHandle } from './call-handle.ts';
-import { type Catalogue, readCatalogue } from './catalogue.ts';
+import { type Catalogue, listProblem, readCatalogue } from './catalogue.ts';
 import { attachOptionsOf, type ConnectionOptions, checkConnection } from './connection-options.ts';
 import { LastWords } from './last-words.ts';
-import { listProblem } from './list-problem.ts';
 import { type ServerInfo, serverInfoOf } from './server-info.ts';
 import { terminate } from './terminate.ts';
 import { openTransport, type PausableTransport } from './transport.ts';
@@ -53,6 +51,15 @@ const MOST_SIGN_INS = 2;
 
 /** How many milliseconds a server may be silent before the person is told. */
 const SILENT_MS = 10_000;
+
+/** A call that was started. */
+export interface CallHandle {
+  readonly id: string;
+  /** Never rejects. */
+  readonly outcome: Promise<CallOutcome>;
+  /** Stops it; its open questions are withdrawn. */
+  cancel(): void;
+}
 
 /**
  * One server and its calls.

@@ -15,7 +15,7 @@ import { endTree, endWithUs, startsGroup } from './terminate.ts';
 export interface ServerProcessParameters {
   readonly command: string;
   readonly args: readonly string[];
-  /** In addition to what every server inherits. */
+  /** Environment variables in addition to those that every server inherits. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   /** The largest message, in bytes. */

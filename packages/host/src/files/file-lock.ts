@@ -29,7 +29,7 @@ const pauseMs = 20;
 const namelessMs = 60_000;
 
 /** The ids of the locks that this process holds, or tries to place. */
-const held = new Set<string>();
+const ownLocks = new Set<string>();
 
 /**
  * Runs `work` while no other process does so for this file, whose directory exists.
@@ -62,7 +62,7 @@ export async function withFileLock<T>(
 /** Runs `work` under a lock. @returns its result; undefined if there is such a lock already */
 async function ifFree<T>(lock: string, work: () => Promise<T>): Promise<{ readonly result: T } | undefined> {
   const id = randomUUID();
-  held.add(id);
+  ownLocks.add(id);
   try {
     if (!(await placed(lock, id))) return undefined;
     try {
@@ -71,7 +71,7 @@ async function ifFree<T>(lock: string, work: () => Promise<T>): Promise<{ readon
       await rm(lock, { force: true });
     }
   } finally {
-    held.delete(id);
+    ownLocks.delete(id);
   }
 }
 
@@ -154,5 +154,5 @@ function isDead(holder: Holder): boolean {
   if (!mayRun(holder)) return true;
   // Where the system does not say when a process began, an earlier one with our number looks like us.
   const own = ownMark();
-  return holder.began === undefined && holder.pid === own.pid && holder.host === own.host && !held.has(holder.id);
+  return holder.began === undefined && holder.pid === own.pid && holder.host === own.host && !ownLocks.has(holder.id);
 }

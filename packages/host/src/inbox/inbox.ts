@@ -9,7 +9,7 @@
  * - inbox-I5 The requester gets the answer unchanged. In what others are told, and in what is remembered, secrets are masked.
  */
 import { setMaxListeners } from 'node:events';
-import { checkGiven, checkOptions, func, having, type Kind, name, storeKind } from '@midcall/core/options';
+import { checkKind, checkOptions, func, having, type Kind, name, storeKind } from '@midcall/core/options';
 import type { Store } from '@midcall/core/store';
 import { boundedStore } from '@midcall/core/store';
 import { visible } from '@midcall/core/text';
@@ -208,7 +208,7 @@ export class Inbox {
    * @returns detaches it; questions stay open
    */
   present(presenter: Presenter): () => void {
-    checkGiven('inbox.present', 'the presenter', presenter, presenterKind);
+    checkKind('inbox.present', 'the presenter', presenter, presenterKind);
     this.#presenters.add(presenter);
     for (const open of [...this.#open.values()]) this.#show(presenter, open);
     return () => {

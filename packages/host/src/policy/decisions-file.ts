@@ -46,7 +46,7 @@ function isDecision(value: unknown): value is Decision {
   return isText(id) && isText(server) && aboutOne && subjects.includes(subject) && stricter && forEver;
 }
 
-function isKept(value: unknown): value is DecisionsFileContent {
+function isDecisionsFile(value: unknown): value is DecisionsFileContent {
   const decisions = (value as Partial<DecisionsFileContent> | null)?.decisions;
   return Array.isArray(decisions) && decisions.length <= mostDecisions && decisions.every(isDecision);
 }
@@ -69,7 +69,7 @@ export interface DecisionsFileOptions {
  * ```
  */
 export function decisionsFile(path: string, { onError = () => {} }: DecisionsFileOptions = {}): DecisionStorage {
-  const file = ownerFile(path, 'a list of decisions', isKept);
+  const file = ownerFile(path, 'a list of decisions', isDecisionsFile);
   let last: Promise<unknown> = Promise.resolve();
   const read = async (): Promise<readonly Decision[]> => (await file.read())?.decisions ?? [];
   const current = followFile(path, () => file.readNow()?.decisions ?? [], onError);

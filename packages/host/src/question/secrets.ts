@@ -72,7 +72,7 @@ export function maskedEnding(question: Question, ending: Ending): Ending {
   return { ...ending, content: maskedContent(question, ending.content) };
 }
 
-/** Anything nested deeper is not shown. */
+/** How many levels are shown; anything nested deeper is not. */
 const deepest = 20;
 
 /**

@@ -9,7 +9,7 @@ export interface RootsDisk {
 }
 
 /**
- * The clock of this machine.
+ * The file system of this machine.
  * @example
  * ```ts
  * const roots = new OfferedRoots({ disk: machineDisk });

@@ -11,7 +11,7 @@
 import { MidcallError } from '@midcall/core/errors';
 import { defined } from '@midcall/core/json';
 import {
-  checkGiven,
+  checkKind,
   checkOptions,
   func,
   having,
@@ -104,7 +104,7 @@ export class OfferedRoots {
    *   `roots/not-found` if there is no such directory
    */
   async add(place: string, options: { readonly name?: string; readonly as?: string } = {}): Promise<OfferedRoot> {
-    checkGiven('roots.add', 'the directory', place, nameKind);
+    checkKind('roots.add', 'the directory', place, nameKind);
     checkOptions('roots.add', options, { name: text, as: text });
     const { as } = options;
     const requested = /^file:/i.test(place) ? toPath(place) : toPath(toUri(place));
@@ -146,8 +146,8 @@ export class OfferedRoots {
    * @throws MidcallError `roots/not-found` if one is not on offer; nothing is changed then
    */
   async grant(server: string, uris: readonly string[]): Promise<void> {
-    checkGiven('roots.grant', 'the server', server, nameKind);
-    checkGiven('roots.grant', 'what is granted', uris, listOf(nameKind));
+    checkKind('roots.grant', 'the server', server, nameKind);
+    checkKind('roots.grant', 'what is granted', uris, listOf(nameKind));
     const strange = uris.filter(uri => !this.#roots.some(root => root.uri === uri));
     if (strange.length > 0) {
       const uriList = strange.map(uri => `'${visible(uri, { max: 200 })}'`).join(', ');

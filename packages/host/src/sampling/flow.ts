@@ -148,7 +148,7 @@ export class SamplingFlow {
         askedAt: asking.now(),
         model: { name: result.model, why, ...hand },
         prompt,
-        content: blocksOf(result).map(plain),
+        content: blocksOf(result).map(asRecord),
         ...(result.stopReason !== undefined && { stopReason: result.stopReason }),
         notes,
       },
@@ -204,13 +204,13 @@ export class SamplingFlow {
 
 const promptOf = (request: SamplingRequest): SamplingPrompt => ({
   ...(request.systemPrompt !== undefined && { systemPrompt: request.systemPrompt }),
-  messages: request.messages.map(({ role, content }) => ({ role, content: blocksOf({ content }).map(plain) })),
+  messages: request.messages.map(({ role, content }) => ({ role, content: blocksOf({ content }).map(asRecord) })),
   maxTokens: request.maxTokens,
   tools: (request.tools ?? []).map(tool => tool.name),
   wishes: wishesOf(request),
 });
 
-const plain = (block: SamplingContent): Readonly<Record<string, unknown>> => ({ ...block });
+const asRecord = (block: SamplingContent): Readonly<Record<string, unknown>> => ({ ...block });
 
 function withContent(result: SamplingResult, content: unknown): unknown {
   if (!Array.isArray(content)) return result;

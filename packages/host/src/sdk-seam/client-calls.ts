@@ -57,7 +57,7 @@ export class ClientCalls {
     const client = this.#client;
     const { callTool, getPrompt, readResource } = this.#sdk;
     // The result is that of the SDK's own method.
-    const lead = run as (...given: Parameters<RunCall>) => Promise<never>;
+    const lead = run as (...args: Parameters<RunCall>) => Promise<never>;
     client.callTool = (params, options) =>
       lead(
         { kind: 'tool', name: params.name, arguments: params.arguments ?? {} },

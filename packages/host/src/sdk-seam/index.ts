@@ -20,4 +20,3 @@ export { placeholders } from './placeholders.ts';
 export { rawResultAside, rawResultBack } from './raw-result.ts';
 export { sendRootsChanged } from './roots-changed.ts';
 export { SessionRenewal } from './session-renewal.ts';
-export { stacked } from './stacked.ts';

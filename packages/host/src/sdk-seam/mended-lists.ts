@@ -61,7 +61,7 @@ function usableEntry(entry: unknown, schema: Schema): { readonly entry: unknown 
   return why === undefined ? { entry: repaired } : { why };
 }
 
-/** Without members that are null, which stand for absent ones; a tool without an input schema takes no arguments. */
+/** Drops members that are null, which stand for absent ones; a tool without an input schema takes no arguments. */
 function repair(entry: Json, isTool: boolean): Json {
   const present = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null));
   if (!isTool) return present;

@@ -90,9 +90,9 @@ export class SessionRenewal {
         await this.#renew(session);
         // The server no longer has the question that this answers, nor the request that this cancels.
         if (method === undefined || method === 'notifications/cancelled') return;
-        await send(message, options).catch(async (again: unknown) => {
-          if (losesSession(again)) await transport.close();
-          throw again;
+        await send(message, options).catch(async (error: unknown) => {
+          if (losesSession(error)) await transport.close();
+          throw error;
         });
       }
     }) as typeof transport.send;

@@ -10,7 +10,7 @@ type Json = Readonly<Record<string, unknown>>;
 /** Where hosts keep their list: most; VS Code; Zed; VS Code's settings and opencode; Codex, once it is JSON; settings of Amp. */
 const lists = ['mcpServers', 'servers', 'context_servers', 'mcp', 'mcp_servers', 'amp.mcpServers'] as const;
 
-/** For errors. */
+/** The names that a list of servers may have, for errors. */
 export const listNames = "'mcpServers', 'servers', 'context_servers' or 'mcp'";
 
 /** The entries of a list by their names; undefined if the JSON has no list. */
@@ -52,14 +52,14 @@ export type Translated = { readonly entry: Json } | { readonly why: string };
 
 /** @param entry - as a host has it */
 export function translated(entry: Json): Translated {
-  const { transport, command: given, ...others } = withoutNulls(entry);
+  const { transport, command: rawCommand, ...others } = withoutNulls(entry);
   // What Gemini CLI does without it, and every host by itself.
   const { authProviderType, ...rest } = others;
   const provider = authProviderType === 'dynamic_discovery' ? {} : defined({ authProviderType });
   const nested = isRecord(transport) ? withoutNulls(transport) : {};
   // Zed once wrote the whole command as an object.
-  const inCommand = isRecord(given) ? withoutNulls(given) : {};
-  const command = isRecord(given) ? (inCommand['path'] ?? inCommand['command']) : given;
+  const inCommand = isRecord(rawCommand) ? withoutNulls(rawCommand) : {};
+  const command = isRecord(rawCommand) ? (inCommand['path'] ?? inCommand['command']) : rawCommand;
   const { path: _, ...beside } = inCommand;
   const all: Json = { ...nested, ...rest, ...provider, ...beside, ...(command !== undefined && { command }) };
   if (all['sandboxEnabled'] === true)
@@ -112,11 +112,11 @@ function withCommand({ command, args }: Json): Json {
 
 /** The sign-in of an entry: ours, or what others call `oauth` or spell otherwise. */
 function authIn({ auth, oauth }: Json): unknown {
-  const given = auth ?? oauth;
-  if (given === 'oauth' || given === true) return {};
-  if (given === false) return undefined;
-  if (!isRecord(given)) return given;
-  const { CLIENT_ID, CLIENT_SECRET, callbackPort, enabled: _, type: __, scope, ...rest } = withoutNulls(given);
+  const signIn = auth ?? oauth;
+  if (signIn === 'oauth' || signIn === true) return {};
+  if (signIn === false) return undefined;
+  if (!isRecord(signIn)) return signIn;
+  const { CLIENT_ID, CLIENT_SECRET, callbackPort, enabled: _, type: __, scope, ...rest } = withoutNulls(signIn);
   const scopes = rest['scopes'] ?? scope;
   return {
     ...rest,

@@ -1,8 +1,9 @@
 export { commandWords } from './command-words.ts';
-export { isHeaderName, isHeaderValue } from './header-syntax.ts';
 export { hostConfigs } from './host-configs.ts';
 export {
   commandTarget,
+  isHeaderName,
+  isHeaderValue,
   type MissingValue,
   originOf,
   type ServerEntry,

@@ -8,7 +8,6 @@ import { visible } from '@midcall/core/text';
 import { readServerAuth, type ServerAuth } from '../authorization/index.ts';
 import { parseCommented } from './commented-json.ts';
 import { isSwitchedOff, listNames, serversIn, translated } from './entry-dialects.ts';
-import { isHeaderName, isHeaderValue } from './header-syntax.ts';
 
 /** The server of a task, with what another process needs to reach it. */
 export interface TaskServer {
@@ -169,9 +168,9 @@ function readShared(id: string, entry: unknown): { readonly shared?: boolean } {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-function readTarget(id: string, given: unknown, environment: Environment): ServerTarget {
-  if (!isRecord(given)) throw bad(`The server '${id}' is not an object.`);
-  const inOurTerms = translated(given);
+function readTarget(id: string, raw: unknown, environment: Environment): ServerTarget {
+  if (!isRecord(raw)) throw bad(`The server '${id}' is not an object.`);
+  const inOurTerms = translated(raw);
   if ('why' in inOurTerms) throw bad(`The server '${id}' ${inOurTerms.why}`);
   const { command, url, args, env, cwd, headers, headersFile, auth } = inOurTerms.entry;
   const fill = (text: string): string => filled(id, text, environment);
@@ -191,7 +190,7 @@ function readTarget(id: string, given: unknown, environment: Environment): Serve
     }
   }
   if (typeof command !== 'string') {
-    const has = Object.keys(given).join(', ') || 'no member';
+    const has = Object.keys(raw).join(', ') || 'no member';
     throw bad(`The server '${id}' must have a 'command' or a 'url'; it has ${has}.`);
   }
   if (args !== undefined && !(Array.isArray(args) && args.every(each => typeof each === 'string')))
@@ -247,9 +246,9 @@ const spelledAsHere = (text: string): string =>
     (_, whole?: string, part?: string) => `\${${whole ?? part}}`,
   );
 
-function filled(id: string, given: string, environment: Environment): string {
+function filled(id: string, text: string, environment: Environment): string {
   // Split first: a pattern for whole references would look for the end of the text from the beginning of each.
-  const parts = spelledAsHere(given).split('}');
+  const parts = spelledAsHere(text).split('}');
   const last = parts.pop()!;
   const filledParts = parts.map(part => {
     const [named, inBraces = ''] = editorOnly.exec(part) ?? [];
@@ -270,7 +269,7 @@ function filled(id: string, given: string, environment: Environment): string {
 
 /** A value that an entry leaves open, and that a person can give. */
 export interface MissingValue {
-  /** Of a variable, or `input:` and the id of an input. */
+  /** The name of a variable, or `input:` and the id of an input. */
   readonly name: string;
   /** What the list says about it; untrusted. */
   readonly about?: string;
@@ -319,11 +318,17 @@ export function originOf(target: ServerTarget): string {
  * A server as it is stored with its tasks: without anything that may be secret, and with the directory that it is started in.
  */
 export function taskServerOf({ id, target, listedIn }: ServerEntry): TaskServer {
-  const bare: ServerTarget =
+  const withoutSecrets: ServerTarget =
     target.kind === 'url'
       ? { kind: 'url', url: target.url }
       : { kind: 'command', command: target.command, args: target.args, cwd: resolve(target.cwd ?? '.') };
-  return { id, origin: originOf(target), target: bare, ...(listedIn !== undefined && { listedIn }) };
+  return { id, origin: originOf(target), target: withoutSecrets, ...(listedIn !== undefined && { listedIn }) };
 }
 
 const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+
+/** What may be a header of a request. It is judged before it is sent, since an error of `fetch` quotes the value. Pure. */
+export const isHeaderName = (name: string): boolean => /^[!#$%&'*+.^_`|~\w-]+$/.test(name);
+
+/** @param value - space and line breaks around it are not sent, and may be anything */
+export const isHeaderValue = (value: string): boolean => /^[\t\x20-\x7e\x80-\xff]*$/.test(value.trim());

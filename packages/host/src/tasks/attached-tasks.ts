@@ -164,7 +164,7 @@ export class AttachedTasks {
     });
   }
 
-  #write(change: (kept: TaskStorage) => Promise<unknown>): Promise<boolean> {
+  #write(change: (taskStorage: TaskStorage) => Promise<unknown>): Promise<boolean> {
     const { storage, onError } = this.#options;
     if (!storage) return Promise.resolve(false);
     const failed = (error: unknown): boolean => {

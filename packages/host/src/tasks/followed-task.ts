@@ -23,7 +23,7 @@ export interface FollowedTaskOptions {
   /** True if the task's questions are sent as requests, and its result is fetched; else they are parts of it. */
   readonly pushes: boolean;
   /** Sends a request. @returns the response; undefined if there is none */
-  readonly ask: (method: string, params: Json, given?: AbortSignal) => Promise<Json | undefined>;
+  readonly ask: (method: string, params: Json, abandoned?: AbortSignal) => Promise<Json | undefined>;
   /** Asks the person what the task asks. @throws if the call must end with the error */
   readonly answer: (key: string, request: unknown, taken: AbortSignal) => Promise<object>;
   /** Called with each state except the last. */

@@ -19,7 +19,7 @@ export interface TaskState {
   readonly ttlMs?: number | null;
   /** What it asks (extension). */
   readonly inputRequests: Json;
-  /** Its result (extension). */
+  /** The result of the call, if the task has ended (extension). */
   readonly result?: unknown;
   readonly error?: unknown;
 }

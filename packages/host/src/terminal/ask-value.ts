@@ -15,13 +15,13 @@ import { editText } from './edit-text.ts';
 import type { Editor } from './editor.ts';
 import { promptOf } from './field-lines.ts';
 import {
-  type NotGiven,
-  notGiven,
   type Pick,
   type Prompter,
   type PromptResult,
   type SecretPrompt,
   type TextPrompt,
+  type Unanswered,
+  unanswered,
 } from './prompter.ts';
 import { safePrompt } from './safe-prompt.ts';
 
@@ -30,7 +30,7 @@ export interface FieldOptions {
   readonly signal: AbortSignal;
   /** The zone of a date and time that is entered without one (IANA name); shown to the person. */
   readonly timeZone: string;
-  /** For texts of several lines. */
+  /** Where the person edits texts of several lines. */
   readonly editor: Editor | undefined;
   /** Names of the fields that ask for a secret. */
   readonly secrets: ReadonlySet<string>;
@@ -39,7 +39,9 @@ export interface FieldOptions {
 }
 
 /** The answer to a field; without one, what had been entered: a text, or the picks of a list. */
-export type FieldOutcome = { readonly given: true; readonly value: unknown } | NotGiven<string | readonly string[]>;
+export type FieldOutcome =
+  | { readonly answered: true; readonly value: unknown }
+  | Unanswered<string | readonly string[]>;
 
 /**
  * @param initial - the present answer, or the field's default
@@ -64,8 +66,8 @@ export async function askValue(
         ...asked,
         ...standing(field, initial === undefined ? undefined : String(initial)),
       });
-      return chosen.given
-        ? { given: true, value: chosen.value === none ? undefined : chosen.value === 'true' }
+      return chosen.answered
+        ? { answered: true, value: chosen.value === none ? undefined : chosen.value === 'true' }
         : chosen;
     }
     case 'select': {
@@ -78,7 +80,7 @@ export async function askValue(
         ...asked,
         ...standing(field, index < 0 ? undefined : String(index)),
       });
-      return chosen.given ? { given: true, value: field.choices[Number(chosen.value)]?.value } : chosen;
+      return chosen.answered ? { answered: true, value: field.choices[Number(chosen.value)]?.value } : chosen;
     }
     case 'multi-select': {
       const values = (chosen: readonly string[]): readonly Scalar[] =>
@@ -100,7 +102,8 @@ export async function askValue(
         validate,
         ...asked,
       });
-      if (selection.given) return { given: true, value: empty(selection.value) ? undefined : values(selection.value) };
+      if (selection.answered)
+        return { answered: true, value: empty(selection.value) ? undefined : values(selection.value) };
       return String(selection.typed ?? start) === String(start) ? untyped(selection) : selection;
     }
     default: {
@@ -122,11 +125,11 @@ export async function askValue(
       const entered = isLongText(field, start.initial ?? '')
         ? await editText(prompter, options.editor, prompt)
         : await askText(prompter, prompt);
-      if (!entered.given) return entered;
+      if (!entered.answered) return entered;
       const result = read(entered.value);
       const value = result.ok ? result.value : undefined;
       if (isCardNumber(value)) prompter.say([`! ${secretWarnings.typed}`]);
-      return { given: true, value };
+      return { answered: true, value };
     }
   }
 }
@@ -134,7 +137,7 @@ export async function askValue(
 async function askText(prompter: Prompter, request: TextPrompt): Promise<PromptResult<string>> {
   const { prompt, untouched } = safePrompt(request, false);
   const entered = await prompter.text(prompt);
-  if (entered.given) return { given: true, value: untouched(entered.value) };
+  if (entered.answered) return { answered: true, value: untouched(entered.value) };
   // An untouched text was not typed by the person.
   return entered.typed === undefined || entered.typed === (prompt.initial ?? '')
     ? untyped(entered)
@@ -142,8 +145,8 @@ async function askText(prompter: Prompter, request: TextPrompt): Promise<PromptR
 }
 
 /** The prompt without what was entered before. */
-const untyped = ({ toFieldBefore }: NotGiven<unknown>): NotGiven =>
-  toFieldBefore === undefined ? notGiven : { given: false, toFieldBefore };
+const untyped = ({ toFieldBefore }: Unanswered<unknown>): Unanswered =>
+  toFieldBefore === undefined ? unanswered : { answered: false, toFieldBefore };
 
 /** Where the cursor starts in a list: on nothing if an answer is required and there is none to change. */
 const standing = (
@@ -196,7 +199,7 @@ async function askSecret(
   prompt: SecretPrompt,
   prompter: Prompter,
   read: (text: string) => TextRead,
-): Promise<{ readonly given: true; readonly value: unknown } | NotGiven> {
+): Promise<{ readonly answered: true; readonly value: unknown } | Unanswered> {
   prompter.say([`! ${secretWarnings.asked}`]);
   const hint = field.required ? 'Enter keeps it' : `Enter keeps it, ${removeSecret} leaves it out`;
   const textOf = (typed: string): string => (typed === removeSecret && !field.required ? '' : typed);
@@ -206,8 +209,8 @@ async function askSecret(
     message: earlier === undefined ? prompt.message : `${prompt.message} [${mask}; ${hint}]`,
     validate: typed => (keeps(typed) ? undefined : prompt.validate(textOf(typed))),
   });
-  if (!entered.given) return entered.toFieldBefore ? { given: false, toFieldBefore: true } : notGiven;
-  if (keeps(entered.value)) return { given: true, value: earlier };
+  if (!entered.answered) return entered.toFieldBefore ? { answered: false, toFieldBefore: true } : unanswered;
+  if (keeps(entered.value)) return { answered: true, value: earlier };
   const result = read(textOf(entered.value));
-  return { given: true, value: result.ok ? result.value : undefined };
+  return { answered: true, value: result.ok ? result.value : undefined };
 }

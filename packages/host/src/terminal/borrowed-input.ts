@@ -40,7 +40,7 @@ export class BorrowedInput extends Readable {
     this.isTTY = input.isTTY === true && input.setRawMode !== undefined;
   }
 
-  /** For prompts that would set it themselves (input-B3). */
+  /** Does nothing: prompts call it, but the mode is set here (input-B3). */
   setRawMode(): this {
     return this;
   }

@@ -7,10 +7,10 @@ import { underOwnSignal } from './own-signal.ts';
 import {
   type ChoicePrompt,
   type ManyPrompt,
-  notGiven,
   type Pick,
   type Prompter,
   type PromptResult,
+  unanswered,
 } from './prompter.ts';
 import { resumableLines, resumableText, resumableTicks, type Streams } from './resumable-prompts.ts';
 import { wrapped } from './wrap.ts';
@@ -37,7 +37,7 @@ const matches = (
  */
 export function clackPrompter(input: BorrowedInput, output: MaybeColumns): Prompter {
   const result = <T>(value: T): PromptResult<Exclude<T, symbol>> =>
-    isCancel(value) ? notGiven : { given: true, value: value as Exclude<T, symbol> };
+    isCancel(value) ? unanswered : { answered: true, value: value as Exclude<T, symbol> };
   /** Clack indents the lines it wraps in the question of a choice, but not these. */
   const setIn = (message: string): string =>
     wrapped(message, output.columns === undefined ? undefined : output.columns - guide.length, '').join(`\n${guide}`);
@@ -66,7 +66,7 @@ export function clackPrompter(input: BorrowedInput, output: MaybeColumns): Promp
           return all;
         },
       });
-      return isCancel(value) ? { given: false, typed: ticked() } : { given: true, value };
+      return isCancel(value) ? { answered: false, typed: ticked() } : { answered: true, value };
     });
   return {
     starved: false,
@@ -127,7 +127,7 @@ export function clackPrompter(input: BorrowedInput, output: MaybeColumns): Promp
     let { initial } = prompt;
     for (let problem = ''; ; ) {
       const chosen = await ticks(prompt, problem === '' ? prompt.message : `${prompt.message} — ${problem}`, initial);
-      if (!chosen.given) return chosen;
+      if (!chosen.answered) return chosen;
       const wrong = prompt.validate(chosen.value);
       if (wrong === undefined) return chosen;
       problem = wrong;
@@ -167,7 +167,7 @@ async function withBackKeys<T>(
   input.prependListener('keypress', translate);
   try {
     const result = await run();
-    return pressed && !result.given ? { ...result, toFieldBefore: true } : result;
+    return pressed && !result.answered ? { ...result, toFieldBefore: true } : result;
   } finally {
     input.removeListener('keypress', translate);
   }

@@ -55,7 +55,7 @@ async function urlDialog(question: UrlQuestion, prompter: Prompter, options: Con
     initial: 'dismiss',
     signal: options.signal,
   });
-  if (!chosen.given || chosen.value === 'dismiss') return dismiss;
+  if (!chosen.answered || chosen.value === 'dismiss') return dismiss;
   if (chosen.value === 'decline') return decline;
   const opened = await options.openUrl(url.href);
   if (!opened) prompter.say(['No browser could be opened here. Open the address above yourself.']);
@@ -72,7 +72,7 @@ async function finishDialog(question: UrlFinishQuestion, prompter: Prompter, opt
     ],
     signal: options.signal,
   });
-  return chosen.given && chosen.value === 'done' ? { action: 'accept' } : dismiss;
+  return chosen.answered && chosen.value === 'done' ? { action: 'accept' } : dismiss;
 }
 
 /** Stays open until the person has signed in on the page, which ends the question (`options.signal`). */
@@ -100,7 +100,7 @@ async function signInDialog(question: SignInQuestion, prompter: Prompter, option
       initial: opened ? 'open' : 'dismiss',
       signal: options.signal,
     });
-    if (!chosen.given || chosen.value === 'dismiss') return dismiss;
+    if (!chosen.answered || chosen.value === 'dismiss') return dismiss;
     if (chosen.value === 'decline') return decline;
     opened = true;
     if (!(await options.openUrl(url.href)))
@@ -127,7 +127,7 @@ async function rootsDialog(question: RootsQuestion, prompter: Prompter, options:
       initial: 'dismiss',
       signal: options.signal,
     });
-    if (!choice.given || choice.value === 'dismiss') return dismiss;
+    if (!choice.answered || choice.value === 'dismiss') return dismiss;
     if (choice.value === 'decline') return decline;
     if (choice.value === 'all') return { action: 'accept', content: { uris: roots.map(root => root.uri) } };
     const some = await prompter.chooseMany({
@@ -137,7 +137,7 @@ async function rootsDialog(question: RootsQuestion, prompter: Prompter, options:
       validate: chosen => (chosen.length === 0 ? 'Choose at least one, or go back to share none.' : undefined),
       signal: options.signal,
     });
-    if (some.given) return { action: 'accept', content: { uris: some.value.map(each => roots[Number(each)]!.uri) } };
+    if (some.answered) return { action: 'accept', content: { uris: some.value.map(each => roots[Number(each)]!.uri) } };
     ticked = some.typed ?? ticked;
   }
 }
@@ -171,6 +171,6 @@ async function callDialog(question: CallQuestion, prompter: Prompter, options: C
     initial: 'dismiss',
     signal: options.signal,
   });
-  if (!chosen.given || chosen.value === 'dismiss') return dismiss;
+  if (!chosen.answered || chosen.value === 'dismiss') return dismiss;
   return chosen.value === 'yes' ? { action: 'accept' } : decline;
 }

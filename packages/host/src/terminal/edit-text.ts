@@ -4,7 +4,7 @@
  * - editor-T3 A text with lines that an editor would obey (settings for Vim or Emacs) is not opened in an editor.
  */
 import type { Editor } from './editor.ts';
-import { type NotGiven, notGiven, type Prompter, type PromptResult, type TextPrompt } from './prompter.ts';
+import { type Prompter, type PromptResult, type TextPrompt, type Unanswered, unanswered } from './prompter.ts';
 import { safePrompt } from './safe-prompt.ts';
 
 const obeyed = /(?:^|\s)(?:vim?|ex)(?:[<=>]?\d+)?:|-\*-|local variables:/im;
@@ -22,17 +22,18 @@ export async function editText(
   const { prompt, untouched } = safePrompt({ ...request, initial: request.initial ?? '' }, true);
   const { initial: initialText = '', validate, ...rest } = prompt;
   let text = initialText;
-  const left = (): NotGiven<string> => (text === initialText ? notGiven : { given: false, typed: untouched(text) });
+  const left = (): Unanswered<string> =>
+    text === initialText ? unanswered : { answered: false, typed: untouched(text) };
   if (editor && obeyed.test(initialText))
     prompter.say(['It contains lines that editors would obey, so you edit it here.']);
   for (;;) {
     const choice = editor !== undefined && !obeyed.test(text);
     const chosen = choice ? await place(prompter, editor, rest) : hereOnly;
-    if (!chosen.given) return chosen.toFieldBefore ? { ...left(), toFieldBefore: true } : left();
+    if (!chosen.answered) return chosen.toFieldBefore ? { ...left(), toFieldBefore: true } : left();
     const opened = chosen.value;
     if (opened === inPrompt || !editor) {
       const written = await prompter.lines({ ...rest, validate, ...(text !== '' && { initial: text }) });
-      if (written.given) return { given: true, value: untouched(written.value) };
+      if (written.answered) return { answered: true, value: untouched(written.value) };
       text = written.typed ?? text;
       if (written.toFieldBefore) return { ...left(), toFieldBefore: true };
       // One step back is the choice of where to write it.
@@ -45,14 +46,14 @@ export async function editText(
     else {
       text = edited.text;
       const wrong = validate(text);
-      if (wrong === undefined) return { given: true, value: untouched(text) };
+      if (wrong === undefined) return { answered: true, value: untouched(text) };
       prompter.say([`! ${wrong}`]);
     }
   }
 }
 
 const inPrompt = 'here';
-const hereOnly = { given: true, value: inPrompt } as const;
+const hereOnly = { answered: true, value: inPrompt } as const;
 
 async function place(
   prompter: Prompter,

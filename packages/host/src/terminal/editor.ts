@@ -19,7 +19,7 @@ export type Edited = { readonly text: string } | { readonly problem: string };
 
 /** Opens one text at a time. */
 export interface Editor {
-  /** Its name; safe to draw. */
+  /** The name of the editor; safe to draw. */
   readonly name: string;
   /** @param signal - closes the editor; what was written is lost */
   edit(text: string, signal: AbortSignal): Promise<Edited>;

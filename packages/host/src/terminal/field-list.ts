@@ -73,7 +73,7 @@ export async function fieldList(
       initial: next(question, sheet, last),
       signal: options.signal,
     });
-    if (!chosen.given) return 'back';
+    if (!chosen.answered) return 'back';
     if (chosen.value === review) return 'on';
     last = fields[Number(chosen.value)]!;
     await askField(last, sheet, prompter, options);

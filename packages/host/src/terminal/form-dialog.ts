@@ -96,7 +96,7 @@ function toList(question: FormQuestion, sheet: Sheet, { secrets }: FieldOptions)
   [sheet.at, sheet.listed, sheet.backed] = [0, true, false];
 }
 
-/** From the review to the list or the last field, from a field to the previous one. */
+/** Goes from the review to the list or the last field, and from a field to the previous one. */
 function goBack({ fields }: FormQuestion, sheet: Sheet): void {
   sheet.at = sheet.listed && sheet.at < fields.length ? -1 : sheet.at - 1;
   if (sheet.at < 0) sheet.listed = false;
@@ -116,7 +116,7 @@ async function open(question: FormQuestion, sheet: Sheet, prompter: Prompter, op
     ways.map(({ pick }) => pick),
   );
   const first = await prompter.choose({ message: 'What do you want to do?', picks, signal });
-  if (!first.given) return 'back';
+  if (!first.answered) return 'back';
   const back = ways.find(({ pick }) => pick.value === first.value);
   if (back) return leave(question, sheet, options, back.to);
   if (first.value === 'list') return 'list';
@@ -155,7 +155,7 @@ async function review(question: FormQuestion, sheet: Sheet, prompter: Prompter, 
       ],
       signal: options.signal,
     });
-    if (!next.given) return 'back';
+    if (!next.answered) return 'back';
     if (next.value === 'dismiss') return dismiss;
     if (next.value === 'decline') return decline;
     const back = waysBack.find(({ pick }) => pick.value === next.value);
@@ -176,5 +176,5 @@ async function whichField(
   { secrets, signal }: FieldOptions,
 ): Promise<AskedField | undefined> {
   const which = await prompter.choose({ message: 'Which one?', picks: fieldPicks(question, sheet, secrets), signal });
-  return which.given ? question.fields[Number(which.value)] : undefined;
+  return which.answered ? question.fields[Number(which.value)] : undefined;
 }

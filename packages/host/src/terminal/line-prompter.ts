@@ -6,13 +6,13 @@
 import type { BorrowedInput } from './borrowed-input.ts';
 import { fitted } from './frame.ts';
 import { lineSource, type MaybeColumns } from './line-source.ts';
-import { notGiven, type Pick, type Prompter, type PromptResult } from './prompter.ts';
+import { type Pick, type Prompter, type PromptResult, unanswered } from './prompter.ts';
 
 /** A longer list is shown in part; typing part of a name finds the rest. */
 const shownAtOnce = 30;
 /** Typed to leave a field with a default empty. */
 const nothing = '-';
-/** At the end of a line: another line follows. */
+/** Typed at the end of a line to say that another line follows. */
 const more = '\\';
 const bar = '  | ';
 
@@ -25,7 +25,7 @@ export function linePrompter(input: BorrowedInput, output: MaybeColumns): Prompt
 
   const ask = async (prompt: string, signal: AbortSignal, hidden = false): Promise<PromptResult<string>> => {
     const line = await lines.next(signal, () => show(prompt), hidden);
-    if (!line.given) write('\n');
+    if (!line.answered) write('\n');
     return line;
   };
 
@@ -39,18 +39,18 @@ export function linePrompter(input: BorrowedInput, output: MaybeColumns): Prompt
       const hint = initial === undefined ? '' : ` [Enter: ${initial}; ${nothing}: nothing]`;
       for (;;) {
         const line = await ask(`${message}${hint}: `, signal);
-        if (!line.given) return line;
+        if (!line.answered) return line;
         const typed = initial !== undefined && line.value === '' ? initial : line.value;
         const value = initial !== undefined && typed === nothing ? '' : typed;
         const wrong = validate(value);
-        if (wrong === undefined) return { given: true, value };
+        if (wrong === undefined) return { answered: true, value };
         show(`! ${wrong}\n`);
       }
     },
     async secret({ message, signal, validate }) {
       for (;;) {
         const line = await ask(`${message}: `, signal, true);
-        if (!line.given) return notGiven;
+        if (!line.answered) return unanswered;
         const wrong = validate(line.value);
         if (wrong === undefined) return line;
         show(`! ${wrong}\n`);
@@ -73,13 +73,13 @@ export function linePrompter(input: BorrowedInput, output: MaybeColumns): Prompt
             read.length === 0 ? `${message} [${hint}end a line with ${more} to go on]: ` : bar,
             signal,
           );
-          if (!line.given) return { given: false, typed: joined([...read, line.typed ?? '']) };
+          if (!line.answered) return { answered: false, typed: joined([...read, line.typed ?? '']) };
           read.push(line.value);
         } while (read.at(-1)!.endsWith(more));
         const typed = joined(read);
         const value = initial === undefined ? typed : typed === '' ? initial : typed === nothing ? '' : typed;
         const wrong = validate(value);
-        if (wrong === undefined) return { given: true, value };
+        if (wrong === undefined) return { answered: true, value };
         show(`! ${wrong}\n`);
       }
     },
@@ -88,10 +88,10 @@ export function linePrompter(input: BorrowedInput, output: MaybeColumns): Prompt
       show(`${message}\n${listed(picks)}`);
       for (;;) {
         const line = await ask(`Number or name${hint}: `, signal);
-        if (!line.given) return notGiven;
-        if (line.value === '' && initial !== undefined) return { given: true, value: initial };
+        if (!line.answered) return unanswered;
+        if (line.value === '' && initial !== undefined) return { answered: true, value: initial };
         const matches = find(picks, line.value);
-        if (matches.length === 1) return { given: true, value: matches[0]!.value };
+        if (matches.length === 1) return { answered: true, value: matches[0]!.value };
         show(matches.length === 0 ? '! None of the choices.\n' : `! Several match:\n${listed(picks, matches)}`);
       }
     },
@@ -101,13 +101,13 @@ export function linePrompter(input: BorrowedInput, output: MaybeColumns): Prompt
       show(`${message}\n${listed(picks)}`);
       for (;;) {
         const line = await ask(`Numbers or names, with commas${hint}: `, signal);
-        if (!line.given) {
+        if (!line.answered) {
           const typed = readMany(picks, line.typed ?? '', initial);
-          return typeof typed === 'string' ? notGiven : { given: false, typed };
+          return typeof typed === 'string' ? unanswered : { answered: false, typed };
         }
         const chosen = readMany(picks, line.value, initial);
         const wrong = typeof chosen === 'string' ? chosen : validate(chosen);
-        if (wrong === undefined) return { given: true, value: chosen as readonly string[] };
+        if (wrong === undefined) return { answered: true, value: chosen as readonly string[] };
         show(`! ${wrong}\n`);
       }
     },

@@ -5,7 +5,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import type { BorrowedInput } from './borrowed-input.ts';
-import { notGiven, type PromptResult } from './prompter.ts';
+import { type PromptResult, unanswered } from './prompter.ts';
 
 /** Where plain prompts read from. */
 export interface LineSource {
@@ -40,7 +40,7 @@ function lines(input: Readable): LineSource {
     next(signal, ready) {
       ready();
       starved = input.readableEnded;
-      if (starved || signal.aborted) return Promise.resolve(notGiven);
+      if (starved || signal.aborted) return Promise.resolve(unanswered);
       return new Promise(resolve => {
         let read = Buffer.alloc(0);
         /** @param length - of the line; what follows it is left for the next prompt */
@@ -51,7 +51,7 @@ function lines(input: Readable): LineSource {
           resolve(result);
         };
         const line = (length: number): PromptResult<string> => ({
-          given: true,
+          answered: true,
           value: read.toString('utf8', 0, length).replace(/\r?\n?$/, ''),
         });
         const onData = (chunk: Buffer): void => {
@@ -62,9 +62,9 @@ function lines(input: Readable): LineSource {
         };
         const onEnd = (): void => {
           starved = read.length === 0;
-          done(starved ? notGiven : line(read.length), read.length);
+          done(starved ? unanswered : line(read.length), read.length);
         };
-        const stop = onAborted(signal, () => done(notGiven, 0));
+        const stop = onAborted(signal, () => done(unanswered, 0));
         input.on('data', onData).on('end', onEnd).resume();
       });
     },
@@ -79,20 +79,20 @@ function keys(input: Readable, output: Writable): LineSource {
     },
     next(signal, ready, hidden = false) {
       starved = input.readableEnded;
-      if (starved || signal.aborted) return Promise.resolve(notGiven);
+      if (starved || signal.aborted) return Promise.resolve(unanswered);
       return new Promise(resolve => {
         const decoder = new StringDecoder('utf8');
         let typed: string[] = [];
         const done = (result: PromptResult<string>): void => {
           stop();
           input.off('data', onData).off('end', onEnd).pause();
-          if (result.given) output.write('\n');
+          if (result.answered) output.write('\n');
           resolve(result);
         };
-        const leave = (): void => done({ given: false, typed: typed.join('') });
+        const leave = (): void => done({ answered: false, typed: typed.join('') });
         const stop = onAborted(signal, leave);
         const press = (key: string): boolean => {
-          if (key === '\r' || key === '\n') done({ given: true, value: typed.join('') });
+          if (key === '\r' || key === '\n') done({ answered: true, value: typed.join('') });
           else if (key === '\u0003' || (key === '\u0004' && typed.length === 0)) {
             starved = key === '\u0004';
             leave();

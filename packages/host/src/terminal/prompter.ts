@@ -4,16 +4,16 @@
  * What a person entered; or nothing, because they pressed Ctrl-C or Esc, or the input ended. Then `typed` is what had been
  * entered, which may break every rule: it is never an answer, and is only put back when the same is asked again.
  */
-export type PromptResult<T> = { readonly given: true; readonly value: T } | NotGiven<T>;
+export type PromptResult<T> = { readonly answered: true; readonly value: T } | Unanswered<T>;
 
-export interface NotGiven<T = never> {
-  readonly given: false;
+export interface Unanswered<T = never> {
+  readonly answered: false;
   readonly typed?: T;
   /** True if the person pressed a key that goes to the previous field. */
   readonly toFieldBefore?: true;
 }
 
-export const notGiven: NotGiven = { given: false };
+export const unanswered: Unanswered = { answered: false };
 
 /** One entry to pick. */
 export interface Pick {

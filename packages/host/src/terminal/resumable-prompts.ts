@@ -46,7 +46,7 @@ const emptyLine = styleText(['inverse', 'hidden'], '_');
 
 /** The result of a prompt; a symbol means that the person left it. */
 const outcome = <T extends string | readonly string[]>(value: T | symbol | undefined, typed: T): PromptResult<T> =>
-  typeof value === 'symbol' ? { given: false, typed } : { given: true, value: value ?? typed };
+  typeof value === 'symbol' ? { answered: false, typed } : { answered: true, value: value ?? typed };
 
 /** A line of text in which the Up and Down keys go through earlier values, as in a shell. */
 class RecallingPrompt extends TextPrompt {

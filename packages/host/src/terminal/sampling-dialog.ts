@@ -18,7 +18,7 @@ import { askToLeave, decline, dismiss, refusing } from './ways-out.ts';
 
 export interface ModelOptions {
   readonly signal: AbortSignal;
-  /** For texts of several lines. */
+  /** Where the person edits texts of several lines. */
   readonly editor: Editor | undefined;
   /** An IANA name. */
   readonly timeZone: string;
@@ -82,12 +82,12 @@ export async function requestDialog(
       initial: 'dismiss',
       signal,
     });
-    if (!chosen.given && written()) {
+    if (!chosen.answered && written()) {
       const leaving = await leave(prompter, signal);
       if (leaving !== 'stay') return leaving;
       continue;
     }
-    if (!chosen.given || chosen.value === 'dismiss') return dismiss;
+    if (!chosen.answered || chosen.value === 'dismiss') return dismiss;
     if (chosen.value === 'decline') return decline;
     if (chosen.value === 'send') {
       const content = {
@@ -108,12 +108,12 @@ export async function requestDialog(
         validate: whole,
         signal,
       });
-      if (text.given) maxTokens = Number(text.value);
+      if (text.answered) maxTokens = Number(text.value);
     } else if (chosen.value === 'model') {
       const picks = question.models.map((name, at) => ({ value: String(at), label: visible(name, { max: 100 }) }));
       const initial = String(question.models.indexOf(model));
       const other = await prompter.choose({ message: 'Which model', picks, initial, signal });
-      if (other.given) model = question.models[Number(other.value)] ?? model;
+      if (other.answered) model = question.models[Number(other.value)] ?? model;
     } else if (chosen.value === 'system') {
       const initial = texts.get('system') ?? systemPrompt ?? '';
       const text = await editText(prompter, options.editor, {
@@ -161,12 +161,12 @@ export async function replyDialog(
       initial: 'dismiss',
       signal: options.signal,
     });
-    if (!chosen.given && (texts.size > 0 || content !== question.content)) {
+    if (!chosen.answered && (texts.size > 0 || content !== question.content)) {
       const leaving = await leave(prompter, options.signal);
       if (leaving !== 'stay') return leaving;
       continue;
     }
-    if (!chosen.given || chosen.value === 'dismiss') return dismiss;
+    if (!chosen.answered || chosen.value === 'dismiss') return dismiss;
     if (chosen.value === 'decline') return decline;
     if (chosen.value === 'send') return { action: 'accept', content: content === question.content ? {} : { content } };
     content = (await editLastText(content, texts, prompter, options)) ?? content;
@@ -180,12 +180,12 @@ type LeftTexts = Map<'system' | 'last', string>;
 
 /** Records the outcome of editing a text. @returns the new text, if there is one */
 function note(texts: LeftTexts, which: 'system' | 'last', text: PromptResult<string>): string | undefined {
-  if (text.given) texts.delete(which);
+  if (text.answered) texts.delete(which);
   else if (text.typed !== undefined) texts.set(which, text.typed);
-  return text.given ? text.value : undefined;
+  return text.answered ? text.value : undefined;
 }
 
-/** Their edits would be lost, so the person is asked first, unless nobody is there or the question is over. */
+/** Asks the person before their edits are lost, unless nobody is there or the question is over. */
 async function leave(prompter: Prompter, signal: AbortSignal): Promise<'stay' | Reply> {
   if (signal.aborted || prompter.starved) return dismiss;
   const leaving = await askToLeave(prompter, signal);

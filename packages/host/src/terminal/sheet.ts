@@ -34,7 +34,7 @@ export async function askField(
     prompter,
     options,
   );
-  if (!result.given) {
+  if (!result.answered) {
     if (result.typed !== undefined) typed.set(field.name, result.typed);
     return result.toFieldBefore ? 'before' : 'back';
   }

@@ -5,7 +5,7 @@ import { textWidth } from './wrap.ts';
 /** What separates two columns. */
 const gap = '  ';
 
-/** Without a terminal, the width that most have. */
+/** The width of a table if there is no terminal: the width that most terminals have. */
 const usualColumns = 80;
 
 const drawnWidth = (text: string): number => textWidth(unmarked(text));

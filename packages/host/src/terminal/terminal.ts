@@ -68,10 +68,13 @@ export class Terminal implements Presenter {
     checkOptions('new Terminal', options, kinds);
     const environment = options.environment ?? process.env;
     const noColor = (environment['NO_COLOR'] ?? '') !== '';
-    const plain = options.plain ?? (options.input.isTTY !== true || options.output.isTTY !== true || noColor);
+    const isLineByLine = options.plain ?? (options.input.isTTY !== true || options.output.isTTY !== true || noColor);
     this.#input = new BorrowedInput(options.input);
-    this.#prompter = interruptible((plain ? linePrompter : clackPrompter)(this.#input, options.output), this.#input);
-    this.#editor = this.#givenKeys(editorOf({ environment, input: options.input, output: options.output }));
+    this.#prompter = interruptible(
+      (isLineByLine ? linePrompter : clackPrompter)(this.#input, options.output),
+      this.#input,
+    );
+    this.#editor = this.#lendingKeys(editorOf({ environment, input: options.input, output: options.output }));
     this.#options = options;
   }
 
@@ -134,7 +137,7 @@ export class Terminal implements Presenter {
     this.#interrupt = interrupt;
     try {
       const result = await ask(interrupt.signal);
-      return result.given ? result.value : undefined;
+      return result.answered ? result.value : undefined;
     } finally {
       this.#interrupt = undefined;
       this.#input.giveBack();
@@ -174,18 +177,18 @@ export class Terminal implements Presenter {
     const interrupt = new AbortController();
     this.#interrupt = interrupt;
     const signal = AbortSignal.any([interrupt.signal, controls.ended]);
-    let again: Parameters<typeof formDialog>[3] = {};
+    let retry: Parameters<typeof formDialog>[3] = {};
     for (;;) {
-      const reply = await this.#dialog(question, signal, again).finally(() => this.#input.giveBack());
+      const reply = await this.#dialog(question, signal, retry).finally(() => this.#input.giveBack());
       if (controls.ended.aborted) break;
       if (this.#prompter.starved && reply.action === 'dismiss') this.#options.onUnanswered?.(question);
       const receipt = await controls.reply(reply);
       if (receipt.ok || receipt.problem !== 'invalid') break;
-      again = {
+      retry = {
         ...('content' in reply && reply.content && { answers: reply.content as never }),
         problem: problemOf(receipt),
       };
-      if (question.kind !== 'form') this.#prompter.say([`! ${again.problem}`]);
+      if (question.kind !== 'form') this.#prompter.say([`! ${retry.problem}`]);
     }
     this.#interrupt = undefined;
     // When its input ends, this terminal ends the question itself.
@@ -194,7 +197,7 @@ export class Terminal implements Presenter {
     if (line !== undefined) this.#prompter.say([line]);
   }
 
-  #givenKeys(editor: Editor | undefined): Editor | undefined {
+  #lendingKeys(editor: Editor | undefined): Editor | undefined {
     return (
       editor && {
         name: editor.name,
@@ -206,10 +209,10 @@ export class Terminal implements Presenter {
     );
   }
 
-  #dialog(question: Question, signal: AbortSignal, again: Parameters<typeof formDialog>[3]): Promise<Reply> {
+  #dialog(question: Question, signal: AbortSignal, retry: Parameters<typeof formDialog>[3]): Promise<Reply> {
     const timeZone = this.#options.timeZone ?? machineZone();
     if (question.kind === 'form')
-      return formDialog(question, this.#prompter, { signal, timeZone, editor: this.#editor }, again);
+      return formDialog(question, this.#prompter, { signal, timeZone, editor: this.#editor }, retry);
     return consentDialog(question, this.#prompter, {
       signal,
       timeZone,

@@ -7,7 +7,7 @@ import type { Pick, Prompter } from './prompter.ts';
 export const dismiss: Reply = { action: 'dismiss' };
 export const decline: Reply = { action: 'decline' };
 
-/** To be offered after everything else there is to choose. */
+/** The two ways out, which a list of choices offers last. */
 export const refusing: readonly Pick[] = [
   { value: 'decline', label: 'Decline', hint: 'say no to the server' },
   { value: 'dismiss', label: 'Dismiss', hint: 'close it without saying yes or no' },
@@ -55,7 +55,7 @@ export async function askToLeave<T extends GoBack = never>(
     initial: 'stay',
     signal,
   });
-  if (!chosen.given || chosen.value === 'dismiss') return dismiss;
+  if (!chosen.answered || chosen.value === 'dismiss') return dismiss;
   if (chosen.value === 'decline') return decline;
   const earlier = to.find(({ pick }) => pick.value === chosen.value);
   if (earlier) return earlier;

@@ -3,7 +3,7 @@
  * confusable (UTS #39), these are the letters that a host name may have, in scripts in which whole words can be written. Pure.
  */
 
-/** Drawn like a Latin letter. */
+/** Letters that are drawn like a Latin letter, and which one. */
 // biome-ignore format: a table reads better in rows.
 const twins: Readonly<Record<string, string>> = {
   // Cyrillic
@@ -43,14 +43,14 @@ const near: Readonly<Record<string, string>> = {
   '0': 'o', '1': 'l', '3': 'e', '5': 's', '8': 'b',
 };
 
-const bare = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '');
-/** In lower case; Cherokee stays as host names have it. */
+const withoutMarks = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '');
+/** Puts a text in lower case; Cherokee stays as host names have it. */
 const lower = (text: string): string => text.replace(/[^\p{Script=Cherokee}]/gu, each => each.toLowerCase());
 const twin = (letter: string): string | undefined => (Object.hasOwn(twins, letter) ? twins[letter] : undefined);
 
 /** A name reduced to its appearance: two names with the same skeleton can be mistaken for each other. */
 export function skeleton(name: string): string {
-  const letters = [...bare(lower(name))].map(each => twin(each) ?? near[each] ?? each);
+  const letters = [...withoutMarks(lower(name))].map(each => twin(each) ?? near[each] ?? each);
   return letters.join('').replaceAll('rn', 'm').replaceAll('vv', 'w').replaceAll('cl', 'd').replaceAll('i', 'l');
 }
 
@@ -59,7 +59,7 @@ export function skeleton(name: string): string {
  * @returns undefined if it has Latin letters, letters that look like none, or no letters
  */
 export function latinReading(label: string): string | undefined {
-  const letters = [...bare(lower(label))];
+  const letters = [...withoutMarks(lower(label))];
   if (!letters.some(each => /\p{L}/u.test(each))) return undefined;
   const read = letters.map(each => (/[\d-]/.test(each) ? each : twin(each)));
   return read.every(each => each !== undefined) ? read.join('') : undefined;

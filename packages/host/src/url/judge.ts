@@ -15,7 +15,7 @@ import { parseDomain } from './parse-domain.ts';
 /** Signs that are part of ordinary names: the Catalan, Greek, Hebrew and Japanese ones IDNA knows (RFC 5892, A). */
 const ordinary = /[·͵׳״・]/gu;
 
-/** Not a letter, mark or digit. */
+/** Matches what is no letter, mark or digit. */
 const noLetter = /[^\p{L}\p{M}\p{N}._-]/u;
 
 /** Kana and Han strokes that pass for a slash or a dash where they touch a Latin letter. */
@@ -72,7 +72,7 @@ export interface UrlOptions {
   readonly trusted?: Iterable<string>;
 }
 
-/** In a longer URL, the end, where things hide, is out of sight. */
+/** The longest URL without a warning: the end of a longer one, where things hide, is out of sight. */
 const longUrl = 500;
 /** Longer ones are refused; browsers and mail gateways cut somewhere beyond. */
 const longest = 8_192;

@@ -3,5 +3,4 @@ export { isLongText, mayHaveLines } from './long-text.ts';
 export { hostOf, isMarkdown, type MarkdownRule, type MarkdownToken, markdownReader } from './markdown-reader.ts';
 export { expandTemplate, templateNames } from './resource-template.ts';
 export { saidAlready } from './said-already.ts';
-export { spelledNumber } from './spelled-number.ts';
-export { momentStyles, spelledMoment, type WrittenMoment, writtenMoment } from './written-moment.ts';
+export { momentStyles, spelledMoment, spelledNumber, type WrittenMoment, writtenMoment } from './written-values.ts';

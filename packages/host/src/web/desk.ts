@@ -114,7 +114,7 @@ export async function startDesk(options: DeskOptions): Promise<RunningDesk> {
   const workspace = new Workspace(options, before, await options.calls?.read());
   for (const entry of before?.servers ?? []) {
     const remembered = before?.offers?.[entry.id];
-    await workspace.servers.add(entry, { start: false, kept: true, ...(remembered && { remembered }) });
+    await workspace.servers.add(entry, { start: false, stored: true, ...(remembered && { remembered }) });
   }
   return serveDesk(workspace, options);
 }

@@ -103,7 +103,7 @@ function notationOf(schema: unknown): string | undefined {
 async function askOne(
   terminal: Terminal,
   argument: Argument,
-  given: ArgumentValues,
+  values: ArgumentValues,
   { secret, earlier }: { readonly secret: boolean; readonly earlier: ReadonlyMap<string, readonly string[]> },
 ): Promise<ArgumentValues | undefined> {
   const { name, title, description, required, schema } = argument;
@@ -111,18 +111,18 @@ async function askOne(
   const rules = [required ? 'required' : 'optional', ...(notation === undefined ? [] : [notation])].join(', ');
   const about = description ?? title;
   const message = `${name} (${rules})${about === undefined ? '' : ` — ${about}`}`;
-  const { [name]: _, ...others } = given;
+  const { [name]: _, ...others } = values;
   const listed = own(schema, 'enum');
   const choices =
     Array.isArray(listed) && listed.every(each => typeof each === 'string') ? listed : booleans(typeOf(schema));
   if (choices) {
     const none = required ? [] : [{ value: '', label: '(leave it out)' }];
-    const values = choices.map((value, at) => ({ value: String(at), label: value }));
-    const chosen = await terminal.choose({ message, choices: [...values, ...none] });
+    const options = choices.map((value, at) => ({ value: String(at), label: value }));
+    const chosen = await terminal.choose({ message, choices: [...options, ...none] });
     if (chosen === undefined) return undefined;
     return chosen === '' ? others : { ...others, [name]: readArgument(name, choices[Number(chosen)]!, schema) };
   }
-  const before = given[name];
+  const before = values[name];
   const initial = typeof before === 'string' ? before : before === undefined ? undefined : JSON.stringify(before);
   const typed = await terminal.ask({
     message,

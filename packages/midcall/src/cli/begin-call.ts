@@ -1,15 +1,14 @@
 /** Starts a call: asks for the tool and the arguments that the command line leaves open, if a person is there. */
 
 import { noSuchTool } from '@midcall/core/errors';
-import { isForPeople } from '@midcall/core/json';
-import { visibleJson } from '@midcall/core/text';
-import type { CallHandle, CallProgress, Connection } from '@midcall/host';
+import { isForPeople, own } from '@midcall/core/json';
+import { visible, visibleJson } from '@midcall/core/text';
+import type { CallHandle, CallProgress, Catalogue, Connection } from '@midcall/host';
 import type { Terminal } from '@midcall/host/terminal';
 import { argumentsOf, askArguments } from './ask-arguments.ts';
 import type { CallHistory, MadeCall } from './call-history.ts';
 import type { ExitName } from './exit-codes.ts';
 import { checkRequired, readToolArguments } from './tool-arguments.ts';
-import { chooseTool, toolLines } from './tool-list.ts';
 
 /** The call as the command line specifies it. */
 export interface WantedCall {
@@ -66,4 +65,42 @@ export async function beginCall(
   checkRequired(values, schema);
   const request = { kind: 'tool', name, arguments: values } as const;
   return { tool: name, arguments: values, ...connection.run(request, { onProgress, limitsTask }) };
+}
+
+type Tools = Catalogue['tools'];
+
+/** The most characters of a tool's description. */
+const mostAbout = 70;
+
+/** A tool's description on one line; empty if its server gives none. */
+function about({ title, description }: Tools[number]): string {
+  const [first = ''] = (description ?? title ?? '').trim().split('\n');
+  return visible(first.length <= mostAbout ? first : `${first.slice(0, mostAbout).replace(/(?<!\s)\s+\S*$/, '')} …`);
+}
+
+/** One line for each tool: its name, its required arguments, and what it is for. */
+function toolLines(tools: Tools): string {
+  if (tools.length === 0) return 'The server has no tools.\n';
+  const rows = tools.map(tool => ({
+    call: [visible(tool.name, { max: 100 }), ...requiredNames(tool)].join(' '),
+    tool,
+  }));
+  const width = rows.reduce((most, { call }) => Math.min(Math.max(most, call.length), 50), 0);
+  return rows.map(({ call, tool }) => `${`${call.padEnd(width)}  ${about(tool)}`.trimEnd()}\n`).join('');
+}
+
+const requiredNames = ({ inputSchema }: Tools[number]): readonly string[] => {
+  const required = own(inputSchema, 'required');
+  return (Array.isArray(required) ? required : []).map(name => `${visible(String(name), { max: 60 })}=…`);
+};
+
+/** @returns the name of the tool that the person chose; undefined if they chose none */
+function chooseTool(terminal: Terminal, tools: Tools): Promise<string | undefined> {
+  return terminal.choose({
+    message: 'Which tool?',
+    choices: tools.map(tool => {
+      const hint = about(tool);
+      return { value: tool.name, label: tool.name, ...(hint !== '' && { hint }) };
+    }),
+  });
 }

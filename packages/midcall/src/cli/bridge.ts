@@ -6,9 +6,7 @@ import { type Command, Option } from 'commander';
 import { configPath } from '../install/index.ts';
 import { type BridgeFlags, checkHttpFlags } from './bridge-flags.ts';
 import { addRulesFlags } from './call-rules.ts';
-import { origin } from './origin.ts';
-import { portNumber } from './port-number.ts';
-import { repeatable } from './repeatable.ts';
+import { origin, portNumber, repeatable } from './flag-values.ts';
 import { addServerFlags, onlyAfterDashes } from './server-flags.ts';
 import { usage } from './usage.ts';
 

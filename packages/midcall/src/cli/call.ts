@@ -25,11 +25,10 @@ import type { CallHistory } from './call-history.ts';
 import { exitOf, printFailure, printOutcome } from './call-outcome.ts';
 import { addRulesFlags, callRules, type RulesFlags } from './call-rules.ts';
 import { type ExitName, exitCodes } from './exit-codes.ts';
+import { readSeconds, repeatable } from './flag-values.ts';
 import { type HostFlags, hostParts } from './host-parts.ts';
 import { chooseModel } from './model-choice.ts';
 import { grantFolders } from './offer-folders.ts';
-import { repeatable } from './repeatable.ts';
-import { readSeconds } from './seconds.ts';
 import { chooseEra, chooseServer } from './server-choice.ts';
 import { addServerFlags, onlyAfterDashes, type ServerFlags, wordsAfterDashes } from './server-flags.ts';
 import { listOfStoredCalls, type StoredCall, shortId, storedCall, takenUp } from './stored-calls.ts';
@@ -116,11 +115,11 @@ async function run(
   }
   const namesServer = [flags.url, flags.config, flags.server].some(Boolean) || after.length > 0;
   const stored = storedCall(await tasks.list(), flags.resume, namesServer ? chooseServer(flags, after) : undefined);
-  return call({ kept: stored }, stored.entry, flags);
+  return call({ resumed: stored }, stored.entry, flags);
 }
 
 /** The call to make or to resume. */
-type CallTarget = WantedCall | { readonly kept: StoredCall };
+type CallTarget = WantedCall | { readonly resumed: StoredCall };
 
 async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): Promise<ExitName> {
   const say = (lines: readonly string[]): void => void process.stderr.write(lines.map(line => `${line}\n`).join(''));
@@ -140,7 +139,7 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
   const model = answers?.model ?? (await chooseModel(flags.models));
   const timeoutMs = flags.timeout === undefined ? undefined : readSeconds('--timeout', flags.timeout);
   const startTimeoutMs = readSeconds('--start-timeout', flags.startTimeout);
-  const era = 'kept' in target ? target.kept.task.era : chooseEra(flags);
+  const era = 'resumed' in target ? target.resumed.task.era : chooseEra(flags);
   const tasks = tasksFile(resolve(flags.tasks));
   // From here on a terminal keeps its input open; every error in the command line has been reported before.
   const terminal = answers ? undefined : terminalFor(flags, onUnanswered);
@@ -194,8 +193,8 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
     signedIn = await connection.isSignedIn();
     const byHand = terminal !== undefined && isSeen(flags);
     const history = byHand && flags.keep !== false ? await historyOf(resolve(flags.keep), complain) : undefined;
-    const running = await ('kept' in target
-      ? takenUp(connection, target.kept)
+    const running = await ('resumed' in target
+      ? takenUp(connection, target.resumed)
       : beginCall(connection, entry.id, target, {
           say,
           json: flags.json === true,

@@ -38,12 +38,11 @@ import {
 } from '../shared-desk/index.ts';
 import { addRulesFlags, callRules, type RulesFlags } from './call-rules.ts';
 import { exitCodes } from './exit-codes.ts';
+import { portNumber, repeatable } from './flag-values.ts';
 import { type HostFlags, hostParts } from './host-parts.ts';
 import { chooseModel } from './model-choice.ts';
 import { grantFolders, offerFolders } from './offer-folders.ts';
 import { stopOnSignal } from './on-signal.ts';
-import { portNumber } from './port-number.ts';
-import { repeatable } from './repeatable.ts';
 import { secretBox } from './secret-box.ts';
 import { chooseEra, named, readServerList, targetAt } from './server-choice.ts';
 import { addUrlFlags, onlyAfterDashes } from './server-flags.ts';

@@ -11,11 +11,9 @@ import { doctorServer, type Report } from '../doctor/index.ts';
 import { HostStdio } from '../host-stdio/index.ts';
 import { ownCommand } from '../install/index.ts';
 import { exitCodes } from './exit-codes.ts';
+import { portNumber, readSeconds, repeatable } from './flag-values.ts';
 import { stopOnSignal } from './on-signal.ts';
-import { portNumber } from './port-number.ts';
 import { isReaderGone } from './reader-gone.ts';
-import { repeatable } from './repeatable.ts';
-import { readSeconds } from './seconds.ts';
 import { usage } from './usage.ts';
 
 interface DoctorFlags {

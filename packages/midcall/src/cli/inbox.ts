@@ -112,8 +112,8 @@ async function inbox(flags: InboxFlags): Promise<void> {
 /** The person decides about one question. @returns true if their decision counts */
 async function answer({ question, ended }: Waiting, terminal: Terminal, peer: Peer): Promise<boolean> {
   let counts = false;
-  const reply = async (given: Reply): Promise<Receipt> => {
-    const receipt = (await peer.ask('reply', { id: question.id, reply: given, via: terminal.via })) as Receipt;
+  const reply = async (chosen: Reply): Promise<Receipt> => {
+    const receipt = (await peer.ask('reply', { id: question.id, reply: chosen, via: terminal.via })) as Receipt;
     counts = receipt.ok;
     return receipt;
   };

@@ -18,12 +18,10 @@ import {
   settingsPath,
 } from '../notes/index.ts';
 import { exitCodes } from './exit-codes.ts';
+import { origin, portNumber, repeatable } from './flag-values.ts';
 import { serveNotes } from './notes-http.ts';
 import { stopOnSignal } from './on-signal.ts';
-import { origin } from './origin.ts';
-import { portNumber } from './port-number.ts';
 import { isReaderGone } from './reader-gone.ts';
-import { repeatable } from './repeatable.ts';
 import { usage } from './usage.ts';
 
 interface Options {

@@ -1,6 +1,6 @@
 /** The options by which every command names one server: `-- <command>`, `--url`, or an entry of an `mcp.json`. */
 import type { Command } from 'commander';
-import { repeatable } from './repeatable.ts';
+import { repeatable } from './flag-values.ts';
 import { usage } from './usage.ts';
 
 /** The parsed options. */

@@ -195,7 +195,7 @@ export class LintSession {
       const responses: Record<string, unknown> = {};
       const requests = isRecord(result['inputRequests']) ? result['inputRequests'] : {};
       for (const [key, each] of Object.entries(requests)) {
-        const response = isRecord(each) ? this.#given(each, answer, false) : {};
+        const response = isRecord(each) ? this.#answered(each, answer, false) : {};
         if (response === undefined) return { kind: 'endless' };
         responses[key] = response;
       }
@@ -206,7 +206,7 @@ export class LintSession {
     }
   }
 
-  #given(request: Json, answer: Answer, pushed: boolean): Json | undefined {
+  #answered(request: Json, answer: Answer, pushed: boolean): Json | undefined {
     const params = isRecord(request['params']) ? request['params'] : {};
     const reply = answer({ method: String(request['method']), params }, pushed);
     if (reply === undefined || request['method'] !== 'roots/list') return reply;
@@ -289,7 +289,7 @@ export class LintSession {
       return;
     }
     const roots = { roots: this.#options.roots.map(uri => ({ uri })) };
-    const reply = running ? this.#given(message, running.answer, true) : method === 'roots/list' ? roots : undefined;
+    const reply = running ? this.#answered(message, running.answer, true) : method === 'roots/list' ? roots : undefined;
     if (reply === undefined || method === 'sampling/createMessage')
       this.#send({ id, error: { code: -32601, message: 'Not declared by this client.' } });
     else this.#send({ id, result: reply });

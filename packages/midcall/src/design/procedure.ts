@@ -130,7 +130,7 @@ export const designWords = {
   /** In the description: the action can be undone. */
   undone: ['trash', 'recycle bin', 'undo', 'undone', 'restore', 'brings it back', 'recover'],
   /** In the description: the thing is still there afterwards. */
-  kept: ['archive', 'can be read', 'is kept', 'stays'],
+  stays: ['archive', 'can be read', 'is kept', 'stays'],
   /** In the name: money or the outside world; the yes is asked for out of band. */
   grave: 'pay transfer purchase buy deploy publish',
 } as const;
@@ -143,8 +143,8 @@ export function hasWord(name: string, list: string): boolean {
 
 /** True if a text holds one of the phrases, as words. */
 export function says(text: string, phrases: readonly string[]): boolean {
-  const plain = ` ${text.toLowerCase().replace(/[^a-z0-9]+/g, ' ')} `;
-  return phrases.some(phrase => plain.includes(` ${phrase} `) || plain.includes(` ${phrase}s `));
+  const normalized = ` ${text.toLowerCase().replace(/[^a-z0-9]+/g, ' ')} `;
+  return phrases.some(phrase => normalized.includes(` ${phrase} `) || normalized.includes(` ${phrase}s `));
 }
 
 /** The words of a tool's name, lower case: `notes_delete`, `drop-database` and `dropDatabase` alike. */

@@ -125,7 +125,7 @@ function formAsks(
 ): readonly ProposedAsk[] {
   const { noun, verb, args } = facts;
   const confirm = { type: 'boolean', title: deed(facts) } as const;
-  const reversible = undoable(facts) || says(facts.description, designWords.kept);
+  const reversible = undoable(facts) || says(facts.description, designWords.stays);
   const final = reversible ? '' : ' This cannot be undone.';
   const one = ask('always', `${capital(verb)} {label}?${final}`, {
     type: 'object',
@@ -213,7 +213,7 @@ function unknowns(facts: ToolFacts, kind: DesignKind): readonly string[] {
     );
   if ((kind === 'confirm' || kind === 'pick') && !undoable(facts))
     unknownFacts.push(
-      says(facts.description, designWords.kept)
+      says(facts.description, designWords.stays)
         ? 'Whether it can be undone: its description does not say so. If it can, say so there, and ask less.'
         : 'Whether it can be undone: its description does not say so, so the message says that it cannot. If it can, say so there.',
     );

@@ -1,7 +1,6 @@
 /** What an author of a server should do about an outcome. Pure. */
 import { documentation } from '@midcall/core/text';
-import type { RowName } from './checks.ts';
-import type { Outcome } from './finding.ts';
+import type { Outcome, RowName } from './checks.ts';
 
 type AdviceByOutcome = Partial<Record<Outcome, string>>;
 

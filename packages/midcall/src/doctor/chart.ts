@@ -7,8 +7,17 @@
  */
 import type { Clock } from '@midcall/core/time';
 import type { Can } from '@midcall/server';
-import { type CheckName, checkNames, declares, type RowName, rowNames, rowsOf } from './checks.ts';
-import { duration, type Finding, finding } from './finding.ts';
+import {
+  type CheckName,
+  checkNames,
+  declares,
+  duration,
+  type Finding,
+  finding,
+  type RowName,
+  rowNames,
+  rowsOf,
+} from './checks.ts';
 import { type HoldEnd, judgeHold } from './judge-host.ts';
 
 /** Who the client says it is. */

@@ -8,8 +8,7 @@ import { textOf } from '@midcall/core/sampling';
 import type { Call } from '@midcall/server';
 import { confirm } from '@midcall/server/connect';
 import type { Chart } from './chart.ts';
-import type { CheckName, RowName } from './checks.ts';
-import { type Finding, finding } from './finding.ts';
+import { type CheckName, type Finding, finding, type RowName } from './checks.ts';
 import { judgeFields, judgePage, judgeRefusal, judgeWord } from './judge-answers.ts';
 import { judgeReply, judgeRoots } from './judge-host.ts';
 import {

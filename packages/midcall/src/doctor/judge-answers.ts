@@ -1,10 +1,9 @@
 /** What answers to forms and pages prove. Pure. */
 import { type Answer, checkValue, type Form, labelOf } from '@midcall/core/form';
 import { own } from '@midcall/core/json';
-import type { RowName } from './checks.ts';
-import { duration, type Finding, finding } from './finding.ts';
+import { duration, type Finding, finding, type RowName } from './checks.ts';
 
-/** In milliseconds; nobody reads a question, types a word and sends it in less. */
+/** The least milliseconds in which somebody reads a question, types a word and sends it. */
 const TYPED_MS = 1_000;
 
 type NotAccepted = Exclude<Answer<unknown>, { readonly action: 'accept' }>;

@@ -2,7 +2,7 @@
 import { isMidcallError } from '@midcall/core/errors';
 import { visible } from '@midcall/core/text';
 import { type PathStyle, type Root, toPath } from '@midcall/server/roots';
-import { duration, type Finding, finding } from './finding.ts';
+import { duration, type Finding, finding } from './checks.ts';
 
 /** @param announces - true if the client declares that it announces changes */
 export function judgeRoots(

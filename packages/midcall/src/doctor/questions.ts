@@ -123,7 +123,7 @@ export const fieldsWanted = ({ number, colour, animals: two }: RandomValues): Re
   choices: two,
 });
 
-/** Without fields, as for a plain yes or no, which some hosts accept unseen. */
+/** A question to decline. It has no fields, like a yes or no, which some hosts accept unseen. */
 export const declineQuestion: Question = {
   message: 'Decline this question: say no to it.',
   form: form({ type: 'object', properties: {} }),

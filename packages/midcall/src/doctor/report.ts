@@ -2,8 +2,7 @@
 import { visible } from '@midcall/core/text';
 import { advise } from './advice.ts';
 import type { Chart, HostName } from './chart.ts';
-import { type RowName, rows } from './checks.ts';
-import { duration, type Outcome } from './finding.ts';
+import { duration, type Outcome, type RowName, rows } from './checks.ts';
 
 /** One line of a report. */
 export interface ReportLine {

@@ -12,10 +12,9 @@ import { z } from 'zod';
 import { ownVersion } from '../install/index.ts';
 import { registerCallTimeout } from './call-timeout.ts';
 import { Chart } from './chart.ts';
-import { checkNames, rowNames } from './checks.ts';
+import { checkNames, outcomes, rowNames } from './checks.ts';
 import { announcesRoots, inWords } from './declared.ts';
 import { examine } from './examine.ts';
-import { outcomes } from './finding.ts';
 import { type Report, reportOf, reportText } from './report.ts';
 
 export interface DoctorOptions extends Pick<MidcallOptions, 'clock' | 'warn' | 'key' | 'suspectBelowMs'> {
@@ -52,7 +51,7 @@ const reportShape = z.object({
   next: z.string().optional().describe('What to call next.'),
 });
 
-/** Nothing outside is touched, so hosts need not ask before calling these. */
+/** The tools touch nothing outside, so hosts need not ask before calling them. */
 const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: false, openWorldHint: false };
 
 /** How many hosts are remembered; a new one replaces the oldest. */

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { label } from './note.ts';
 import { notebook } from './notebook.ts';
-import { plain } from './one-line.ts';
+import { oneLine } from './one-line.ts';
 import { choices, multiple, newest } from './pick.ts';
 import { notFound, overtaken, refused } from './refusal.ts';
 import { type Registry, titleArguments } from './registry.ts';
@@ -38,7 +38,7 @@ export function registerArchive({ mid, server, clock, files }: Registry): void {
               form: { type: 'object', properties: { confirm }, required: ['confirm'] },
             })
           : await call.elicit({
-              message: `Archive '${plain(title)}'? ${multiple(matches)}`,
+              message: `Archive '${oneLine(title)}'? ${multiple(matches)}`,
               form: {
                 type: 'object',
                 properties: { note_id: { type: 'string', title: 'Note', oneOf: choices(matches.shown) }, confirm },

@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { label } from './note.ts';
 import { notebook } from './notebook.ts';
-import { plain } from './one-line.ts';
+import { oneLine } from './one-line.ts';
 import { choices, multiple, newest } from './pick.ts';
 import { notFound, overtaken, refused } from './refusal.ts';
 import { type Registry, titleArguments } from './registry.ts';
@@ -33,7 +33,7 @@ export function registerDelete({ mid, server, clock, files }: Registry): void {
 
       if (matches.total > 1) {
         const answer = await call.elicit({
-          message: `Delete '${plain(title)}'? ${multiple(matches)}`,
+          message: `Delete '${oneLine(title)}'? ${multiple(matches)}`,
           form: {
             type: 'object',
             properties: {

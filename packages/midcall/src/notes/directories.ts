@@ -5,7 +5,7 @@ import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { MidcallError } from '@midcall/core/errors';
-import { plain } from './one-line.ts';
+import { oneLine } from './one-line.ts';
 
 /**
  * Checks directories.
@@ -24,16 +24,20 @@ async function check(directory: string): Promise<string> {
     if (!(await stat(path)).isDirectory()) {
       throw new MidcallError(
         'cli/usage',
-        `'${plain(directory, 300)}' is a file, not a directory. Name the folder it lies in.`,
+        `'${oneLine(directory, 300)}' is a file, not a directory. Name the folder it lies in.`,
       );
     }
     await access(path, constants.R_OK | constants.X_OK);
     return await realpath(path);
   } catch (error) {
     if (error instanceof MidcallError) throw error;
-    throw new MidcallError('cli/usage', `'${plain(directory, 300)}' ${reason((error as NodeJS.ErrnoException).code)}`, {
-      cause: error,
-    });
+    throw new MidcallError(
+      'cli/usage',
+      `'${oneLine(directory, 300)}' ${reason((error as NodeJS.ErrnoException).code)}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

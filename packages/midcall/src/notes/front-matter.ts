@@ -4,7 +4,7 @@
  */
 import { createRequire } from 'node:module';
 import type * as Yaml from 'yaml';
-import { plain } from './one-line.ts';
+import { oneLine } from './one-line.ts';
 
 /** The changes to make. */
 export interface Amendment {
@@ -28,7 +28,7 @@ export function tagsOf(text: string): string[] {
     ? tags.items.map(item => (isScalar(item) ? item.value : ''))
     : String(tags ?? '').split(',');
   return items
-    .map(item => plain(String(item), 40))
+    .map(item => oneLine(String(item), 40))
     .filter(Boolean)
     .slice(0, 20);
 }

@@ -9,7 +9,7 @@ import { notDone, whyNot } from '@midcall/server';
 import { oauth, type Provider, type Vault } from '@midcall/server/connect';
 import type { Files } from '@midcall/server/roots';
 import { z } from 'zod';
-import { plain } from './one-line.ts';
+import { oneLine } from './one-line.ts';
 import { pathArgument, type Registry } from './registry.ts';
 import { fetchNotes, type RemoteNote } from './remote-notes.ts';
 import { count, reply } from './reply.ts';
@@ -104,7 +104,7 @@ export function registerImport({ mid, server, files }: Registry, importing: Impo
         unchanged > 0 && `${count(unchanged)} already here`,
         kept > 0 && `${count(kept)} changed here and left alone`,
       ].filter(part => part !== false);
-      const text = `Imported ${count(created)} from ${name} into ${plain(folder)}${rest.map(part => `; ${part}`).join('')}.`;
+      const text = `Imported ${count(created)} from ${name} into ${oneLine(folder)}${rest.map(part => `; ${part}`).join('')}.`;
       return reply(text, { ...done });
     },
   );
@@ -153,7 +153,7 @@ async function write(files: Files, folder: string, notes: readonly RemoteNote[])
   let [created, unchanged, kept] = [0, 0, 0];
   for (const { id, title, text } of notes) {
     const path = `${folder.replace(/(?<!\/)\/+$/u, '')}/${fileName(title)} (${id}).md`;
-    const body = /^#\s/u.test(text) ? text : `# ${plain(title)}\n\n${text}`;
+    const body = /^#\s/u.test(text) ? text : `# ${oneLine(title)}\n\n${text}`;
     try {
       await files.create(path, body);
       created += 1;
@@ -168,7 +168,7 @@ async function write(files: Files, folder: string, notes: readonly RemoteNote[])
 
 /** A title as part of a file name: no separators, nothing invisible, no leading dot. */
 const fileName = (title: string): string =>
-  plain(title, 60)
+  oneLine(title, 60)
     .replace(/[/\\:*?"<>|…]/gu, ' ')
     .replace(/\s+/gu, ' ')
     .replace(/^[. ]+|(?<![. ])[. ]+$/gu, '') || 'note';

@@ -1,7 +1,7 @@
 /** `notes_list`, `notes_search` and `notes_read`: reading, without changing anything. */
 import { z } from 'zod';
 import { notebook } from './notebook.ts';
-import { plain } from './one-line.ts';
+import { oneLine } from './one-line.ts';
 import { noteArguments, pathArgument, type Registry, whichNote } from './registry.ts';
 import { count, data, lines, noteShape, reply } from './reply.ts';
 
@@ -64,7 +64,7 @@ export function registerLookUp({ mid, server, clock, files, preferences }: Regis
       const text = firstHits.map(hit => `${lines([hit])}${hit.excerpt && `\n  ${hit.excerpt}`}`).join('\n');
       return reply(
         firstHits.length === 0
-          ? `Nothing found for '${plain(query)}'.`
+          ? `Nothing found for '${oneLine(query)}'.`
           : `${count(hits.length)} found:\n${text}${capped(hits.length, firstHits.length)}`,
         { total: hits.length, notes: firstHits.map(hit => ({ ...data(hit), excerpt: hit.excerpt })) },
       );

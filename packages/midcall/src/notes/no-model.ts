@@ -3,7 +3,7 @@
 import { isMidcallError } from '@midcall/core/errors';
 import { type SamplingResult, textOf } from '@midcall/core/sampling';
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { plain } from './one-line.ts';
+import { oneLine } from './one-line.ts';
 import { reply } from './reply.ts';
 
 /** Why there is no reply. */
@@ -19,7 +19,7 @@ export async function replied(
   try {
     const result = await sampling;
     const text = textOf(result).trim();
-    return text === '' ? { missing: 'model-failed' } : { text, model: plain(result.model) };
+    return text === '' ? { missing: 'model-failed' } : { text, model: oneLine(result.model) };
   } catch (error) {
     if (isMidcallError(error, 'sampling/refused')) return { missing: 'model-refused' };
     if (isMidcallError(error, 'sampling/suspect')) return { missing: 'model-refused-unread' };

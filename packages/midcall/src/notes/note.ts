@@ -3,7 +3,7 @@
  * its text; nothing is stored beside it. Pure.
  */
 import { readFront, splitFront } from './front-matter.ts';
-import { plain } from './one-line.ts';
+import { oneLine } from './one-line.ts';
 
 /** A note as lists and questions show it. */
 export interface Note {
@@ -46,7 +46,7 @@ export function describe(name: string, head: string, modifiedAt: number): Pick<N
   const { front, rest } = splitFront(head);
   const { title, date } = titleAndDate(front ?? '');
   return {
-    title: title || heading(rest) || plain(name.replace(/\.[^.]+$/u, '')) || 'Untitled',
+    title: title || heading(rest) || oneLine(name.replace(/\.[^.]+$/u, '')) || 'Untitled',
     date: date ?? day(modifiedAt),
   };
 }
@@ -63,7 +63,7 @@ function titleAndDate(front: string): { title?: string; date?: string } {
   if (document.errors.length > 0) return {};
   const scalar = (key: string): string => {
     const value = document.has(key) ? document.get(key) : undefined;
-    return typeof value === 'string' || typeof value === 'number' ? plain(String(value)) : '';
+    return typeof value === 'string' || typeof value === 'number' ? oneLine(String(value)) : '';
   };
   const date = /^\d{4}-\d{2}-\d{2}(?=$|[T ])/u.exec(scalar('date'))?.[0];
   const valid = date !== undefined && day(Date.parse(date)) === date;
@@ -86,7 +86,7 @@ function heading(body: string): string {
     }
     const text = headingText(line, lines[index + 1] ?? '');
     if (text !== undefined) {
-      const title = plain(withoutMarkup(text.slice(0, 500)));
+      const title = oneLine(withoutMarkup(text.slice(0, 500)));
       if (title !== '') return title;
     }
   }

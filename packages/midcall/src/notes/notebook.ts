@@ -12,7 +12,7 @@ import type { Clock } from '@midcall/core/time';
 import type { Files } from '@midcall/server/roots';
 import { type Amendment, amend, tagsOf } from './front-matter.ts';
 import { headBytes, isHidden, isNoteName, type Note } from './note.ts';
-import { beginning, plain } from './one-line.ts';
+import { beginning, oneLine } from './one-line.ts';
 import type { NoteForModel } from './proposal.ts';
 import {
   archiveFolder,
@@ -103,7 +103,7 @@ export function notebook(files: Files, clock: Pick<Clock, 'now'>): Notebook {
     if (!isNoteName(path)) {
       throw new MidcallError(
         'roots/invalid',
-        `'${plain(name)}' is not a note: notes are Markdown files, ending in .md.`,
+        `'${oneLine(name)}' is not a note: notes are Markdown files, ending in .md.`,
       );
     }
     return placed;
@@ -176,7 +176,7 @@ export function notebook(files: Files, clock: Pick<Clock, 'now'>): Notebook {
 
     async find(title, within) {
       const { notes } = await scan(files, await folderAt(within));
-      const cleanTitle = plain(title);
+      const cleanTitle = oneLine(title);
       const exact = notes.filter(note => note.title === cleanTitle);
       return exact.length > 0 ? exact : notes.filter(note => note.title.toLowerCase() === cleanTitle.toLowerCase());
     },
@@ -203,7 +203,7 @@ export function notebook(files: Files, clock: Pick<Clock, 'now'>): Notebook {
         if (!file)
           throw new MidcallError(
             'roots/not-found',
-            `No note has the id '${plain(which.id)}'. Look it up with notes_list.`,
+            `No note has the id '${oneLine(which.id)}'. Look it up with notes_list.`,
           );
       }
       const note = await readNote(files, file, 'id' in which ? which.id : idOf(file));
@@ -231,7 +231,7 @@ export function notebook(files: Files, clock: Pick<Clock, 'now'>): Notebook {
       const notes = (await each(paths, deletedNote)).flat();
       return notes
         .filter(
-          note => (from === undefined || note.from === from) && (title === undefined || note.title === plain(title)),
+          note => (from === undefined || note.from === from) && (title === undefined || note.title === oneLine(title)),
         )
         .sort((a, b) => b.deletedAt.localeCompare(a.deletedAt) || (a.path < b.path ? -1 : 1));
     },
@@ -281,7 +281,7 @@ export function notebook(files: Files, clock: Pick<Clock, 'now'>): Notebook {
 }
 
 const hidden = (path: string): MidcallError =>
-  new MidcallError('roots/invalid', `'${plain(path)}' lies in a hidden folder, where no notes are kept.`);
+  new MidcallError('roots/invalid', `'${oneLine(path)}' lies in a hidden folder, where no notes are kept.`);
 
 /** Undefined if the bytes are not UTF-8, and so would not survive being written again. */
 function decoded(bytes: Uint8Array): string | undefined {

@@ -10,7 +10,7 @@ const unseen = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202
  * One line without control, bidi and invisible characters.
  * @param limit - the most code points to return; a longer text ends in an ellipsis
  */
-export function plain(text: string, limit = 120): string {
+export function oneLine(text: string, limit = 120): string {
   const line = text.normalize('NFC').replace(unseen, ' ').replace(/\s+/gu, ' ').trim();
   const points = [...line];
   return points.length <= limit ? line : `${points.slice(0, limit - 1).join('')}…`;

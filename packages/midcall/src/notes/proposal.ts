@@ -7,7 +7,7 @@
 import type { SamplingRequest } from '@midcall/core/sampling';
 import { z } from 'zod';
 import type { Note } from './note.ts';
-import { plain } from './one-line.ts';
+import { oneLine } from './one-line.ts';
 
 /** A note as the model sees it. */
 export interface NoteForModel {
@@ -58,11 +58,11 @@ export function readProposals(reply: string, seen: readonly NoteForModel[]): Pro
   if (!checked.success) return undefined;
   return seen.flatMap(({ note, tags }) => {
     const proposed = checked.data.notes.find(each => each.note_id === note.id);
-    const title = plain(proposed?.title ?? '');
+    const title = oneLine(proposed?.title ?? '');
     const proposalLines = [
       ...new Set(
         (proposed?.tags ?? []).map(tag =>
-          plain(tag, 40)
+          oneLine(tag, 40)
             .replaceAll(/[,#[\]{}]/gu, '')
             .trim(),
         ),

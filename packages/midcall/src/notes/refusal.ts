@@ -8,13 +8,13 @@ import { notDone, whyNot } from '@midcall/server';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { label, type Note } from './note.ts';
 import type { Moved } from './notebook.ts';
-import { plain } from './one-line.ts';
+import { oneLine } from './one-line.ts';
 import type { Matches } from './pick.ts';
 import { count, data, lines, reply } from './reply.ts';
 
 /** The result if there is nothing to ask about. */
 export const notFound = (title: string): CallToolResult =>
-  reply(`No note is called '${plain(title)}'. Use notes_search to find it.`, { outcome: 'not-found' });
+  reply(`No note is called '${oneLine(title)}'. Use notes_search to find it.`, { outcome: 'not-found' });
 
 /**
  * The result for an answer other than yes; if nobody could be asked, it lists what the person would have seen.

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { label } from './note.ts';
 import { type DeletedNote, notebook } from './notebook.ts';
-import { plain } from './one-line.ts';
+import { oneLine } from './one-line.ts';
 import { choices, multiple, newest } from './pick.ts';
 import { overtaken, refused } from './refusal.ts';
 import { pathArgument, type Registry, titleArgument } from './registry.ts';
@@ -63,7 +63,7 @@ export function registerRestore({ mid, server, clock, files }: Registry): void {
       let [note] = deleted.shown;
       if (!note) {
         return reply(
-          `The trash holds no note ${title === undefined ? `from '${plain(path!)}'` : `called '${plain(title)}'`}.`,
+          `The trash holds no note ${title === undefined ? `from '${oneLine(path!)}'` : `called '${oneLine(title)}'`}.`,
           {
             outcome: 'not-found',
           },
@@ -72,7 +72,7 @@ export function registerRestore({ mid, server, clock, files }: Registry): void {
 
       if (deleted.total > 1 && path === undefined) {
         const answer = await call.elicit({
-          message: `Restore '${plain(title!)}'? ${multiple(deleted, 'deleted notes')}`,
+          message: `Restore '${oneLine(title!)}'? ${multiple(deleted, 'deleted notes')}`,
           form: {
             type: 'object',
             properties: {

@@ -7,7 +7,7 @@ import { isMidcallError } from '@midcall/core/errors';
 import type { Files } from '@midcall/server/roots';
 import { describe, headBytes, isHidden, isNoteName, type Note } from './note.ts';
 import { noteIds, type Placed } from './note-id.ts';
-import { plain } from './one-line.ts';
+import { oneLine } from './one-line.ts';
 
 /** A tree of notes as it was read. */
 export interface Scan {
@@ -97,8 +97,8 @@ export function nameOf(files: Pick<Files, 'roots'>, { path, relative }: Placed):
 /** The folder of a note, as a person reads it. */
 export function folderOf(files: Pick<Files, 'roots'>, file: NoteFile): string {
   const folder = file.relative.split('/').slice(0, -1).join('/');
-  if (folder === '') return plain(rootName(files, file));
-  return plain(files.roots.length > 1 ? `${rootName(files, file)}/${folder}` : folder);
+  if (folder === '') return oneLine(rootName(files, file));
+  return oneLine(files.roots.length > 1 ? `${rootName(files, file)}/${folder}` : folder);
 }
 
 /** One file as a note. */

@@ -1,5 +1,5 @@
 /** Finds notes by words: every word must occur; a word in the title counts for more. Pure. */
-import { plain } from './one-line.ts';
+import { oneLine } from './one-line.ts';
 
 /** What is searched in. */
 export interface Searched {
@@ -50,5 +50,5 @@ function count(text: string, term: string): number {
 function excerpt(text: string, at: number): string {
   const from = Math.max(0, at - 60);
   const to = Math.min(text.length, at + 100);
-  return `${from > 0 ? '…' : ''}${plain(text.slice(from, to), 200)}${to < text.length ? '…' : ''}`;
+  return `${from > 0 ? '…' : ''}${oneLine(text.slice(from, to), 200)}${to < text.length ? '…' : ''}`;
 }

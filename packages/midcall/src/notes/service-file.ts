@@ -2,11 +2,11 @@
 import { readFile, stat } from 'node:fs/promises';
 import { MidcallError } from '@midcall/core/errors';
 import type { z } from 'zod';
-import { plain } from './one-line.ts';
+import { oneLine } from './one-line.ts';
 
 /** An error about this file. */
 export const usage = (path: string, text: string): MidcallError =>
-  new MidcallError('cli/usage', `'${plain(path, 300)}' ${text}`);
+  new MidcallError('cli/usage', `'${oneLine(path, 300)}' ${text}`);
 
 /**
  * Reads a file and makes something of it.

@@ -10,7 +10,7 @@ import { writeWhole } from '@midcall/core/node';
 import { z } from 'zod';
 import { configPath } from '../install/index.ts';
 import { checkDirectories } from './directories.ts';
-import { plain } from './one-line.ts';
+import { oneLine } from './one-line.ts';
 
 const shape = z.strictObject({
   directories: z.array(z.string().min(1).max(4096)).min(1).max(20),
@@ -34,14 +34,14 @@ export async function readSettings(path: string): Promise<Settings | undefined> 
     text = await readFile(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new MidcallError('cli/usage', `'${plain(path, 300)}' cannot be read.`, { cause: error });
+    throw new MidcallError('cli/usage', `'${oneLine(path, 300)}' cannot be read.`, { cause: error });
   }
   try {
     return shape.parse(JSON.parse(text));
   } catch (cause) {
     throw new MidcallError(
       'cli/usage',
-      `'${plain(path, 300)}' is not what notes_setup saved. Remove it and set up again.`,
+      `'${oneLine(path, 300)}' is not what notes_setup saved. Remove it and set up again.`,
       {
         cause,
       },
@@ -92,6 +92,6 @@ export async function directoriesInForce(settings: Settings | undefined, ceiling
 
 /** The error for a setup that no longer fits. @param why - what is wrong, as a sentence */
 export function misfitText({ directories }: Settings, why: string): string {
-  const chosen = directories.map(directory => `'${plain(directory, 300)}'`).join(', ');
+  const chosen = directories.map(directory => `'${oneLine(directory, 300)}'`).join(', ');
   return `The setup of the notes server does not fit any more. It allows ${chosen}, of which nothing can be used: ${why}`;
 }

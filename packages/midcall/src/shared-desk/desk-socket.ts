@@ -269,7 +269,7 @@ class Visitor {
     );
   }
 
-  /** Everything that is open, and will be. */
+  /** Shows a peer every question that is open, and every later one. */
   #showAll(peer: Peer): void {
     const { inbox } = this.#options;
     this.#waits.tellAll(peer);

@@ -9,7 +9,7 @@ import type { Peer } from './peer.ts';
 type Run = DeskConnection['run'];
 type Forward = DeskConnection['forward'];
 
-/** One of them. */
+/** A connection of a bridge, as the desk sees it. */
 export class RemoteConnection implements DeskConnection {
   readonly entry: ServerEntry;
   readonly elsewhere: string;
@@ -67,7 +67,7 @@ export class RemoteConnection implements DeskConnection {
     return this.#do('restart') as Promise<void>;
   }
 
-  /** Its bridge does that. */
+  /** Does nothing: the bridge of this connection resumes calls. */
   resume(): Promise<readonly string[]> {
     return Promise.resolve([]);
   }

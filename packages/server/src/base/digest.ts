@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import { canonical } from '@midcall/core/json';
 
-/** Anything JSON can represent. */
+/** A value that JSON can represent. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined };
 
 /** SHA-256 of the canonical JSON, base64url, 43 characters. */

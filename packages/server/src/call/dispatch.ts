@@ -179,7 +179,7 @@ const same: Finish = outcome => outcome;
 
 /** What the client gets of how its request ended. */
 async function finalOf(ending: CallOutcome<unknown>, finish: Finish): Promise<FinalOutcome> {
-  if (ending.kind === 'answered-before') return again(ending.earlier);
+  if (ending.kind === 'answered-before') return outcomeOf(ending.earlier);
   const outcome = ending.kind === 'returned' ? { result: ending.result } : { error: ending.error };
   const isItself = ending.kind === 'returned' ? ending.departure !== undefined : ending.asItself === true;
   const final = isItself ? outcome : await finish(outcome);
@@ -192,7 +192,7 @@ const overtaken = () =>
     'This process was away so long that another went on with this call and answers it. Call again for the result.',
   );
 
-function again(earlier: Earlier): FinalOutcome {
+function outcomeOf(earlier: Earlier): FinalOutcome {
   if ('result' in earlier) return earlier;
   const { message, ...rest } = earlier.error;
   return { error: Object.assign(new Error(message), rest) };

@@ -4,7 +4,7 @@
  */
 import { isMidcallError, type MidcallErrorCode } from '@midcall/core/errors';
 import { jsonLoss, lossText } from '@midcall/core/json';
-import { checkGiven, name, oneOf } from '@midcall/core/options';
+import { checkKind, name, oneOf } from '@midcall/core/options';
 import { Operations } from '../engine/index.ts';
 import { type Listener, tellProgress } from '../eras/index.ts';
 import type { FileAccess } from '../files/index.ts';
@@ -128,8 +128,8 @@ interface Logged {
  * @throws TypeError for an unknown level, and for data that is not JSON
  */
 function tellLog(listener: Listener | undefined, config: Config, run: CallRun, logged: Logged): void {
-  checkGiven('call.log', 'the level', logged.level, logLevel);
-  if (logged.logger !== undefined) checkGiven('call.log', 'the logger', logged.logger, name);
+  checkKind('call.log', 'the level', logged.level, logLevel);
+  if (logged.logger !== undefined) checkKind('call.log', 'the logger', logged.logger, name);
   const loss = jsonLoss(logged.data);
   if (loss) throw new TypeError(`call.log: the data has ${lossText(loss)}`);
   if (!listener) return;

@@ -6,7 +6,6 @@ import { MidcallError } from '@midcall/core/errors';
 import { digest, type Json } from '../base/index.ts';
 import type { EngineOptions, OpenAsk } from '../engine/index.ts';
 import {
-  askedEvent,
   type DriverOutcome,
   interrupted,
   leaveInResult,
@@ -17,7 +16,7 @@ import {
   runByRounds,
 } from '../eras/index.ts';
 import type { FileAccesses } from '../files/index.ts';
-import type { CallRun, PageCall, ResultAsk } from '../questions/index.ts';
+import { askedEvent, type CallRun, type PageCall, type ResultAsk } from '../questions/index.ts';
 import {
   aboutClient,
   auditor,
@@ -219,11 +218,11 @@ async function observed<R>(handler: () => R | Promise<R>, { observe }: Config): 
  * @throws MidcallError `step/in-doubt` if that attempt died while a step was in progress
  */
 async function refuseInDoubt(
-  { flow, stepStore: kept }: OpenedCall,
+  { flow, stepStore: store }: OpenedCall,
   audit: (event: Unstamped) => void,
   config: Config,
 ): Promise<void> {
-  const steps = await flowSteps(kept ?? config.contents, flow);
+  const steps = await flowSteps(store ?? config.contents, flow);
   for (const step of steps.inDoubt) audit({ kind: 'step-in-doubt', step });
   if (steps.inDoubt.length > 0) throw interrupted(steps, false);
 }

@@ -183,9 +183,9 @@ export class PageRecords {
         name,
         until,
         () => {
-          const again = isWoken;
+          const wasWoken = isWoken;
           isWoken = false;
-          return again;
+          return wasWoken;
         },
         signal,
       );

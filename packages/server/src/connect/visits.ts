@@ -33,7 +33,7 @@ export interface VisitOptions {
   readonly base: () => Promise<URL>;
 }
 
-/** Sent with every page. */
+/** The headers of every page. */
 export const securityHeaders: Readonly<Record<string, string>> = {
   ...pageHeaders("style-src 'self'; img-src 'self'"),
   'x-robots-tag': 'noindex, nofollow',

@@ -17,7 +17,7 @@ interface Waiting<D> {
 }
 
 export class OpenAsks<D> {
-  /** In the order they were asked. */
+  /** The asks that wait, in the order they were asked. */
   #all: Waiting<D>[] = [];
 
   get size(): number {

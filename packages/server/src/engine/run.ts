@@ -48,7 +48,7 @@ export class Run<R, D = unknown> {
   readonly #occurrences = new Occurrences();
   readonly #pending = new OpenAsks<D>();
   #deferred: Deferred | undefined;
-  #held: WaitingOperations | undefined;
+  #waiting: WaitingOperations | undefined;
   #state: State = 'new';
   readonly #open = new OpenWork();
   readonly #watch: IdleWatch<Run<unknown, unknown>>;
@@ -223,7 +223,7 @@ export class Run<R, D = unknown> {
       const value = values.get(id);
       if (value !== undefined) this.#pending.settle(id, value, this.#journal);
     }
-    this.#held?.release();
+    this.#waiting?.release();
     this.#watch.stir();
   }
 
@@ -299,7 +299,7 @@ export class Run<R, D = unknown> {
 
   #close(end: RunOutcome): Promise<void> | undefined {
     this.#state = 'closed';
-    this.#held = undefined;
+    this.#waiting = undefined;
     this.#pending.clear();
     this.#watch.stop();
     this.#deferred ??= new Deferred(this.#options);
@@ -316,8 +316,8 @@ export class Run<R, D = unknown> {
       if (piece) this.#open.end(piece);
       return never();
     }
-    this.#held ??= new WaitingOperations();
-    return this.#held.wait();
+    this.#waiting ??= new WaitingOperations();
+    return this.#waiting.wait();
   }
 
   #use(id: string): Entry | undefined {
@@ -356,7 +356,7 @@ export class Run<R, D = unknown> {
         return undefined;
       }
       const { entry, cause } = await runWork(step, work, {
-        again: begun.state === 'again',
+        isRetry: begun.state === 'again',
         during: fn => followedAs(piece, fn),
       });
       await ledger?.end(entry);

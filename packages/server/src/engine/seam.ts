@@ -8,7 +8,7 @@ export interface AskIdentity {
   readonly kind: Exclude<EntryKind, WorkKind | 'said'>;
   /** Plain JSON. */
   readonly identity: unknown;
-  /** For error texts. */
+  /** What it is called in error texts. */
   readonly label: string;
 }
 
@@ -30,7 +30,7 @@ export interface OpenAsk<D = unknown> extends AskRequest<D> {
   readonly id: string;
 }
 
-/** Its id in its own run. */
+/** An ask with its id in its own run. */
 export type NamedAsk = AskIdentity & { readonly id: string };
 
 export type Outcome<R, D = unknown> =

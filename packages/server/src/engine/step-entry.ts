@@ -20,17 +20,17 @@ export function replayed(entry: Entry, cause?: unknown): Json | undefined {
 
 /**
  * Does the work of a step; never throws: a thrown value becomes its entry.
- * @param again - true if an earlier attempt began it, so that it is first checked whether it took effect
+ * @param isRetry - true if an earlier attempt began it, so that it is first checked whether it took effect
  * @param during - runs the author's functions
  * @returns the entry, and what was thrown, for the log
  */
 export async function runWork<T>(
   { id, kind, name }: WorkId,
   work: StepWork<T>,
-  { again, during }: { readonly again: boolean; readonly during: <V>(fn: () => V | Promise<V>) => Promise<V> },
+  { isRetry, during }: { readonly isRetry: boolean; readonly during: <V>(fn: () => V | Promise<V>) => Promise<V> },
 ): Promise<{ readonly entry: Entry; readonly cause?: unknown }> {
   try {
-    const effect = again && work.check ? await during(work.check) : undefined;
+    const effect = isRetry && work.check ? await during(work.check) : undefined;
     return {
       entry: { id, kind, label: name, ...asJson(name, effect === undefined ? await during(work.run) : effect) },
     };

@@ -1,4 +1,3 @@
-export { askedEvent } from './asked-event.ts';
 export type { DriverOutcome } from './driver-outcome.ts';
 export { leaveInResult } from './leave.ts';
 export { begins, interrupted, type OpenedCall, openRetry } from './open-retry.ts';

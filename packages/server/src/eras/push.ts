@@ -7,6 +7,7 @@ import { type EngineOptions, type OpenAsk, Run } from '../engine/index.ts';
 import { measureOpen } from '../observe/index.ts';
 import {
   type ApartAsk,
+  askedEvent,
   type CallRun,
   type ClientAsk,
   leavingTo,
@@ -15,7 +16,6 @@ import {
 } from '../questions/index.ts';
 import type { CallRequest, Config } from '../request/index.ts';
 import type { Unstamped } from '../state/index.ts';
-import { askedEvent } from './asked-event.ts';
 import { awaitApart } from './await-apart.ts';
 import type { DriverOutcome } from './driver-outcome.ts';
 import type { OpenedCall } from './open-retry.ts';
@@ -37,7 +37,7 @@ export async function runByPush<R>(
   const { shared, resumed = false } = opened;
   let run = new Run<R, Outgoing>(handler, opened.journal, opened.fresh, engine);
   const gone = new AbortController();
-  /** For each question that is out: records that it has been sent. */
+  /** Functions that record, for each question that is out, that it has been sent. */
   let sent: readonly (() => void)[] = [];
   const unwatch = whenGone(request.ctx, reason => {
     for (const each of sent) each();

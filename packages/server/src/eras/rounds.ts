@@ -51,12 +51,12 @@ export async function runByRounds<R>(
   try {
     let outcome = await run.next();
     const detached = detachedOf(request.ctx);
-    const heldUntil = detached ? Number.POSITIVE_INFINITY : steadyNow(config.clock) + config.holdMs;
+    const holdUntil = detached ? Number.POSITIVE_INFINITY : steadyNow(config.clock) + config.holdMs;
     while (outcome.kind === 'needs') {
       const waits = leavingTo('apart', outcome.asks);
       if (waits.length === 0) break;
       const only = waits.length === outcome.asks.length;
-      const ms = only && (detached || mayHold(waits, opened)) ? heldUntil - steadyNow(config.clock) : 0;
+      const ms = only && (detached || mayHold(waits, opened)) ? holdUntil - steadyNow(config.clock) : 0;
       if (detached) detached.waits = true;
       let recordings = await awaitApart(waits, ms, request, config, stopping.signal);
       if (detached) detached.waits = false;

@@ -190,7 +190,7 @@ function readRoots(value: Json, leftOut: LeftOut): RootsAnswer {
 /** Lets each entry of a list be read by itself: the SDK's own schema refuses all if it refuses one. */
 const anyResult = z.looseObject({});
 
-/** Told in one sentence of each entry of a client's list that is no root. */
+/** Gets one sentence about each entry of a client's list that is no root. */
 type LeftOut = (sentence: string) => void;
 
 interface SessionRoots {

@@ -54,7 +54,7 @@ export class ClientStream {
   /** The reading that is under way. */
   #reading: Promise<void> | undefined;
   /** True if there may be events that were not read. */
-  #again = false;
+  #mayHaveMore = false;
 
   constructor(member: Member, session: SessionKeys, options: ClientStreamOptions) {
     this.#member = member;
@@ -116,7 +116,7 @@ export class ClientStream {
 
   /** Reads new events, when the client wants more. */
   look(): void {
-    this.#again = true;
+    this.#mayHaveMore = true;
     // If Redis is unavailable, it is read again later.
     if (!this.#isWanted || this.#reading) return;
     this.#reading = this.#pump()
@@ -161,17 +161,17 @@ export class ClientStream {
   }
 
   async #pump(): Promise<void> {
-    while (this.#again && this.#isWanted && !this.#ended) {
-      this.#again = false;
+    while (this.#mayHaveMore && this.#isWanted && !this.#ended) {
+      this.#mayHaveMore = false;
       for (const part of this.#parts) {
         if (part.state === 'over') continue;
         if (!this.#isWanted) {
-          this.#again = true;
+          this.#mayHaveMore = true;
           break;
         }
         const outcome = await this.#read(part, false);
         if (outcome === 'gone' || outcome === 'moved') return this.close();
-        if (outcome === 'more') this.#again = true;
+        if (outcome === 'more') this.#mayHaveMore = true;
       }
     }
     if (!this.#ended && this.#parts.length > 0 && this.#parts.every(({ state }) => state === 'over')) this.close();

@@ -33,7 +33,6 @@ import { callName, nameOfCall, readEventId, type SessionKeys, STANDALONE } from 
 import type { LocalSession, SessionRecord } from './local-session.ts';
 import { LocalSessions } from './local-sessions.ts';
 import { type Member, openAt, persist, sealAt } from './member.ts';
-import { away, draining, notAcceptable, notFound, sameId, tooMany } from './refusals.ts';
 import { beginCall } from './scripts.ts';
 import { SessionDirectory } from './session-directory.ts';
 import { Takeovers } from './takeovers.ts';
@@ -325,3 +324,39 @@ function messagesIn(body: unknown): readonly JSONRPCMessage[] | undefined {
     return undefined;
   }
 }
+
+// What clients are told if their requests are not served.
+
+const notFound: Refusal = {
+  status: 404,
+  code: -32001,
+  message: 'Session not found: it ended, or it is not yours. Initialize again.',
+};
+const draining: Refusal = {
+  status: 503,
+  code: -32000,
+  message: 'This replica is closing. Send the request again, to another.',
+  retryAfter: 1,
+};
+const away: Refusal = {
+  status: 503,
+  code: -32000,
+  message: 'The store of this server cannot be used now. Nothing was done; try again later.',
+  retryAfter: 2,
+};
+const sameId: Refusal = {
+  status: 400,
+  code: -32600,
+  message: 'Another request with this id has no response yet.',
+};
+const tooMany: Refusal = {
+  status: 429,
+  code: -32000,
+  message: 'Too many of your requests have no response yet. Try again later.',
+  retryAfter: 1,
+};
+const notAcceptable = (types: string): Refusal => ({
+  status: 406,
+  code: -32000,
+  message: `Accept must have ${types}.`,
+});

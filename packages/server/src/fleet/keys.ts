@@ -52,7 +52,7 @@ export class FleetKeys {
   /** Published to when there is something in the inbox. */
   wake = (replica: string): string => `${this.#prefix}wake:${replica}`;
   /** Calls that a replica has taken. */
-  held = (replica: string): string => `${this.#prefix}held:${replica}`;
+  takenBy = (replica: string): string => `${this.#prefix}held:${replica}`;
   /** When each replica was last alive. */
   replicas = (): string => `${this.#prefix}replicas`;
   /** The address at which others reach a replica; sealed. */

@@ -30,7 +30,7 @@ export interface SessionRecord {
 }
 
 /** The longest that a request of a plain tool may wait; it has its own timeout. */
-const PLAIN_ASK_MS = 60 * 60_000;
+const OTHER_ASK_MS = 60 * 60_000;
 const INTERNAL = 'midcall-internal-';
 
 export class LocalSession {
@@ -200,7 +200,7 @@ export class LocalSession {
     const events = of ? undefined : this.#member.keys.call(this.keys, STANDALONE).events;
     const id = questionId(call.callName, ask);
     call.questions.set(message.id, id);
-    const asked = await call.putAs(ask, { ...message, id }, PLAIN_ASK_MS, events);
+    const asked = await call.putAs(ask, { ...message, id }, OTHER_ASK_MS, events);
     if (!of) await this.#wakeStandalone();
     const done = (): void => void call.questions.delete(message.id);
     asked.answer.then(({ response }) => {

@@ -48,7 +48,7 @@ export interface RedisFleetOptions {
 /** How long a call that may not have ended is kept, in milliseconds. */
 const CALL_MS = 24 * 60 * 60_000;
 /** How long a call's result may still be fetched, in milliseconds. */
-const KEPT_MS = 5 * 60_000;
+const RESULT_MS = 5 * 60_000;
 const MAX_SEALED = 16_777_216;
 
 /**
@@ -117,7 +117,7 @@ export async function redisFleet(options: RedisFleetOptions): Promise<Fleet> {
           sealer,
           replica,
           stepStore: sealedStore(store, sealer),
-          limits: { idleMs, callMs: CALL_MS, retentionMs: KEPT_MS, maxEvents, maxCalls, retryMs },
+          limits: { idleMs, callMs: CALL_MS, retentionMs: RESULT_MS, maxEvents, maxCalls, retryMs },
           clock,
           id,
           onError,

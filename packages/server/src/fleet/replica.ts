@@ -172,12 +172,12 @@ export class Replica {
 
   /** Records a call for whoever ends the calls that this replica leaves. */
   async hold(name: string): Promise<void> {
-    await this.#options.commands.send('SADD', this.#options.keys.held(this.id), name);
+    await this.#options.commands.send('SADD', this.#options.keys.takenBy(this.id), name);
   }
 
   letGo(name: string): void {
     const { commands, keys, onError } = this.#options;
-    commands.send('SREM', keys.held(this.id), name).catch(onError);
+    commands.send('SREM', keys.takenBy(this.id), name).catch(onError);
   }
 
   /** Leaves the fleet. */

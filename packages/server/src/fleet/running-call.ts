@@ -219,7 +219,7 @@ export class RunningCall implements SharedCall {
     this.#events.lost();
   }
 
-  /** Its session has ended, or Redis has lost it: nobody can continue it, so it ends here. */
+  /** Ends the call, since its session has ended or Redis has lost it, so that nobody can continue it. */
   #gone(): void {
     if (this.#state !== 'running') return;
     this.#state = 'lost';

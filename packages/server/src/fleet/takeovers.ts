@@ -72,16 +72,16 @@ export class Takeovers {
       if (!this.#options.isOpen()) return;
       // If Redis was unavailable, none of them could signal.
       if (await self.isAlive(replica)) continue;
-      const names = (await commands.send('SRANDMEMBER', keys.held(replica), '50')) as readonly string[];
+      const names = (await commands.send('SRANDMEMBER', keys.takenBy(replica), '50')) as readonly string[];
       for (const name of names) {
         try {
-          if (!(await this.#endHeld(replica, name))) continue;
+          if (!(await this.#endTaken(replica, name))) continue;
         } catch (error) {
           // One that cannot be ended does not keep the others from being ended.
           if (isMidcallError(error, 'store/unavailable')) throw error;
           onError(error);
         }
-        await commands.send('SREM', keys.held(replica), name);
+        await commands.send('SREM', keys.takenBy(replica), name);
       }
       if (names.length === 0) await commands.send('ZREM', keys.replicas(), replica);
     }
@@ -120,7 +120,7 @@ export class Takeovers {
   }
 
   /** @returns false if it must wait */
-  async #endHeld(replica: string, name: string): Promise<boolean> {
+  async #endTaken(replica: string, name: string): Promise<boolean> {
     const { commands, keys: names } = this.#options.member;
     const [sessionName = '', callName = ''] = name.split('/');
     const keys = names.sessionNamed(sessionName);

@@ -29,7 +29,7 @@ export type BodyBytes = { readonly bytes: Uint8Array<ArrayBuffer> } | { readonly
  * Reads the body of a request.
  * @param maxBytes - the maximum size; a longer one is not read to the end if its length is not declared
  */
-export async function readBytes(request: Request, maxBytes: number): Promise<BodyBytes> {
+async function readBytes(request: Request, maxBytes: number): Promise<BodyBytes> {
   const declared = request.headers.get('content-length') ?? '';
   if (Number(declared) > maxBytes) return { refusal: tooLarge };
   // An HTTP server reads no more than is declared; but a request may have been made by hand.
@@ -58,12 +58,12 @@ function joined(chunks: readonly Uint8Array[], length: number): Uint8Array<Array
 }
 
 /** The text of a body, as `Request.text` reads it. */
-export const textOf = (bytes: Uint8Array): string => decoder.decode(bytes);
+const textOf = (bytes: Uint8Array): string => decoder.decode(bytes);
 
 const decoder = new TextDecoder();
 
 /** Reads the text of a body. */
-export function readBody(text: string): Body {
+function readBody(text: string): Body {
   if (textNests(text)) return { refusal: tooDeep };
   try {
     return judged(JSON.parse(text));
@@ -77,7 +77,7 @@ export const unread = ({ url, method, headers }: Request, body: unknown): Reques
   new Request(url, { method, headers, ...(method === 'POST' && { body: JSON.stringify(body) }) });
 
 /** Checks a body that somebody else has parsed. */
-export function takeBody(value: unknown): Body {
+function takeBody(value: unknown): Body {
   return nests(value) ? { refusal: tooDeep } : judged(value);
 }
 
@@ -108,4 +108,31 @@ export const requestsIn = (body: unknown): readonly unknown[] =>
 function requestIn(message: unknown): readonly unknown[] {
   const { id, method } = (message ?? {}) as { readonly id?: unknown; readonly method?: unknown };
   return id !== undefined && method !== undefined ? [id] : [];
+}
+
+/** Methods of which no `Request` can be made (fetch standard, "Methods"); a Node server may receive them. */
+const unmade = ['TRACE', 'TRACK', 'CONNECT'];
+const made = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+/**
+ * The body of a POST; undefined for another method.
+ * @param parsed - the body, if a parser in front of the endpoint has read it
+ */
+export async function readRequest(request: Request, parsed: unknown, maxBytes: number): Promise<Body> {
+  if (request.method !== 'POST') return { value: undefined };
+  if (parsed !== undefined) return takeBody(parsed);
+  const read = await readBytes(request, maxBytes);
+  return 'refusal' in read ? read : readBody(textOf(read.bytes));
+}
+
+/** A request whose body is within the size limit. */
+export async function boundRequest(request: Request, maxBytes: number): Promise<Request | Refusal> {
+  if (['GET', 'HEAD'].includes(request.method)) return request;
+  if (unmade.includes(request.method)) {
+    return { status: 405, code: -32000, message: `${request.method} is not served.`, allow: made };
+  }
+  const read = await readBytes(request, maxBytes);
+  if ('refusal' in read) return read.refusal;
+  const { url, method, headers } = request;
+  return new Request(url, { method, headers, body: read.bytes });
 }

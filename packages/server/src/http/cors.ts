@@ -8,7 +8,7 @@
 import { validateOriginHeader } from '@modelcontextprotocol/server';
 
 /** Serves one request. */
-type Serve<Given extends object> = (request: Request, given?: Given) => Promise<Response>;
+type Serve<Context extends object> = (request: Request, context?: Context) => Promise<Response>;
 
 /** What a page may read of a response besides its body. */
 const readable = 'mcp-session-id, www-authenticate, retry-after';
@@ -22,22 +22,22 @@ const rememberedSeconds = '600';
  * @param allowedOrigins - the host names of the pages
  * @param methods - what the endpoint serves
  */
-export function servingPages<Given extends object>(
-  fetch: Serve<Given>,
+export function servingPages<Context extends object>(
+  fetch: Serve<Context>,
   path: string,
   allowedOrigins: readonly string[],
   methods: readonly string[],
-): Serve<Given> {
+): Serve<Context> {
   if (allowedOrigins.length === 0) return fetch;
-  return async (request, given) => {
+  return async (request, context) => {
     const origin = request.headers.get('origin');
     const isFromPage = origin !== null && validateOriginHeader(origin, [...allowedOrigins]).ok;
-    if (!isFromPage || new URL(request.url).pathname !== path) return fetch(request, given);
+    if (!isFromPage || new URL(request.url).pathname !== path) return fetch(request, context);
     const asked = request.headers.get('access-control-request-method');
     const response =
       request.method === 'OPTIONS' && asked !== null
         ? new Response(null, { status: 204, headers: preflight(request.headers, methods) })
-        : await fetch(request, given);
+        : await fetch(request, context);
     return readableBy(origin, response);
   };
 }

@@ -4,9 +4,10 @@
  * sessions, if the process lives long enough to keep them. Host and Origin are checked before anything is read, so that a page
  * in a browser cannot reach a server on this machine by rebinding a name.
  */
+import { isMidcallError } from '@midcall/core/errors';
 import { restoreBody } from '@midcall/core/fetch';
 import {
-  checkGiven,
+  checkKind,
   checkOptions,
   func,
   having,
@@ -20,6 +21,7 @@ import {
   serverFactoryKind,
 } from '@midcall/core/options';
 import { type StopOptions, type StopPart, stopKinds, stopParts } from '@midcall/core/stop';
+import { visible } from '@midcall/core/text';
 import { clockKind } from '@midcall/core/time';
 import {
   type AuthInfo,
@@ -40,22 +42,17 @@ import { writeError } from '../observe/index.ts';
 import { makeServer } from '../request/index.ts';
 import { type AnyServerFactory, asksForTasks, refusalOf, subscribeAt, TaskStreams } from '../sdk-seam/index.ts';
 import { loud, Serving } from '../serving/index.ts';
-import { batchRefusal, requestsIn, unread } from './body.ts';
+import { batchRefusal, boundRequest, readRequest, requestsIn, unread } from './body.ts';
 import { servingPages } from './cors.ts';
 import type { EventStoreOptions } from './event-store.ts';
-import type { Fleet } from './fleet.ts';
-import { fleetSessions } from './fleet-sessions.ts';
-import { type Health, judgeHealth } from './health.ts';
+import { type Fleet, fleetSessions } from './fleet.ts';
 import { OpenRequests } from './open-requests.ts';
-import { OpenResponses } from './open-responses.ts';
-import { boundRequest, readRequest } from './read-request.ts';
 import { type Refusal, refused } from './refusal.ts';
-import { watchResponse } from './response-end.ts';
+import { OpenResponses, watchResponse } from './response-end.ts';
 import { ownerBy, readSender } from './sender.ts';
 import type { SessionRequest } from './session.ts';
 import { HttpSessions, type SessionOptions } from './sessions.ts';
 import { type Outgoing, UnreadBytes, type UnreadOptions } from './unread-bytes.ts';
-import { visibleErrors } from './visible-errors.ts';
 
 /** How an endpoint is served. */
 export interface HttpOptions {
@@ -79,7 +76,7 @@ export interface HttpOptions {
    * Serves a request in place of this endpoint if another process owns its subject; returns nothing if this one does. By then
    * the sender is known and the body has been read.
    */
-  readonly passOn?: (request: Request, given: GivenWithRequest) => Promise<Response | undefined>;
+  readonly passOn?: (request: Request, context: GivenWithRequest) => Promise<Response | undefined>;
   /**
    * The owner of a session, as one string. By default the token's client, plus its issuer and subject if the verifier put `iss`
    * and `sub` into `extra`.
@@ -109,7 +106,7 @@ export interface HttpOptions {
   readonly onError?: (error: Error) => void;
 }
 
-/** Besides hosts, all pages of a scheme that is not of the web. */
+/** An origin that may call: a host, or a scheme that is not of the web, for all pages of it. */
 const allowedOrigin: Kind = {
   words: `${hostName.words}, or a scheme such as 'chrome-extension://*'`,
   fits: value =>
@@ -168,7 +165,7 @@ export interface GivenWithRequest {
 /** One endpoint, to be mounted wherever there are requests and responses. */
 export interface McpEndpoint {
   /** Serves one request; never rejects. It needs no `this`. */
-  fetch(request: Request, given?: GivenWithRequest): Promise<Response>;
+  fetch(request: Request, context?: GivenWithRequest): Promise<Response>;
   /** Notifies listening 2026-07-28 clients of changes. */
   readonly notify: ServerNotifier;
   /** How many sessions are open. */
@@ -204,14 +201,14 @@ const ownerOf = (auth: AuthInfo): string => JSON.stringify([auth.clientId, auth.
  * ```
  */
 export function mcpEndpoint(factory: AnyServerFactory, options: HttpOptions = {}): McpEndpoint {
-  checkGiven('mcpEndpoint', 'the first argument', factory, serverFactoryKind);
+  checkKind('mcpEndpoint', 'the first argument', factory, serverFactoryKind);
   checkOptions('mcpEndpoint', options, endpointKinds);
   const { path = '/mcp', owner = ownerOf, maxRequestBytes = DEFAULT_MAX_REQUEST_BODY_SIZE } = options;
   const onError = options.onError && visibleErrors(options.onError);
   const serving = new Serving();
   const responses = new OpenResponses();
-  const given = factory as McpServerFactory;
-  const made = onError ? given : loud(given);
+  const own = factory as McpServerFactory;
+  const made = onError ? own : loud(own);
   const build: McpServerFactory = async context => serving.follow(await made(context));
   const hosts = [...localhostAllowedHostnames(), ...(options.allowedHosts ?? [])];
   const origins = [...localhostAllowedOrigins(), ...(options.allowedOrigins ?? [])];
@@ -388,7 +385,7 @@ const listens = (body: unknown): boolean =>
 
 const MISSING_CAPABILITY = -32021;
 
-/** Of the endpoint itself. */
+/** The methods that the endpoint serves. */
 const methods = ['GET', 'POST', 'DELETE'];
 
 /** The request line and headers alone. */
@@ -415,3 +412,39 @@ async function give(back: () => void, responding: Promise<Response>): Promise<Re
     throw error;
   }
 }
+
+/** The state of a replica. */
+export interface Health {
+  readonly ok: boolean;
+  /** `ready`; `draining` if it takes no new calls; `store` if its store cannot be used. */
+  readonly status: 'ready' | 'draining' | 'store';
+}
+
+/**
+ * Judges whether a replica takes requests, for load balancers.
+ * @param ready - throws if the store cannot be used
+ */
+async function judgeHealth(draining: boolean, ready: () => Promise<void>): Promise<Health> {
+  if (draining) return { ok: false, status: 'draining' };
+  try {
+    await ready();
+    return { ok: true, status: 'ready' };
+  } catch (error) {
+    if (isMidcallError(error)) return { ok: false, status: 'store' };
+    throw error;
+  }
+}
+
+/** The most characters of an error in an operator's log. */
+const longestError = 1_000;
+
+/**
+ * Tells of each error in one line of visible text; if that changes its message, the error itself is the `cause`. The SDK quotes
+ * what a client sent, so that anybody could write lines of their own into the log, control the terminal that shows it, or fill it.
+ */
+export const visibleErrors =
+  (onError: (error: Error) => void) =>
+  (error: Error): void => {
+    const message = visible(error.message, { max: longestError });
+    onError(message === error.message ? error : new Error(message, { cause: error }));
+  };

@@ -4,7 +4,7 @@
  */
 
 /** One event. */
-export interface KeptEvent {
+export interface StoredEvent {
   readonly sequence: number;
   /** The message as JSON: a thousand texts cost less in garbage collection than the objects in a thousand messages. */
   readonly text: string;
@@ -12,8 +12,8 @@ export interface KeptEvent {
 }
 
 /** A stream whose events are kept. */
-export interface KeptStream {
-  readonly events: readonly KeptEvent[];
+export interface StoredStream {
+  readonly events: readonly StoredEvent[];
   /** Forgets its oldest event, here and in every other bound that counts it. */
   forgetFirst(): void;
 }
@@ -22,9 +22,9 @@ export class EventBound {
   readonly #maxEvents: number;
   readonly #maxBytes: number;
   /** The stream of each event, the oldest event first: the next one to forget is found without a search. */
-  readonly #kept = new Map<KeptEvent, KeptStream>();
+  readonly #streamOf = new Map<StoredEvent, StoredStream>();
   /** Streams that have had their response, after which nothing follows; the one that had it first comes first. */
-  readonly #answered = new Set<KeptStream>();
+  readonly #answered = new Set<StoredStream>();
   #bytes = 0;
 
   /** @param maxBytes - of messages, as JSON; the newest is kept whatever it has */
@@ -38,28 +38,28 @@ export class EventBound {
     return this.#bytes;
   }
 
-  add(event: KeptEvent, stream: KeptStream): void {
-    this.#kept.set(event, stream);
+  add(event: StoredEvent, stream: StoredStream): void {
+    this.#streamOf.set(event, stream);
     this.#bytes += event.bytes;
   }
 
-  answered(stream: KeptStream): void {
+  answered(stream: StoredStream): void {
     this.#answered.add(stream);
   }
 
-  remove(event: KeptEvent, stream: KeptStream): void {
-    this.#kept.delete(event);
+  remove(event: StoredEvent, stream: StoredStream): void {
+    this.#streamOf.delete(event);
     this.#bytes -= event.bytes;
     if (stream.events.length === 0) this.#answered.delete(stream);
   }
 
   /** Forgets what there is no room for. */
   forget(): void {
-    while (this.#kept.size > this.#maxEvents || (this.#bytes > this.#maxBytes && this.#kept.size > 1)) {
+    while (this.#streamOf.size > this.#maxEvents || (this.#bytes > this.#maxBytes && this.#streamOf.size > 1)) {
       const [done] = this.#answered;
       if (done) while (done.events.length > 0) done.forgetFirst();
       else {
-        const [oldest] = this.#kept.values();
+        const [oldest] = this.#streamOf.values();
         oldest!.forgetFirst();
       }
     }

@@ -12,17 +12,17 @@
  */
 import { type Clock, idleClock, steadyNow } from '@midcall/core/time';
 import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server';
-import { EventBound, type KeptEvent, type KeptStream } from './event-bound.ts';
+import { EventBound, type StoredEvent, type StoredStream } from './event-bound.ts';
 
 /** How much sessions keep. */
 export interface EventStoreOptions {
-  /** Of one session; 1,000 if absent. */
+  /** The most events of one session; 1,000 if absent. */
   readonly maxEvents?: number;
-  /** Of one session: of messages, as JSON; 8 MiB if absent. */
+  /** The most bytes of the messages of one session, as JSON; 8 MiB if absent. */
   readonly maxBytes?: number;
-  /** Of all sessions of one owner; 32 MiB if absent. Without `authenticate` only the other limits apply. */
+  /** The most bytes of all sessions of one owner; 32 MiB if absent. Without `authenticate` only the other limits apply. */
   readonly maxBytesPerOwner?: number;
-  /** Of all sessions of the endpoint; 128 MiB if absent. */
+  /** The most bytes of all sessions of the endpoint; 128 MiB if absent. */
   readonly maxBytesInAll?: number;
   /** Milliseconds that a stream is kept after it was sent completely, up to its response; 60,000 if absent. */
   readonly keepMs?: number;
@@ -43,9 +43,9 @@ const sizeOf = (text: string): number => (/[^ -~]/.test(text) ? encoder.encode(t
 const silence = JSON.stringify({});
 
 /** One stream of a session. */
-interface Stream extends KeptStream {
+interface Stream extends StoredStream {
   readonly id: string;
-  readonly events: KeptEvent[];
+  readonly events: StoredEvent[];
   /** Sequence number up to which events of this stream may have been forgotten. */
   forgotten: number;
   /** True once it has had its response. */

@@ -2,6 +2,7 @@
 import type { StopPart } from '@midcall/core/stop';
 import type { AuthInfo, McpServerFactory } from '@modelcontextprotocol/server';
 import type { Refusal } from './refusal.ts';
+import type { HttpSessionsOptions } from './sessions.ts';
 
 /** An endpoint's settings for its sessions. */
 export interface FleetHost {
@@ -43,4 +44,18 @@ export interface FleetServing extends StopPart {
 /** The replicas that serve one endpoint together; see `redisFleet`. */
 export interface Fleet {
   attach(host: FleetHost): FleetServing;
+}
+
+/** The sessions of an endpoint that several replicas serve, with the limits that its own would have. */
+export function fleetSessions(fleet: Fleet, factory: McpServerFactory, options: HttpSessionsOptions): FleetServing {
+  const { idleMs = 30 * 60_000, max = 1_000, maxPerOwner = 100, maxCalls = 1_000, onError } = options;
+  return fleet.attach({
+    factory,
+    idleMs,
+    max,
+    maxPerOwner: options.tellsOwnersApart ? maxPerOwner : Number.POSITIVE_INFINITY,
+    maxCalls,
+    maxEvents: options.events?.maxEvents ?? 1_000,
+    onError: error => onError?.(error instanceof Error ? error : new Error(String(error))),
+  });
 }

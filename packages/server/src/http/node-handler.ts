@@ -1,7 +1,7 @@
 /** An endpoint in a Node server: a plain one, or that of a framework that uses Node's requests. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { bodyOf, contained, originalUrl, readTarget } from '@midcall/core/node';
-import { checkGiven, having } from '@midcall/core/options';
+import { checkKind, having } from '@midcall/core/options';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { McpEndpoint } from './endpoint.ts';
 import type { Outgoing } from './unread-bytes.ts';
@@ -25,7 +25,7 @@ export type NodeHandler = (req: IncomingMessage, res: ServerResponse, parsedBody
  * ```
  */
 export function nodeHandler(endpoint: Pick<McpEndpoint, 'fetch'>): NodeHandler {
-  checkGiven('nodeHandler', 'the first argument', endpoint, having('an endpoint: mcpEndpoint(…)', 'fetch'));
+  checkKind('nodeHandler', 'the first argument', endpoint, having('an endpoint: mcpEndpoint(…)', 'fetch'));
   return contained(async (req, res, third?: unknown) => {
     // Servers on standard input and output, which import this file too, never need it.
     const { getRequestListener } = await import('@hono/node-server');

@@ -20,9 +20,9 @@ export interface Occupant {
 
 /** The limits of sessions. */
 export interface RoomLimits {
-  /** In all. */
+  /** The most sessions of all owners together. */
   readonly max: number;
-  /** Of one owner. */
+  /** The most sessions of one owner. */
   readonly maxPerOwner: number;
 }
 

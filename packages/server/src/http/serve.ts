@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { MidcallError } from '@midcall/core/errors';
 import { type HttpListener, listenHttp, type RequestHandler, readTarget } from '@midcall/core/node';
-import { checkGiven, checkOptions, type Kinds, name, port as portKind, serverFactoryKind } from '@midcall/core/options';
+import { checkKind, checkOptions, type Kinds, name, port as portKind, serverFactoryKind } from '@midcall/core/options';
 import { closing, type StopOptions, stopKinds, stopParts } from '@midcall/core/stop';
 import { isLoopback } from '@midcall/core/url';
 import type { AnyServerFactory } from '../sdk-seam/index.ts';
@@ -48,7 +48,7 @@ export async function serveHttp(
   factory: AnyServerFactory,
   options: HttpOptions & Listening = {},
 ): Promise<HttpServing> {
-  checkGiven('serveHttp', 'the first argument', factory, serverFactoryKind);
+  checkKind('serveHttp', 'the first argument', factory, serverFactoryKind);
   checkOptions('serveHttp', options, servingKinds);
   const { host = '127.0.0.1', port = 0, ...served } = options;
   const { path = '/mcp', allowedHosts, onError } = served;
@@ -84,7 +84,7 @@ export async function serveEndpoints(
   endpoints: Readonly<Record<string, McpEndpoint>>,
   options: Listening & Pick<HttpOptions, 'allowedHosts' | 'onError'> = {},
 ): Promise<EndpointsServing> {
-  checkGiven('serveEndpoints', 'the first argument', endpoints, {
+  checkKind('serveEndpoints', 'the first argument', endpoints, {
     words: "endpoints by their paths: { '/mcp/notes': mcpEndpoint(…) }",
     fits: value => typeof value === 'object' && value !== null && Object.keys(value).some(each => each.startsWith('/')),
   });

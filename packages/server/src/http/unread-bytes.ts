@@ -32,7 +32,7 @@ export interface Outgoing {
 }
 
 export interface UnreadBytesOptions {
-  /** Of the endpoint. */
+  /** The path of the endpoint. */
   readonly path: string;
   readonly limits: UnreadOptions | undefined;
   /** True if senders are identified, so that unidentified ones are one owner among others. */
@@ -205,7 +205,7 @@ export class UnreadResponse {
       },
     );
     this.#stops.push(stop);
-    const kept = new ReadableStream<Uint8Array>(
+    const counted = new ReadableStream<Uint8Array>(
       {
         pull: async controller => {
           while (buffered.length === 0 && !ended)
@@ -224,7 +224,7 @@ export class UnreadResponse {
       },
       { highWaterMark: 0 },
     );
-    return new Response(kept, { status, statusText, headers });
+    return new Response(counted, { status, statusText, headers });
   }
 
   /** The same response, handed to the platform in slices, each when the one before it was taken. */

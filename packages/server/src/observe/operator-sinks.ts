@@ -10,7 +10,7 @@ import type { AuditSink, CallRef, ErrorSink } from '../state/index.ts';
 import { writeError } from './standard-error.ts';
 
 /** The operator's own functions, as given. */
-interface Given {
+interface OwnSinks {
   readonly audit?: AuditSink | undefined;
   /** Standard error if absent. */
   readonly onError?: ErrorSink | undefined;
@@ -25,18 +25,18 @@ export interface OperatorSinks {
   readonly warn: (message: string) => void;
 }
 
-export function operatorSinks(given: Given): OperatorSinks {
+export function operatorSinks(own: OwnSinks): OperatorSinks {
   // The text of an error that `onError` did not take may contain what a call did.
   const failed = (what: string, error: unknown): string =>
     `midcall: ${what} failed itself (${(error as Error | null)?.name ?? 'error'}).`;
-  const warn = guarded(given.warn ?? console.error, (error, message) => {
+  const warn = guarded(own.warn ?? console.error, (error, message) => {
     console.error(message);
     console.error(failed('warn', error));
   });
-  const onError = guarded(given.onError ?? onStandardError, error => warn(failed('onError', error)));
+  const onError = guarded(own.onError ?? onStandardError, error => warn(failed('onError', error)));
   const audit =
-    given.audit &&
-    guarded(given.audit, (error, { call }) => (given.onError ? onError(error, call) : warn(failed('audit', error))));
+    own.audit &&
+    guarded(own.audit, (error, { call }) => (own.onError ? onError(error, call) : warn(failed('audit', error))));
   return { audit, onError, warn };
 }
 
@@ -53,16 +53,16 @@ function whatOf(call: CallRef | undefined): string {
 
 /** A function that calls `sink`, and `failed` with what it throws or rejects with, sooner or later. */
 function guarded<A extends readonly unknown[]>(
-  sink: (...given: A) => unknown,
-  failed: (error: unknown, ...given: A) => void,
-): (...given: A) => void {
-  return (...given) => {
+  sink: (...args: A) => unknown,
+  failed: (error: unknown, ...args: A) => void,
+): (...args: A) => void {
+  return (...args) => {
     try {
-      const result = sink(...given);
+      const result = sink(...args);
       // Most return nothing, and there are several events in a call.
-      if (result !== undefined) Promise.resolve(result).catch(error => failed(error, ...given));
+      if (result !== undefined) Promise.resolve(result).catch(error => failed(error, ...args));
     } catch (error) {
-      failed(error, ...given);
+      failed(error, ...args);
     }
   };
 }

@@ -17,7 +17,7 @@ import { type CallRef, TimeList } from '../state/index.ts';
 
 /** One call that waits without a request, or can be continued. */
 export interface WaitingCall {
-  /** For `cancel`. */
+  /** Names the call to `cancel`. */
   readonly id: string;
   /**
    * `task`: continues by itself; `ticket`: continues when the model calls `resume`; otherwise the channel on which a person
@@ -72,13 +72,13 @@ export class WaitingCalls {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #list: TimeList;
 
-  /** @param kept - the store for content */
+  /** @param sealed - the store for content */
   constructor({
     store,
-    kept,
+    sealed,
     clock,
-  }: { readonly store: Store; readonly kept: Store; readonly clock: Pick<Clock, 'now'> }) {
-    this.#contents = kept;
+  }: { readonly store: Store; readonly sealed: Store; readonly clock: Pick<Clock, 'now'> }) {
+    this.#contents = sealed;
     this.#clock = clock;
     this.#list = new TimeList(store, 'waiting', () => clock.now());
   }

@@ -18,9 +18,8 @@ import {
   type WizardForms,
 } from '../request/index.ts';
 import type { Unstamped } from '../state/index.ts';
-import { withDetails } from './ask-message.ts';
 import type { FormAsk, FormQuestion, Put } from './channel.ts';
-import { checkAsk, checkReach } from './check-ask.ts';
+import { checkAsk, checkReach, withDetails } from './check-ask.ts';
 import { checkChannels, checkFallback } from './check-channels.ts';
 import { AskHistory } from './judge.ts';
 import { isByHost, ladder, wouldCount } from './ladder.ts';

@@ -77,7 +77,7 @@ export interface Put<T> {
 /** What a server has for its channels. */
 export interface ServerChannels {
   readonly pages?: unknown;
-  /** Those that are switched on. */
+  /** The channels that are switched on. */
   readonly channels: readonly Channel[];
 }
 
@@ -133,4 +133,17 @@ export interface AskChannel {
   put<T>(question: FormQuestion<T>, call: ChannelCall): Promise<Put<T>>;
   /** Puts all forms of a wizard at once; absent if this channel takes them one after another. */
   putWizard?(question: WizardQuestion, call: ChannelCall): Promise<Answer<WizardContents>>;
+}
+
+/**
+ * True if a channel may put a question.
+ * @param named - the channels that the ask names, if any
+ */
+export function isOn(
+  { name, onWhereNamed }: Pick<AskChannel, 'name' | 'onWhereNamed'>,
+  named: readonly Channel[] | undefined,
+  server: Pick<ServerChannels, 'channels'>,
+): boolean {
+  const byServer = server.channels.includes(name);
+  return named ? named.includes(name) && (byServer || onWhereNamed) : byServer;
 }

@@ -5,7 +5,7 @@ import type { FormInput } from '@midcall/core/form';
 import { jsonLoss, lossText } from '@midcall/core/json';
 import {
   anything,
-  checkGiven,
+  checkKind,
   checkOptions,
   count,
   flag,
@@ -21,9 +21,16 @@ import {
   text,
 } from '@midcall/core/options';
 import { MAX_TIMER_MS } from '@midcall/core/time';
-import { detailsKind, type ElicitAsk, type StepOptions, type StepRetry, type UrlAsk } from '../request/index.ts';
+import {
+  type Details,
+  detailsKind,
+  detailsText,
+  type ElicitAsk,
+  type StepOptions,
+  type StepRetry,
+  type UrlAsk,
+} from '../request/index.ts';
 import { channels } from './all.ts';
-import { checkMessage } from './ask-message.ts';
 
 /** The options that every kind of question has: how it reaches the person. */
 export const reachKinds = {
@@ -108,14 +115,14 @@ export function checkUrlAsk(ask: UrlAsk<unknown>): void {
 
 /** @throws TypeError for an unknown or wrong part: what the author must mend */
 export function checkStep(name: string, fn: unknown, options: StepOptions<unknown>): void {
-  checkGiven('call.step', 'the name', name, nameKind);
-  checkGiven('call.step', 'what it runs', fn, func);
+  checkKind('call.step', 'the name', name, nameKind);
+  checkKind('call.step', 'what it runs', fn, func);
   checkOptions<StepOptions<unknown>>('call.step', options, stepKinds);
 }
 
 /** @throws TypeError for a value that is not progress */
 export function checkProgress(progress: number, of: { readonly total?: number; readonly message?: string }): void {
-  checkGiven('call.progress', 'the progress', progress, notNegative);
+  checkKind('call.progress', 'the progress', progress, notNegative);
   checkOptions<typeof of>('call.progress', of, { total: positive, message: text });
 }
 
@@ -133,5 +140,28 @@ function checkShared({ message, key, timeoutMs }: Omit<Shared, 'assurance'>): vo
     throw new MidcallError(
       'form/unsupported',
       'timeoutMs must be a number of milliseconds above 0, and at most 24 days.',
+    );
+}
+
+/** The maximum length of a message, in characters. */
+const MAX_MESSAGE = 2000;
+
+/** The message with the details of its question; undefined if both together are too long. */
+export function withDetails(message: string, details: Details): string | undefined {
+  const whole = `${message}\n\n${detailsText(details)}`;
+  return whole.length > MAX_MESSAGE ? undefined : whole;
+}
+
+/**
+ * Every ask needs a message of bounded length (client/elicitation, "Elicitation Requests").
+ * @throws MidcallError `form/unsupported` for a message that is empty or too long
+ */
+function checkMessage(message: string): void {
+  if (message.trim() === '')
+    throw new MidcallError('form/unsupported', 'A question needs a message that says why the person is asked.');
+  if (message.length > MAX_MESSAGE)
+    throw new MidcallError(
+      'form/unsupported',
+      `A message must have at most ${MAX_MESSAGE} characters; got ${message.length}.`,
     );
 }

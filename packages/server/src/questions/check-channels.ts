@@ -7,8 +7,7 @@ import { MidcallError } from '@midcall/core/errors';
 import { type Assurance, assures, type Channel, type Form } from '@midcall/core/form';
 import type { CallRequest, UrlAsk } from '../request/index.ts';
 import { channels } from './all.ts';
-import type { AskChannel, Asking, FormAsk, ServerChannels } from './channel.ts';
-import { isOn } from './is-on.ts';
+import { type AskChannel, type Asking, type FormAsk, isOn, type ServerChannels } from './channel.ts';
 import { noPages } from './page/plan.ts';
 
 type Asked = Pick<CallRequest, 'registered' | 'name'>;

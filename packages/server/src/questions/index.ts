@@ -1,13 +1,14 @@
 export { channels } from './all.ts';
-export { answeredBy } from './answered-by.ts';
 export { type AskerOptions, asker } from './asker.ts';
 export { cardOfPage, cardSeen, hasCard } from './card/card.ts';
 export { CARD_TOOL, CARD_URI, cardResource, forApps, refused, reported, withCard } from './card/card-app.ts';
 export { checkProgress, checkStep } from './check-ask.ts';
+export { answeredBy } from './ladder.ts';
 export { lazySampler } from './lazy-sampler.ts';
 export { gatewayQuestion } from './native/gateway-question.ts';
 export {
   type ApartAsk,
+  askedEvent,
   type CallRun,
   type ClientAsk,
   leavingTo,
@@ -15,5 +16,5 @@ export {
   type ResultAsk,
 } from './outgoing.ts';
 export type { PageCall } from './page/page-call.ts';
-export { withdrawPages } from './page/withdraw-pages.ts';
+export { withdrawPages } from './page/plan.ts';
 export { fromClient, type Recording, readRecording, unanswered } from './recording.ts';

@@ -15,11 +15,11 @@ import { MidcallError } from '@midcall/core/errors';
 import { type Answer, type Assurance, assures, type By, type Form, type Issue, type Judging } from '@midcall/core/form';
 import { elapsed, type Recording } from './recording.ts';
 
-/** The verdict on one recorded answer; `again` if the content does not fit the form. */
+/** The verdict on one recorded answer; `issues` if the content does not fit the form. */
 export type Judged<T> =
   /** `leftOut`: names of members that the form did not ask for. */
   | { readonly answer: Answer<T>; readonly leftOut?: readonly string[] }
-  | { readonly again: readonly Issue[]; readonly by: By };
+  | { readonly issues: readonly Issue[]; readonly by: By };
 
 export interface JudgeOptions {
   /** The channel the question was put to. */
@@ -69,7 +69,7 @@ export async function judge<T>(
   if (action === 'cancel') return cancel('dismissed');
   if (options.demanded !== undefined && !assures(by.assurance, options.demanded)) return cancel('suspect');
   const checked = await form.check(got?.content, options.judging);
-  if (!checked.ok) return { again: checked.issues, by };
+  if (!checked.ok) return { issues: checked.issues, by };
   const { value: content, leftOut } = checked;
   return { answer: { action: 'accept', content, by }, ...(leftOut && { leftOut }) };
 }
@@ -83,7 +83,7 @@ export function askAgain(message: string, issues: readonly Issue[]): string {
 
 /** The answers one call already has, so that it does not ask in circles (judge-A3, judge-A4). */
 export class AskHistory {
-  /** By question: how often it was not accepted, and whether it was declined. Most calls never need it. */
+  /** How often each question was not accepted, and whether it was declined. Most calls never need it. */
   #refused: Map<string, { times: number; declined: boolean }> | undefined;
 
   /** @param asks - distinguishes questions with the same message; contains no space */

@@ -4,8 +4,7 @@
  */
 import { assures, type Channel } from '@midcall/core/form';
 import { channels } from './all.ts';
-import type { AskChannel, ChannelCall, FormQuestion } from './channel.ts';
-import { isOn } from './is-on.ts';
+import { type AskChannel, type ChannelCall, type FormQuestion, isOn } from './channel.ts';
 
 /** @returns undefined if no channel can give an answer that counts */
 export function ladder(question: FormQuestion, call: ChannelCall): AskChannel | undefined {
@@ -26,3 +25,7 @@ const isEnough = (channel: AskChannel, question: FormQuestion, call: ChannelCall
 /** True if answers that come by this channel are the host's, which may give them by itself. */
 export const isByHost = (name: Channel): boolean =>
   channels.some(channel => channel.name === name && channel.byHost === true);
+
+/** The name of the tool by which answers of a channel come back with their tickets; undefined if they do not. */
+export const answeredBy = (name: Channel): string | undefined =>
+  channels.find(channel => channel.name === name)?.answeredBy;

@@ -7,6 +7,7 @@ import type { Assurance, Channel } from '@midcall/core/form';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { OpenAsk, Run } from '../engine/index.ts';
 import type { CallRequest } from '../request/index.ts';
+import type { Unstamped } from '../state/index.ts';
 import type { Recording } from './recording.ts';
 
 interface Leaving {
@@ -74,7 +75,7 @@ export interface ApartAsk extends Leaving, Waiting {
   readonly words: WaitingWords;
 }
 
-/** In the result of the call, which ends its request; the answer comes back with a ticket. */
+/** A question that leaves in the result of the call, which ends its request; the answer comes back with a ticket. */
 export interface ResultAsk extends Leaving {
   readonly to: 'result';
   /** The assurance of the answer that comes back. */
@@ -100,3 +101,13 @@ export const leavingTo = <T extends Outgoing['to']>(
   const leaves = (ask: OpenAsk<Outgoing>): ask is OpenAsk<Extract<Outgoing, { to: T }>> => ask.detail.to === to;
   return asks.every(leaves) ? asks : asks.filter(leaves);
 };
+
+/**
+ * What the audit records about a question when it is sent; see `audited` of {@link Outgoing}.
+ * @returns nothing for questions that no person sees (roots, and sampling), and for the second half of a question
+ */
+export function askedEvent(ask: OpenAsk<Outgoing>): Unstamped | undefined {
+  if (ask.kind !== 'elicit' && ask.kind !== 'url') return undefined;
+  const { channel, audited } = ask.detail;
+  return audited === 'already' ? undefined : { kind: 'asked', ask: ask.id, channel, ...audited };
+}

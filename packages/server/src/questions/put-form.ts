@@ -36,8 +36,8 @@ export async function putUntilItFits<T>(
   for (let attempt = 0; ; attempt++) {
     const { judged, got, identity, untold } = await put(message, before);
     const saidYes = (got as { readonly action?: unknown } | null | undefined)?.action === 'accept';
-    let rejected: { readonly again: readonly Issue[]; readonly by: By };
-    if ('again' in judged) {
+    let rejected: { readonly issues: readonly Issue[]; readonly by: By };
+    if ('issues' in judged) {
       rejected = judged;
       before = undefined;
     } else {
@@ -45,12 +45,12 @@ export async function putUntilItFits<T>(
       const issues =
         saidYes && answer.action === 'accept' ? await validated(run, ask, answer.content, identity) : undefined;
       if (!issues) return { answer, saidYes, untold };
-      rejected = { again: issues, by: answer.by };
+      rejected = { issues, by: answer.by };
       before = { issues, typed: typedIn(got) };
     }
     if (attempt === ASK_AGAIN)
       return { answer: { action: 'cancel', reason: 'invalid', by: rejected.by }, saidYes, untold };
-    message = askAgain(ask.message, rejected.again);
+    message = askAgain(ask.message, rejected.issues);
   }
 }
 

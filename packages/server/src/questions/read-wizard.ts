@@ -3,7 +3,7 @@ import { MidcallError } from '@midcall/core/errors';
 import { form as compile, type Form, refuseSecretMessage } from '@midcall/core/form';
 import { isRecord } from '@midcall/core/json';
 import {
-  checkGiven,
+  checkKind,
   checkOptions,
   func,
   type Kinds,
@@ -67,7 +67,7 @@ export interface AnyWizard extends Omit<WizardAsk<WizardForms>, 'validate'> {
  */
 export function readWizard(ask: AnyWizard): readonly OpenForm[] {
   checkOptions<AnyWizard>('call.wizard', ask, askKinds);
-  checkGiven('call.wizard', 'the message', ask.message, text);
+  checkKind('call.wizard', 'the message', ask.message, text);
   const { validate = {} } = ask;
   for (const name of Object.keys(validate)) {
     if (!Object.hasOwn(ask.forms, name))

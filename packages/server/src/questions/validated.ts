@@ -69,8 +69,8 @@ export function withProblems<S extends object>(schema: S, { issues, typed }: Not
     const texts = [...messages, ...(property.description === undefined ? [] : [property.description])].join(' ');
     const description = messages.length > 0 ? { description: texts } : {};
     const before = Object.hasOwn(typed, name) ? typed[name] : undefined;
-    const again = fits(property.type, before) && !isSecret(name, property, before);
-    return [name, { ...property, ...description, ...(again && { default: before }) }];
+    const isReusable = fits(property.type, before) && !isSecret(name, property, before);
+    return [name, { ...property, ...description, ...(isReusable && { default: before }) }];
   });
   return { ...schema, properties: Object.fromEntries(properties) };
 }

@@ -25,8 +25,16 @@ import { ladder } from './ladder.ts';
 import { ASK_AGAIN } from './put-form.ts';
 import { type AnyWizard, readWizard } from './read-wizard.ts';
 import { type NotTaken, validated } from './validated.ts';
-import { again, applying, contentsOf, type FormAnswer, type OpenForm, summary } from './wizard-forms.ts';
-import { type WizardInput, withWayBack } from './wizard-way-back.ts';
+import {
+  applying,
+  asCorrection,
+  contentsOf,
+  type FormAnswer,
+  type OpenForm,
+  summary,
+  type WizardInput,
+  withWayBack,
+} from './wizard-forms.ts';
 
 /** Asks the person one question on the channel that the ladder selects. */
 export interface WizardCall extends ChannelCall {
@@ -82,7 +90,7 @@ class Sequence {
    * Input in a form that is to be shown again: it was left for an earlier form, or rejected. A rejected form that was left has no
    * issues any more, since the earlier form may be all that was wrong.
    */
-  readonly #again = new Map<string, NotTaken>();
+  readonly #notTaken = new Map<string, NotTaken>();
   /** Forms to be validated again, since an earlier one was changed (wizard-W3). */
   readonly #stale = new Set<string>();
   /**
@@ -112,7 +120,7 @@ class Sequence {
         const { fewest, most } = this.#rounds(open);
         if (left < fewest) {
           // An answer that was rejected cannot be asked for again: the last round is for the look at all answers.
-          if (this.#again.size > 0) return this.#invalid();
+          if (this.#notTaken.size > 0) return this.#invalid();
           return this.#call.run.fail(tooFewRounds(this.#message, fewest, left));
         }
         const spare = left - most;
@@ -136,7 +144,7 @@ class Sequence {
 
   /** True for a form that is to be asked; one that is to be validated again may still be good as it is. */
   #isOpen(name: string, changed: string | undefined): boolean {
-    return name === changed || this.#again.has(name) || !this.#answers.has(name);
+    return name === changed || this.#notTaken.has(name) || !this.#answers.has(name);
   }
 
   /**
@@ -177,7 +185,7 @@ class Sequence {
       this.#stale.delete(name);
       const issues = await this.#problems(open, standing.content, forms, [count, 'again']);
       if (issues.length === 0) continue;
-      this.#again.set(name, { issues, typed: standing.typed });
+      this.#notTaken.set(name, { issues, typed: standing.typed });
       return !this.#isRefusedTooOften(name);
     }
     return true;
@@ -231,16 +239,16 @@ class Sequence {
       this.#stale.delete(name);
       // A rejected form is only validated again after an earlier one was changed: that may be all that was wrong.
       if (goTo !== undefined && (issues.length === 0 || !fits)) {
-        this.#again.set(name, { issues: [], typed });
+        this.#notTaken.set(name, { issues: [], typed });
         goBack ??= goTo;
         continue;
       }
-      this.#again.delete(name);
+      this.#notTaken.delete(name);
       if (goTo === undefined) {
         const wrong = await this.#problems(open, answer.content, forms, [count]);
         if (this.#isRefusedTooOften(name)) return this.#invalid();
         if (wrong.length > 0) {
-          this.#again.set(name, { issues: wrong, typed });
+          this.#notTaken.set(name, { issues: wrong, typed });
           continue;
         }
       } else {
@@ -258,10 +266,10 @@ class Sequence {
   async #askForm(open: OpenForm, forms: readonly OpenForm[], left: number) {
     const { name, title } = open;
     const formsBefore = forms.slice(0, forms.indexOf(open));
-    const before = this.#again.get(name);
+    const before = this.#notTaken.get(name);
     const issues = before?.issues ?? [];
     const typed = before?.typed ?? this.#answers.get(name)?.typed;
-    const shown = typed ? again(open.form, { issues, typed }) : open.form;
+    const shown = typed ? asCorrection(open.form, { issues, typed }) : open.form;
     let input: WizardInput = { typed: {}, fits: true };
     // Those of the same round have no answer yet; and there must be rounds for both forms.
     const answeredBefore = formsBefore.filter(

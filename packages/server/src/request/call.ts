@@ -1,14 +1,19 @@
 /** What a handler holds while it runs: every way to ask, and every way to act. */
 import type { Answer, Assurance, Channel, FormInput, FormValue } from '@midcall/core/form';
 import type { Root } from '@midcall/core/roots';
-import type { SamplingResult } from '@midcall/core/sampling';
+import type {
+  SamplingMessage,
+  SamplingRequest,
+  SamplingResult,
+  SamplingTool,
+  ToolLoopLimits,
+} from '@midcall/core/sampling';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { Principal } from '../base/index.ts';
 import type { RunOutcome } from '../engine/index.ts';
 import type { Files } from '../roots/index.ts';
 import type { Details } from './details.ts';
-import type { UrlAsk } from './page-ask.ts';
-import type { SampleAsk, SampleWithToolsAsk, ToolSamplingResult } from './sampling-request.ts';
+import type { UrlAsk } from './pages.ts';
 import type { Validation } from './validation.ts';
 import type { WizardAsk, WizardContent, WizardForms } from './wizard-ask.ts';
 
@@ -328,4 +333,26 @@ export interface Call {
   /** Fires when the client cancels or disconnects while no ask of this run is open. */
   readonly signal: AbortSignal;
   readonly principal: Principal | undefined;
+}
+
+/** What `call.sampleWithTools` takes: a request, the tools as code, and limits. */
+export interface SampleWithToolsAsk extends Omit<SamplingRequest, 'tools' | 'includeContext'>, ToolLoopLimits {
+  readonly tools: readonly SamplingTool[];
+  /** Milliseconds for each reply; the server's `askTimeoutMs` if absent. */
+  readonly timeoutMs?: number;
+}
+
+/** What `call.sample` takes. */
+export interface SampleAsk extends Omit<SamplingRequest, 'includeContext'> {
+  /** Milliseconds for the reply; the server's `askTimeoutMs` if absent. */
+  readonly timeoutMs?: number;
+}
+
+/** The result of a tool loop. */
+export interface ToolSamplingResult {
+  readonly result: SamplingResult;
+  /** The whole conversation, the final reply included. */
+  readonly messages: readonly SamplingMessage[];
+  /** Requests that went to the model. */
+  readonly iterations: number;
 }

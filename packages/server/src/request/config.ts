@@ -145,7 +145,7 @@ export interface Config {
   /** Tells the calls in progress that this instance stops. */
   readonly stops: CallStops;
   readonly clock: Clock;
-  /** Its timers keep no process alive. */
+  /** A clock whose timers keep no process alive. */
   readonly idleClock: Clock;
   readonly id: () => string;
   /** Names this process. */

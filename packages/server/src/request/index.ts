@@ -1,4 +1,15 @@
-export type { AboutClient, Call, ElicitAsk, LogLevel, StepContext, StepOptions, StepRetry } from './call.ts';
+export type {
+  AboutClient,
+  Call,
+  ElicitAsk,
+  LogLevel,
+  SampleAsk,
+  SampleWithToolsAsk,
+  StepContext,
+  StepOptions,
+  StepRetry,
+  ToolSamplingResult,
+} from './call.ts';
 export { CallStops } from './call-stops.ts';
 export type { ClientView } from './client-view.ts';
 export type { Config, MidcallOptions } from './config.ts';
@@ -29,8 +40,17 @@ export type {
   Passed,
 } from './gateway-call.ts';
 export { isLendable, isPersonal, lend, makeServer } from './lending.ts';
-export type { UrlAsk } from './page-ask.ts';
-export type { Page, PageAsk, PageLink, PageOutcome, PageService, Pages, PagesHost, PersonCheck } from './pages.ts';
+export type {
+  Page,
+  PageAsk,
+  PageLink,
+  PageOutcome,
+  PageService,
+  Pages,
+  PagesHost,
+  PersonCheck,
+  UrlAsk,
+} from './pages.ts';
 export {
   auditor,
   type CallRequest,
@@ -51,7 +71,6 @@ export {
   waysOut,
 } from './request.ts';
 export { clientOf, isOverHttp, principalOf, processUser } from './requester.ts';
-export type { SampleAsk, SampleWithToolsAsk, ToolSamplingResult } from './sampling-request.ts';
 export { belongsTo, type Instance, instanceOf } from './served-by.ts';
 export {
   type Caller,

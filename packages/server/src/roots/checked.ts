@@ -17,36 +17,36 @@ export function checkedPlatform(os: Os = thisOs()): Platform {
   const system = pooled;
 
   async function real(resolved: ResolvedPath): Promise<string> {
-    const { root, rel, bounds, requested: given } = resolved;
+    const { root, rel, bounds, requested } = resolved;
     let path: string;
     try {
       path = await system.realpath(paths.join(root.at, rel));
     } catch (error) {
       throw await explain(resolved, error);
     }
-    if (!bounds.inside(path)) throw outside(given, bounds);
+    if (!bounds.inside(path)) throw outside(requested, bounds);
     return path;
   }
 
   /** Why a name could not be resolved, without revealing anything outside. */
-  async function explain({ root, rel, bounds, requested: given }: ResolvedPath, error: unknown): Promise<Error> {
-    if (saysNothing(error)) return fromSystem(given, error);
+  async function explain({ root, rel, bounds, requested }: ResolvedPath, error: unknown): Promise<Error> {
+    if (saysNothing(error)) return fromSystem(requested, error);
     const parts = rel.split(paths.sep);
     for (let count = 0; count <= parts.length; count += 1) {
       const path = paths.join(root.at, ...parts.slice(0, count));
       try {
-        if (!bounds.inside(await system.realpath(path))) return outside(given, bounds);
+        if (!bounds.inside(await system.realpath(path))) return outside(requested, bounds);
       } catch (stepError) {
         if (count === 0) return vanished(root.path);
         const link = await fs.promises.lstat(path).then(
           stat => stat.isSymbolicLink(),
           () => false,
         );
-        if (link) return outside(given, bounds);
-        return isAbsent(stepError) ? notFound(given) : fromSystem(given, stepError);
+        if (link) return outside(requested, bounds);
+        return isAbsent(stepError) ? notFound(requested) : fromSystem(requested, stepError);
       }
     }
-    return fromSystem(given, error);
+    return fromSystem(requested, error);
   }
 
   return {

@@ -24,7 +24,7 @@ interface PendingRead {
 export class GatheredReads {
   readonly #platform: Platform;
   readonly #turns: Turns;
-  /** By directory, in the order in which they were requested. */
+  /** The reads that wait, by directory, in the order in which they were requested. */
   readonly #pending = new Map<string, PendingRead[]>();
   #underWay = false;
 

@@ -17,7 +17,7 @@ import { fromSystem, notFound, outside, vanished } from './refusal.ts';
 import { inOneGo, type Steps, settled } from './steps.ts';
 import { codeOf, identityOf, isAbsent, saysNothing, systemFor } from './system.ts';
 
-/** Not in `fs.constants`; the same on every architecture Node runs on. */
+/** A flag that `fs.constants` lacks; it is the same on every architecture Node runs on. */
 const O_PATH = 0o10000000;
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = fs.constants;
 
@@ -45,7 +45,7 @@ function closeQuietly(fd: number): void {
 }
 
 function* openInside(resolved: ResolvedPath, flags: number): Steps<{ fd: number; path: string }> {
-  const { root, rel, bounds, requested: given } = resolved;
+  const { root, rel, bounds, requested } = resolved;
   let fd: number;
   try {
     fd = yield* settled(root.system.open(join(root.at, rel), O_PATH | flags));
@@ -54,7 +54,7 @@ function* openInside(resolved: ResolvedPath, flags: number): Steps<{ fd: number;
   }
   try {
     const path = yield* settled(root.system.readlink(proc(fd)));
-    if (!bounds.inside(path)) throw (yield* moved(resolved)) ?? outside(given, bounds);
+    if (!bounds.inside(path)) throw (yield* moved(resolved)) ?? outside(requested, bounds);
     if (path !== join(root.path === '/' ? '' : root.path, rel) && rel !== '') {
       const lost = yield* moved(resolved);
       if (lost) throw lost;
@@ -62,7 +62,7 @@ function* openInside(resolved: ResolvedPath, flags: number): Steps<{ fd: number;
     return { fd, path };
   } catch (error) {
     closeQuietly(fd);
-    throw fromSystem(given, error);
+    throw fromSystem(requested, error);
   }
 }
 
@@ -73,8 +73,8 @@ function* moved({ root }: ResolvedPath): Steps<MidcallError | undefined> {
 
 /** Why a name could not be opened, without revealing anything outside. */
 function* explain(resolved: ResolvedPath, error: unknown): Steps<MidcallError> {
-  const { root, rel, bounds, requested: given } = resolved;
-  if (saysNothing(error)) return fromSystem(given, error);
+  const { root, rel, bounds, requested } = resolved;
+  if (saysNothing(error)) return fromSystem(requested, error);
   const lost = yield* moved(resolved);
   if (lost) return lost;
   const parts = rel.split('/');
@@ -84,18 +84,18 @@ function* explain(resolved: ResolvedPath, error: unknown): Steps<MidcallError> {
     try {
       fd = yield* settled(root.system.open(path, O_PATH));
     } catch (stepError) {
-      if (yield* isLink(resolved, path)) return outside(given, bounds);
-      return isAbsent(stepError) ? notFound(given) : fromSystem(given, stepError);
+      if (yield* isLink(resolved, path)) return outside(requested, bounds);
+      return isAbsent(stepError) ? notFound(requested) : fromSystem(requested, stepError);
     }
     try {
-      if (!bounds.inside(yield* settled(root.system.readlink(proc(fd))))) return outside(given, bounds);
+      if (!bounds.inside(yield* settled(root.system.readlink(proc(fd))))) return outside(requested, bounds);
     } catch (stepError) {
-      return fromSystem(given, stepError);
+      return fromSystem(requested, stepError);
     } finally {
       closeQuietly(fd);
     }
   }
-  return fromSystem(given, error);
+  return fromSystem(requested, error);
 }
 
 function* isLink({ root }: ResolvedPath, path: string): Steps<boolean> {

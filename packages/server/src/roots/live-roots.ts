@@ -12,10 +12,9 @@
 
 import { MidcallError } from '@midcall/core/errors';
 import { checkOptions, flag, func, having, required } from '@midcall/core/options';
-import type { Root } from '@midcall/core/roots';
+import { type Root, readRootsList } from '@midcall/core/roots';
 import { type Boundary, nothing, type RootsAnswer } from './boundary.ts';
 import type { Files } from './files.ts';
-import { listedRoots } from './listed.ts';
 import { OpenFiles } from './open-file.ts';
 import type { RootHold } from './root-hold.ts';
 import { RootedFiles } from './rooted-files.ts';
@@ -159,4 +158,18 @@ export function liveRoots(options: LiveRootsOptions): LiveRoots {
       book.revokeAll();
     },
   };
+}
+
+/**
+ * Checks a client's list of roots before anything uses it.
+ * @param answer - the result of `roots/list`, as it arrived
+ * @param leftOut - told in one sentence of each entry that is no root
+ * @throws MidcallError roots/invalid if it has no list, or one without a single root in it
+ */
+export function listedRoots(answer: unknown, leftOut?: (sentence: string) => void): readonly Root[] {
+  const read = readRootsList(answer);
+  if (!read || (read.roots.length === 0 && read.leftOut.length > 0))
+    throw new MidcallError('roots/invalid', "The client's list of roots is not a list of { uri, name? }.");
+  for (const sentence of read.leftOut) leftOut?.(sentence);
+  return read.roots;
 }

@@ -229,13 +229,13 @@ export class RootedFiles implements Files {
     read: Reading<T>,
   ): Steps<T> {
     const { platform } = this.#scope;
-    const { requested: given, root } = resolved;
-    const thing = (above && (yield* this.#plainFile(resolved, above))) ?? (yield* settled(platform.thing(resolved)));
+    const { requested, root } = resolved;
+    const thing = (above && (yield* this.#fileIn(resolved, above))) ?? (yield* settled(platform.thing(resolved)));
     let fd: number;
     try {
-      this.#mustBeFile(given, thing);
+      this.#mustBeFile(requested, thing);
       const tooLarge = sizeFault(thing.stat.size, range);
-      if (tooLarge) throw invalid(given, tooLarge);
+      if (tooLarge) throw invalid(requested, tooLarge);
       fd = yield* settled(platform.reopen(resolved, thing, O_RDONLY));
     } finally {
       thing.close();
@@ -248,7 +248,7 @@ export class RootedFiles implements Files {
   }
 
   /** The file of this name in its open directory; undefined if the name is free or not a file. */
-  *#plainFile(resolved: ResolvedPath, above: Folder): Steps<Thing | undefined> {
+  *#fileIn(resolved: ResolvedPath, above: Folder): Steps<Thing | undefined> {
     const name = resolved.rel.slice(resolved.rel.lastIndexOf('/') + 1);
     const thing = yield* settled(this.#scope.platform.child(resolved, above, name));
     if (thing?.stat.isFile()) return thing;

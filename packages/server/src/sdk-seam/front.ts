@@ -344,11 +344,11 @@ function isEnvelope(envelope: Members | undefined): boolean {
 function stamped(method: string, result: Members, server: McpServer): Members {
   const { resultType = 'complete', _meta: meta } = result;
   const isMeta = meta === undefined || isRecord(meta);
-  const isKept = method === 'resources/read' && resultType === 'complete';
+  const mayBeCached = method === 'resources/read' && resultType === 'complete';
   return {
     ...result,
     resultType,
-    ...(isKept && cached(result, cacheHintOf(server))),
+    ...(mayBeCached && cached(result, cacheHintOf(server))),
     ...(isMeta && { _meta: { [SERVER_INFO_META_KEY]: serverInfoOf(server), ...meta } }),
   };
 }

@@ -1,5 +1,5 @@
 /** Serves one client over standard input and output, in both eras. */
-import { checkGiven, checkOptions, func, having, serverFactoryKind } from '@midcall/core/options';
+import { checkKind, checkOptions, func, having, serverFactoryKind } from '@midcall/core/options';
 import { closing, type StopOptions, stopKinds } from '@midcall/core/stop';
 import type { McpServerFactory, Transport } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio as serveBySdk } from '@modelcontextprotocol/server/stdio';
@@ -41,15 +41,15 @@ export interface StdioServing {
  * ```
  */
 export function serveStdio(factory: AnyServerFactory, options: StdioOptions = {}): StdioServing {
-  checkGiven('serveStdio', 'the first argument', factory, serverFactoryKind);
+  checkKind('serveStdio', 'the first argument', factory, serverFactoryKind);
   checkOptions('serveStdio', options, {
     transport: having('a transport', 'start', 'send', 'close'),
     onError: func,
   });
   const { transport = new StdioServerTransport(), onError } = options;
   const serving = new Serving();
-  const given = factory as McpServerFactory;
-  const build = onError ? given : loud(given);
+  const own = factory as McpServerFactory;
+  const build = onError ? own : loud(own);
   const start = transport.start.bind(transport);
   // The SDK starts the transport when it listens to it; a message may come with that.
   transport.start = () => {

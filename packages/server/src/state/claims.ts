@@ -80,11 +80,11 @@ export interface ClaimsOptions {
 /** How long a sign of presence is valid, as a fraction of the wait; it is renewed three times as often. */
 const PRESENT = 0.6;
 /** The maximum length of a result stored for duplicates, in characters of JSON. */
-const MAX_KEPT = 262_144;
+const MAX_RESULT = 262_144;
 /** The length of a result that takes no more than the claim and the state beside it, which are there anyway: it is not counted. */
 const FREE = 1_024;
 /** How long results are stored, in milliseconds: twice as long as clients wait for one request. */
-const KEPT_MS = 120_000;
+const RESULT_MS = 120_000;
 
 interface StoredClaim {
   /** Digest of the inputs. */
@@ -148,8 +148,8 @@ export function claims({ store, results = store, shares, clock, id, waitMs }: Cl
 
   /** Stores a result for duplicates, if there is room for it: the claim alone ensures that nothing is done twice. */
   const keep = async (nonce: string, result: string, ttlMs: number, person: string): Promise<void> => {
-    if (result.length > MAX_KEPT) return;
-    const retentionMs = Math.min(ttlMs, KEPT_MS);
+    if (result.length > MAX_RESULT) return;
+    const retentionMs = Math.min(ttlMs, RESULT_MS);
     try {
       const characters = result.length;
       if (characters > FREE) await shares?.take(person, { characters, until: clock.now() + retentionMs });

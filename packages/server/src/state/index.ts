@@ -1,9 +1,8 @@
 export type { AuditEvent, AuditSink, CallRef, ErrorSink, PageEvent, RequestOutcome, Unstamped } from './audit.ts';
-export { AuditedLedger } from './audited-ledger.ts';
 export { type Attempt, type Claims, claims } from './claims.ts';
 export { CommonValues } from './common-values.ts';
 export { type KeyRing, type KeySource, keyRing } from './keys.ts';
-export { type FlowSteps, flowSteps, stepLedger } from './ledger.ts';
+export { AuditedLedger, type FlowSteps, flowSteps, stepLedger } from './ledger.ts';
 export {
   type ApartJournal,
   type Binding,
@@ -23,7 +22,6 @@ export {
   storedState,
 } from './request-state.ts';
 export { createSealer, type Sealer } from './seal.ts';
-export { sealedStore } from './sealed-store.ts';
-export { openOrWarn, openUnder, sealUnder } from './sealed-under.ts';
+export { openOrWarn, openUnder, sealedStore, sealUnder } from './sealed-values.ts';
 export { Shares } from './shares.ts';
 export { TimeList } from './time-list.ts';

@@ -23,7 +23,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { MidcallError } from '@midcall/core/errors';
-import { checkGiven, type Kind } from '@midcall/core/options';
+import { checkKind, type Kind } from '@midcall/core/options';
 
 /** One key. Its id is derived from it, the same in every process, and reveals nothing about it. */
 export interface SealKey {
@@ -83,7 +83,7 @@ const posix = process.platform !== 'win32';
 export function keyRing(source?: KeySource, options: KeyRingOptions = {}): KeyRing {
   const env = options.env ?? process.env;
   const randomBytes = options.randomBytes ?? nodeRandomBytes;
-  if (source !== undefined) checkGiven('keyRing', 'the key', source, sourceKind);
+  if (source !== undefined) checkKind('keyRing', 'the key', source, sourceKind);
   if (source !== undefined) return ring(bytesOf(source, randomBytes));
   if (env['MIDCALL_KEY'] !== undefined) return ring(decode(env['MIDCALL_KEY'], 'MIDCALL_KEY'));
   const file = env['MIDCALL_KEY_FILE'];

@@ -18,7 +18,7 @@ import type { Clock } from '@midcall/core/time';
 import { digest } from '../base/index.ts';
 import type { EntryKind, Journal } from '../engine/index.ts';
 import type { Sealer } from './seal.ts';
-import { openUnder, sealUnder } from './sealed-under.ts';
+import { openUnder, sealUnder } from './sealed-values.ts';
 import type { Shares, Taken } from './shares.ts';
 
 /** What a state is bound to; every part must be equal when it comes back. */
@@ -39,7 +39,7 @@ export interface Binding {
 export interface SealedAsk {
   readonly id: string;
   readonly kind: EntryKind;
-  /** For error texts; shortened. */
+  /** What it is called in error texts; shortened. */
   readonly label: string;
   /** Its key in `inputRequests`. */
   readonly key: string;
@@ -105,7 +105,7 @@ const APART = 'journal';
 /** Clocks of replicas may differ by this much. */
 const SKEW_MS = 60_000;
 /** More characters than a state has once its questions and journal are in the store; one of these is always opened. */
-const BARE_LENGTH = 16_384;
+const SHORT_STATE = 16_384;
 
 export interface StateOptions {
   readonly sealer: Sealer;
@@ -187,7 +187,7 @@ export function openState(
   maxLength: number,
 ): Unsealed | Promise<Unsealed> {
   const { sealer, clock } = options;
-  if (typeof text === 'string' && text.length > Math.max(maxLength, BARE_LENGTH))
+  if (typeof text === 'string' && text.length > Math.max(maxLength, SHORT_STATE))
     return invalid('longer than any we make');
   const opened = sealer.open(text, STATE_PURPOSE);
   if (!opened.ok) return invalid(opened.reason);

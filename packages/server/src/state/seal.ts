@@ -30,7 +30,7 @@ const SALT = 12;
 const NONCE = 12;
 const TAG = 16;
 const HEADER = KEY_ID + SALT + NONCE;
-/** In characters: whole groups of three bytes, which are encoded independently. */
+/** The characters of a key id: whole groups of three bytes, which are encoded independently. */
 const KEY_ID_TEXT = (KEY_ID / 3) * 4;
 const SALT_TEXT = (SALT / 3) * 4;
 /** Purposes are a handful of constants, and so are the salts of a few replicas; invented salts do not make the cache grow. */
@@ -112,7 +112,7 @@ export function createSealer(keys: KeyRing, options: SealerOptions = {}): Sealer
     if (!series || series.sealed >= MAX_SEALED) series = newSeries();
     series.sealed++;
     const { salt, spelled } = series;
-    const key = kept(series.keys, purpose, () => keyOf(sealing, purpose, salt));
+    const key = memoized(series.keys, purpose, () => keyOf(sealing, purpose, salt));
     const nonce = draw(NONCE);
     const cipher = createCipheriv('aes-256-gcm', key, nonce, cipherOptions);
     if (place !== undefined) cipher.setAAD(Buffer.from(place));
@@ -171,9 +171,9 @@ function derivation(): (key: SealKey, purpose: string, salt: string) => Buffer {
   const purposeKeys = new Map<string, Buffer>();
   const messageKeys = new Map<string, Buffer>();
   return (key, purpose, salt) =>
-    kept(messageKeys, `${key.id} ${salt} ${purpose}`, () => {
+    memoized(messageKeys, `${key.id} ${salt} ${purpose}`, () => {
       if (typeof purpose !== 'string' || purpose === '') throw new TypeError('A purpose is a non-empty string.');
-      const purposeKey = kept(purposeKeys, `${key.id} ${purpose}`, () =>
+      const purposeKey = memoized(purposeKeys, `${key.id} ${purpose}`, () =>
         Buffer.from(hkdfSync('sha256', key.secret, 'midcall.seal.m1', purpose, 32)),
       );
       return createHmac('sha256', purposeKey).update(salt, 'base64url').digest();
@@ -181,7 +181,7 @@ function derivation(): (key: SealKey, purpose: string, salt: string) => Buffer {
 }
 
 /** The map's entry under the name, created if missing; a full map is emptied first. */
-function kept<T>(map: Map<string, T>, name: string, make: () => T): T {
+function memoized<T>(map: Map<string, T>, name: string, make: () => T): T {
   const cached = map.get(name);
   if (cached) return cached;
   const value = make();

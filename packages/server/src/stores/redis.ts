@@ -82,7 +82,7 @@ export function redisStore(options: RedisStoreOptions): Store {
     }
   };
 
-  /** In one asynchronous frame, which is most of what a short command costs beside the client's own work. */
+  /** Sends a command about one key, in one asynchronous frame: frames are most of what a short command costs beside the client. */
   const onKey = async <T>(name: string, key: string, read: (reply: unknown) => T): Promise<T> => {
     checkKey(key);
     if (!looked) void look();

@@ -42,7 +42,7 @@ export interface SqliteConnectionOptions<Row, Statements> {
 /** What a write does in its transaction. Its result is only reported after the commit, so it has no other effect. */
 type Work<Statements, T> = (statements: Statements) => T;
 /** The result, if the key's value alone makes the write unnecessary (sqlite-Q1). */
-type Refusal<T> = (held: string | undefined) => { readonly is: T } | undefined;
+type Refusal<T> = (current: string | undefined) => { readonly is: T } | undefined;
 
 interface QueuedWrite<Statements> {
   readonly key: string;

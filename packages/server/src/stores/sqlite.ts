@@ -5,7 +5,7 @@
  */
 
 import { MidcallError } from '@midcall/core/errors';
-import { checkGiven, checkOptions, notNegative, oneOf } from '@midcall/core/options';
+import { checkKind, checkOptions, notNegative, oneOf } from '@midcall/core/options';
 import type { SortedSets, Store } from '@midcall/core/store';
 import { checkEntry, checkKey, checkMembers, checkScore } from '@midcall/core/store';
 import { type Clock, nowKind, systemClock } from '@midcall/core/time';
@@ -95,7 +95,7 @@ export async function sqliteStore(
   source: string | SqliteDatabase,
   options: SqliteStoreOptions = {},
 ): Promise<SqliteStore> {
-  checkGiven('sqliteStore', 'the first argument', source, sourceKind);
+  checkKind('sqliteStore', 'the first argument', source, sourceKind);
   checkOptions('sqliteStore', options, { clock: nowKind, lockTimeoutMs: notNegative, sync: oneOf('full', 'normal') });
   const { clock = systemClock, lockTimeoutMs = 10_000, sync = 'full' } = options;
   const subject = typeof source === 'string' ? `The SQLite store ${JSON.stringify(source)}` : 'The SQLite store';

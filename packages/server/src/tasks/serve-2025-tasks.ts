@@ -34,8 +34,8 @@ export async function cancel2025Task(tasks: Tasks, owner: string, id: string): P
 
 /** Answers `tasks/list`. */
 export async function list2025Tasks(tasks: Tasks, owner: string, cursor: unknown): Promise<Record<string, unknown>> {
-  const given = typeof cursor === 'string' ? /^p(\d{1,6})$/.exec(cursor)?.[1] : undefined;
-  const skip = cursor === undefined ? 0 : Number(given ?? Number.NaN);
+  const from = typeof cursor === 'string' ? /^p(\d{1,6})$/.exec(cursor)?.[1] : undefined;
+  const skip = cursor === undefined ? 0 : Number(from ?? Number.NaN);
   if (Number.isNaN(skip)) {
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'The cursor must be one that tasks/list gave.');
   }

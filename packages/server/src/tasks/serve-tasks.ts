@@ -3,8 +3,7 @@ import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { hasTaskParameter } from '../base/index.ts';
 import { detachedOf, isPersonal, type Registered, TASKS_EXTENSION, viewClient } from '../request/index.ts';
 import { frontOf, serveSubscriptions } from '../sdk-seam/index.ts';
-import { needsTasks } from './needs-tasks.ts';
-import { taskMethods } from './task-methods.ts';
+import { needsTasks, taskMethods } from './task-methods.ts';
 import type { TaskPart } from './task-part.ts';
 import type { CallHandler, CallToolRequest } from './task-servers.ts';
 

@@ -19,10 +19,9 @@ import {
   viewClient,
 } from '../request/index.ts';
 import { departureOf, type ListenRequest, type TaskSubscription } from '../sdk-seam/index.ts';
-import { needsTasks } from './needs-tasks.ts';
 import { cancel2025Task, get2025Task, list2025Tasks, notify2025, owner2025, result2025 } from './serve-2025-tasks.ts';
 import { ownerOf, shownTo2025, unanswered } from './task.ts';
-import type { TaskMethod } from './task-methods.ts';
+import { needsTasks, type TaskMethod } from './task-methods.ts';
 import type { CallHandler, CallToolRequest } from './task-servers.ts';
 import type { Tasks } from './tasks.ts';
 import { isInputRequired } from './turn.ts';
@@ -34,7 +33,7 @@ const taskParameter = z.looseObject({ ttl: z.number().int().positive().optional(
 
 /** Answers a message of a client about its tasks, or a call of a client that has them. */
 export interface TaskRequests {
-  /** By method. */
+  /** The handler of each message about tasks, by its method. */
   readonly messages: Readonly<Record<TaskMethod, (params: unknown, ctx: ServerContext) => Promise<unknown>>>;
   subscribe(request: ListenRequest, http: ServerContext['http']): Promise<TaskSubscription>;
 }

@@ -241,11 +241,11 @@ export class TaskRuns {
    * @returns the task as it is run, or as somebody else has changed it; undefined if it is no more
    */
   async #begin(key: string, task: Task): Promise<Task | undefined> {
-    const isKept = (each: Task): boolean =>
+    const isRecorded = (each: Task): boolean =>
       each.without !== undefined || Object.keys(unanswered(each)).length === 0 || isOver(each);
-    if (isKept(task)) return task;
+    if (isRecorded(task)) return task;
     const changed = await this.#store.changeAt(key, current =>
-      current.turn !== task.turn || isKept(current)
+      current.turn !== task.turn || isRecorded(current)
         ? undefined
         : { ...current, without: Object.keys(unanswered(current)) },
     );

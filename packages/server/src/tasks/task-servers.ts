@@ -1,8 +1,8 @@
 /** The servers on which a process runs tasks. */
+import type { Clock } from '@midcall/core/time';
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { type Config, isLendable, lend } from '../request/index.ts';
 import { nameOf } from '../sdk-seam/index.ts';
-import { GatewayTasks } from './gateway-tasks.ts';
 import type { Task } from './task.ts';
 import { keyOf } from './task-key.ts';
 
@@ -113,3 +113,57 @@ export class TaskServers {
 }
 
 const serverKey = (audience: string, tool?: string): string => JSON.stringify([audience, tool]);
+
+interface BoundTask {
+  readonly server: McpServer;
+  readonly over: AbortController;
+  readonly callOff: () => void;
+}
+
+/**
+ * Tasks of `mid.handle`: each continues at the server that took its call, since a gateway's upstream call belongs to the
+ * connection it was made over; and whoever holds resources for a task learns when it is over, which may be while none of its
+ * code runs.
+ */
+class GatewayTasks {
+  readonly #clock: Clock;
+  /** Questions by the key of their task. */
+  readonly #tasks = new Map<string, BoundTask>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Assigns a task to this server, unless another already has it.
+   * @param ttlMs - milliseconds until its time is up
+   * @returns a signal that fires when it is over
+   */
+  bind(key: string, server: McpServer, ttlMs: number): AbortSignal {
+    const bound = this.#tasks.get(key);
+    if (bound) return bound.over.signal;
+    const over = new AbortController();
+    this.#tasks.set(key, { server, over, callOff: this.#clock.after(ttlMs, () => this.end(key)) });
+    return over.signal;
+  }
+
+  /** @returns undefined if no server of this process took its call */
+  serverOf(key: string): McpServer | undefined {
+    return this.#tasks.get(key)?.server;
+  }
+
+  /** Ends a task. */
+  end(key: string): void {
+    const bound = this.#tasks.get(key);
+    if (!bound) return;
+    this.#tasks.delete(key);
+    bound.callOff();
+    bound.over.abort();
+  }
+
+  /** Forgets all tasks. */
+  close(): void {
+    for (const { callOff } of this.#tasks.values()) callOff();
+    this.#tasks.clear();
+  }
+}

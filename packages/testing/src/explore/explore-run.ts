@@ -3,7 +3,7 @@
  * answer takes a moment, and a timeout lets the person's time pass.
  */
 
-import { checkGiven, func } from '@midcall/core/options';
+import { checkKind, func } from '@midcall/core/options';
 import type { AnyServerFactory, MidcallOptions } from '@midcall/server';
 import { memoryStore } from '@midcall/server/stores/memory';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
@@ -64,7 +64,7 @@ export async function runPath(
     taskAfterMs: 0,
   };
   const factory = (await subject.server(options, name => trace.effect(name))) as McpServerFactory;
-  checkGiven('explore', 'what server(options) gives', factory, factoryKind);
+  checkKind('explore', 'what server(options) gives', factory, factoryKind);
   const { build, failure } = watchedFactory(factory);
   const wire = openWire(build, clock, subject.hangMs);
   try {

@@ -10,7 +10,7 @@
  */
 import {
   anything,
-  checkGiven,
+  checkKind,
   checkOptions,
   count,
   func,
@@ -109,7 +109,7 @@ export async function explore(
   options: ExploreOptions = {},
 ): Promise<ExploreReport> {
   checkOptions('explore', tool, toolKinds);
-  checkGiven('explore', 'the second argument', args, argsKind);
+  checkKind('explore', 'the second argument', args, argsKind);
   checkOptions('explore', options, kinds);
   const { depth = 3, budget = 500 } = options;
   const subject = subjectOf(tool, args, options);

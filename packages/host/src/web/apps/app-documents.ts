@@ -19,7 +19,7 @@ const appType = 'text/html;profile=mcp-app';
 /** The most characters of an App's document; a larger one is not shown. */
 const longestDocument = 4 * 1024 * 1024;
 
-/** Sent with an App's document. */
+/** The headers of an App's document. */
 export const appHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': [
     'sandbox allow-scripts',

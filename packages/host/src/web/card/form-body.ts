@@ -3,13 +3,12 @@
 import { type AskedField, type Issue, isCardNumber, isWayBack, labelOf } from '@midcall/core/form';
 import { checkAsked } from '@midcall/core/json-schema';
 import { attributes, type Html, html } from '@midcall/core/page';
-import { type FormQuestion, mask, secretsOf } from '../../index.ts';
+import { type FormQuestion, mask, secretsOf, spelledNumber, writtenMoment } from '../../index.ts';
 import { formAppFrame } from '../apps/index.ts';
-import { contentOf, fieldControl, untouched } from '../form/index.ts';
-import { visibleHtml } from '../html/index.ts';
+import { contentOf, fieldControl, readable, untouched } from '../form/index.ts';
+import { sentMoment, visibleHtml } from '../html/index.ts';
 import { texts } from '../texts/index.ts';
 import { type CardBody, type CardContext, quoted } from './frame.ts';
-import { sentValue } from './sent-value.ts';
 
 function reviewValue(
   field: FormQuestion['fields'][number],
@@ -104,4 +103,20 @@ export function formBody(question: FormQuestion, context: CardContext): CardBody
     waysOut: texts.question.waysOut,
     moreWays: html`${hasFields && context.lastAnswerOf?.(question) !== undefined && html`<p class="ways-back"><button class="button small" name="action" value="same">${texts.question.sameAsLast}</button></p>`}${waysBack(question)}`,
   };
+}
+
+/** A number as the person writes it, and exactly as it is sent, if that differs. */
+function sentNumber(value: number): Html {
+  const [text, exact] = [spelledNumber(value), String(value)];
+  return html`<data value="${exact}" data-number>${text}</data> <code${attributes({ class: 'quiet-text', hidden: text === exact })}>${exact}</code>`;
+}
+
+/**
+ * A value of an answer as the person reads it: before it is sent, and afterwards.
+ * @param max - the most characters of a text that are shown
+ */
+export function sentValue(field: AskedField, value: unknown, max: number): Html {
+  if (field.kind === 'number' && typeof value === 'number') return sentNumber(value);
+  const moment = writtenMoment(field, value);
+  return moment ? sentMoment(moment, String(value)) : visibleHtml(readable(field, value), max);
 }

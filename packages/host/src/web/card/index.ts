@@ -1,5 +1,5 @@
 export { card, mayBeAllowed } from './card.ts';
-export { issuesOf, problemSummary } from './form-body.ts';
+export { issuesOf, problemSummary, sentValue } from './form-body.ts';
 export {
   age,
   argumentRow,
@@ -11,4 +11,3 @@ export {
 } from './frame.ts';
 export { grantedRoots, newFolder } from './roots-body.ts';
 export { samplingEdits } from './sampling-body.ts';
-export { sentValue } from './sent-value.ts';

@@ -7,8 +7,13 @@ import { emptied, type Issue, parseTextual, type TextField } from '@midcall/core
 import { isRecord, parseShallow } from '@midcall/core/json';
 import { texts } from '../texts/index.ts';
 import type { ArgumentField, ListField, SingleField } from './argument-form.ts';
-import type { FieldIssue } from './field-issue.ts';
 import { toZoned } from './zoned.ts';
+
+/** What is wrong with a field, or with one control of it. */
+export interface FieldIssue extends Issue {
+  /** The name of the control, if the field is a list. */
+  readonly cell?: string;
+}
 
 /** Posted values by control name. */
 export type Draft = ReadonlyMap<string, readonly string[]>;

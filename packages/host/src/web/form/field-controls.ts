@@ -17,8 +17,7 @@ import { isLongText, mayHaveLines, saidAlready, secretWarnings } from '../../ind
 import { icons, visibleHtml } from '../html/index.ts';
 import { texts } from '../texts/index.ts';
 import type { SingleField } from './argument-form.ts';
-import { type Draft, first } from './draft.ts';
-import type { FieldIssue } from './field-issue.ts';
+import { type Draft, type FieldIssue, first } from './draft.ts';
 import { isZone, offsetIn } from './zoned.ts';
 
 /** Where a control is: the form it belongs to, and that form's content. */
@@ -236,8 +235,9 @@ function secretControl(part: Part): Html {
   const control = isLongText(field, value)
     ? areaControl({ ...shared, rows: 4, class: 'masked' }, value)
     : lineControl({ ...shared, type: 'password', inputmode, value });
-  const again = posted !== '' && !isDefault && html`<noscript><p class="help">${texts.field.typeAgain}</p></noscript>`;
-  return html`<div class="secret-entry">${control}<button${attributes({ type: 'button', class: 'button small script-only', 'data-reveal': part.id, 'aria-controls': part.id, 'aria-describedby': `${part.id}-title`, 'aria-pressed': 'false', 'data-morph': 'keep' })}>${texts.field.reveal}</button></div>${again}`;
+  const retypeHint =
+    posted !== '' && !isDefault && html`<noscript><p class="help">${texts.field.typeAgain}</p></noscript>`;
+  return html`<div class="secret-entry">${control}<button${attributes({ type: 'button', class: 'button small script-only', 'data-reveal': part.id, 'aria-controls': part.id, 'aria-describedby': `${part.id}-title`, 'aria-pressed': 'false', 'data-morph': 'keep' })}>${texts.field.reveal}</button></div>${retypeHint}`;
 }
 
 /** The warning next to the field, in our own words: why this should not be asked for. */

@@ -2,8 +2,7 @@
 import { own } from '@midcall/core/json';
 import { checkArgument, newReading, unwrap } from '@midcall/core/json-schema';
 import type { ListField } from './argument-form.ts';
-import { cellName, type Draft, isBlank, rowsOf, valueFrom } from './draft.ts';
-import type { FieldIssue } from './field-issue.ts';
+import { cellName, type Draft, type FieldIssue, isBlank, rowsOf, valueFrom } from './draft.ts';
 
 /**
  * @param name - of the list's controls

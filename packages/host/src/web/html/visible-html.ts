@@ -1,5 +1,5 @@
 /** Foreign text as markup: made visible by the host's rules, escaped, and every written-out code point set apart. */
-import { escaped, type Html, trusted } from '@midcall/core/page';
+import { escaped, type Html, html, trusted } from '@midcall/core/page';
 import { visible } from '../../index.ts';
 import { texts } from '../texts/index.ts';
 
@@ -33,4 +33,20 @@ function written(value: unknown, indent?: number): string {
   } catch {
     return texts.call.tooDeep;
   }
+}
+
+/**
+ * Something of a server by its title, with the name that it is called by beneath; by its name alone if it has no title.
+ * @param max - characters shown of either
+ * @param drawn - how either is written
+ */
+export function named(
+  name: string,
+  title: string | undefined,
+  max = 200,
+  drawn: (text: string) => Html = text => visibleHtml(text, max),
+): Html {
+  if (title === undefined || title.trim() === '' || title === name)
+    return html`<span class="mono">${drawn(name)}</span>`;
+  return html`<span class="named"><span class="named-title">${drawn(title)}</span> <span class="named-name mono">${drawn(name)}</span></span>`;
 }

@@ -164,8 +164,8 @@ export function callFile(path: string): CallMemory {
         if (added % lookEvery !== 1) return;
         const all = await lines();
         if (all.length <= mostCalls) return;
-        const kept = [...newest(all).values()].map(each => each.line).slice(-mostCalls);
-        await writeWhole(path, `${kept.join('\n')}\n`);
+        const newestLines = [...newest(all).values()].map(each => each.line).slice(-mostCalls);
+        await writeWhole(path, `${newestLines.join('\n')}\n`);
       });
     },
     clear: () => alone(() => rm(path, { force: true })),

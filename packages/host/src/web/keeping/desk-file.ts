@@ -132,7 +132,7 @@ function entryOf(
   return { id, target, ...switchedOff };
 }
 
-/** By server: the values of its variables or headers. Anything else is ignored. */
+/** Reads the values of the variables or headers of each server. Anything else is ignored. */
 function readSecrets(text: string | undefined): Readonly<Record<string, Texts>> {
   try {
     const all: unknown = JSON.parse(text ?? '{}');

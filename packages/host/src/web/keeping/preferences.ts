@@ -1,7 +1,9 @@
 /** How a person likes their desk: what is folded, their favourite tools, shortcuts and colours. */
 import { isRecord } from '@midcall/core/json';
 import type { CallContext } from '../../index.ts';
-import type { Theme } from './theme.ts';
+
+/** Colours that a person may choose instead of their system's. */
+export type Theme = 'light' | 'dark';
 
 type OfferKind = CallContext['kind'];
 
@@ -27,7 +29,7 @@ export interface PreferencesRecord {
 export interface ArgumentTemplate {
   readonly server: string;
   readonly kind: OfferKind;
-  /** Of the tool or the prompt. */
+  /** The name of the tool or the prompt. */
   readonly of: string;
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;

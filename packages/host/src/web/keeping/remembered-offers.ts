@@ -2,14 +2,14 @@
 import { isRecord } from '@midcall/core/json';
 import type { CallContext } from '../../index.ts';
 
-/** One of them, without what only a running server can tell. */
+/** A tool, prompt or resource that a server offered, without what only a running server can tell. */
 export interface RememberedOffer {
   readonly kind: CallContext['kind'];
   readonly name: string;
   readonly title?: string;
 }
 
-/** By server. */
+/** What each server offered, by the id of the server. */
 export type RememberedOffers = Readonly<Record<string, readonly RememberedOffer[]>>;
 
 /** The most that are stored of one server, and the most characters of a name or a title. */

@@ -123,7 +123,7 @@ export function valuesPage(servers: readonly NeedyServer[], { csrf, link }: Sess
           spellcheck: 'false',
           'aria-describedby': `${id}-help`,
         });
-        return html`<div${attributes({ class: 'field', 'data-secret': isSecret })}><label for="${id}"><span class="field-title">${visibleHtml(name, 120)}</span></label><p class="help" id="${id}-help">${about !== undefined && html`${visibleHtml(about, 400)} `}${visibleHtml(own.values.usedBy(users(name)), 400)} ${inCommand ? own.values.inCommand : isSecret ? own.values.kept : ''}</p>${isSecret ? html`<div class="secret-entry"><input${input}><button${attributes({ type: 'button', class: 'button small script-only', 'data-reveal': id, 'aria-controls': id, 'aria-pressed': 'false', 'data-morph': 'keep' })}>${texts.field.reveal}</button></div>` : html`<input${input}>`}</div>`;
+        return html`<div${attributes({ class: 'field', 'data-secret': isSecret })}><label for="${id}"><span class="field-title">${visibleHtml(name, 120)}</span></label><p class="help" id="${id}-help">${about !== undefined && html`${visibleHtml(about, 400)} `}${visibleHtml(own.values.usedBy(users(name)), 400)} ${inCommand ? own.values.inCommand : isSecret ? own.values.storedEncrypted : ''}</p>${isSecret ? html`<div class="secret-entry"><input${input}><button${attributes({ type: 'button', class: 'button small script-only', 'data-reveal': id, 'aria-controls': id, 'aria-pressed': 'false', 'data-morph': 'keep' })}>${texts.field.reveal}</button></div>` : html`<input${input}>`}</div>`;
       },
     )}</div><div class="actions"><button class="button primary">${own.go}</button><a class="button" href="${link('/add')}">${texts.servers.cancel}</a></div></form></section>`,
   };

@@ -10,7 +10,7 @@ const [mostNodes, mostMembers, mostRows, openLevels] = [3_000, 200, 100, 2];
 const [mostOfName, mostOfText, mostOfPart] = [200, 5_000, 1_000];
 /** So many characters count as one more node, so that a few long texts do not make a page of megabytes. */
 const perNode = 100;
-/** Anything nested deeper is not shown. */
+/** How many levels are shown; anything nested deeper is not. */
 const deepest = 40;
 
 const isScalar = (value: unknown): boolean => value === null || typeof value !== 'object';

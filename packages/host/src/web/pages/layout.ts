@@ -5,10 +5,28 @@ import { age, questionIcon, questionSubject } from '../card/index.ts';
 import { icons, visibleHtml } from '../html/index.ts';
 import { texts } from '../texts/index.ts';
 import type { DeskView } from '../workspace/index.ts';
-import { keyboardDialogs } from './palette.ts';
 import { part } from './part.ts';
 import { questionPath } from './paths.ts';
 import { type Place, sidebar } from './sidebar.ts';
+
+/** The palette; its results are fetched while somebody types. */
+const palette: Html = part(
+  'dialog',
+  { id: 'palette', class: 'palette', 'aria-label': texts.find.title, 'data-morph': 'keep' },
+  html`<input${attributes({ type: 'search', 'aria-label': texts.find.anything, placeholder: texts.find.anything, autocomplete: 'off', spellcheck: 'false', 'aria-controls': 'palette-found' })}><div id="palette-found" class="palette-found" aria-live="polite"></div><p class="palette-help quiet-text"><span class="to-found"><kbd>↑</kbd> <kbd>↓</kbd> ${texts.keys.choose} <kbd>Enter</kbd> ${texts.keys.go} </span><kbd>Esc</kbd> ${texts.keys.leave}</p>`,
+);
+
+/** All shortcuts. */
+const keyList: Html = part(
+  'dialog',
+  { id: 'keys', class: 'keys', 'aria-labelledby': 'keys-title', 'data-morph': 'keep' },
+  html`<h2 id="keys-title">${texts.keys.title}</h2><dl>${texts.keys.all.map(
+    ([keys, does]) => html`<div><dt>${keys.map(key => html`<kbd>${key}</kbd>`)}</dt><dd>${does}</dd></div>`,
+  )}</dl><label class="switch"><input type="checkbox" data-single-keys> <span>${texts.keys.single}</span></label><form method="dialog"><button class="button small">${texts.keys.close}</button></form>`,
+);
+
+/** The two dialogs that every page has for the keyboard: the palette, which finds anything, and the list of keys. Pure. */
+const keyboardDialogs: Html = html`${palette}${keyList}`;
 
 /** Where the pages find the desk's own files. */
 export interface AssetPaths {
@@ -18,7 +36,7 @@ export interface AssetPaths {
   readonly style: string;
   readonly script: string;
   /** For the page of a used start link. */
-  readonly again: string;
+  readonly usedLinkScript: string;
   readonly worker: string;
   readonly manifest: string;
 }

@@ -10,7 +10,6 @@ import { escaped, type Html, html, trusted } from '@midcall/core/page';
 import { hostOf, isMarkdown, type MarkdownRule, markdownReader, visible } from '../../index.ts';
 import { visibleHtml } from '../html/index.ts';
 import { texts } from '../texts/index.ts';
-import { tableHeads } from './table-heads.ts';
 
 // Alignment is a class: no page of ours accepts inline styles.
 const cellOf =
@@ -70,4 +69,23 @@ export function foreignText(text: string, max = mostShown): Html {
   return text.length > long
     ? html`<div class="result-long" tabindex="0" role="region" aria-label="${texts.call.longText}">${shown}</div>`
     : shown;
+}
+
+/** What is read of a token of markdown-it. */
+interface Token {
+  readonly type: string;
+  readonly content: string;
+}
+
+/**
+ * The heads of a table in Markdown that has been read.
+ * @param at - where the table opens; only its head is read, since a text may hold thousands of tables
+ */
+export function tableHeads(tokens: readonly Token[], at: number): readonly string[] {
+  const heads: string[] = [];
+  for (let next = at + 1; next < tokens.length && tokens[next]!.type !== 'thead_close'; next += 1) {
+    const { type, content } = tokens[next]!;
+    if (type === 'inline') heads.push(content);
+  }
+  return heads;
 }

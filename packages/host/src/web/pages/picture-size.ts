@@ -1,6 +1,6 @@
 /** The size of a picture, read from the head of its file, so that a page can say it before the browser has loaded it. Pure. */
 
-/** In pixels. */
+/** The size of a picture, in pixels. */
 interface Size {
   readonly width: number;
   readonly height: number;

@@ -10,7 +10,7 @@ import { alertSwitch, type Content } from './layout.ts';
 export interface Settings {
   readonly theme: Theme | undefined;
   /** How many calls of earlier sessions are stored; absent if the desk stores none. */
-  readonly history?: { readonly kept: number; readonly on: boolean };
+  readonly history?: { readonly count: number; readonly on: boolean };
 }
 
 function themeForm(theme: Theme | undefined, { csrf, link }: Session): Html {
@@ -23,9 +23,9 @@ function themeForm(theme: Theme | undefined, { csrf, link }: Session): Html {
   )}</div></fieldset><div class="actions"><button class="button">${save}</button></div></form></section>`;
 }
 
-function historyForm({ kept, on }: { readonly kept: number; readonly on: boolean }, session: Session): Html {
+function historyForm({ count, on }: { readonly count: number; readonly on: boolean }, session: Session): Html {
   const own = texts.settings.history;
-  return html`<section class="panel" aria-labelledby="history-title"><div class="panel-title"><h2 id="history-title">${own.title}</h2></div><div class="panel-body"><p>${on ? own.on(kept) : own.off}</p><div class="actions">${buttonForm(session, '/preferences/history', on ? own.switchOff : own.switchOn, '', { keep: on ? 'off' : 'on' })}${kept > 0 && buttonForm(session, '/history/clear', own.clear, '')}</div></div></section>`;
+  return html`<section class="panel" aria-labelledby="history-title"><div class="panel-title"><h2 id="history-title">${own.title}</h2></div><div class="panel-body"><p>${on ? own.on(count) : own.off}</p><div class="actions">${buttonForm(session, '/preferences/history', on ? own.switchOff : own.switchOn, '', { keep: on ? 'off' : 'on' })}${count > 0 && buttonForm(session, '/history/clear', own.clear, '')}</div></div></section>`;
 }
 
 export function settingsPage({ theme, history }: Settings, session: Session): Content {

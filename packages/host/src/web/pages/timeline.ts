@@ -30,7 +30,6 @@ import {
 import { part } from './part.ts';
 import { callPath, questionPath } from './paths.ts';
 import { resultContent } from './result.ts';
-import { taskNote } from './task-note.ts';
 
 /** What a timeline needs besides the call. */
 export interface TimelineContext extends CardContext {
@@ -71,7 +70,7 @@ function leftOver(question: Question, draft: Draft, zone: string): Html | false 
   if (all.length === 0) return false;
   const id = `q-${question.id}-typed`;
   const secrets = question.kind === 'form' && secretsOf(question).size > 0;
-  return html`<div class="left-over" id="${id}"><p>${texts.typed.kept}${secrets && ` ${texts.typed.secrets}`}</p><dl>${all.map(
+  return html`<div class="left-over" id="${id}"><p>${texts.typed.unsent}${secrets && ` ${texts.typed.secrets}`}</p><dl>${all.map(
     each => html`<div data-typed><dt>${visibleHtml(each.label, 80)}</dt><dd>${each.text}</dd></div>`,
   )}</dl><button${attributes({ type: 'button', class: 'button small script-only', 'data-copy': id, 'data-copied': texts.typed.copied, 'data-morph': 'keep' })}>${texts.typed.copy}</button></div>`;
 }
@@ -269,4 +268,11 @@ export function timeline(
   )}${call.items.map(item =>
     'question' in item ? questionEntries(item, contextFor(item.question)) : noticeEntry(item, context.zone),
   )}${!call.items.some(isOpen) && waitEntry(call.wait)}${outcome(call, context)}</ol>`;
+}
+
+/** The server's own words for its work, and whether the desk has to stay open. */
+function taskNote({ task }: CallView): Html | false {
+  if (!task) return false;
+  const { message, kept } = task;
+  return html`${message !== undefined && html`<p class="task-status">${visibleHtml(message, 500)}</p>`}<p class="quiet-text">${kept ? texts.task.goesOn : texts.task.needsDesk}</p>`;
 }

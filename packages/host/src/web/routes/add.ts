@@ -74,9 +74,9 @@ function withoutSecrets(id: string, read: (values: Values) => ListedServer, miss
     id,
     missing: [...inCommand, ...names.map(name => ({ name, isSecret: true, inCommand: false }))],
     read: values => {
-      const again = read({ ...blanks, ...values });
-      if (!('entry' in again)) return again;
-      const { entry } = again;
+      const filledIn = read({ ...blanks, ...values });
+      if (!('entry' in filledIn)) return filledIn;
+      const { entry } = filledIn;
       const own = Object.fromEntries(names.flatMap(name => (values[name] ? [[name, values[name]] as const] : [])));
       const target = entry.target.kind === 'url' ? { ...entry.target, headers: own } : { ...entry.target, env: own };
       return { id, entry: { ...entry, target } };

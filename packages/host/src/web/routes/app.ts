@@ -37,7 +37,7 @@ export function deskApp(desk: Desk): Hono {
     const isOpened = (context.req.header('sec-fetch-dest') ?? 'document') === 'document';
     const nonce = desk.browsers && isOpened ? { 'data-nonce': guard.newNonce() } : {};
     // A relative redirect below the path itself would lead back to where it is.
-    const modules = inside(context) && !desk.browsers ? [] : [assets.paths.again];
+    const modules = inside(context) && !desk.browsers ? [] : [assets.paths.usedLinkScript];
     return context.html(
       noticePage(texts.session.title, lines, assets.paths, { modules, data: { ...nonce, ...data } }),
       401,

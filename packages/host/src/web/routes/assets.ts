@@ -54,7 +54,7 @@ export function loadAssets(from: URL): Assets {
     waiting: `${base}/waiting.svg`,
     style: `${base}/desk.css`,
     script: `${base}/desk.js`,
-    again: `${base}/again.js`,
+    usedLinkScript: `${base}/again.js`,
     worker: `${base}/worker.js`,
     manifest: `${base}/desk.webmanifest`,
   };

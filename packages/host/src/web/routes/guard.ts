@@ -21,7 +21,7 @@ import { pageHeaders } from '@midcall/core/page';
 import type { BrowserKey } from '../keeping/index.ts';
 import type { Session } from '../workspace/index.ts';
 
-/** Sent with every response. */
+/** The headers of every response. */
 export const securityHeaders = pageHeaders(
   "script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; media-src 'self'; frame-src 'self'; manifest-src 'self'; worker-src 'self'",
 );
@@ -94,7 +94,7 @@ export class Guard implements Session {
     return this.#cookie(port);
   }
 
-  /** For one signature of a browser. */
+  /** Makes a nonce for one signature of a browser. */
   newNonce(): string {
     const nonce = this.#secret(24);
     this.#nonces.add(nonce);

@@ -17,7 +17,7 @@ export function preferenceRoutes(app: Hono, desk: Desk): void {
   const settings = (): Settings => {
     const earlierCalls = workspace.calls.list().filter(call => call.earlier === true).length;
     const { theme, keepsCalls: on } = workspace.preferences;
-    return { theme, ...(workspace.canKeepCalls && { history: { kept: earlierCalls, on } }) };
+    return { theme, ...(workspace.canKeepCalls && { history: { count: earlierCalls, on } }) };
   };
 
   app.post('/preferences/history', context => {

@@ -27,8 +27,12 @@ export function serverRoutes(app: Hono, desk: Desk): void {
     if (what === 'restart') void workspace.servers.restart(id).catch(() => {});
     else if (what === 'stop') await workspace.servers.stop(id);
     else await workspace.servers.remove(id);
-    const again = what === 'restart' && call?.serverId === id;
-    return redirect(context, desk, again ? againPath(call) : what === 'remove' ? '/' : backTo(draft, serverPath(id)));
+    const repeatsCall = what === 'restart' && call?.serverId === id;
+    return redirect(
+      context,
+      desk,
+      repeatsCall ? againPath(call) : what === 'remove' ? '/' : backTo(draft, serverPath(id)),
+    );
   });
 
   app.post('/servers/:server/mute', async context => {

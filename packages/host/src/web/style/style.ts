@@ -1,10 +1,58 @@
 /** The desk's style sheet, built on the tokens every page of Midcall shares. One accent colour; red only for errors. */
 import { tokens } from '@midcall/core/page';
 import { cardStyle } from './card.ts';
-import { forcedColorsStyle } from './forced-colors.ts';
 import { homeStyle } from './home.ts';
 import { pageStyle } from './page.ts';
-import { scrollingStyle } from './scrolling.ts';
+
+/**
+ * What scrolls says so: a shadow lies on the edge beyond which there is more. The shadow stays with the box, and a cover of the
+ * box's own colour scrolls with the content, so that it hides the shadow at either end.
+ */
+const cover = (to: string, place: string): string =>
+  `linear-gradient(${to},var(--over) 45%,transparent) ${place} no-repeat local`;
+const shadow = (to: string, place: string): string =>
+  `linear-gradient(${to},var(--edge),transparent) ${place} no-repeat scroll`;
+
+const across = [
+  cover('to right', '0 0/40px 100%'),
+  cover('to left', '100% 0/40px 100%'),
+  shadow('to right', '0 0/14px 100%'),
+  shadow('to left', '100% 0/14px 100%'),
+].join();
+
+const along = [
+  cover('to bottom', '0 0/100% 36px'),
+  cover('to top', '0 100%/100% 36px'),
+  shadow('to bottom', '0 0/100% 12px'),
+  shadow('to top', '0 100%/100% 12px'),
+].join();
+
+const scrollingStyle = `
+.table-wrap,.md-table{--over:var(--surface);background:${across},var(--over)}
+.bounded,.options.long,.result-long,.address-text,.prompt-sent,.result-json,.opaque pre{background:${along},var(--over)}
+.bounded{--over:var(--surface)}
+.options.long{--over:var(--raised)}
+.panel .options.long,.result-long{--over:var(--surface)}
+.prompt-sent,.result-json,.opaque pre,.address-text{--over:var(--sunken)}
+/* Lines with a background of their own would hide a shadow behind them: here the last ones fade instead. */
+.panel>.diff{border-radius:calc(var(--radius) - 1px)}
+.diff::after{content:"";display:block;position:sticky;bottom:0;height:22px;background:linear-gradient(transparent,var(--surface))}
+@media (forced-colors:active){.table-wrap,.md-table,.bounded,.options.long,.result-long,.address-text,.prompt-sent,.result-json,.opaque pre,.diff::after{background-image:none}}
+`;
+
+/**
+ * Where the person's own colours replace ours, shapes have to say what backgrounds said: where one is, what is chosen, what has the
+ * focus, and what is a chip.
+ */
+const forcedColorsStyle = `
+@media (forced-colors:active){
+.pages [aria-current],.side [aria-current],.settings-link[aria-current]{outline:2px solid;outline-offset:-2px}
+.chip,.argument,.review,.address{outline:1px solid}
+.state-ready,.state-failed,.dot{background:CanvasText}
+.option:has(:checked){border:2px solid Highlight;padding:7px 11px}
+.inbox-item[aria-current],.button.primary{border:2px solid Highlight}
+:focus-visible,.option:has(:focus-visible){outline:3px dashed;outline-offset:2px}}
+`;
 
 // No rule here depends on what the body contains: each node that comes or goes would have every style of the page worked out again.
 const shell = `

@@ -38,7 +38,7 @@ export const addTexts = {
       title: 'Some values are missing',
       lead: 'These servers need values that are not in their entries, and that the desk does not have. Leave a field empty to go without it.',
       usedBy: (servers: string) => `Used by ${servers}.`,
-      kept: 'Stored encrypted, separately from the list of servers.',
+      storedEncrypted: 'Stored encrypted, separately from the list of servers.',
       inCommand: 'It becomes a part of the command line or the URL, which is stored and shown as it is.',
     },
     hosts: {

@@ -274,7 +274,7 @@ export const texts = {
     },
   },
   typed: {
-    kept: 'You typed this, and it was not sent. It stays here until the desk stops, so that you can copy it.',
+    unsent: 'You typed this, and it was not sent. It stays here until the desk stops, so that you can copy it.',
     secrets: 'Secrets are not kept.',
     copy: 'Copy',
     copied: 'Copied',

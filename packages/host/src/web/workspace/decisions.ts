@@ -5,7 +5,6 @@
 import { MidcallError } from '@midcall/core/errors';
 import type { Audit, Decision, DecisionStorage, Inbox, Policy } from '../../index.ts';
 import { texts } from '../texts/index.ts';
-import type { Duration } from './durations.ts';
 
 /** What decisions act on. */
 export interface DecisionsParts {
@@ -13,7 +12,7 @@ export interface DecisionsParts {
   readonly audit: Audit;
   readonly inbox: Inbox;
   /** Where permanent decisions are stored; absent if none can be made. */
-  readonly kept: DecisionStorage | undefined;
+  readonly storage: DecisionStorage | undefined;
   /** The command line or URL of a server; undefined if it is neither on the desk nor asks anything. */
   readonly originOf: (serverId: string) => string | undefined;
   /** Called after every change. */
@@ -30,7 +29,7 @@ export class Decisions {
 
   /** True if a decision may be permanent. */
   get keeps(): boolean {
-    return this.#parts.kept !== undefined;
+    return this.#parts.storage !== undefined;
   }
 
   /**
@@ -39,9 +38,9 @@ export class Decisions {
    *   now and could not be kept
    */
   async make(decision: Pick<Decision, 'server' | 'subject' | 'effect'> & Duration): Promise<void> {
-    const { policy, audit, kept, originOf, onChange } = this.#parts;
+    const { policy, audit, storage, originOf, onChange } = this.#parts;
     const { server, subject, effect, forMs, always } = decision;
-    if (always && (effect === 'allow' || !kept)) throw new MidcallError('host/refused', texts.policy.notForGood);
+    if (always && (effect === 'allow' || !storage)) throw new MidcallError('host/refused', texts.policy.notForGood);
     const origin = always && server !== '*' ? originOf(server) : undefined;
     if (always && server !== '*' && origin === undefined)
       throw new MidcallError('host/not-found', texts.servers.unknown);
@@ -62,18 +61,18 @@ export class Decisions {
     const after = policy.decisions();
     const replaced = before.filter(each => each.scope === 'always' && !after.includes(each));
     await this.#keeping(async () => {
-      for (const each of replaced) await kept?.drop(each.id);
-      if (always) await kept?.keep(added);
+      for (const each of replaced) await storage?.drop(each.id);
+      if (always) await storage?.keep(added);
     });
   }
 
   /** Revokes a standing decision. @throws MidcallError `host/refused` if it will be there again in another session */
   async revoke(id: string): Promise<void> {
-    const { policy, audit, kept, onChange } = this.#parts;
+    const { policy, audit, storage, onChange } = this.#parts;
     if (!policy.revoke(id)) return;
     audit.record({ type: 'policy', what: `revoked ${id}` });
     onChange();
-    await this.#keeping(async () => void (await kept?.drop(id)));
+    await this.#keeping(async () => void (await storage?.drop(id)));
   }
 
   /**
@@ -105,4 +104,25 @@ export class Decisions {
       throw new MidcallError('host/refused', texts.policy.notSaved, { cause });
     }
   }
+}
+
+/** How long a decision may apply, in milliseconds; empty: for the session; `always`: until it is revoked, in other sessions too. */
+const allDurations = ['', '900000', '3600000', '86400000', 'always'] as const;
+
+/** The durations to choose from for a decision. @param decisionsPersist - whether decisions are kept beyond the session */
+export const durations = (decisionsPersist: boolean): readonly (typeof allDurations)[number][] =>
+  decisionsPersist ? allDurations : allDurations.slice(0, -1);
+
+/** How long a decision applies; for the session if neither is given. */
+interface Duration {
+  /** Milliseconds. */
+  readonly forMs?: number;
+  readonly always?: true;
+}
+
+/** A posted duration; for the session if it is invalid. */
+export function durationOf(posted: string | undefined): Duration {
+  const chosen = allDurations.find(each => each === posted) ?? '';
+  if (chosen === '') return {};
+  return chosen === 'always' ? { always: true } : { forMs: Number(chosen) };
 }

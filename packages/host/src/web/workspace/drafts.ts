@@ -10,7 +10,7 @@ import { isCardNumber } from '@midcall/core/form';
 import { type Ending, type Question, secretsOf } from '../../index.ts';
 import type { Draft } from '../form/index.ts';
 
-/** In characters; a longer draft is not stored. */
+/** The most characters of a draft; a longer one is not stored. */
 const longest = 1_000_000;
 
 /** What our own controls post besides the person's input. */

@@ -9,12 +9,12 @@ import type { CallView, NoticeView, QuestionView } from './views.ts';
 
 interface CallRecord extends Omit<CallView, 'items'> {
   readonly items: (QuestionView | NoticeView)[];
-  /** In characters, its arguments and its result. */
+  /** How many characters its arguments and its result have. */
   readonly weight: number;
 }
 
 interface QuestionRecord extends QuestionView {
-  /** In characters, the question and its answer. */
+  /** How many characters the question and its answer have. */
   readonly weight: number;
 }
 
@@ -97,7 +97,7 @@ export class History {
     this.#notices = [];
   }
 
-  /** More is known about a call. */
+  /** Adds what has become known about a call. */
   update(
     callId: string,
     change: Pick<CallView, 'here' | 'progress' | 'task' | 'title' | 'wait'> | Pick<CallView, 'outcome' | 'endedAt'>,

@@ -1,13 +1,13 @@
+export { durationOf, durations } from './decisions.ts';
 export type { DeskConnection, HostWait } from './desk-connection.ts';
-export { durationOf, durations } from './durations.ts';
 export { earlierValues } from './earlier-values.ts';
 export { type Action, type Findable, find, type Hit } from './find.ts';
 export { type LeftCall, leftCalls } from './left-calls.ts';
 export { Live } from './live.ts';
 export { manyOf, offerOf } from './offers.ts';
 export { asConfig, secretsOf, targetOf, writtenTarget } from './server-form.ts';
-export type { Session } from './session.ts';
 export { type Understood, understand } from './understood.ts';
+export type { Session } from './views.ts';
 export {
   type CallView,
   type DeskView,

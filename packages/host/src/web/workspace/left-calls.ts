@@ -2,7 +2,7 @@
 import { isFollowed, type StoredTask } from '../../index.ts';
 import type { CallView } from './views.ts';
 
-/** One of them. */
+/** A call that continues as a task. */
 export interface LeftCall {
   readonly id: string;
   readonly name: string;

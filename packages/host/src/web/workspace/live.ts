@@ -96,7 +96,7 @@ export class Live {
     let stop = (): void => {};
     let goOn = (): void => {};
     /** Events that wait for the one before them, whose page is being rendered. */
-    let held: Event[] | undefined;
+    let waitingEvents: Event[] | undefined;
     /** When a page came with an event last. */
     let broughtAt = -gatherMs;
     return new ReadableStream({
@@ -113,14 +113,14 @@ export class Live {
           (controller.desiredSize ?? 0) > 0 &&
           this.#clock.now() - broughtAt >= gatherMs;
         const send = (event: Event): void => {
-          if (held) held.push(event);
+          if (waitingEvents) waitingEvents.push(event);
           else if (!render || !mayBring(event)) tell(event);
           else {
-            held = [];
+            waitingEvents = [];
             broughtAt = this.#clock.now();
             void Promise.race([render().catch(() => undefined), turn()]).then(page => {
-              const later = held ?? [];
-              held = undefined;
+              const later = waitingEvents ?? [];
+              waitingEvents = undefined;
               if (!this.#streams.has(send)) return;
               tell(event, page);
               for (const each of later) send(each);

@@ -105,7 +105,7 @@ export function asOffers(remembered: readonly RememberedOffer[]): Offers {
   return { tools: of('tool'), prompts: of('prompt'), resources: of('resource') };
 }
 
-const keptWhere: Readonly<Record<keyof Offers, readonly ListName[]>> = {
+const listsOf: Readonly<Record<keyof Offers, readonly ListName[]>> = {
   tools: ['tools'],
   prompts: ['prompts'],
   resources: ['resources', 'resource templates'],
@@ -115,7 +115,7 @@ const keptWhere: Readonly<Record<keyof Offers, readonly ListName[]>> = {
 export function offersAfter(before: Offers, now: Offers, problems: readonly ListProblem[]): Offers {
   const failed = new Set(problems.map(({ list }) => list));
   const kind = (each: keyof Offers): readonly OfferView[] =>
-    now[each].length === 0 && keptWhere[each].some(list => failed.has(list)) ? before[each] : now[each];
+    now[each].length === 0 && listsOf[each].some(list => failed.has(list)) ? before[each] : now[each];
   return { tools: kind('tools'), prompts: kind('prompts'), resources: kind('resources') };
 }
 

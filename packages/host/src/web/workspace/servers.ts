@@ -41,7 +41,7 @@ export interface AddOptions {
   /** False to start it only when it is first opened. */
   readonly start?: boolean;
   /** True for a server that is in the stored list already. */
-  readonly kept?: boolean;
+  readonly stored?: boolean;
   /** What it offered when it ran last. */
   readonly remembered?: readonly RememberedOffer[];
 }
@@ -49,7 +49,7 @@ export interface AddOptions {
 interface Server {
   readonly connection: DeskConnection;
   /** True if it is stored for the next session. */
-  kept: boolean;
+  stored: boolean;
   /** True until it is started for the first time. */
   fresh: boolean;
   offers: Offers;
@@ -84,9 +84,9 @@ export class DeskServers {
    * Puts a server on the desk and starts it, unless it is running. @returns when it is ready; rejects if it could not be
    * started; it stays on the desk then
    */
-  async add(entry: ServerEntry, { start = true, kept = false, remembered }: AddOptions = {}): Promise<void> {
+  async add(entry: ServerEntry, { start = true, stored = false, remembered }: AddOptions = {}): Promise<void> {
     if (this.#servers.has(entry.id)) throw new MidcallError('cli/usage', texts.servers.taken(entry.id));
-    const made = this.#made(entry, kept);
+    const made = this.#made(entry, stored);
     if (remembered) made.offers = asOffers(remembered);
     this.#servers.set(entry.id, made);
     this.#parts.onChange();
@@ -155,7 +155,7 @@ export class DeskServers {
   /** Stores a server for the next session. */
   async keep(id: string): Promise<void> {
     const server = this.#server(id);
-    server.kept = true;
+    server.stored = true;
     const { entry } = server.connection;
     this.#parts.onChange();
     await this.#parts.keep(all => (all.some(each => each.id === id) ? all : [...all, entry]));
@@ -258,11 +258,11 @@ export class DeskServers {
     await Promise.allSettled(own.map(server => server.connection.stop()));
   }
 
-  #made(entry: ServerEntry, kept: boolean): Server {
-    return this.#with(this.#parts.connect(entry), kept);
+  #made(entry: ServerEntry, stored: boolean): Server {
+    return this.#with(this.#parts.connect(entry), stored);
   }
 
-  #with(connection: DeskConnection, kept: boolean): Server {
+  #with(connection: DeskConnection, stored: boolean): Server {
     const { entry } = connection;
     const ends = [
       connection.subscribe(event => this.#heard(entry.id, event)),
@@ -273,7 +273,7 @@ export class DeskServers {
     };
     return {
       connection,
-      kept,
+      stored,
       // One that is switched off in its list is not started by a look at its page.
       fresh: connection.elsewhere === undefined && !entry.disabled,
       offers: nothing,
@@ -295,7 +295,7 @@ export class DeskServers {
     return server;
   }
 
-  #view(id: string, { connection, offers, unlisted, listed, kept, fresh, startedAt }: Server): ServerView {
+  #view(id: string, { connection, offers, unlisted, listed, stored, fresh, startedAt }: Server): ServerView {
     const { roots } = this.#parts;
     const info = connection.server;
     const muted = this.#parts.mutedBy(id, connection.origin);
@@ -306,7 +306,7 @@ export class DeskServers {
     return {
       id,
       origin: connection.origin,
-      kept,
+      stored,
       fresh: fresh && connection.state === 'stopped',
       state: connection.state === 'ready' && !listed ? 'starting' : connection.state,
       ...(startedAt !== undefined && { startedAt }),
@@ -349,7 +349,7 @@ export class DeskServers {
       if (server.connection.state === 'ready') {
         server.offers = offersAfter(server.offers, shownOffers(catalogue), catalogue.problems);
         server.unlisted = catalogue.problems;
-        if (server.kept) this.#parts.keepOffers(id, rememberedIn(server.offers));
+        if (server.stored) this.#parts.keepOffers(id, rememberedIn(server.offers));
       }
     } catch {
       // Its offers stay as they were; what went wrong shows where one is run.

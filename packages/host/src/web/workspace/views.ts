@@ -14,7 +14,14 @@ import type {
 import type { Draft } from '../form/index.ts';
 import type { Theme } from '../keeping/index.ts';
 import type { HostWait } from './desk-connection.ts';
-import type { Session } from './session.ts';
+
+/** What every page and card needs for rendering. */
+export interface Session {
+  /** The hidden token of every form. */
+  readonly csrf: string;
+  /** The address of a page, by its path on the desk: `/roots` -> `/<secret>/roots`. The only place where addresses are made. */
+  readonly link: (path: string) => string;
+}
 
 /** What a server offers; each of them can be called, and may ask. */
 export type OfferKind = CallContext['kind'];
@@ -66,7 +73,7 @@ export interface ServerView {
   readonly elsewhere?: string;
   readonly state: 'starting' | 'ready' | 'stopped' | 'failed';
   /** True if it is stored for the next session. */
-  readonly kept?: boolean;
+  readonly stored?: boolean;
   /** True if it was not started yet, and starts when its page is opened. */
   readonly fresh?: boolean;
   /** When its latest start began; milliseconds since the epoch. */

@@ -36,7 +36,7 @@ interface Tail {
   readonly connection: DeskConnection;
   frames: Frame[];
   count: number;
-  /** Of all frames together. */
+  /** How many characters all frames have together. */
   size: number;
   /** Undefined while it is paused. */
   stop: (() => void) | undefined;

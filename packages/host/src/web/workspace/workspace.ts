@@ -119,7 +119,7 @@ export class Workspace {
       policy,
       audit,
       inbox,
-      kept: parts.storedDecisions,
+      storage: parts.storedDecisions,
       originOf: id => this.servers.get(id)?.origin ?? inbox.list().find(each => each.asker.id === id)?.asker.origin,
       onChange,
     });

@@ -1,7 +1,12 @@
 /** The desk of the person at this machine, as a bridge uses it. */
 import type { Connection, Question } from '@midcall/host';
 import type { HostWait } from '@midcall/host/web';
-import type { Shown } from './shown.ts';
+
+/**
+ * Whether the person sees a question at the desk: true; false if there is no way; or, if nothing can be opened for them, a
+ * sentence that says how they get there. It is told to the model, so it holds no link.
+ */
+export type Shown = boolean | string;
 
 export interface PersonDesk {
   /**

@@ -6,7 +6,7 @@
 import type { Clock } from '@midcall/core/time';
 import type { Inbox, Question } from '@midcall/host';
 import { answeredWithin } from './answered-within.ts';
-import type { Shown } from './shown.ts';
+import type { Shown } from './person-desk.ts';
 
 /** Where an unclaimed question is shown, and for how long. */
 export interface UnclaimedParts {

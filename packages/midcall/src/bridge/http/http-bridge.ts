@@ -131,12 +131,12 @@ export async function startHttpBridge(options: HttpBridgeOptions): Promise<HttpB
       try {
         const kind = principals.kindOf(caller, entry, capabilitiesIn(await bodyOf(requestInfo)));
         const pool = (): UpstreamPool => principals.pool(caller, entry);
-        const answeredInTime = (starting: Promise<UpstreamSession>, heldMs = holdMs): Promise<UpstreamSession> =>
+        const answeredInTime = (starting: Promise<UpstreamSession>, waitMs = holdMs): Promise<UpstreamSession> =>
           orSignIn(starting, {
             inbox: principals.inbox(caller, entry),
             server: principals.serverId(caller, entry, user),
             clock,
-            holdMs: heldMs,
+            holdMs: waitMs,
           });
         let session: UpstreamSession | undefined;
         const use = (now: UpstreamSession): UpstreamSession => {

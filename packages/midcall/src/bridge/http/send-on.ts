@@ -2,7 +2,7 @@
  * Sends a request on to another bridge unchanged, and streams the response back. If the other bridge ends meanwhile, a stream
  * of events ends too: that of a session can be resumed, and any other ends with an error that says so.
  */
-import { type ClientRequest, type IncomingMessage, request as plain } from 'node:http';
+import { type ClientRequest, type IncomingMessage, request as unencrypted } from 'node:http';
 import { request as secure } from 'node:https';
 import { Readable } from 'node:stream';
 import { own } from '@midcall/core/json';
@@ -45,7 +45,7 @@ export function sendOn(
   const sent = Object.fromEntries([...headers].filter(([name]) => !ofConnection.has(name)));
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
-    const make = to.protocol === 'https:' ? secure : plain;
+    const make = to.protocol === 'https:' ? secure : unencrypted;
     // A new connection: on a reused one, it would be unknown whether the request was still read.
     const outgoing: ClientRequest = make(new URL(`${pathname}${search}`, to), {
       method,

@@ -11,7 +11,7 @@ export class BufferedTransport implements Transport {
   onerror?: (error: Error) => void;
   readonly gone = new AbortController();
   readonly #transport: Transport;
-  #held: Parameters<Heard>[] | undefined = [];
+  #buffered: Parameters<Heard>[] | undefined = [];
 
   constructor(transport: Transport) {
     this.#transport = transport;
@@ -22,14 +22,14 @@ export class BufferedTransport implements Transport {
     return new Promise((resolve, reject) => {
       this.#transport.onmessage = (...heard: Parameters<Heard>) => {
         const [message] = heard;
-        if (!this.#held) {
+        if (!this.#buffered) {
           this.onmessage?.(...heard);
           return;
         }
         // basic/lifecycle, "Initialization": a host may ping before it initializes, and waits for the answer.
         if ('id' in message && 'method' in message && message.method === 'ping')
           return void this.#transport.send({ jsonrpc: '2.0', id: message.id, result: {} }).catch(() => {});
-        this.#held.push(heard);
+        this.#buffered.push(heard);
         if ('method' in message && 'id' in message) resolve(message);
       };
       this.#transport.onclose = () => {
@@ -43,8 +43,8 @@ export class BufferedTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const bufferedMessages = this.#held ?? [];
-    this.#held = undefined;
+    const bufferedMessages = this.#buffered ?? [];
+    this.#buffered = undefined;
     for (const heard of bufferedMessages) this.onmessage?.(...heard);
     if (this.gone.signal.aborted) this.onclose?.();
   }

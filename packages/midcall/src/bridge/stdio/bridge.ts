@@ -47,7 +47,7 @@ export interface BridgeOptions
   readonly sampling: { readonly model: SamplingModel; readonly always: boolean };
   /** Where the person answers what the host cannot ask. */
   readonly desk: PersonDesk;
-  /** Also told why the upstream server is not there, which the host is not told. */
+  /** Writes to the log, and says there why the upstream server is not there, which the host is not told. */
   readonly warn: (message: string) => void;
   /** Called with errors of the connection to the host. */
   readonly onError?: (error: Error) => void;

@@ -332,7 +332,7 @@ export class UpstreamCall implements UpstreamCallListener {
     else over.addEventListener('abort', end, { once: true });
   }
 
-  /** Its client has received the outcome: nobody comes back for it. */
+  /** Notes that the client has received the outcome, so that nobody comes back for it. */
   delivered(): void {
     this.#delivered = true;
     if (this.#wasAway) this.#tellWait('served');

@@ -7,7 +7,7 @@
  * - bearer-B2 A token is read and forgotten: it is neither stored nor passed on.
  */
 
-import { checkGiven, checkOptions, listOf, required, text } from '@midcall/core/options';
+import { checkKind, checkOptions, listOf, required, text } from '@midcall/core/options';
 import {
   type AuthInfo,
   getOAuthProtectedResourceMetadataUrl,
@@ -51,7 +51,7 @@ export interface Bearer {
  * ```
  */
 export function bearer(server: Provider, options: BearerOptions): Bearer {
-  checkGiven('bearer', 'the first argument', server, providerKind);
+  checkKind('bearer', 'the first argument', server, providerKind);
   checkOptions('bearer', options, {
     resource: required({ words: 'a URL: new URL(…)', fits: value => value instanceof URL }),
     scopes: listOf(text),

@@ -5,7 +5,7 @@
  * - flows-F1 A flow is taken once, across processes; a callback that is replayed finds nothing.
  * - flows-F2 A flow that cannot be opened counts as missing, and operators are told.
  */
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { Store } from '@midcall/core/store';
 import type { Json } from '../../base/index.ts';
 import { openOrWarn, type Sealer, sealUnder } from '../../state/index.ts';
@@ -48,3 +48,6 @@ export function single(parameters: URLSearchParams, name: string): string | unde
   const all = parameters.getAll(name);
   return all.length === 1 && all[0]!.length <= 200 ? all[0] : undefined;
 }
+
+/** A new verifier, state or nonce: 256 random bits in base64url, as PKCE wants them (RFC 7636, section 4.1). */
+export const randomToken = (): string => randomBytes(32).toString('base64url');

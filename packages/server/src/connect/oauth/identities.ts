@@ -27,7 +27,7 @@ export interface Identities {
 
 const PURPOSE = 'oauth-client';
 /** Providers delete old registrations silently; after this time a new one is made. */
-const KEPT_MS = 30 * 24 * 60 * 60_000;
+const REGISTRATION_MS = 30 * 24 * 60 * 60_000;
 
 export function identities(store: Store, sealer: Sealer): Identities {
   const keyOf = ({ id, issuer }: Provider, { redirectUri }: ClientOffer): string => {
@@ -54,9 +54,9 @@ export function identities(store: Store, sealer: Sealer): Identities {
           'unsent',
         );
       }
-      const { identity, lifeMs = KEPT_MS } = await client.register(offer);
+      const { identity, lifeMs = REGISTRATION_MS } = await client.register(offer);
       const sealed = sealUnder(sealer, PURPOSE, key, identity);
-      const ttlMs = Math.max(1, Math.floor(Math.min(lifeMs, KEPT_MS)));
+      const ttlMs = Math.max(1, Math.floor(Math.min(lifeMs, REGISTRATION_MS)));
       if (await store.set(key, sealed, { ttlMs, ifAbsent: true })) return identity;
       // Another process was first, or the stored one was sealed with a key that is gone.
       const first = await stored(key, warn);

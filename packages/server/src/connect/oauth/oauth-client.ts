@@ -40,7 +40,7 @@ export interface AuthorizationRequest {
   readonly state: string;
   readonly verifier: string;
   readonly scopes: readonly string[];
-  /** For OpenID Connect. */
+  /** The nonce of OpenID Connect. */
   readonly nonce?: string;
   readonly parameters?: Readonly<Record<string, string>>;
 }

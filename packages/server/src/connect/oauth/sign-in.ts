@@ -14,17 +14,15 @@
  *   on this host, at another port or path, has its own.
  */
 import { createHash } from 'node:crypto';
-import { anything, checkGiven, checkOptions, count, oneOf, required, storeKind } from '@midcall/core/options';
-import type { Store } from '@midcall/core/store';
-import { boundedStore } from '@midcall/core/store';
+import { anything, checkKind, checkOptions, count, oneOf, required, storeKind } from '@midcall/core/options';
+import { boundedStore, type Store } from '@midcall/core/store';
 import { type Clock, clockKind } from '@midcall/core/time';
 import type { Principal } from '../../base/index.ts';
 import { createSealer, type KeySource, keyRing } from '../../state/index.ts';
 import type { SignIn, VisitDesk } from '../pages/page.ts';
-import { flows, single } from './flows.ts';
+import { flows, randomToken, single } from './flows.ts';
 import { type Provider, providerKind } from './provider.ts';
 import { ProviderError } from './provider-error.ts';
-import { randomToken } from './random-token.ts';
 
 /** The options for signing in. */
 export interface SignInOptions {
@@ -69,7 +67,7 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
  * ```
  */
 export function signIn(server: Provider, options: SignInOptions): SignIn {
-  checkGiven('signIn', 'the first argument', server, providerKind);
+  checkKind('signIn', 'the first argument', server, providerKind);
   checkOptions('signIn', options, {
     store: required(storeKind),
     key: anything,

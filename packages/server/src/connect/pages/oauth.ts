@@ -14,14 +14,13 @@
  */
 
 import { MidcallError } from '@midcall/core/errors';
-import { checkGiven, checkOptions, listOf, text } from '@midcall/core/options';
+import { checkKind, checkOptions, listOf, text } from '@midcall/core/options';
 import { type Html, html } from '@midcall/core/page';
 import type { Page } from '../../request/index.ts';
-import { single } from '../oauth/flows.ts';
+import { randomToken, single } from '../oauth/flows.ts';
 import { type ClientIdentity, type ClientOffer, clientDocument, isReadable } from '../oauth/identity.ts';
 import { type Provider, providerKind } from '../oauth/provider.ts';
 import { ProviderError } from '../oauth/provider-error.ts';
-import { randomToken } from '../oauth/random-token.ts';
 import { lacking } from '../oauth/tokens.ts';
 import type { Vault } from '../vault/vault.ts';
 import type { PageKind, PageView, Visit, VisitDesk } from './page.ts';
@@ -61,7 +60,7 @@ const AWAY_MS = 15 * 60_000;
  * ```
  */
 export function oauth(provider: Provider, options: OAuthPageOptions = {}): Page<Connected> {
-  checkGiven('oauth', 'the first argument', provider, providerKind);
+  checkKind('oauth', 'the first argument', provider, providerKind);
   checkOptions('oauth', options, { scopes: listOf(text) });
   const { scopes = provider.scopes } = options;
   return { kind: KIND, data: { provider: provider.id, scopes }, assurance: 'out-of-band' };

@@ -5,7 +5,7 @@
  */
 
 import type { Assurance } from '@midcall/core/form';
-import { checkGiven, having } from '@midcall/core/options';
+import { checkKind, having } from '@midcall/core/options';
 import type { Html } from '@midcall/core/page';
 import type { Hono } from 'hono';
 import type { Json, Principal } from '../../base/index.ts';
@@ -119,6 +119,6 @@ export interface Keeper {
  * ```
  */
 export function pageOf<T = Json>(kind: PageKind, data: Json, assurance?: Assurance): Page<T> {
-  checkGiven('pageOf', 'the first argument', kind, having('a kind of page: { name, show, submit }', 'show', 'submit'));
+  checkKind('pageOf', 'the first argument', kind, having('a kind of page: { name, show, submit }', 'show', 'submit'));
   return { kind: kind.name, data, ...(assurance === undefined ? {} : { assurance }) };
 }

@@ -6,7 +6,7 @@ interface Says {
   readonly status: number;
 }
 
-const again = 'If it is still needed, ask your assistant to start again.';
+const startAgain = 'If it is still needed, ask your assistant to start again.';
 
 /** A problem of a form that was not sent by the button for it. */
 export const notPressed = 'Nothing was sent yet. Check your answers and press the button that sends them.';
@@ -14,10 +14,10 @@ export const notPressed = 'Nothing was sent yet. Check your answers and press th
 export const words = {
   unknown: {
     title: 'This link is not known',
-    lines: ['It may be mistyped, or it expired long ago.', again],
+    lines: ['It may be mistyped, or it expired long ago.', startAgain],
     status: 404,
   },
-  expired: { title: 'This link has expired', lines: ['Nothing was done.', again], status: 410 },
+  expired: { title: 'This link has expired', lines: ['Nothing was done.', startAgain], status: 410 },
   used: {
     title: 'This is done',
     lines: ['You can close this page and go back to your assistant. The link does not work a second time.'],
@@ -43,12 +43,12 @@ export const words = {
   },
   locked: {
     title: 'Too many wrong codes',
-    lines: ['This link no longer works, and nothing was done.', again],
+    lines: ['This link no longer works, and nothing was done.', startAgain],
     status: 403,
   },
   failed: {
     title: 'This could not be finished',
-    lines: ['Your answer arrived, but acting on it failed. Do not assume that anything was done.', again],
+    lines: ['Your answer arrived, but acting on it failed. Do not assume that anything was done.', startAgain],
     status: 500,
   },
   away: {

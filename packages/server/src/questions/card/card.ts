@@ -5,18 +5,18 @@
  */
 import { assures } from '@midcall/core/form';
 import { defined } from '@midcall/core/json';
+import { visible } from '@midcall/core/text';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { digest } from '../../base/index.ts';
 import type { CallRequest, Cards, Config } from '../../request/index.ts';
-import type { AskChannel, ChannelCall, FormQuestion } from '../channel.ts';
+import { type AskChannel, type ChannelCall, type FormQuestion, isOn } from '../channel.ts';
 import { formDigest } from '../form-digest.ts';
-import { isOn } from '../is-on.ts';
 import type { ApartAsk, ResultAsk } from '../outgoing.ts';
 import { pageSwitch } from '../page/plan.ts';
 import { putForm } from '../put-form.ts';
-import { again } from '../wizard-forms.ts';
+import { quoted } from '../quoted.ts';
+import { asCorrection } from '../wizard-forms.ts';
 import { CARD_TOOL, cardMeta } from './card-app.ts';
-import { cardText } from './card-text.ts';
 
 /** How long a host has to show a card, in milliseconds, before the same call takes another way. */
 const SHOW_MS = 20_000;
@@ -61,10 +61,10 @@ function outgoing<T>(
   { ask, form, wayBack }: FormQuestion<T>,
   { config }: ChannelCall,
   message: string,
-  before: Parameters<typeof again>[1] | undefined,
+  before: Parameters<typeof asCorrection>[1] | undefined,
 ): ResultAsk {
   const timeoutMs = ask.timeoutMs ?? config.askTimeoutMs;
-  const { fields } = before ? again(form, before) : form;
+  const { fields } = before ? asCorrection(form, before) : form;
   const hasPages = config.pages !== undefined && isOn(pageSwitch, ask.channels, config);
   return {
     to: 'result',
@@ -125,3 +125,26 @@ export function cardOfPage(
   const page = asks.find(({ words }) => words.passOn)?.words.passOn?.page;
   return page && config.cards && hasCard(request) ? { _meta: cardMeta({ page }, waits, request) } : {};
 }
+
+/**
+ * What a tool says to the model while the person has its question on a card.
+ * @param whenRepeated - what the same call gives if it is made again, for a host that shows no card
+ */
+function cardText(message: string, tool: string, whenRepeated: 'link' | 'elsewhere' | 'nothing'): string {
+  const name = visible(tool, { max: 200 });
+  return [
+    `Nothing has been done yet: '${name}' waits for the person, who sees this question as a form beside this result:`,
+    '',
+    ...quoted(message),
+    '',
+    'Wait for them. Do not answer for them, and do not say that it is done: the form sends their answer by itself, the call goes on ' +
+      'from there, and its outcome is told to you.',
+    unseen(name)[whenRepeated],
+  ].join('\n');
+}
+
+const unseen = (name: string) => ({
+  link: `If they see no form, call '${name}' again with the same arguments after 20 seconds: you then get a link for them.`,
+  elsewhere: `If they see no form, call '${name}' again with the same arguments: they are then asked elsewhere.`,
+  nothing: 'If they see no form, this app cannot show it: tell them that nothing was done.',
+});

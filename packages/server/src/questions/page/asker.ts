@@ -23,9 +23,8 @@ import { AskHistory } from '../judge.ts';
 import { askConsent } from '../native/consent.ts';
 import type { ApartAsk, CallRun, ClientAsk } from '../outgoing.ts';
 import { elapsed, type Recording, readRecording } from '../recording.ts';
-import type { Announced } from './announced.ts';
+import { type Announced, pageWords } from './announced.ts';
 import type { PageCall } from './page-call.ts';
-import { pageWords } from './page-words.ts';
 import { type PageQuestion, type Plan, pageSwitch, plan, spoken, spokenCode, ways } from './plan.ts';
 
 export interface UrlAskerOptions {
@@ -216,8 +215,8 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
         const outcome = await pages.service.outcome(at.pageId, 0);
         // The call will be retried for this page: other finished pages are returned for that retry, unless a step acted on
         // them.
-        const again = outcome ? [] : taken.filter(each => each.steps === steps());
-        for (const each of again) await keep(each.key, each.at);
+        const unused = outcome ? [] : taken.filter(each => each.steps === steps());
+        for (const each of unused) await keep(each.key, each.at);
         return outcome;
       });
       if (!ready) {

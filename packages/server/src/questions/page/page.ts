@@ -49,7 +49,7 @@ export const page: AskChannel = {
       const checked = await form.check(answer.content, recordedCheck(call.run, message, identity));
       const judged = checked.ok
         ? { answer: { action: 'accept', content: checked.value, by } as const }
-        : { again: checked.issues, by };
+        : { issues: checked.issues, by };
       return { judged, got: answer, identity };
     }),
   putWizard: async (question, call) =>

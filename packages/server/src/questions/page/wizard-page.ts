@@ -8,7 +8,7 @@ import { askAgain } from '../judge.ts';
 import { ASK_AGAIN } from '../put-form.ts';
 import { recordedCheck } from '../recorded-check.ts';
 import { type NotTaken, typedIn, validated } from '../validated.ts';
-import { again, applying, contentsOf, type FormAnswer, type OpenForm } from '../wizard-forms.ts';
+import { applying, asCorrection, contentsOf, type FormAnswer, type OpenForm } from '../wizard-forms.ts';
 
 /** All forms on one page of ours; errors found by the handler's own rules are shown on a new page, with all input restored. */
 export async function putWizardOnPage(
@@ -21,7 +21,7 @@ export async function putWizardOnPage(
     const data = {
       forms: forms.map(({ name, title, when, form }) => {
         const earlier = before.get(name);
-        const schema = earlier ? again(form, earlier).schema : form.schema;
+        const schema = earlier ? asCorrection(form, earlier).schema : form.schema;
         return { name, title, schema, ...defined({ when }) };
       }),
       ...defined({ start: [...before].find(([, { issues }]) => issues.length > 0)?.[0] }),
@@ -36,16 +36,16 @@ export async function putWizardOnPage(
       false,
     );
     if (answer.action !== 'accept') return answer;
-    const { given, wrong } = await judged(call, forms, answer.content, ['wizard', message, digest(data)]);
+    const { accepted, wrong } = await judged(call, forms, answer.content, ['wizard', message, digest(data)]);
     const { by } = answer;
-    if (wrong.length === 0) return { action: 'accept', content: contentsOf(applying(forms, given), given), by };
+    if (wrong.length === 0) return { action: 'accept', content: contentsOf(applying(forms, accepted), accepted), by };
     if (attempt === ASK_AGAIN) return { action: 'cancel', reason: 'invalid', by };
     message = askAgain(
       introduction,
       wrong.flatMap(([, issues]) => issues),
     );
     before = new Map(
-      [...given].map(([name, { typed }]) => [name, { typed, issues: new Map(wrong).get(name) ?? [] }] as const),
+      [...accepted].map(([name, { typed }]) => [name, { typed, issues: new Map(wrong).get(name) ?? [] }] as const),
     );
   }
 }
@@ -56,7 +56,10 @@ async function judged(
   forms: readonly OpenForm[],
   contents: WizardContents,
   identity: readonly Json[],
-): Promise<{ readonly given: ReadonlyMap<string, FormAnswer>; readonly wrong: readonly [string, readonly Issue[]][] }> {
+): Promise<{
+  readonly accepted: ReadonlyMap<string, FormAnswer>;
+  readonly wrong: readonly [string, readonly Issue[]][];
+}> {
   const answered = new Map<string, FormAnswer>();
   for (const { name } of forms) {
     const typed = typedIn({ content: contents[name] });
@@ -78,5 +81,5 @@ async function judged(
     const issues = await validated(run, { message: title, validate: said }, checked.value, [...identity, name]);
     if (issues) wrong.push([name, issues]);
   }
-  return { given: answered, wrong };
+  return { accepted: answered, wrong };
 }

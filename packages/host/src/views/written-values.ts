@@ -1,4 +1,4 @@
-/** Dates and times that forms hold, as people read them. */
+/** Dates, times and numbers that forms hold, as people read them. */
 import type { AskedField } from '@midcall/core/form';
 import { dateFormat } from '@midcall/core/time';
 
@@ -35,3 +35,11 @@ export function writtenMoment(
 /** A moment in British English, for views that do not know the person's format. */
 export const spelledMoment = ({ wall, style }: WrittenMoment): string =>
   dateFormat('en-GB', { ...momentStyles[style], timeZone: 'UTC' }).format(wall);
+
+let format: Intl.NumberFormat | undefined;
+
+/** A number in British English, for where the person's format is not known, with all its digits. */
+export function spelledNumber(value: number): string {
+  format ??= new Intl.NumberFormat('en-GB', { maximumSignificantDigits: 21 });
+  return format.format(value);
+}
