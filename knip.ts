@@ -9,7 +9,11 @@ const entries: Readonly<Record<string, readonly string[]>> = {
   'packages/midcall': ['src/cli/main.ts'],
 };
 
+/** Its template is a project of its own. */
+const startKit = 'packages/create-midcall';
+
 const config: KnipConfig = {
+  ignoreWorkspaces: [startKit],
   workspaces: {
     '.': {
       entry: [
@@ -59,15 +63,17 @@ const config: KnipConfig = {
       ],
     },
     ...Object.fromEntries(
-      packageFolders.map(folder => [
-        folder,
-        {
-          entry: [...(entries[folder] ?? [])],
-          project: ['src/**/*.ts'],
-          // The command has our libraries inside, and so what these import: tools/bundle.ts checks that it is all used.
-          ...(folder === 'packages/midcall' && { ignoreDependencies: [/^(?!@midcall\/)/] }),
-        },
-      ]),
+      packageFolders
+        .filter(folder => folder !== startKit)
+        .map(folder => [
+          folder,
+          {
+            entry: [...(entries[folder] ?? [])],
+            project: ['src/**/*.ts'],
+            // The command has our libraries inside, and so what these import: tools/bundle.ts checks that it is all used.
+            ...(folder === 'packages/midcall' && { ignoreDependencies: [/^(?!@midcall\/)/] }),
+          },
+        ]),
     ),
   },
   // Optional peers are imported where they are used, and only there: test/packages/installed.e2e.test.ts.

@@ -33,7 +33,7 @@ if (!values['as-built']) {
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' });
 }
 // What was built from a file that is gone would be shipped without its source.
-for (const folder of packageFolders) {
+for (const folder of packageFolders.filter(each => existsSync(join(root, each, 'dist')))) {
   for (const file of readdirSync(join(root, folder, 'dist'), { recursive: true, encoding: 'utf8' })) {
     const source = /^(.*?)(?:\.js|\.d\.ts|\.d\.ts\.map)$/.exec(file)?.[1];
     if (source !== undefined && !existsSync(join(root, folder, 'src', `${source}.ts`)))

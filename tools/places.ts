@@ -16,7 +16,9 @@ export const compiler = (which: 'oldest' | 'newest'): string =>
 export const testFolders = ['test'];
 
 /** Folders of the packages that are released, from the root. */
-export const packageFolders = ['core', 'server', 'host', 'testing', 'midcall'].map(name => `packages/${name}`);
+export const packageFolders = ['core', 'server', 'host', 'testing', 'midcall', 'create-midcall'].map(
+  name => `packages/${name}`,
+);
 
 /** The first is Chromium without its own windows: pages are the same in it, and cost half the processor time. */
 export const browsers = [

@@ -231,12 +231,13 @@ it('links of shipped documents lead into the package or to the web', () => {
 
 it('every package has a licence, a page of its own, and no tests', () => {
   const names = [...tarballs.keys()];
-  expect(names).toHaveLength(5);
+  expect(names).toHaveLength(6);
   const { folder } = install(tarballs, names);
   for (const name of names) {
     const files = readdirSync(join(folder, 'node_modules', name), { recursive: true, encoding: 'utf8' });
     expect({ name, files }).toMatchObject({ files: expect.arrayContaining(['README.md', 'LICENSE', 'package.json']) });
-    expect(files.filter(path => /(^|\/)test\/|\.test\.|tsbuildinfo/.test(path))).toEqual([]);
+    const own = files.filter(path => !path.startsWith('template/'));
+    expect(own.filter(path => /(^|\/)test\/|\.test\.|tsbuildinfo/.test(path))).toEqual([]);
   }
   const script = join(folder, 'node_modules/@midcall/host/script');
   expect(readdirSync(script).toSorted()).toEqual(['again.js', 'desk.js', 'offline.js', 'worker.js']);
@@ -252,6 +253,33 @@ it('each tarball has a bill of materials, with what the package needs and nothin
     expect([name, ...listed]).toEqual(expect.arrayContaining([...packages.keys()]));
     for (const other of ['vitest', 'typescript', 'knip', '@changesets/cli']) expect(listed).not.toContain(other);
   }
+});
+
+it('create-midcall asks for a name, and makes a project whose tests, server and host run', () => {
+  const { folder, packages } = install(tarballs, [...tarballs.keys()]);
+  const create = (input: string, ...args: string[]) =>
+    spawnSync(join(folder, 'node_modules/.bin/create-midcall'), args, { cwd: folder, encoding: 'utf8', input });
+  expect(create('tables\n')).toMatchObject({ status: 0, stdout: expect.stringContaining('npm install && npm test') });
+  const project = join(folder, 'tables');
+  const { name, version, dependencies, devDependencies } = JSON.parse(
+    readFileSync(join(project, 'package.json'), 'utf8'),
+  );
+  expect({ name, version }).toEqual({ name: 'tables', version: '1.0.0' });
+  for (const [each, range] of Object.entries({ ...dependencies, ...devDependencies })) {
+    expect(packages.has(each), each).toBe(true);
+    if (tarballs.has(each)) expect(range).toBe(`^${readManifest(packages.get(each)!).version}`);
+  }
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const tested = spawnSync(process.execPath, ['--test'], { cwd: project, encoding: 'utf8', env });
+  expect(tested).toMatchObject({ status: 0, stdout: expect.stringMatching(/pass 3\n/) });
+  const host = spawnSync(process.execPath, ['host.mjs'], { cwd: project, encoding: 'utf8', input: '1\n2\n1\n' });
+  expect(host).toMatchObject({ stdout: 'Booked for 4 at 19:30.\n' });
+  expect(create('', 'tables')).toMatchObject({ status: 2, stderr: `create-midcall: ${project} is not empty.\n` });
+  expect(create('', 'Tables & chairs')).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining("Got 'Tables & chairs'"),
+  });
+  expect(create('')).toMatchObject({ status: 2 });
 });
 
 it('a project without "type": "module" compiles a server and a host, and runs them', () => {

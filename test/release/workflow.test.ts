@@ -61,7 +61,7 @@ it('releases all packages together, since each asks for the others in the very s
   expect(new Set(manifests.map(each => each.version)).size).toBe(1);
   for (const { dependencies = {}, version } of manifests)
     for (const { name } of manifests) if (name in dependencies) expect(dependencies[name]).toBe(version);
-  expect(json('.changeset/config.json').fixed).toEqual([['@midcall/*', 'midcall']]);
+  expect(json('.changeset/config.json').fixed).toEqual([['@midcall/*', 'midcall', 'create-midcall']]);
 });
 
 it('publishes every package openly and with provenance', () => {

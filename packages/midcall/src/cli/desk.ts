@@ -176,7 +176,7 @@ async function storedAddress(path: string): Promise<Address | undefined> {
   throw usage(`${path} does not hold the address of a desk: { "port": 18450 }. Remove it to start over.`);
 }
 
-const complain = (error: unknown): void =>
+export const complain = (error: unknown): void =>
   void process.stderr.write(
     `midcall: ${visible(error instanceof Error ? error.message : String(error), { max: 2_000 })}\n`,
   );
@@ -197,7 +197,7 @@ async function runDesk(command: readonly string[], flags: DeskFlags, startOption
     }
     if (found && state === 'ready')
       await useRunning(found.peer, command, flags, startOptions).finally(() => found.peer.close());
-    else await serveDesk(command, flags, socket);
+    else await serveDesk(command, flags, { socket });
   };
   // Of two that start at once, one becomes the desk, and the other finds it.
   await withFileLock(socket, claim, { timeoutMs: 60_000 });
@@ -234,8 +234,20 @@ async function stopDesk(): Promise<void> {
   process.stdout.write(`The desk has stopped.${left}\n`);
 }
 
-/** @param socket - where bridges and commands reach the desk; absent for one of its own */
-async function serveDesk(command: readonly string[], flags: DeskFlags, socket?: string): Promise<void> {
+/** How a desk is served, apart from what the command line says. */
+export interface ServeDeskOptions {
+  /** Where bridges and commands reach the desk; absent for one of its own. */
+  readonly socket?: string;
+  /** Called with each connection to a server, before it starts. */
+  readonly onConnection?: (connection: Connection) => void;
+}
+
+/** Becomes the desk. */
+export async function serveDesk(
+  command: readonly string[],
+  flags: DeskFlags,
+  { socket, onConnection }: ServeDeskOptions = {},
+): Promise<void> {
   const folder = flags.keep === false ? undefined : resolve(flags.keep);
   const memory = folder === undefined ? undefined : deskFile(join(folder, 'desk.json'), secretBox(folder));
   const { servers, samples } = await plan(command, flags, (await memory?.read())?.servers ?? []);
@@ -269,8 +281,8 @@ async function serveDesk(command: readonly string[], flags: DeskFlags, socket?: 
       calls: callFile(join(folder, 'calls.jsonl')),
       browsers: browsersFile(join(folder, 'browsers.json')),
     }),
-    connect: entry =>
-      new Connection(entry, {
+    connect(entry) {
+      const connection = new Connection(entry, {
         client,
         ...host,
         ...(rules && { rules }),
@@ -280,7 +292,10 @@ async function serveDesk(command: readonly string[], flags: DeskFlags, socket?: 
         tasks,
         declares: deskDeclares,
         onError: complain,
-      }),
+      });
+      onConnection?.(connection);
+      return connection;
+    },
     ...(flags.models !== undefined && { models: model }),
     environment: process.env,
     ...(workspace && { proposedRoot: workspace.path }),

@@ -35,6 +35,11 @@ export const subcommands: readonly Subcommand[] = [
     load: () => import('./call.ts'),
   },
   {
+    name: 'dev',
+    description: 'open a desk beside a server that you are writing; it is started again whenever a file changes',
+    load: () => import('./dev.ts'),
+  },
+  {
     name: 'demo',
     description: 'run three scenarios of the notes server in both protocol revisions, message by message',
     load: () => import('./demo.ts'),
