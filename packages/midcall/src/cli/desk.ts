@@ -36,7 +36,7 @@ import {
   listenForBridges,
   type Peer,
 } from '../shared-desk/index.ts';
-import { addRulesFlags, callRules, type RulesFlags } from './call-rules.ts';
+import { addRulesFlags, callRules, type RulesFlags, storedConsent } from './call-rules.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type HostFlags, hostParts } from './host-parts.ts';
 import { chooseModel } from './model-choice.ts';
@@ -264,6 +264,7 @@ async function serveDesk(command: readonly string[], flags: DeskFlags, socket?: 
   const desk = await startDesk({
     ...host,
     storedDecisions,
+    consent: storedConsent(),
     tasks,
     ...(memory && { memory }),
     ...(folder !== undefined && {
